@@ -1,0 +1,56 @@
+/** The arrows of docs/design.md §7. They point down only; types count. */
+const rooms = {
+  domain: [],
+  contracts: ['domain'],
+  workflows: ['contracts', 'domain'],
+  storage: ['contracts', 'domain'],
+  net: ['contracts', 'domain'],
+  content: ['contracts', 'domain'],
+  config: ['domain'],
+  activities: ['storage', 'net', 'content', 'contracts', 'domain'],
+  workers: ['activities', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
+  api: ['activities', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
+  stack: ['config', 'contracts', 'domain'],
+  cli: ['stack', 'activities', 'workers', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
+};
+const all = Object.keys(rooms);
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    ...all.map((room) => ({
+      name: `${room}-points-down`,
+      severity: 'error',
+      from: { path: `^${room}/` },
+      to: { path: `^(${[...all, 'test', 'bench'].filter((to) => to !== room && !rooms[room].includes(to)).join('|')})/` },
+    })),
+    {
+      name: 'domain-is-pure',
+      comment: 'domain/ imports nothing from npm or node',
+      severity: 'error',
+      from: { path: '^domain/' },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'core'] },
+    },
+    {
+      name: 'workflows-are-deterministic',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'core'], pathNot: 'node_modules/@temporalio/(workflow|common)/' },
+    },
+    {
+      name: 'environment-is-config',
+      comment: 'no import from tests',
+      severity: 'error',
+      from: { pathNot: '^(test|bench)/' },
+      to: { path: '^test/' },
+    },
+    { name: 'not-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|coverage|bench/crawlee)/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

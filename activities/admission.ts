@@ -1,0 +1,107 @@
+/**
+ * From links found to rows for the frontier: scope and filters judged, seen ones dropped (levels 1 and 2), hosts
+ * named. The rows are written by whoever found them, in one transaction with the finding; afterwards they are
+ * remembered as seen.
+ */
+import { urlPriority } from '../domain/priority.ts';
+import type { CanonicalUrl } from '../domain/url.ts';
+import { urlKey } from '../storage/key.ts';
+import type { SeenCache } from '../storage/seen/seen-cache.ts';
+import type { AdmissionRow } from '../storage/statements/admit-urls.ts';
+import type { OpenCrawl } from './crawl-book.ts';
+import type { HostBook } from './host-book.ts';
+
+export interface Candidate {
+  readonly crawl: OpenCrawl;
+  readonly link: CanonicalUrl;
+  readonly kind: 'page' | 'sitemap';
+  readonly seed: boolean;
+  readonly depth: number;
+  readonly hops: number;
+  /** Where it was found; key in hex. */
+  readonly parent: { readonly hostId: number; readonly key: string } | null;
+}
+
+export class Admission {
+  readonly #seen: SeenCache;
+  readonly #hosts: HostBook;
+
+  constructor(seen: SeenCache, hosts: HostBook) {
+    this.#seen = seen;
+    this.#hosts = hosts;
+  }
+
+  /** Rows for the candidates that may be new and belong to their crawl, each once. */
+  async rowsFor(candidates: readonly Candidate[]): Promise<AdmissionRow[]> {
+    const fresh = await this.#unseen(candidates);
+    const judged = fresh.flatMap((found) => {
+      const verdict = judge(found.candidate);
+      return verdict === 'outside' ? [] : [{ ...found, verdict }];
+    });
+    const ids = await this.#hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
+    return judged.map(({ candidate, key, verdict }) => ({
+      host_id: ids.get(candidate.link.host) ?? missing(candidate.link.host),
+      crawl_id: candidate.crawl.id,
+      key: key.toString('hex'),
+      url: candidate.link.url,
+      kind: candidate.kind === 'sitemap' ? 1 : 0,
+      seed: candidate.seed,
+      depth: Math.min(candidate.depth, 32_767),
+      hops: candidate.hops,
+      priority: urlPriority(candidate.kind, candidate.depth),
+      parent_host: candidate.parent?.hostId ?? null,
+      parent_key: candidate.parent?.key ?? null,
+      reason: verdict?.reason ?? null,
+      detail: verdict?.detail ?? null,
+      host_limit: candidate.crawl.config.maxPagesPerHost,
+    }));
+  }
+
+  /** Call once the rows are committed, and only then. */
+  async remember(rows: readonly AdmissionRow[]): Promise<void> {
+    for (const [crawlId, ofCrawl] of Map.groupBy(rows, (row) => row.crawl_id)) {
+      await this.#seen.remember(
+        crawlId,
+        ofCrawl.map(({ key }) => Buffer.from(key, 'hex')),
+      );
+    }
+  }
+
+  async #unseen(candidates: readonly Candidate[]): Promise<{ candidate: Candidate; key: Buffer }[]> {
+    const unseen: { candidate: Candidate; key: Buffer }[] = [];
+    for (const [crawlId, ofCrawl] of Map.groupBy(candidates, (candidate) => candidate.crawl.id)) {
+      const distinct = new Map<string, Candidate>();
+      for (const candidate of ofCrawl) {
+        const { canonical } = candidate.link;
+        if (!distinct.has(canonical)) distinct.set(canonical, candidate);
+      }
+      const found = [...distinct].map(([canonical, candidate]) => ({ candidate, key: urlKey(canonical) }));
+      const known = await this.#seen.known(
+        crawlId,
+        found.map(({ key }) => key),
+      );
+      unseen.push(...found.filter((_, at) => known[at] !== true));
+    }
+    return unseen;
+  }
+}
+
+/** 'outside': no part of the frontier; an object: recorded as excluded; null: to be fetched. */
+function judge(candidate: Candidate): 'outside' | { readonly reason: string; readonly detail: string } | null {
+  const { crawl, link, depth, kind, parent } = candidate;
+  // A host's own sitemap is read wherever it lies; the pages it names are judged one by one.
+  if (kind === 'sitemap' && parent === null) return null;
+  const verdict = crawl.judge(link, depth);
+  switch (verdict.verdict) {
+    case 'admit':
+      return null;
+    case 'outside':
+      return 'outside';
+    case 'excluded':
+      return { reason: verdict.reason, detail: verdict.detail };
+  }
+}
+
+function missing(origin: string): never {
+  throw new Error(`no host row for ${origin}`);
+}

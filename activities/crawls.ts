@@ -1,0 +1,123 @@
+/** The life of a crawl in Postgres: seeding, watching, draining, settling. */
+import type { WorkflowClient } from '@temporalio/client';
+import type { ControlActivities } from '../contracts/activities.ts';
+import { schedulerWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
+import { judgeFinish } from '../domain/finish.ts';
+import { canonicalize } from '../domain/url.ts';
+import { inTransaction } from '../storage/pool.ts';
+import { retrying } from '../storage/retry.ts';
+import { chooseCanonicals } from '../storage/statements/choose-canonicals.ts';
+import { crawlOutlook, type CrawlOutlook } from '../storage/statements/crawl-outlook.ts';
+import { excludeQueued } from '../storage/statements/exclude-queued.ts';
+import { goodSeeds } from '../storage/statements/good-seeds.ts';
+import { markTextDuplicates } from '../storage/statements/mark-text-duplicates.ts';
+import { setCrawlState } from '../storage/statements/set-crawl-state.ts';
+import { Admission, type Candidate } from './admission.ts';
+import { CrawlBook } from './crawl-book.ts';
+import type { Dependencies } from './dependencies.ts';
+import { withOwnFaults } from './failures.ts';
+import { sleep } from './fetch/sleep.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import { HostBook } from './host-book.ts';
+
+type CrawlActivities = Pick<
+  ControlActivities,
+  'seedCrawl' | 'setCrawlState' | 'watchCrawl' | 'drainCrawl' | 'settleCrawl' | 'wakeSchedulers'
+>;
+
+const batch = 1_000;
+const quickMs = 250;
+const slowMs = 2_000;
+
+export function createCrawlActivities(
+  { pool, writer, seen, settings }: Dependencies,
+  workflows: WorkflowClient,
+  activeHosts: number,
+): CrawlActivities {
+  const crawls = new CrawlBook(pool, settings);
+  const admission = new Admission(seen, new HostBook(pool, settings.shards));
+
+  const outlookOf = async (crawlId: string): Promise<CrawlOutlook> => {
+    const [outlook] = await crawlOutlook(pool, Number(crawlId));
+    if (outlook === undefined) throw new Error(`there is no crawl ${crawlId}`);
+    return outlook;
+  };
+
+  const seed = async (crawlId: string): Promise<{ admitted: number }> => {
+    const crawl = await crawls.open(Number(crawlId));
+    const links = (await goodSeeds(pool, crawl.id)).flatMap(({ url }): Candidate[] => {
+      const link = canonicalize(url);
+      if (!link.ok) return [];
+      return [{ crawl, link: link.value, kind: 'page', seed: true, depth: 0, hops: 0, parent: null }];
+    });
+    let admitted = 0;
+    for (let at = 0; at < links.length; at += batch) {
+      const admissions = await admission.rowsFor(links.slice(at, at + batch));
+      admitted += (await writer.write({ admissions })).admitted;
+      await admission.remember(admissions);
+    }
+    return { admitted };
+  };
+
+  /** Polls quickly while the crawl is small or near its end, more slowly while much is queued. */
+  const watch = async (crawlId: string, watchMs: number, signal: AbortSignal) => {
+    const { config } = await crawls.open(Number(crawlId));
+    const until = performance.now() + watchMs;
+    for (;;) {
+      const outlook = await outlookOf(crawlId);
+      const verdict = judgeFinish({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
+      if (verdict !== 'going' || performance.now() >= until || signal.aborted) return { verdict };
+      await sleep(outlook.queued > 1_000 ? slowMs : quickMs, signal);
+    }
+  };
+
+  const drain = async (crawlId: string, reason: string, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const excluded = await retrying(() => excludeQueued(pool, Number(crawlId), reason, batch));
+      if (excluded.length > 0) continue;
+      const { queued, leased, pending } = await outlookOf(crawlId);
+      if (queued + leased + pending === 0) return;
+      await sleep(quickMs, signal);
+    }
+    throw new Error('draining was interrupted');
+  };
+
+  return {
+    seedCrawl: ({ crawlId }) => withOwnFaults(() => withHeartbeat(() => seed(crawlId))),
+    setCrawlState: ({ crawlId, state, reason }) =>
+      withOwnFaults(async () => {
+        await setCrawlState(pool, Number(crawlId), state, reason);
+      }),
+    watchCrawl: ({ crawlId, watchMs }) =>
+      withOwnFaults(() => withHeartbeat((signal) => watch(crawlId, watchMs, signal))),
+    drainCrawl: ({ crawlId, reason }) =>
+      withOwnFaults(() => withHeartbeat((signal) => drain(crawlId, reason, signal))),
+
+    /** A crawl that reached nothing at all has failed; one that reached anything has finished. */
+    settleCrawl: ({ crawlId, state, reason }) =>
+      withOwnFaults(async () => {
+        const { done } = await outlookOf(crawlId);
+        const nothing = state === 'finished' && done === 0;
+        const final = nothing ? ({ state: 'failed', reason: 'no URL could be fetched' } as const) : { state, reason };
+        await inTransaction(pool, async (db) => {
+          await chooseCanonicals(db, Number(crawlId));
+          await markTextDuplicates(db, Number(crawlId));
+          await setCrawlState(db, Number(crawlId), final.state, final.reason);
+        });
+        return final;
+      }),
+
+    wakeSchedulers: () =>
+      withOwnFaults(async () => {
+        for (let shard = 0; shard < settings.shards; shard++) {
+          await workflows.signalWithStart('scheduler', {
+            workflowId: schedulerWorkflowId(shard),
+            taskQueue: taskQueues.control,
+            args: [{ shard, activeHosts }],
+            signal: wakeSignal,
+            workflowTaskTimeout: '5 seconds',
+          });
+        }
+      }),
+  };
+}

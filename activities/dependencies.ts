@@ -1,0 +1,30 @@
+/** What activities are made of: one of each a process, handed in by workers/. */
+import type { Logger } from 'pino';
+import type { Fetcher } from '../contracts/fetching.ts';
+import type { BlobStore } from '../storage/blobs/blob-store.ts';
+import type { FrontierWriter } from '../storage/frontier-writer.ts';
+import type { Pool } from '../storage/pool.ts';
+import type { SeenCache } from '../storage/seen/seen-cache.ts';
+
+export interface CrawlSettings {
+  /** Sent where a crawl names none. */
+  readonly userAgent: string;
+  /** CIDR blocks every crawl may reach. */
+  readonly allowPrivate: readonly string[];
+  readonly maxBodyBytes: number;
+  readonly requestTimeoutMs: number;
+  readonly sliceMs: number;
+  readonly leaseMs: number;
+  /** Shards the hosts are spread over. */
+  readonly shards: number;
+}
+
+export interface Dependencies {
+  readonly pool: Pool;
+  readonly writer: FrontierWriter;
+  readonly blobs: BlobStore;
+  readonly seen: SeenCache;
+  readonly fetcher: Fetcher;
+  readonly settings: CrawlSettings;
+  readonly log: Logger;
+}

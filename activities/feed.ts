@@ -1,0 +1,47 @@
+/** The scheduler's hand: starts or wakes the workflows of hosts that have due URLs. */
+import type { WorkflowClient } from '@temporalio/client';
+import type { ControlActivities } from '../contracts/activities.ts';
+import { hostWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
+import { feedHosts } from '../storage/statements/feed-hosts.ts';
+import { refeedHosts } from '../storage/statements/refeed-hosts.ts';
+import { shardActivity } from '../storage/statements/shard-activity.ts';
+import type { Dependencies } from './dependencies.ts';
+import { withOwnFaults } from './failures.ts';
+
+/** Calls to Temporal under way at once. */
+const lanes = 8;
+
+export function createFeedActivities(
+  { pool }: Dependencies,
+  workflows: WorkflowClient,
+): Pick<ControlActivities, 'feed'> {
+  return {
+    feed: ({ shard, activeHosts }) =>
+      withOwnFaults(async () => {
+        const hosts = [...(await feedHosts(pool, shard, activeHosts)), ...(await refeedHosts(pool, shard))];
+        const waiting = [...hosts];
+        await Promise.all(
+          Array.from({ length: lanes }, async () => {
+            for (let host = waiting.pop(); host !== undefined; host = waiting.pop()) {
+              await wakeHost(workflows, String(host.id), host.origin);
+            }
+          }),
+        );
+        const [activity] = await shardActivity(pool, shard);
+        return { started: hosts.length, active: activity?.active ?? 0, running: activity?.running ?? false };
+      }),
+  };
+}
+
+/** Starts the host's workflow, or wakes the one that runs: which of the two makes no difference to the caller. */
+export async function wakeHost(workflows: WorkflowClient, hostId: string, origin: string): Promise<void> {
+  await workflows.signalWithStart('host', {
+    workflowId: hostWorkflowId(origin),
+    taskQueue: taskQueues.control,
+    args: [{ hostId, origin }],
+    signal: wakeSignal,
+    workflowTaskTimeout: '5 seconds',
+    memo: { host: origin },
+    staticSummary: origin,
+  });
+}

@@ -1,0 +1,71 @@
+/** The fetch activity: one slice of one host, as Temporal sees it. */
+import { availableParallelism } from 'node:os';
+import { ApplicationFailure } from '@temporalio/common';
+import type { FetchActivities, HostRef, SliceResult } from '../../contracts/activities.ts';
+import { failureTypes } from '../../contracts/failures.ts';
+import { sleepsInWorkflow, stretchedSliceMs } from '../../domain/slice.ts';
+import { isSpent } from '../../domain/trouble.ts';
+import { hostOutlook } from '../../storage/statements/host-outlook.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { withOwnFaults } from '../failures.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+import { FetchRoom } from './fetch-room.ts';
+import { Slice, type SliceEnd } from './slice.ts';
+
+/** How long a slice waits for a lease somebody else holds: until it has run out, and a little. */
+const leasePatienceFactor = 1.5;
+
+export function createFetchActivities(dependencies: Dependencies): FetchActivities {
+  const room = new FetchRoom(dependencies);
+  const { settings, pool } = dependencies;
+
+  const runSlice = async (host: HostRef, signal: AbortSignal): Promise<SliceResult> => {
+    const lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
+    if (lease === null) throw interrupted(host);
+    const sliceMs = stretchedSliceMs(settings.sliceMs, room.keeper.size, availableParallelism());
+    const end = await new Slice(room, lease, host.origin, sliceMs, signal).run(sliceMs);
+    // The first failure is a result, so that the workflow can show the backoff and sleep it out; one after another is
+    // Temporal's to retry, so that its pending activity shows attempt, last failure and next time.
+    if (end.trouble !== null && end.settled === 0 && lease.taken.failures > 0) throw hostFailure(end);
+    const [outlook] = await hostOutlook(pool, host.hostId);
+    return {
+      fetched: end.settled,
+      next: nextStep(end, sliceMs, outlook?.due ?? false),
+      waitMs: Math.ceil(end.waitMs),
+      delayMs: end.delayMs,
+      queued: outlook?.queued ?? 0,
+      pending: outlook?.pending ?? false,
+      deadLetters: outlook?.dead_letters ?? 0,
+      lastError: end.trouble === null ? null : `${end.trouble.class}: ${end.trouble.message}`,
+    };
+  };
+
+  return {
+    fetchSlice: (host) => withOwnFaults(() => withHeartbeat((signal) => runSlice(host, signal))),
+  };
+}
+
+function nextStep(end: SliceEnd, sliceMs: number, due: boolean): SliceResult['next'] {
+  if (end.next === 'trouble' || end.next === 'idle') return end.next;
+  if (sleepsInWorkflow(end.waitMs, sliceMs)) return 'wait';
+  return due ? 'more' : 'idle';
+}
+
+function hostFailure(end: SliceEnd): ApplicationFailure {
+  const { trouble, failures } = end;
+  const spent = trouble !== null && isSpent(trouble.class, failures);
+  return ApplicationFailure.create({
+    type: spent ? failureTypes.spent : failureTypes.host,
+    nonRetryable: spent,
+    message: `${trouble?.class ?? 'unknown'}: ${trouble?.message ?? ''}`,
+    nextRetryDelay: Math.ceil(end.waitMs),
+    details: [{ class: trouble?.class, failuresInARow: failures }],
+  });
+}
+
+const interrupted = (host: HostRef): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: failureTypes.interrupted,
+    message: `the lease of ${host.origin} is held by another worker`,
+    nextRetryDelay: 1_000,
+  });

@@ -1,0 +1,59 @@
+/** What all slices of a process share. */
+import { LRUCache } from 'lru-cache';
+import { canonicalize } from '../../domain/url.ts';
+import { Admission, type Candidate } from '../admission.ts';
+import { CrawlBook, type OpenCrawl } from '../crawl-book.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { HostBook } from '../host-book.ts';
+import { RobotsFetcher } from './fetch-robots.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import type { HostRules } from './host-rules.ts';
+import { RobotsBook } from './robots-book.ts';
+
+/** Sitemap lines taken from one robots.txt. */
+const maxSitemaps = 50;
+
+export class FetchRoom {
+  readonly dependencies: Dependencies;
+  readonly keeper: LeaseKeeper;
+  readonly crawls: CrawlBook;
+  readonly robots: RobotsBook;
+  readonly robotsFetcher: RobotsFetcher;
+  readonly admission: Admission;
+  /** Crawl and host whose sitemaps are in the frontier, as far as this process remembers. */
+  readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });
+
+  constructor(dependencies: Dependencies) {
+    const { pool, settings, log, seen } = dependencies;
+    const hosts = new HostBook(pool, settings.shards);
+    this.dependencies = dependencies;
+    this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
+    this.crawls = new CrawlBook(pool, settings);
+    this.robots = new RobotsBook(pool);
+    this.robotsFetcher = new RobotsFetcher(dependencies, this.robots, hosts, this.keeper);
+    this.admission = new Admission(seen, hosts);
+  }
+
+  /** The Sitemap lines of robots.txt feed each crawl that comes to the host (RFC 9309 §2.2.4). */
+  async admitSitemaps(
+    hostId: string,
+    origin: string,
+    crawls: readonly OpenCrawl[],
+    { robots }: HostRules,
+  ): Promise<void> {
+    if (robots === null || robots.sitemaps.length === 0) return;
+    const newcomers = crawls.filter(({ id }) => !this.#sitemapsDone.has(`${String(id)} ${hostId}`));
+    if (newcomers.length === 0) return;
+    const candidates = newcomers.flatMap((crawl): Candidate[] =>
+      robots.sitemaps.slice(0, maxSitemaps).flatMap((line) => {
+        const link = canonicalize(line, origin);
+        if (!link.ok || (link.value.host !== origin && crawl.judge(link.value, 0).verdict !== 'admit')) return [];
+        return [{ crawl, link: link.value, kind: 'sitemap', seed: false, depth: 0, hops: 0, parent: null }];
+      }),
+    );
+    const admissions = await this.admission.rowsFor(candidates);
+    if (admissions.length > 0) await this.dependencies.writer.write({ admissions });
+    await this.admission.remember(admissions);
+    for (const { id } of newcomers) this.#sitemapsDone.set(`${String(id)} ${hostId}`, true);
+  }
+}

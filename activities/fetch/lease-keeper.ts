@@ -1,0 +1,150 @@
+/**
+ * The leases a process holds. One statement renews them all every quarter of a lease; each holder is told when its
+ * lease is lost or a guest waits. Nothing here trusts the database's clock for "may I send": see domain/lease.ts.
+ */
+import type { Logger } from 'pino';
+import { mayStartRequest, type HeldLease } from '../../domain/lease.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { askGuestLease } from '../../storage/statements/ask-guest-lease.ts';
+import { releaseLease } from '../../storage/statements/release-lease.ts';
+import { renewLeases } from '../../storage/statements/renew-leases.ts';
+import { takeGuestLease } from '../../storage/statements/take-guest-lease.ts';
+import { takeLease, type TakenLease } from '../../storage/statements/take-lease.ts';
+import { sleep } from './sleep.ts';
+
+/** What a host has taught, written down when its lease is returned. */
+export interface HostLesson {
+  /** Milliseconds from now until it may be visited. */
+  readonly waitMs: number;
+  readonly slowdown: number;
+  readonly clean: number;
+  readonly failures: number;
+  readonly lastError: string | null;
+}
+
+export class HostLease {
+  readonly hostId: string;
+  readonly taken: TakenLease;
+  /** Another host's slice waits for one request here. */
+  guestWaits = false;
+  held: HeldLease | null;
+
+  constructor(hostId: string, taken: TakenLease, held: HeldLease) {
+    this.hostId = hostId;
+    this.taken = taken;
+    this.held = held;
+  }
+
+  /** May a request start now? False once the lease is lost or close to its end. */
+  get mayStart(): boolean {
+    return this.held !== null && mayStartRequest(this.held, performance.now(), Date.now());
+  }
+}
+
+/** How long a guest's asking holds the host back from its own slices. */
+const guestAskMs = 15_000;
+const pollMs = 100;
+
+export class LeaseKeeper {
+  readonly #pool: Pool;
+  readonly #leaseMs: number;
+  readonly #log: Logger;
+  readonly #leases = new Map<number, HostLease>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(pool: Pool, leaseMs: number, log: Logger) {
+    this.#pool = pool;
+    this.#leaseMs = leaseMs;
+    this.#log = log;
+  }
+
+  /** Slices that hold a lease right now. */
+  get size(): number {
+    return this.#leases.size;
+  }
+
+  /** The host's lease; null when it could not be had within `patienceMs`. */
+  async take(hostId: string, patienceMs: number, signal: AbortSignal): Promise<HostLease | null> {
+    return this.#taking(hostId, patienceMs, signal, () => takeLease(this.#pool, hostId, this.#leaseMs));
+  }
+
+  /** As `take`, for one request on behalf of another host; asks the holder to make room. */
+  async takeAsGuest(hostId: number, patienceMs: number, signal: AbortSignal): Promise<HostLease | null> {
+    await askGuestLease(this.#pool, hostId, guestAskMs);
+    return this.#taking(String(hostId), patienceMs, signal, () => takeGuestLease(this.#pool, hostId, this.#leaseMs));
+  }
+
+  /** Returns the lease cleanly. Answers false when it had been lost. */
+  async release(lease: HostLease, lesson: HostLesson): Promise<boolean> {
+    this.#leases.delete(lease.taken.token);
+    lease.held = null;
+    const rows = await releaseLease(
+      this.#pool,
+      lease.hostId,
+      lease.taken.token,
+      lesson.waitMs,
+      lesson.slowdown,
+      lesson.clean,
+      lesson.failures,
+      lesson.lastError,
+    );
+    return rows.length > 0;
+  }
+
+  /** Lets the lease run out by itself: whoever takes it next waits out a full delay. */
+  abandon(lease: HostLease): void {
+    this.#leases.delete(lease.taken.token);
+    lease.held = null;
+  }
+
+  async #taking(
+    hostId: string,
+    patienceMs: number,
+    signal: AbortSignal,
+    attempt: () => Promise<TakenLease[]>,
+  ): Promise<HostLease | null> {
+    const giveUpAt = performance.now() + patienceMs;
+    for (;;) {
+      const now = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: this.#leaseMs };
+      const [taken] = await attempt();
+      if (taken !== undefined) {
+        const lease = new HostLease(hostId, taken, now);
+        this.#leases.set(taken.token, lease);
+        this.#startRenewing();
+        return lease;
+      }
+      if (signal.aborted || performance.now() >= giveUpAt) return null;
+      await sleep(pollMs, signal);
+    }
+  }
+
+  #startRenewing(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#leases.size === 0) return;
+      void this.#renew().finally(() => {
+        this.#startRenewing();
+      });
+    }, this.#leaseMs / 4);
+  }
+
+  async #renew(): Promise<void> {
+    const asked = [...this.#leases.values()];
+    const now = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: this.#leaseMs };
+    try {
+      const held = asked.map((lease) => ({ id: lease.hostId, token: lease.taken.token }));
+      const renewed = new Map(
+        (await renewLeases(this.#pool, JSON.stringify(held), this.#leaseMs)).map((row) => [row.token, row]),
+      );
+      for (const lease of asked) {
+        const row = renewed.get(lease.taken.token);
+        if (row !== undefined) lease.guestWaits = row.guest_waits;
+        if (lease.held !== null) lease.held = row === undefined ? null : now;
+      }
+    } catch (error) {
+      // Not renewed is not lost: each holder stops by its own clock before the lease ends.
+      this.#log.warn({ err: error, leases: asked.length }, 'leases were not renewed');
+    }
+  }
+}

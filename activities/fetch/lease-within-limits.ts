@@ -1,0 +1,33 @@
+/** Leases URLs for a slice; crawls with a page limit are judged one slice at a time, so that it is kept exactly. */
+import { inTransaction, type Pool } from '../../storage/pool.ts';
+import { retrying } from '../../storage/retry.ts';
+import { leaseUrls, type LeasedUrl } from '../../storage/statements/lease-urls.ts';
+import { lockCrawls } from '../../storage/statements/lock-crawls.ts';
+import { pagesInHand } from '../../storage/statements/pages-in-hand.ts';
+import type { OpenCrawl } from '../crawl-book.ts';
+
+/** In the order they are to be fetched. */
+export async function leaseWithinLimits(
+  pool: Pool,
+  hostId: string,
+  token: number,
+  limit: number,
+  crawls: readonly OpenCrawl[],
+): Promise<LeasedUrl[]> {
+  const limited = crawls.filter(({ config }) => config.maxPages !== null);
+  const urls = await retrying(() =>
+    limited.length === 0
+      ? leaseUrls(pool, hostId, token, limit, '[]')
+      : inTransaction(pool, async (db) => {
+          const ids = limited.map(({ id }) => id);
+          await lockCrawls(db, ids);
+          const inHand = new Map((await pagesInHand(db, ids)).map((row) => [row.crawl_id, row.pages]));
+          const rooms = limited.map(({ id, config }) => ({
+            crawl_id: id,
+            pages: Math.max(0, (config.maxPages ?? 0) - (inHand.get(id) ?? 0)),
+          }));
+          return leaseUrls(db, hostId, token, limit, JSON.stringify(rooms));
+        }),
+  );
+  return urls.sort((a, b) => a.turn - b.turn);
+}

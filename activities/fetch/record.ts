@@ -1,0 +1,132 @@
+/** From one exchange and its verdict to the row that is committed and the URL it leads to. */
+import { hash } from 'node:crypto';
+import type { FetchResponse, FetchResult } from '../../contracts/fetching.ts';
+import { judgeAnswer, maxRedirects, type Answer, type Outcome } from '../../domain/outcome.ts';
+import { retryAfterMs } from '../../domain/retry-after.ts';
+import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
+import type { ResultRow } from '../../storage/statements/commit-results.ts';
+import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
+
+export interface Recorded {
+  readonly outcome: Outcome;
+  readonly row: ResultRow;
+  /** SHA-256 of the body, where there is one to store. */
+  readonly bodyHash: Buffer | null;
+  /** A redirect's target that is another URL of the frontier. */
+  readonly target: CanonicalUrl | null;
+}
+
+type Place = Pick<ResultRow, 'host_id' | 'crawl_id' | 'key' | 'token'>;
+
+const nothing = {
+  detail: null,
+  stage: 0,
+  due_in_ms: 0,
+  attempted: false,
+  answered: false,
+  status: null,
+  bytes: 0,
+  content_hash: null,
+  content_type: null,
+  robots_tag: null,
+  etag: null,
+  last_modified: null,
+  redirect_to: null,
+  next_url: null,
+  truncated: null,
+} as const;
+
+/** A URL that is excluded without a request. */
+export const excludedRow = (place: Place, reason: string, detail: string): ResultRow => ({
+  ...place,
+  ...nothing,
+  state: 'excluded',
+  reason,
+  detail,
+});
+
+/** A request that was wanted for this URL failed for its host as a whole (its robots.txt cannot be read). */
+export const attemptedRow = (place: Place, reason: string, detail: string): ResultRow => ({
+  ...place,
+  ...nothing,
+  state: 'queued',
+  reason,
+  detail,
+  attempted: true,
+});
+
+export function record(result: FetchResult, url: LeasedUrl, place: Place, hostFailures: number): Recorded {
+  const location = result.kind === 'response' ? redirectTarget(result, url.url) : null;
+  const outcome = judgeAnswer(answerOf(result, location), { ...url, hostFailures });
+  if (result.kind === 'fault') {
+    const row = { ...place, ...nothing, ...next(outcome), detail: result.message };
+    return { outcome, row, bodyHash: null, target: null };
+  }
+  const redirect = outcome.url.state === 'done' && outcome.url.reason === 'redirect' ? location : null;
+  const bodyHash =
+    outcome.url.state === 'done' && outcome.url.body && result.body.length > 0
+      ? hash('sha256', result.body, 'buffer')
+      : null;
+  const row: ResultRow = {
+    ...place,
+    ...nothing,
+    ...next(outcome),
+    detail: describe(result, outcome),
+    stage: bodyHash === null ? 0 : 1,
+    answered: true,
+    status: result.status,
+    bytes: result.wireBytes,
+    content_hash: bodyHash?.toString('hex') ?? null,
+    content_type: result.headers['content-type'] ?? null,
+    robots_tag: result.headers['x-robots-tag'] ?? null,
+    etag: result.headers['etag'] ?? null,
+    last_modified: result.headers['last-modified'] ?? null,
+    redirect_to: redirect?.url ?? null,
+    truncated: result.truncated === false ? null : result.truncated,
+  };
+  if (redirect === null) return { outcome, row, bodyHash, target: null };
+  const here = canonicalize(url.url);
+  const sameKey = here.ok && here.value.canonical === redirect.canonical;
+  if (!sameKey) return { outcome, row, bodyHash, target: redirect };
+  return { outcome, row: { ...row, ...respelled(url, redirect) }, bodyHash, target: null };
+}
+
+/**
+ * The target is the same page by the canonical rules (a tracking parameter dropped, say), so it is this URL's own next
+ * request; one that leads to the very same URL, or on and on, is a loop.
+ */
+function respelled(url: LeasedUrl, redirect: CanonicalUrl): Pick<ResultRow, 'state' | 'reason' | 'next_url'> {
+  if (redirect.url === url.url) return { state: 'failed', reason: 'redirect-loop', next_url: null };
+  if (url.hops >= maxRedirects) return { state: 'failed', reason: 'too-many-redirects', next_url: null };
+  return { state: 'queued', reason: 'redirect', next_url: redirect.url };
+}
+
+function answerOf(result: FetchResult, location: CanonicalUrl | null): Answer {
+  if (result.kind === 'fault') return result;
+  return {
+    kind: 'response',
+    status: result.status,
+    truncated: result.truncated,
+    retryAfterMs: retryAfterMs(result.headers['retry-after'] ?? null, Date.now()),
+    hasTarget: location !== null,
+  };
+}
+
+function redirectTarget(response: FetchResponse, base: string): CanonicalUrl | null {
+  const { location } = response.headers;
+  if (response.status < 300 || response.status >= 400 || location === undefined) return null;
+  const target = canonicalize(location, base);
+  return target.ok ? target.value : null;
+}
+
+function next(outcome: Outcome): Pick<ResultRow, 'state' | 'reason' | 'due_in_ms' | 'attempted'> {
+  const { url } = outcome;
+  const queued = url.state === 'queued';
+  return { state: url.state, reason: url.reason, due_in_ms: queued ? url.inMs : 0, attempted: queued };
+}
+
+function describe(result: FetchResponse, outcome: Outcome): string | null {
+  if (outcome.url.state === 'done') return null;
+  const cut = result.truncated === false ? '' : `, body ${result.truncated}`;
+  return `answered ${String(result.status)}${cut}`;
+}

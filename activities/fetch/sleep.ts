@@ -1,0 +1,14 @@
+/** Waits, or less when the signal is raised; never throws. @param ms milliseconds; none or less: returns at once. */
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    // Node counts timers in whole milliseconds and may fire a little early: rounding up keeps every delay whole.
+    const timer = setTimeout(done, Math.ceil(ms) + 1);
+    signal.addEventListener('abort', done);
+  });
+}

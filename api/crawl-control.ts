@@ -1,0 +1,106 @@
+/** The API's way to the workflow of a crawl: start it, and tell it to pause, go on or end. */
+import {
+  isGrpcServiceError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  type Client,
+} from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/common';
+import {
+  cancelCrawlUpdate,
+  crawlWorkflowId,
+  pauseCrawlUpdate,
+  resumeCrawlUpdate,
+  type CrawlInput,
+  type CrawlView,
+} from '../contracts/workflows.ts';
+
+/**
+ * 'refused': the workflow says no, with its reason; 'over': there is no such workflow any more;
+ * 'unavailable': Temporal or a worker did not answer, and what was asked for may still happen.
+ */
+export type ControlFault = 'refused' | 'over' | 'unavailable';
+
+export class ControlError extends Error {
+  override readonly name = 'ControlError';
+  readonly fault: ControlFault;
+
+  constructor(fault: ControlFault, message: string, cause: unknown) {
+    super(message, { cause });
+    this.fault = fault;
+  }
+}
+
+export type CrawlChange = 'pause' | 'resume' | 'cancel';
+
+/** All reject with `ControlError`. */
+export interface CrawlControl {
+  /** Starts the workflow of a crawl; one that runs already is left alone. */
+  start(crawlId: string): Promise<void>;
+  /** Answers the state the crawl is in then. `reason`: an operator's words; not used by resume. */
+  change(crawlId: string, change: CrawlChange, reason: string | null): Promise<CrawlView>;
+  /** Resolves when Temporal answers. */
+  ping(): Promise<void>;
+}
+
+/** Milliseconds to wait for Temporal, and for a worker to handle an update. */
+const callMs = 5_000;
+const updateMs = 15_000;
+
+/** @param taskQueue the queue of control workers */
+export function createCrawlControl(client: Client, taskQueue: string): CrawlControl {
+  const within = <T>(ms: number, call: () => Promise<T>): Promise<T> =>
+    client.connection.withDeadline(Date.now() + ms, call).catch((error: unknown) => {
+      throw asControlError(error);
+    });
+
+  const update = (crawlId: string, change: CrawlChange, reason: string | null): Promise<CrawlView> => {
+    const handle = client.workflow.getHandle(crawlWorkflowId(crawlId));
+    switch (change) {
+      case 'pause':
+        return handle.executeUpdate(pauseCrawlUpdate, { args: [reason] });
+      case 'resume':
+        return handle.executeUpdate(resumeCrawlUpdate);
+      case 'cancel':
+        return handle.executeUpdate(cancelCrawlUpdate, { args: [reason] });
+    }
+  };
+
+  return {
+    start: (crawlId) =>
+      within(callMs, async () => {
+        const input: CrawlInput = { crawlId };
+        try {
+          await client.workflow.start('crawl', {
+            workflowId: crawlWorkflowId(crawlId),
+            taskQueue,
+            args: [input],
+            // A killed worker's task is given to the next one after this, not after the default 10 s.
+            workflowTaskTimeout: '5s',
+          });
+        } catch (error) {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        }
+      }),
+    change: (crawlId, change, reason) => within(updateMs, () => update(crawlId, change, reason)),
+    ping: () =>
+      within(callMs, async () => {
+        await client.workflowService.getSystemInfo({});
+      }),
+  };
+}
+
+function asControlError(error: unknown): unknown {
+  if (error instanceof WorkflowUpdateFailedError) {
+    return new ControlError('refused', error.cause?.message ?? error.message, error);
+  }
+  if (error instanceof WorkflowNotFoundError)
+    return new ControlError('over', 'its workflow has ended', error);
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+    return new ControlError('unavailable', 'no worker answered in time', error);
+  }
+  if (isGrpcServiceError(error) || (error instanceof Error && isGrpcServiceError(error.cause))) {
+    return new ControlError('unavailable', 'Temporal does not answer', error);
+  }
+  return error;
+}

@@ -1,0 +1,147 @@
+/** Crawls as a resource: create, list, look at, pause, resume, cancel. */
+import { Router, type Request, type Response } from 'express';
+import {
+  closedCrawlStates,
+  defaultCrawlConfig,
+  type CrawlConfig,
+  type CrawlState,
+} from '../contracts/crawl.ts';
+import {
+  changeReason,
+  crawlId as crawlIdSchema,
+  defaultListLimit,
+  listQuery,
+  newCrawl,
+  type CrawlSettings,
+  type CrawlStateAnswer,
+  type CrawlView,
+  type CreatedCrawl,
+} from '../contracts/http.ts';
+import { crawlsBefore, createCrawl, failUnstarted, findCrawl, viewCrawl } from '../storage/crawls.ts';
+import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
+import { ControlError, type CrawlChange } from './crawl-control.ts';
+import type { Dependencies } from './dependencies.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
+
+export function crawlRoutes(dependencies: Dependencies): Router {
+  const { pool } = dependencies;
+  const router = Router();
+  router
+    .route('/crawls')
+    .post(async (request, response) => {
+      const created = await create(dependencies, request.body);
+      response.status(201).location(`/v1/crawls/${created.id}`).json(created);
+    })
+    .get(async (request, response) => {
+      const { cursor, limit = defaultListLimit } = parseInput(listQuery, request.query, 400);
+      if (cursor !== undefined && !crawlIdSchema.safeParse(cursor).success) {
+        throw new HttpProblem(400, 'cursor: not one that this API gave.');
+      }
+      const items = await crawlsBefore(pool, cursor ?? null, limit);
+      response.json({ items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) });
+    })
+    .all(methodNotAllowed('GET', 'POST'));
+  router
+    .route('/crawls/:crawlId')
+    .get(async (request, response) => {
+      const id = crawlIdOf(request);
+      const view: CrawlView = (await viewCrawl(pool, id)) ?? noSuchCrawl(id);
+      response.json(view);
+    })
+    .all(methodNotAllowed('GET'));
+  for (const change of ['pause', 'resume', 'cancel'] as const) {
+    router
+      .route(`/crawls/:crawlId/${change}`)
+      .post(async (request: Request, response: Response) => {
+        response.json(await changeCrawl(dependencies, crawlIdOf(request), change, request.body));
+      })
+      .all(methodNotAllowed('POST'));
+  }
+  return router;
+}
+
+/** An id that cannot be one names no crawl. */
+export function crawlIdOf(request: Request): string {
+  const id = String(request.params['crawlId']);
+  return crawlIdSchema.safeParse(id).success ? id : noSuchCrawl(id);
+}
+
+export function noSuchCrawl(id: string): never {
+  throw new HttpProblem(404, `There is no crawl ${id}.`);
+}
+
+async function create({ pool, control, log }: Dependencies, body: unknown): Promise<CreatedCrawl> {
+  const { seeds: asked, ...settings } = parseInput(newCrawl, body, 422);
+  const seeds = readSeeds(asked);
+  const rejected = seeds.flatMap(rejection);
+  const accepted = seeds.length - rejected.length;
+  if (accepted === 0) {
+    const many = seeds.length === 0 ? 'No seed was given.' : 'None of the seeds can be crawled.';
+    throw new HttpProblem(422, many, { rejected });
+  }
+  const id = await createCrawl(pool, withDefaults(settings), seeds);
+  try {
+    await control.start(id);
+  } catch (error) {
+    log.error({ err: error, crawlId: id }, 'the workflow of a new crawl could not be started');
+    await failUnstarted(pool, id, 'not-started');
+    throw new HttpProblem(
+      503,
+      `Crawl ${id} was not started, since Temporal does not answer; try again soon.`,
+    );
+  }
+  return { id, state: 'seeding', accepted, rejected };
+}
+
+function rejection(seed: SeedLine): CreatedCrawl['rejected'] {
+  if (seed.rejected === null) return [];
+  return [
+    { line: seed.line, url: seed.url, reason: `${seed.rejected}: it ${rejectionSentence(seed.rejected)}` },
+  ];
+}
+
+/** Absent and undefined are the same to JSON, not to a spread. */
+function withDefaults(settings: CrawlSettings): CrawlConfig {
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  return { ...defaultCrawlConfig, ...given };
+}
+
+/** The states each change is for. A change that has happened already is answered as a conflict, too. */
+const changeable: Readonly<Record<CrawlChange, readonly CrawlState[]>> = {
+  pause: ['seeding', 'running'],
+  resume: ['paused'],
+  cancel: ['seeding', 'running', 'paused'],
+};
+
+async function changeCrawl(
+  { pool, control }: Dependencies,
+  id: string,
+  change: CrawlChange,
+  body: unknown,
+): Promise<CrawlStateAnswer> {
+  const { reason = null } = parseInput(changeReason, body ?? {}, 422);
+  const crawl = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
+  if (!changeable[change].includes(crawl.state)) throw conflict(id, change, crawl.state);
+  try {
+    return { id, ...(await control.change(id, change, reason)) };
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    switch (error.fault) {
+      case 'refused':
+        throw new HttpProblem(409, `Crawl ${id} refuses to ${change}: ${error.message}.`);
+      case 'over': {
+        const now = (await findCrawl(pool, id))?.state ?? crawl.state;
+        if (closedCrawlStates.includes(now)) throw conflict(id, change, now);
+        throw new HttpProblem(409, `Crawl ${id} has no workflow that could ${change} it.`);
+      }
+      case 'unavailable':
+        throw new HttpProblem(
+          503,
+          `Crawl ${id} could not be told to ${change}: ${error.message}; it may yet do so.`,
+        );
+    }
+  }
+}
+
+const conflict = (id: string, change: CrawlChange, state: CrawlState): HttpProblem =>
+  new HttpProblem(409, `Crawl ${id} is ${state}: it cannot ${change}.`);

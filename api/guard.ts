@@ -1,0 +1,55 @@
+/**
+ * Keeps web pages away from an API that trusts whoever reaches its loopback address: a page may send requests to
+ * 127.0.0.1, and by DNS rebinding even read the answers under its own name.
+ */
+import { isIP } from 'node:net';
+import type { RequestHandler } from 'express';
+import { sendProblem } from './problem.ts';
+
+const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Refuses requests whose Host is a name that is not ours (an address or `localhost` cannot be rebound), requests that
+ * change something and come from another site's page, and bodies a page could send without asking first.
+ * @param names host names, without port, that are ours as well
+ */
+export function guard(names: readonly string[]): RequestHandler {
+  const ours = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
+  return (request, response, next) => {
+    const host = request.headers.host ?? '';
+    if (!isOurs(hostName(host), ours)) {
+      sendProblem(response, 421, `This API does not answer for the host name in ${JSON.stringify(host)}.`);
+      return;
+    }
+    if (reading.has(request.method)) {
+      next();
+      return;
+    }
+    const { origin } = request.headers;
+    if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
+      sendProblem(response, 403, 'Pages of other sites may not change anything here.');
+      return;
+    }
+    if (hasBody(request.headers) && request.is('application/json') === false) {
+      sendProblem(response, 415, 'The body must be JSON, sent with Content-Type: application/json.');
+      return;
+    }
+    next();
+  };
+}
+
+function hostName(host: string): string {
+  const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1] ?? '';
+  return name.toLowerCase().replace(/^\[|\]$/g, '');
+}
+
+function isOurs(name: string, ours: ReadonlySet<string>): boolean {
+  return isIP(name) !== 0 || ours.has(name) || name.endsWith('.localhost');
+}
+
+function hasBody(headers: {
+  'content-length'?: string | undefined;
+  'transfer-encoding'?: string | undefined;
+}): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}

@@ -1,0 +1,45 @@
+/**
+ * A crawl whose API died between storing it and starting its workflow stays in `seeding` with nobody to work on it.
+ * The next API starts those workflows; starting one that runs already changes nothing.
+ */
+import { openCrawls } from '../storage/crawls.ts';
+import type { Dependencies } from './dependencies.ts';
+
+const retryMs = 2_000;
+
+/** Goes on until it has worked once, or until the function it answers is called. */
+export function adoptOrphans({
+  pool,
+  control,
+  log,
+}: Pick<Dependencies, 'pool' | 'control' | 'log'>): () => Promise<void> {
+  const ended = new AbortController();
+  const adopt = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      try {
+        for (const { id } of await openCrawls(pool, ['seeding'])) await control.start(id);
+        return;
+      } catch (error) {
+        log.debug({ err: error }, 'crawls that wait for their start cannot be looked up yet');
+        await pause(retryMs, ended.signal);
+      }
+    }
+  };
+  const done = adopt();
+  return () => {
+    ended.abort();
+    return done;
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener('abort', wake);
+  });
+}

@@ -1,0 +1,103 @@
+/** Errors as RFC 9457 problem documents: one shape for every answer that is no success. */
+import { STATUS_CODES } from 'node:http';
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import { maxRequestBytes, type Problem } from '../contracts/http.ts';
+import { isStorageOutage } from '../storage/retry.ts';
+
+type Extras = Pick<Problem, 'errors' | 'rejected'>;
+
+/** Thrown by handlers; answered as it is. `detail` is one sentence for people. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly status: number;
+  readonly extras: Extras;
+
+  constructor(status: number, detail: string, extras: Extras = {}) {
+    super(detail);
+    this.status = status;
+    this.extras = extras;
+  }
+}
+
+export function sendProblem(response: Response, status: number, detail: string, extras: Extras = {}): void {
+  const body: Problem = {
+    type: 'about:blank',
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail,
+    ...extras,
+  };
+  response.status(status).type('application/problem+json').send(JSON.stringify(body));
+}
+
+/** Parses input or throws a problem that names each place that is wrong. @param status 400 for queries, 422 for bodies */
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown, status: 400 | 422): z.output<S> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map((issue) => ({
+    path: issue.path.map(String).join('.'),
+    message: issue.message,
+  }));
+  const [first] = errors;
+  const where = first === undefined || first.path === '' ? '' : `${first.path}: `;
+  throw new HttpProblem(status, `${where}${first?.message ?? 'the input is not valid'}`, { errors });
+}
+
+export const notFound: RequestHandler = (request, response) => {
+  sendProblem(response, 404, `There is nothing at ${request.path}; /docs shows what there is.`);
+};
+
+export function methodNotAllowed(...allowed: readonly string[]): RequestHandler {
+  return (request, response) => {
+    response.setHeader('Allow', allowed.join(', '));
+    sendProblem(response, 405, `${request.method} is not possible here; ${allowed.join(' and ')} are.`);
+  };
+}
+
+/** What the body parser says of a request it could not read. */
+const bodySentences: Readonly<Record<string, string>> = {
+  'entity.parse.failed': 'The body is not valid JSON.',
+  'entity.too.large': `The body is larger than ${String(maxRequestBytes)} bytes.`,
+  'encoding.unsupported': 'The content encoding of the body is not supported.',
+  'charset.unsupported': 'The charset of the body is not supported: JSON is UTF-8.',
+  'request.aborted': 'The request ended before its body was whole.',
+  'request.size.invalid': 'The body is not as long as its Content-Length says.',
+};
+
+export function problemHandler(log: Logger): ErrorRequestHandler {
+  // Express tells error handlers by their four parameters.
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    if (error instanceof HttpProblem) {
+      sendProblem(response, error.status, error.message, error.extras);
+    } else if (isClientFault(error)) {
+      sendProblem(
+        response,
+        error.status,
+        bodySentences[error.type ?? ''] ?? 'The request could not be read.',
+      );
+    } else if (isStorageOutage(error)) {
+      log.warn({ err: error }, 'Postgres does not answer');
+      sendProblem(response, 503, 'The database does not answer; try again soon.');
+    } else {
+      log.error({ err: error }, 'request failed');
+      sendProblem(response, 500, 'Something went wrong here; the log of the API says what.');
+    }
+  };
+}
+
+/** Errors of express and its body parser carry the status they ask for. */
+function isClientFault(error: unknown): error is { status: number; type?: string } {
+  return (
+    error instanceof Error &&
+    'status' in error &&
+    typeof error.status === 'number' &&
+    error.status >= 400 &&
+    error.status < 500
+  );
+}

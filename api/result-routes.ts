@@ -1,0 +1,54 @@
+/** What came of a crawl: pages, ledger, audit, explain. */
+import { Router } from 'express';
+import { defaultPageLimit, explainQuery, pagesQuery } from '../contracts/http.ts';
+import { isBalanced } from '../domain/ledger.ts';
+import { auditCrawl } from '../storage/audit.ts';
+import { findCrawl } from '../storage/crawls.ts';
+import { explainUrlOf } from '../storage/explain.ts';
+import { readPages } from '../storage/pages.ts';
+import { crawlIdOf, noSuchCrawl } from './crawl-routes.ts';
+import type { Dependencies } from './dependencies.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
+
+export function resultRoutes({ pool, settings }: Dependencies): Router {
+  const router = Router();
+  router
+    .route('/crawls/:crawlId/pages')
+    .get(async (request, response) => {
+      const id = crawlIdOf(request);
+      const {
+        cursor = null,
+        limit = defaultPageLimit,
+        fields = [],
+      } = parseInput(pagesQuery, request.query, 400);
+      const answer = await readPages(pool, id, { cursor, limit, fields });
+      if (answer === 'unknown-crawl') noSuchCrawl(id);
+      if (answer === 'bad-cursor') throw new HttpProblem(400, 'cursor: not one that this API gave.');
+      response.json(answer);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/crawls/:crawlId/ledger')
+    .get(async (request, response) => {
+      const id = crawlIdOf(request);
+      const { ledger, pages, pending, fetches, bytes } = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
+      response.json({ ledger, pages, pending, fetches, bytes, balanced: isBalanced(ledger) });
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/crawls/:crawlId/audit')
+    .get(async (request, response) => {
+      const id = crawlIdOf(request);
+      response.json((await auditCrawl(pool, id)) ?? noSuchCrawl(id));
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/crawls/:crawlId/explain')
+    .get(async (request, response) => {
+      const id = crawlIdOf(request);
+      const { url } = parseInput(explainQuery, request.query, 400);
+      response.json((await explainUrlOf(pool, id, url, settings.userAgent)) ?? noSuchCrawl(id));
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}

@@ -1,0 +1,51 @@
+/** What a benchmark measures and how it is summed up. */
+
+export interface Figures {
+  readonly pages: number;
+  /** Of the crawl itself, from its start to its finish. */
+  readonly seconds: number;
+  /** From the start of the program to its end. */
+  readonly wallSeconds: number;
+  /** User and system time of every process of the program. */
+  readonly cpuSeconds: number;
+  /** Highest resident memory, in MB (all processes added up; pages shared between them are counted in each). */
+  readonly peakMegabytes: number;
+}
+
+/** Seconds that `work` takes. */
+export async function measure(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1_000;
+}
+
+/** Prints a crawl's figures, with this process's own CPU time and peak memory, for the process that started it. */
+export function reportSelf(crawl: { pages: number; seconds: number; bytes: number }): void {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6;
+  process.stdout.write(JSON.stringify({ ...crawl, cpuSeconds, peakMegabytes: maxRSS / 1024 }) + '\n');
+}
+
+export const rate = (figures: Figures): number => figures.pages / figures.seconds;
+
+/** Of an even count the lower of the two in the middle; NaN of none. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[(sorted.length - 1) >> 1] ?? NaN;
+}
+
+/** The run of median rate. Throws when there is none. */
+export function medianRun(runs: readonly Figures[]): Figures {
+  const middle = median(runs.map(rate));
+  const run = runs.find((one) => rate(one) === middle);
+  if (run === undefined) throw new RangeError('no runs');
+  return run;
+}
+
+/** Rows as columns of even width: the first to the left, the others to the right. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, n) => Math.max(...rows.map((row) => (row[n] ?? '').length)));
+  const line = (row: readonly string[]): string =>
+    row.map((cell, n) => (n === 0 ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0))).join('  ');
+  return rows.map(line).join('\n');
+}

@@ -1,0 +1,132 @@
+/**
+ * Settings of a process: read once at its start, typed and frozen. Nothing else in the project reads the environment.
+ * A setting comes from the environment, else from the settings file (ORBWEAVER_CONFIG), else from its default.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import type { Environment } from './folders.ts';
+import { settingsFileName, settings } from './table.ts';
+import type { Setting } from './table.ts';
+
+type Value<S> = S extends { schema: z.ZodType<infer T>; fallback: infer F }
+  ? F extends null
+    ? T | null
+    : T
+  : never;
+type Settings = { readonly [K in keyof typeof settings]: Value<(typeof settings)[K]> };
+
+export type Config = Readonly<Omit<Settings, 'blobDir'> & { blobDir: string }>;
+
+/** A process that works on an existing stack, embedded or not: its addresses are known. */
+export type ServiceConfig = Config & { readonly databaseUrl: string; readonly temporalAddress: string };
+
+/** One sentence a person can act on: which setting, what is wrong, what would be right. Never holds a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const prefix = 'ORBWEAVER_';
+const knownNames: readonly string[] = [settingsFileName, ...Object.values(settings).map((row) => row.name)];
+
+/** Edits (Levenshtein) between two names. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+};
+
+const refuseUnknown = (names: readonly string[], where: string): void => {
+  const unknown = names.find((name) => !knownNames.includes(name));
+  if (unknown === undefined) return;
+  const near = knownNames
+    .map((name) => ({ name, edits: distance(unknown.toUpperCase(), name) }))
+    .reduce((best, each) => (each.edits < best.edits ? each : best));
+  const hint = near.edits <= 6 ? `; did you mean ${near.name}?` : '; README.md lists the settings.';
+  throw new ConfigError(`${where}: there is no setting ${unknown}${hint}`);
+};
+
+const fileShape = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]),
+);
+
+const readSettingsFile = (file: string): Environment => {
+  const where = `Settings file ${file}`;
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(
+      `${where} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  const parsed = fileShape.safeParse(content);
+  if (!parsed.success)
+    throw new ConfigError(`${where} must hold one JSON object of names with text, numbers or lists.`);
+  if (settingsFileName in parsed.data)
+    throw new ConfigError(`${where}: ${settingsFileName} cannot name a further file.`);
+  refuseUnknown(Object.keys(parsed.data), where);
+  return Object.fromEntries(
+    Object.entries(parsed.data).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(',') : String(value),
+    ]),
+  );
+};
+
+const readSetting = (row: Setting<unknown>, given: string | undefined, env: Environment): unknown => {
+  const fallback = typeof row.fallback === 'function' ? row.fallback(env) : row.fallback;
+  const source = given ?? fallback;
+  if (source === null) return null;
+  const parsed = row.schema.safeParse(source);
+  if (parsed.success) return parsed.data;
+  const shown = row.secret === true ? '' : ` (it is "${source}")`;
+  throw new ConfigError(`${row.name} ${parsed.error.issues[0]?.message ?? 'is not valid'}${shown}.`);
+};
+
+/**
+ * Reads all settings.
+ * @param env the environment; an empty value counts as absent
+ * @throws ConfigError at the first setting that is unknown or not valid
+ */
+export const loadConfig = (env: Environment = process.env): Config => {
+  refuseUnknown(
+    Object.keys(env).filter((name) => name.startsWith(prefix)),
+    'Environment',
+  );
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const file = present[settingsFileName];
+  const given: Environment = {
+    ...(file === undefined ? {} : readSettingsFile(path.resolve(file))),
+    ...present,
+  };
+  const values = Object.fromEntries(
+    Object.entries(settings).map(([key, row]) => [key, readSetting(row, given[row.name], env)]),
+    // The table is the type: each key's value was parsed by the schema the type is taken from.
+  ) as Settings;
+  return Object.freeze({ ...values, blobDir: values.blobDir ?? path.join(values.dataDir, 'blobs') });
+};
+
+/**
+ * Reads the settings of a worker or API process.
+ * @throws ConfigError also where the database or Temporal is not named
+ */
+export const loadServiceConfig = (env: Environment = process.env): ServiceConfig => {
+  const config = loadConfig(env);
+  const { databaseUrl, temporalAddress } = config;
+  const missing =
+    databaseUrl === null ? settings.databaseUrl : temporalAddress === null ? settings.temporalAddress : null;
+  if (missing !== null)
+    throw new ConfigError(`${missing.name} must be set: this process starts no stack of its own.`);
+  return Object.freeze({ ...config, databaseUrl: databaseUrl ?? '', temporalAddress: temporalAddress ?? '' });
+};

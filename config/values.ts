@@ -1,0 +1,51 @@
+/** How the text of a setting becomes its value. Every schema reads text, since that is all an environment holds. */
+import path from 'node:path';
+import { z } from 'zod';
+
+const number = (kind: string, low: number, high: number, whole: boolean) =>
+  z.string().transform((text, context) => {
+    const value = Number(text);
+    if (/^\d+(\.\d+)?$/.test(text) && value >= low && value <= high && (!whole || Number.isInteger(value)))
+      return value;
+    context.addIssue({ code: 'custom', message: `must be ${kind} from ${String(low)} to ${String(high)}` });
+    return z.NEVER;
+  });
+
+export const whole = (low: number, high: number) => number('a whole number', low, high, true);
+export const decimal = (low: number, high: number) => number('a number', low, high, false);
+export const port = whole(1, 65_535);
+
+export const text = z.string().min(1, 'must not be empty');
+
+/** Made absolute against the folder the process was started in. */
+export const folder = text.transform((value) => path.resolve(value));
+
+export const url = (...schemes: readonly string[]) =>
+  z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol), {
+    // The value itself may hold a password: it is never repeated in the message.
+    message: `must be a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+  });
+
+export const address = z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/, 'must be host:port');
+
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+
+/** Parts between commas, without empty ones. */
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+export const cidrs = list.pipe(
+  z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be CIDR blocks such as 10.0.0.0/8 or ::1/128' })),
+);
+
+export const listOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  list.pipe(z.array(oneOf(values)).min(1, `must name at least one of ${values.join(', ')}`));
+
+export const queuePrefix = z
+  .string()
+  .regex(/^[\w.-]{0,64}$/, 'must be letters, digits, dots, dashes or underscores');

@@ -1,0 +1,70 @@
+/** What a body says: text, links and metadata, for every page that was fetched. */
+import type { Extracted, ExtractInput } from '../contracts/extraction.ts';
+import { decodeBody } from './charset.ts';
+import { type LanguageTeller, loadLanguageTeller } from './language.ts';
+import { createResolver } from './links.ts';
+import { bodyKind, parseContentType } from './media.ts';
+import { PageReader } from './page-reader.ts';
+import { combine, parseRobotsTag } from './robots-directives.ts';
+import { countWords } from './words.ts';
+
+export interface Extractor {
+  /**
+   * Reads one body, synchronously, in time linear in its size. Never throws for what a body holds: broken markup is
+   * read as far as it goes, and a body that is no text (see `isExtractable`) gives an empty result.
+   * Throws a TypeError when `input.url` is no absolute URL.
+   */
+  extract(input: ExtractInput): Extracted;
+}
+
+/** An extractor with its language detector loaded: make one per process. */
+export async function createExtractor(): Promise<Extractor> {
+  const tellLanguage = await loadLanguageTeller();
+  return { extract: (input) => extractWith(tellLanguage, input) };
+}
+
+function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extracted {
+  const url = new URL(input.url);
+  url.hash = '';
+  const type = parseContentType(input.contentType);
+  const kind = bodyKind(type, input.body);
+  const { text: decoded, charset } = decodeBody(kind === null ? new Uint8Array() : input.body, type.charset);
+  // NUL never belongs to a page, and Postgres refuses it in text.
+  const source = decoded.includes('\0') ? decoded.replaceAll('\0', '') : decoded;
+
+  const page = new PageReader(source, kind === 'xhtml', input.agentToken);
+  if (kind === 'text') page.text.add(source);
+  else page.read();
+
+  const resolve = createResolver(baseOf(page.baseHref, url));
+  const directives = combine(page.directives, parseRobotsTag(input.xRobotsTag, input.agentToken));
+  const links = page.links.resolve(resolve, url.href, input.maxLinks);
+  const title = page.title.finish();
+  const text = page.text.finish();
+  const words = countWords(text);
+
+  const cut: string[] = [];
+  if (links.cut && !directives.nofollow) cut.push('links');
+  if (page.text.cut) cut.push('text');
+
+  return {
+    title: title === '' ? null : title,
+    description: page.description,
+    language: tellLanguage({ text, words, declared: page.language }),
+    text,
+    words,
+    links: directives.nofollow ? [] : links.urls,
+    linksSeen: links.seen,
+    canonical: page.canonicalHref === null ? null : resolve(page.canonicalHref),
+    noindex: directives.noindex,
+    nofollow: directives.nofollow,
+    charset,
+    cut,
+  };
+}
+
+/** Base URL of the page's links (HTML standard section 4.2.3): a <base> that is no http(s) URL is passed over. */
+function baseOf(href: string | null, url: URL): URL {
+  const base = href === null ? null : URL.parse(href, url.href);
+  return base?.protocol === 'http:' || base?.protocol === 'https:' ? base : url;
+}

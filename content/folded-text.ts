@@ -1,0 +1,68 @@
+/** Text put together from pieces, white space folded as it comes in. */
+
+/** Control characters count as white space: none of them belongs in text, and Postgres refuses some. */
+const UNEVEN = /[^\S ]|\p{Cc}| {2}/u;
+const SPACE = /[\s\p{Cc}]+/gu;
+
+const NO_GAP = 0;
+const WORD_GAP = 1;
+const BLOCK_GAP = 2;
+
+export class FoldedText {
+  private text = '';
+  /** White space owed before the next piece; never written at either end. */
+  private gap = NO_GAP;
+  /** True once a piece was left out or shortened. */
+  cut = false;
+  private readonly limit: number;
+
+  /** `limit`: UTF-16 code units kept. */
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  get isEmpty(): boolean {
+    return this.text === '';
+  }
+
+  /** The next piece lies in another block: a line break parts them. */
+  breakBlock(): void {
+    this.gap = BLOCK_GAP;
+  }
+
+  add(piece: string): void {
+    if (this.text.length >= this.limit) {
+      this.cut ||= /\S/.test(piece);
+      return;
+    }
+    const folded = UNEVEN.test(piece) ? piece.replace(SPACE, ' ') : piece;
+    const start = folded.startsWith(' ') ? 1 : 0;
+    if (folded.length === start) {
+      if (start === 1) this.gap ||= WORD_GAP;
+      return;
+    }
+    const end = folded.endsWith(' ') ? folded.length - 1 : folded.length;
+    if (start === 1) this.gap ||= WORD_GAP;
+    if (this.text !== '' && this.gap !== NO_GAP) this.text += this.gap === BLOCK_GAP ? '\n' : ' ';
+    this.text += folded.slice(start, end);
+    this.gap = end < folded.length ? WORD_GAP : NO_GAP;
+  }
+
+  /** The whole, NFC, well-formed and within the limit. */
+  finish(): string {
+    const whole = this.text.toWellFormed().normalize('NFC');
+    if (whole.length <= this.limit) return whole;
+    this.cut = true;
+    return whole
+      .slice(0, this.limit)
+      .replace(/[\ud800-\udbff]$/, '')
+      .trimEnd();
+  }
+}
+
+/** One line of folded text, at most `limit` code units, or null when nothing is left. */
+export function foldLine(raw: string, limit: number): string | null {
+  const line = new FoldedText(limit);
+  line.add(raw);
+  return line.finish() || null;
+}

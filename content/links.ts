@@ -1,0 +1,86 @@
+/** From href attributes to the URLs a crawl may follow. */
+
+/** Longest href kept, in characters: far above the 2,048 a crawl admits, far below a data: URL of a megabyte. */
+const LONGEST_HREF = 8_192;
+/** Distinct hrefs resolved per page: bounds the time a page of a million links can take. */
+const MOST_HREFS = 50_000;
+
+/**
+ * Characters that the WHATWG URL parser copies as they are in a path or query of an http(s) URL: no tab, newline,
+ * space, backslash or non-ASCII, nothing from the path or special-query percent-encode sets.
+ */
+const PLAIN = /^[\w\-.~!$&()*+,;=:@%/?]*$/;
+/** A path segment that is, or may be, a dot segment. */
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e)/i;
+
+/** Absolute http(s) URL of an href without its fragment, or null where there is none to follow. */
+type Resolve = (href: string) => string | null;
+
+/** Resolves as the WHATWG URL parser does; most hrefs of real pages take a shortcut that a property test holds to it. */
+export function createResolver(base: URL): Resolve {
+  const { origin } = base;
+  const hasShortcut = origin !== 'null' && base.username === '' && base.password === '';
+  const folder = origin + base.pathname.slice(0, base.pathname.lastIndexOf('/') + 1);
+
+  const shortcut = (href: string): string | null => {
+    if (!PLAIN.test(href) || DOT_SEGMENT.test(href)) return null;
+    if (href.startsWith('/')) return href.startsWith('//') ? null : origin + href;
+    if (href.startsWith(origin) && href.charAt(origin.length) === '/') return href;
+    return href === '' || href.startsWith('?') || href.includes(':') ? null : folder + href;
+  };
+
+  return (href) => {
+    const hash = href.indexOf('#');
+    const reference = hash === -1 ? href : href.slice(0, hash);
+    // The parser gets the whole: what it strips from the end depends on the fragment.
+    return (hasShortcut ? shortcut(reference) : null) ?? resolveFully(href, base);
+  };
+}
+
+function resolveFully(href: string, base: URL): string | null {
+  const url = URL.parse(href, base.href);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
+  url.hash = '';
+  return url.href;
+}
+
+interface Links {
+  /** To follow: in document order, without repeats, at most `maxLinks`. */
+  readonly urls: readonly string[];
+  /** Distinct URLs found, nofollow ones and those over the limit included. */
+  readonly seen: number;
+  readonly cut: boolean;
+}
+
+/** Gathers hrefs while the page is read; resolves them at its end, when its <base> is known. */
+export class LinkCollector {
+  /** Raw href → whether one of its links may be followed. A followable one stands where it first was followable. */
+  private readonly hrefs = new Map<string, boolean>();
+  private full = false;
+
+  add(href: string, follow: boolean): void {
+    if (href.length > LONGEST_HREF) return;
+    const known = this.hrefs.get(href);
+    if (known === undefined && this.hrefs.size >= MOST_HREFS) {
+      this.full = true;
+      return;
+    }
+    if (known === true || known === follow) return;
+    this.hrefs.delete(href);
+    this.hrefs.set(href, follow);
+  }
+
+  /** Links of the page `self` (without fragment), which is no link of its own. */
+  resolve(resolve: Resolve, self: string, maxLinks: number): Links {
+    const seen = new Set<string>();
+    const followable = new Set<string>();
+    for (const [href, follow] of this.hrefs) {
+      const url = resolve(href);
+      if (url === null || url === self) continue;
+      seen.add(url);
+      if (follow) followable.add(url);
+    }
+    const urls = [...followable].slice(0, maxLinks);
+    return { urls, seen: seen.size, cut: this.full || urls.length < followable.size };
+  }
+}

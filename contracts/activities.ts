@@ -1,0 +1,97 @@
+/** Activities as workflows call them. Inputs and results live in histories: small, plain, only ever widened. */
+import type { CrawlState } from './crawl.ts';
+
+export interface HostRef {
+  readonly hostId: string;
+  readonly origin: string;
+}
+
+/** What a slice left behind. Times are relative, so that no two machines' clocks are compared. */
+export interface SliceResult {
+  /** URLs that got a final outcome. */
+  readonly fetched: number;
+  /**
+   * 'more': URLs are due; 'idle': none is due now; 'wait': the host may not be visited for `waitMs`;
+   * 'trouble': as wait, after a failure of the host (`lastError`).
+   */
+  readonly next: 'more' | 'idle' | 'wait' | 'trouble';
+  /** Milliseconds until the host may be visited again (0: now). */
+  readonly waitMs: number;
+  /** Milliseconds between requests at present. */
+  readonly delayMs: number;
+  /** URLs still queued at this host, over all crawls. */
+  readonly queued: number;
+  /** Fetched bodies wait for dedup or extraction. */
+  readonly pending: boolean;
+  readonly deadLetters: number;
+  readonly lastError: string | null;
+}
+
+export interface FetchActivities {
+  /**
+   * Takes the host's lease, fetches queued URLs one after another at the host's pace, commits each result.
+   * Throws `HostFailure` (retryable, with the host's own delay) when a host that was failing fails again at once, `HostSpent` (not retryable) when its retries are spent, `InfrastructureFailure` for our own faults.
+   */
+  fetchSlice(host: HostRef): Promise<SliceResult>;
+}
+
+export interface DedupActivities {
+  /** Judges fetched bodies of the host: an exact duplicate becomes an alias and is not extracted again. */
+  dedup(host: HostRef): Promise<{ readonly originals: number; readonly aliases: number }>;
+}
+
+export interface ExtractActivities {
+  /** Reads the host's originals: stores what is in them, admits their links. `more`: the batch limit was reached. */
+  extract(host: HostRef): Promise<{ readonly pages: number; readonly admitted: number; readonly more: boolean }>;
+}
+
+export interface ControlActivities {
+  /** Starts host workflows for hosts with due URLs, up to the cap of active hosts. */
+  feed(input: { readonly shard: number; readonly activeHosts: number }): Promise<FeedResult>;
+  /** Gives the host back to the scheduler unless URLs are due; `retired: false` means: go on. */
+  retireHost(host: HostRef): Promise<{ readonly retired: boolean }>;
+  /** Marks the host parked and turns the URLs that were tried into dead letters; the rest stays queued. */
+  parkHost(input: HostRef & { readonly reason: string }): Promise<HostCounts>;
+  /** Forgets backoff, failures and parking, and wakes crawls that had ended around this host. */
+  unparkHost(host: HostRef): Promise<HostCounts>;
+  /** Excludes the host's queued URLs with the reason given. */
+  dropHost(input: HostRef & { readonly reason: string }): Promise<HostCounts & { readonly dropped: number }>;
+  setHostDelay(input: HostRef & { readonly seconds: number | null }): Promise<void>;
+
+  /** Admits the seeds. Answers how many were new. */
+  seedCrawl(input: { readonly crawlId: string }): Promise<{ readonly admitted: number }>;
+  setCrawlState(input: {
+    readonly crawlId: string;
+    readonly state: CrawlState;
+    readonly reason: string | null;
+  }): Promise<void>;
+  /** Watches a crawl until it has nothing left to do, a limit is reached, or `watchMs` have passed. */
+  watchCrawl(input: { readonly crawlId: string; readonly watchMs: number }): Promise<WatchResult>;
+  /** Excludes what is still queued (reason: the limit that ended the crawl), waits for work in hand to be committed. */
+  drainCrawl(input: { readonly crawlId: string; readonly reason: string }): Promise<void>;
+  /** Starts or wakes the scheduler of each shard. */
+  wakeSchedulers(): Promise<void>;
+  /** Chooses the canonical page of each group of duplicates and writes the closing event. Answers the final state. */
+  settleCrawl(input: {
+    readonly crawlId: string;
+    readonly state: CrawlState;
+    readonly reason: string;
+  }): Promise<{ readonly state: CrawlState; readonly reason: string }>;
+}
+
+export interface FeedResult {
+  readonly started: number;
+  readonly active: number;
+  /** A crawl is running: keep ticking. */
+  readonly running: boolean;
+}
+
+export interface HostCounts {
+  readonly queued: number;
+  readonly deadLetters: number;
+}
+
+export interface WatchResult {
+  /** 'complete': nothing is left that could be fetched; 'going': watch on. */
+  readonly verdict: 'going' | 'complete' | 'max-pages' | 'max-seconds';
+}

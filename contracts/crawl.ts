@@ -1,0 +1,70 @@
+/**
+ * A crawl as every process sees it: its settings, its states and its ledger.
+ * Shapes here are stored in Postgres (`crawl.config`) and answered by the API, so fields are only ever added.
+ */
+
+/** Which links belong to the crawl, judged against its seeds. `www.` and http/https make no difference. */
+export type Scope =
+  /** the seeds' own hosts */
+  | 'host'
+  /** the seeds' registrable domains (public suffix list) */
+  | 'domain'
+  /** the seeds' hosts and below the seeds' folders */
+  | 'prefix'
+  /** everything */
+  | 'any';
+
+export interface CrawlConfig {
+  readonly scope: Scope;
+  /** Glob patterns (`*`, `?`) over the canonical URL; when any is given, a URL must match one. Seeds are exempt. */
+  readonly include: readonly string[];
+  /** Glob patterns over the canonical URL; a URL that matches one is excluded. */
+  readonly exclude: readonly string[];
+  /** Pages to fetch at most; null: no limit. */
+  readonly maxPages: number | null;
+  /** Links to follow from a seed at most (a seed has depth 0); null: no limit. */
+  readonly maxDepth: number | null;
+  /** Seconds from start to drain; null: no limit. */
+  readonly maxSeconds: number | null;
+  /** URLs admitted per host at most (F27: 100,000). */
+  readonly maxPagesPerHost: number;
+  /** Links taken from one page at most (F23: 200). */
+  readonly maxLinksPerPage: number;
+  /** Seconds between two requests of a host, for hosts one owns; null: robots.txt Crawl-delay, else one second. */
+  readonly delaySeconds: number | null;
+  /** User agent sent; null: the setting of the worker. */
+  readonly userAgent: string | null;
+  /** CIDR blocks of private or special addresses this crawl may reach. */
+  readonly allowPrivate: readonly string[];
+}
+
+export const defaultCrawlConfig: CrawlConfig = {
+  scope: 'host',
+  include: [],
+  exclude: [],
+  maxPages: null,
+  maxDepth: null,
+  maxSeconds: null,
+  maxPagesPerHost: 100_000,
+  maxLinksPerPage: 200,
+  delaySeconds: null,
+  userAgent: null,
+  allowPrivate: [],
+};
+
+/** seeding → running ⇄ paused → draining → finished | cancelled | failed. */
+export const crawlStates = [
+  'seeding',
+  'running',
+  'paused',
+  'draining',
+  'finished',
+  'cancelled',
+  'failed',
+] as const;
+export type CrawlState = (typeof crawlStates)[number];
+
+/** A closed crawl sends no request and admits no URL. */
+export const closedCrawlStates: readonly CrawlState[] = ['finished', 'cancelled', 'failed'];
+
+export { urlStates, type Ledger, type UrlState } from '../domain/ledger.ts';

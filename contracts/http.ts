@@ -1,0 +1,355 @@
+/**
+ * The HTTP API's wire format: what may be sent and what is answered. The OpenAPI document is made from these schemas,
+ * and the command line checks its options with them before it starts anything.
+ */
+import { z } from 'zod';
+import { validatePattern } from '../domain/pattern.ts';
+import { crawlStates, urlStates, type CrawlConfig } from './crawl.ts';
+
+/** Bytes of a request body at most: about 100,000 seeds. */
+export const maxRequestBytes = 10 * 1024 * 1024;
+export const maxPageLimit = 1_000;
+
+// Requests ---------------------------------------------------------------------------------------------------------
+
+const pattern = z
+  .string()
+  .superRefine((text, context) => {
+    const problem = validatePattern(text);
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({ description: 'Glob over the canonical URL: `*` any run of characters, `?` any one.' });
+
+const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
+
+const configFields = {
+  scope: z.enum(['host', 'domain', 'prefix', 'any']).meta({
+    description:
+      "Which links belong to the crawl: the seeds' hosts, their registrable domains, their folders, or everything.",
+  }),
+  include: z
+    .array(pattern)
+    .max(1_000)
+    .meta({ description: 'When any is given, a URL must match one. Seeds are exempt.' }),
+  exclude: z.array(pattern).max(1_000).meta({ description: 'A URL that matches one is excluded.' }),
+  maxPages: wholeNumber(1, 1e12).nullable().meta({ description: 'Pages to fetch at most; null: no limit.' }),
+  maxDepth: wholeNumber(0, 30_000)
+    .nullable()
+    .meta({ description: 'Links from a seed at most (a seed has depth 0); null: no limit.' }),
+  maxSeconds: z.number().positive().max(1e9).nullable().meta({ description: 'Seconds from start to drain.' }),
+  maxPagesPerHost: wholeNumber(1, 1e12).meta({ description: 'URLs admitted per host at most.' }),
+  maxLinksPerPage: wholeNumber(0, 100_000).meta({ description: 'Links taken from one page at most.' }),
+  delaySeconds: z.number().min(0).max(86_400).nullable().meta({
+    description:
+      'Seconds between two requests of a host, for hosts one owns; null: Crawl-delay, else one second.',
+  }),
+  userAgent: z
+    .string()
+    .min(1)
+    .max(256)
+    .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'printable ASCII only, no spaces at its ends')
+    .nullable()
+    .meta({ description: "User agent sent; null: the workers' setting." }),
+  allowPrivate: z
+    .array(z.union([z.cidrv4(), z.cidrv6()], 'not a CIDR block such as 10.0.0.0/8 or fd00::/8'))
+    .max(1_000)
+    .meta({ description: 'CIDR blocks of private or special addresses this crawl may reach.' }),
+} satisfies Record<keyof CrawlConfig, z.ZodType>;
+
+/** The settings of a crawl, each optional; see `defaultCrawlConfig` for what holds where none is given. */
+export const crawlSettings = z.strictObject(configFields).partial();
+export type CrawlSettings = z.infer<typeof crawlSettings>;
+
+const seedText = z.string().max(100_000);
+
+export const newCrawl = z
+  .strictObject({
+    seeds: z
+      .union(
+        [z.array(seedText).min(1), z.string().min(1)],
+        'an array of URLs, or one string of URLs separated by commas',
+      )
+      .meta({
+        description:
+          'Absolute http(s) URLs. Bad ones are reported one by one and the good ones kept; empty entries are skipped.',
+        examples: [['https://example.com/']],
+      }),
+    ...crawlSettings.shape,
+  })
+  .meta({ id: 'NewCrawl' });
+
+export const changeReason = z
+  .strictObject({ reason: z.string().min(1).max(500).optional() })
+  .meta({ id: 'ChangeReason' });
+
+/** Query parameters come as text. */
+const limit = (most: number, standard: number) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, 'a whole number')
+    .transform(Number)
+    .pipe(wholeNumber(1, most))
+    .optional()
+    .meta({ description: `Entries at most: 1 to ${String(most)}, ${String(standard)} by default.` });
+
+export const defaultListLimit = 20;
+export const listQuery = z.strictObject({
+  cursor: z.string().max(100).optional().meta({ description: '`next` of the answer before.' }),
+  limit: limit(100, defaultListLimit),
+});
+
+export const pageFields = ['links', 'text'] as const;
+export type PageField = (typeof pageFields)[number];
+export const defaultPageLimit = 100;
+export const pagesQuery = z.strictObject({
+  cursor: z.string().max(200).optional().meta({ description: '`next` of the answer before.' }),
+  limit: limit(maxPageLimit, defaultPageLimit),
+  fields: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(pageFields)))
+    .optional()
+    .meta({ description: 'Comma-separated: `links` for the list of links, `text` for the text.' }),
+});
+
+export const explainQuery = z.strictObject({
+  url: z.string().min(1).max(100_000).meta({ description: 'Any spelling of the URL.' }),
+});
+
+/** Decimal, as answered when the crawl was created. */
+export const crawlId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .meta({ description: 'Id of the crawl.', example: '1' });
+export const crawlPath = z.strictObject({ crawlId });
+
+// Answers ----------------------------------------------------------------------------------------------------------
+
+const count = z.int().min(0);
+/** Milliseconds are kept; ISO 8601 in UTC. */
+const instant = z.iso.datetime();
+
+export const ledgerView = z
+  .object({ discovered: count, ...Object.fromEntries(urlStates.map((state) => [state, count])) } as {
+    [field in 'discovered' | (typeof urlStates)[number]]: typeof count;
+  })
+  .meta({
+    id: 'Ledger',
+    description:
+      'URLs of the crawl by state: discovered = queued + leased + done + excluded + dead + failed.',
+  });
+
+export const countsView = z
+  .object({
+    ledger: ledgerView,
+    pages: count.meta({ description: 'Of done: answered with 2xx, sitemaps not counted.' }),
+    pending: count.meta({ description: 'Bodies that still wait for dedup or extraction.' }),
+    fetches: count.meta({ description: 'Requests that were answered.' }),
+    bytes: count.meta({ description: 'Body bytes that came over the wire.' }),
+  })
+  .meta({ id: 'Counts' });
+export type CountsView = z.infer<typeof countsView>;
+
+export const ledgerAnswer = countsView.extend({ balanced: z.boolean() }).meta({ id: 'LedgerAnswer' });
+
+export const rejectedSeed = z
+  .object({
+    line: z.int().meta({ description: 'Place in the list of seeds, from 1.' }),
+    url: z.string(),
+    reason: z.string(),
+  })
+  .meta({ id: 'RejectedSeed' });
+export type RejectedSeed = z.infer<typeof rejectedSeed>;
+
+export const crawlSummary = z
+  .object({
+    id: z.string(),
+    state: z.enum(crawlStates),
+    reason: z.string().nullable().meta({ description: 'Why it stands where it stands.' }),
+    createdAt: instant,
+    startedAt: instant.nullable(),
+    endedAt: instant.nullable(),
+    seconds: z.number().nullable().meta({ description: 'From start to end, or to now; null: not started.' }),
+    ...countsView.shape,
+  })
+  .meta({ id: 'CrawlSummary' });
+export type CrawlSummary = z.infer<typeof crawlSummary>;
+
+export const crawlView = crawlSummary
+  .extend({
+    config: z.object(configFields).meta({ id: 'CrawlConfig' }),
+    seeds: z.object({
+      accepted: count,
+      rejected: count,
+      firstRejected: z.array(rejectedSeed).meta({ description: 'The first 100 of them.' }),
+    }),
+    hosts: z.object({
+      total: count,
+      waiting: count.meta({ description: 'Hosts with queued URLs.' }),
+      working: count.meta({ description: 'Hosts with URLs leased at this moment.' }),
+      parked: count.meta({ description: 'Hosts that wait for a person or a probe, with queued URLs.' }),
+    }),
+    deadLetters: z
+      .record(z.string(), count)
+      .meta({ description: 'URLs whose retries are spent, by class of failure.' }),
+    rate: z.object({
+      perSecond: z.number().meta({ description: 'URLs answered a second, over the last ten seconds.' }),
+    }),
+  })
+  .meta({ id: 'Crawl' });
+export type CrawlView = z.infer<typeof crawlView>;
+
+export const createdCrawl = z
+  .object({ id: z.string(), state: z.enum(crawlStates), accepted: count, rejected: z.array(rejectedSeed) })
+  .meta({ id: 'CreatedCrawl' });
+export type CreatedCrawl = z.infer<typeof createdCrawl>;
+
+export const crawlStateAnswer = z
+  .object({ id: z.string(), state: z.enum(crawlStates), reason: z.string().nullable() })
+  .meta({ id: 'CrawlStateAnswer' });
+export type CrawlStateAnswer = z.infer<typeof crawlStateAnswer>;
+
+const nextCursor = z.string().nullable();
+
+export const crawlList = z
+  .object({ items: z.array(crawlSummary), next: nextCursor })
+  .meta({ id: 'CrawlList' });
+
+export const pageView = z
+  .object({
+    url: z.string(),
+    state: z.enum(urlStates),
+    status: z.int().nullable(),
+    reason: z.string().nullable().meta({ description: 'Class of an excluded, dead or failed URL.' }),
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+    language: z.string().nullable().meta({ description: 'ISO 639-1.' }),
+    words: count.nullable(),
+    linkCount: count.nullable(),
+    contentHash: z.string().nullable().meta({ description: 'SHA-256 of the body, hex.' }),
+    contentType: z.string().nullable(),
+    bytes: count,
+    depth: count,
+    fetchedAt: instant,
+    duplicateOf: z.string().nullable().meta({
+      description: 'URL of the page with the same content. Title, text and links are then that page’s.',
+    }),
+    redirectTo: z.string().nullable(),
+    noindex: z.boolean().nullable(),
+    canonical: z.string().nullable().meta({ description: 'What the page names as its rel=canonical.' }),
+    links: z.array(z.string()).nullable().optional().meta({ description: 'With fields=links.' }),
+    text: z.string().nullable().optional().meta({ description: 'With fields=text.' }),
+  })
+  .meta({ id: 'Page' });
+export type PageView = z.infer<typeof pageView>;
+
+export const pageList = z
+  .object({
+    items: z.array(pageView),
+    next: nextCursor.meta({
+      description:
+        'Give it as `cursor` to go on. Never null while the crawl is open: later pages follow. Null: that was all.',
+    }),
+  })
+  .meta({ id: 'PageList' });
+
+export const auditView = z
+  .object({
+    crawlId: z.string(),
+    state: z.enum(crawlStates),
+    at: instant,
+    ok: z.boolean().meta({ description: 'No differences.' }),
+    balanced: z.boolean().meta({ description: 'The ledger’s sum adds up.' }),
+    ledger: ledgerView,
+    recount: ledgerView.meta({ description: 'The same, counted anew over every URL of the crawl.' }),
+    hosts: count.meta({ description: 'Hosts whose counters were recounted.' }),
+    differences: z.array(
+      z.object({ check: z.string(), expected: z.number(), actual: z.number(), detail: z.string() }),
+    ),
+  })
+  .meta({ id: 'Audit' });
+export type AuditView = z.infer<typeof auditView>;
+
+export const explanation = z
+  .object({
+    url: z.string(),
+    canonical: z.string().nullable(),
+    key: z.string().nullable().meta({ description: 'The seen-key, hex.' }),
+    host: z.string().nullable(),
+    rejected: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it is no URL a crawl can have; null: it is one.' }),
+    summary: z.string().meta({ description: 'The answer in one sentence.' }),
+    scope: z
+      .object({
+        verdict: z.enum(['admit', 'outside', 'excluded']),
+        reason: z.string().nullable(),
+        detail: z.string().nullable(),
+      })
+      .nullable()
+      .meta({ description: "What the crawl's scope and filters say, judged now." }),
+    record: z
+      .object({
+        state: z.enum(urlStates),
+        kind: z.enum(['page', 'sitemap']),
+        reason: z.string().nullable(),
+        detail: z.string().nullable(),
+        fetchUrl: z.string().meta({ description: 'The spelling that is fetched.' }),
+        seed: z.boolean(),
+        depth: z.int(),
+        redirects: z.int().meta({ description: 'Redirects that led here.' }),
+        priority: z.number(),
+        discoveredAt: instant,
+        discoveredFrom: z.string().nullable(),
+        fetchedAt: instant.nullable(),
+        status: z.int().nullable(),
+        contentHash: z.string().nullable(),
+        redirectTo: z.string().nullable(),
+        truncated: z.string().nullable(),
+        duplicateOf: z.string().nullable(),
+        stillToDo: z.enum(['dedup', 'extract']).nullable(),
+        requests: z.int().meta({ description: 'Requests answered.' }),
+        reclaims: z.int().meta({ description: 'Leases lost to a crash.' }),
+      })
+      .nullable()
+      .meta({ description: 'Null: the crawl has never met this URL.' }),
+    attempts: z
+      .array(z.object({ at: instant, class: z.string(), status: z.int().nullable(), message: z.string() }))
+      .meta({ description: 'Requests that ended without a final outcome, oldest first.' }),
+    deadLetter: z
+      .object({ class: z.string(), message: z.string(), attempts: z.int(), createdAt: instant })
+      .nullable(),
+    robots: z
+      .object({
+        status: z.int().nullable().meta({ description: 'Null: robots.txt was not read yet.' }),
+        fetchedAt: instant.nullable(),
+        agent: z.string(),
+        allowed: z.boolean().nullable(),
+        rule: z.string().nullable(),
+        line: z.int().nullable(),
+      })
+      .nullable(),
+    next: z
+      .object({
+        at: instant.nullable().meta({ description: 'Earliest possible time; null: cannot be said.' }),
+        because: z.array(z.string()).meta({ description: 'What stands before it, one sentence each.' }),
+      })
+      .nullable()
+      .meta({ description: 'When it will be fetched; null: it will not be (again).' }),
+  })
+  .meta({ id: 'Explanation' });
+export type Explanation = z.infer<typeof explanation>;
+
+/** RFC 9457. `type` is always about:blank: the status says what kind of problem it is. */
+export const problem = z
+  .object({
+    type: z.literal('about:blank'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    rejected: z.array(rejectedSeed).optional(),
+  })
+  .meta({ id: 'Problem' });
+export type Problem = z.infer<typeof problem>;

@@ -1,0 +1,116 @@
+/**
+ * Names that cross a process boundary or live in a history: workflow types and ids, task queues, search attributes,
+ * messages. Changing one after release needs a patch and a saved history (docs/design.md §3).
+ */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { CrawlState } from './crawl.ts';
+
+/** One queue per kind of work, so that each can be scaled and starved on its own. */
+export const taskQueues = { control: 'control', fetch: 'fetch', dedup: 'dedup', extract: 'extract' } as const;
+
+export const hostWorkflowId = (origin: string): string => `host/${origin}`;
+export const schedulerWorkflowId = (shard: number): string => `scheduler/${String(shard)}`;
+export const crawlWorkflowId = (crawlId: string): string => `crawl/${crawlId}`;
+
+/** Custom search attributes of host workflows (`CrawlState` also of crawls). */
+export const searchAttributes = {
+  CrawlState: 'KEYWORD',
+  QueueDepth: 'INT',
+  DeadLetters: 'INT',
+  NextFetchTime: 'DATETIME',
+  LastError: 'KEYWORD',
+} as const;
+
+/** The value of `CrawlState` on a host workflow. */
+export type HostMode = 'active' | 'backoff' | 'paused' | 'parked';
+
+// Host -------------------------------------------------------------------------------------------------------------
+
+export interface HostInput {
+  /** Id of the host row, decimal. */
+  readonly hostId: string;
+  /** scheme + authority, e.g. `https://example.com`. */
+  readonly origin: string;
+  /** What survives continue-as-new; absent at the first start. */
+  readonly carried?: HostCarried;
+}
+
+export interface HostCarried {
+  readonly version: 1;
+  readonly paused: boolean;
+  readonly parked: boolean;
+  readonly pausedReason: string | null;
+  readonly lastError: string | null;
+  /** Epoch milliseconds the current trouble began, or null. */
+  readonly troubleSince: number | null;
+  readonly fetched: number;
+  readonly deadLetters: number;
+  readonly queued: number;
+  readonly delayMs: number;
+}
+
+export interface HostView {
+  readonly mode: HostMode;
+  readonly fetched: number;
+  readonly queued: number;
+  readonly deadLetters: number;
+  readonly delayMs: number;
+  readonly lastError: string | null;
+  /** Epoch milliseconds of the next visit, or null. */
+  readonly nextVisit: number | null;
+}
+
+/** URLs are due: look again. */
+export const wakeSignal = defineSignal('wake');
+/** Send no request until `resume`; a request in flight is finished first. */
+export const pauseHostSignal = defineSignal<[reason: string | null]>('pause');
+export const resumeHostSignal = defineSignal('resume');
+/** Forget backoff and failures and try now (the crawl-delay still holds). Answers what it did in one sentence. */
+export const retryHostUpdate = defineUpdate<string>('retry');
+/** Exclude every queued URL of this host. Answers how many in one sentence. */
+export const dropHostUpdate = defineUpdate<string, [reason: string | null]>('drop');
+/** Set the host's delay in seconds (for hosts one owns), or null to go back to robots.txt and default. */
+export const setDelayUpdate = defineUpdate<string, [seconds: number | null]>('setDelay');
+export const hostStateQuery = defineQuery<HostView>('state');
+
+// Scheduler --------------------------------------------------------------------------------------------------------
+
+export interface SchedulerInput {
+  readonly shard: number;
+  /** Hosts worked at the same time at most. */
+  readonly activeHosts: number;
+}
+
+export interface SchedulerView {
+  readonly activeHosts: number;
+  /** Hosts started since this run of the workflow began. */
+  readonly fed: number;
+  readonly ticks: number;
+}
+export const schedulerStateQuery = defineQuery<SchedulerView>('state');
+
+// Crawl ------------------------------------------------------------------------------------------------------------
+
+export interface CrawlInput {
+  readonly crawlId: string;
+  /** The crawl runs already (continue-as-new, or a parked host that came back): no seeding. */
+  readonly reopened?: boolean;
+  /** Survives continue-as-new; version 1. */
+  readonly paused?: boolean;
+}
+
+export interface CrawlView {
+  readonly state: CrawlState;
+  readonly reason: string | null;
+}
+
+export interface CrawlResult {
+  readonly crawlId: string;
+  readonly state: CrawlState;
+  readonly reason: string;
+}
+
+export const pauseCrawlUpdate = defineUpdate<CrawlView, [reason: string | null]>('pause');
+export const resumeCrawlUpdate = defineUpdate<CrawlView>('resume');
+export const cancelCrawlUpdate = defineUpdate<CrawlView, [reason: string | null]>('cancel');
+export const crawlProgressQuery = defineQuery<CrawlView>('progress');

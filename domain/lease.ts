@@ -1,0 +1,22 @@
+/**
+ * The exclusive right to send requests to a host (docs/design.md §4, crash safety). A holder judges its lease by its
+ * own clocks only, and by the more careful of two: the monotonic one does not see a machine that was suspended, the
+ * wall clock may be set back.
+ */
+
+export interface HeldLease {
+  /** Monotonic milliseconds before the statement that took or renewed the lease was sent. */
+  readonly monotonicAt: number;
+  /** The same instant by the wall clock. */
+  readonly wallAt: number;
+  readonly leaseMs: number;
+}
+
+/** No request starts within this of the lease's end: time for a request to leave the process and be seen. */
+export const leaseMarginMs = (leaseMs: number): number => leaseMs / 4;
+
+/** May a request start now? False for a process that was frozen past its lease. */
+export function mayStartRequest(lease: HeldLease, monotonicNow: number, wallNow: number): boolean {
+  const age = Math.max(monotonicNow - lease.monotonicAt, wallNow - lease.wallAt);
+  return age >= 0 && age < lease.leaseMs - leaseMarginMs(lease.leaseMs);
+}

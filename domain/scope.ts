@@ -1,0 +1,155 @@
+/**
+ * Whether a link belongs to a crawl. Compiled once per version of a crawl's settings, asked for every link.
+ *
+ * A link outside the scope is no part of the frontier; one inside that a filter stops is recorded as excluded with
+ * its reason, so that it can be explained and comes back when the filter changes.
+ */
+
+import { compilePattern, type PatternMatcher } from './pattern.ts';
+import { maxUrlLength, type CanonicalUrl } from './url.ts';
+
+export interface ScopeConfig {
+  /**
+   * `host`: the seeds' hosts. `domain`: their registrable domains. `prefix`: their hosts, at or below their folders
+   * (the path up to its last `/`). `any`: everything. A leading `www.` and http or https make no difference; ports
+   * must agree, where the two default ports count as one.
+   */
+  readonly scope: 'host' | 'domain' | 'prefix' | 'any';
+  /** Globs over the canonical URL. Where there are any, a URL that is no seed must match one. */
+  readonly include: readonly string[];
+  /** Globs over the canonical URL; they bind seeds too. */
+  readonly exclude: readonly string[];
+  /** Links from a seed at most; a seed has depth 0; null: no limit. */
+  readonly maxDepth: number | null;
+  /** Characters of the URL at most; absent: `maxUrlLength`. */
+  readonly maxUrlLength?: number;
+}
+
+export type ScopeVerdict =
+  | { readonly verdict: 'admit' }
+  | { readonly verdict: 'outside'; readonly detail: string }
+  | {
+      readonly verdict: 'excluded';
+      readonly reason: 'url-length' | 'depth' | 'pattern' | 'not-included';
+      /** For people and for explain: the pattern or the numbers that decided. */
+      readonly detail: string;
+    };
+
+/** `depth`: links from the nearest seed. */
+export type ScopeJudge = (link: CanonicalUrl, depth: number) => ScopeVerdict;
+
+/**
+ * `registrableDomain` answers for a host name as it stands in a URL (punycode, or an IP address), without port;
+ * null where there is none (an address, a public suffix, a name of one label): the host then stands for itself.
+ */
+export function compileScope(
+  config: ScopeConfig,
+  seeds: readonly CanonicalUrl[],
+  registrableDomain: (hostname: string) => string | null,
+): ScopeJudge {
+  const seedKeys = new Set(seeds.map((seed) => seed.canonical));
+  const isInside = compileReach(config.scope, seeds, registrableDomain);
+  const include = config.include.map(compilePattern);
+  const exclude = config.exclude.map((pattern) => ({ pattern, matches: compilePattern(pattern) }));
+  const lengthLimit = config.maxUrlLength ?? maxUrlLength;
+
+  return (link, depth) => {
+    if (!isInside(link)) {
+      return { verdict: 'outside', detail: `not within the seeds' scope (${config.scope}): ${link.host}` };
+    }
+    if (link.url.length > lengthLimit) {
+      return excluded('url-length', `${String(link.url.length)} characters, limit ${String(lengthLimit)}`);
+    }
+    if (config.maxDepth !== null && depth > config.maxDepth) {
+      return excluded('depth', `depth ${String(depth)}, limit ${String(config.maxDepth)}`);
+    }
+    const stop = exclude.find(({ matches }) => matches(link.canonical));
+    if (stop !== undefined) return excluded('pattern', stop.pattern);
+    if (include.length > 0 && !matchesAny(include, link.canonical) && !seedKeys.has(link.canonical)) {
+      return excluded('not-included', `none of ${String(include.length)} include patterns`);
+    }
+    return admitted;
+  };
+}
+
+const admitted: ScopeVerdict = { verdict: 'admit' };
+
+function excluded(reason: 'url-length' | 'depth' | 'pattern' | 'not-included', detail: string): ScopeVerdict {
+  return { verdict: 'excluded', reason, detail };
+}
+
+function matchesAny(patterns: readonly PatternMatcher[], text: string): boolean {
+  return patterns.some((matches) => matches(text));
+}
+
+function compileReach(
+  scope: ScopeConfig['scope'],
+  seeds: readonly CanonicalUrl[],
+  registrableDomain: (hostname: string) => string | null,
+): (link: CanonicalUrl) => boolean {
+  switch (scope) {
+    case 'any':
+      return () => true;
+    case 'host': {
+      const sites = new Set(seeds.map(siteOf));
+      return (link) => sites.has(siteOf(link));
+    }
+    case 'domain': {
+      const domainOf = (link: CanonicalUrl): string => {
+        const site = siteOf(link);
+        const { hostname, port } = splitAuthority(site);
+        return (registrableDomain(hostname) ?? hostname) + port;
+      };
+      const domains = new Set(seeds.map(domainOf));
+      return (link) => domains.has(domainOf(link));
+    }
+    case 'prefix': {
+      const folders = foldersBySite(seeds);
+      return (link) => {
+        const path = pathOf(link);
+        return folders.get(siteOf(link))?.some((folder) => path.startsWith(folder)) ?? false;
+      };
+    }
+  }
+}
+
+function foldersBySite(seeds: readonly CanonicalUrl[]): ReadonlyMap<string, readonly string[]> {
+  const folders = new Map<string, string[]>();
+  for (const seed of seeds) {
+    const site = siteOf(seed);
+    const path = pathOf(seed);
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    const known = folders.get(site);
+    if (known === undefined) folders.set(site, [folder]);
+    else if (!known.includes(folder)) known.push(folder);
+  }
+  return folders;
+}
+
+/** Authority without scheme and leading `www.`; WHATWG URL has removed default ports already. */
+function siteOf(link: CanonicalUrl): string {
+  const authority = link.host.slice(link.host.indexOf('//') + 2);
+  return authority.startsWith('www.') ? authority.slice('www.'.length) : authority;
+}
+
+/** `port` with its colon, or ''. An IPv6 address is in brackets, which its colons do not leave. */
+function splitAuthority(authority: string): { readonly hostname: string; readonly port: string } {
+  const colon = authority.lastIndexOf(':');
+  if (colon < 0 || authority.endsWith(']')) return { hostname: authority, port: '' };
+  return { hostname: authority.slice(0, colon), port: authority.slice(colon) };
+}
+
+/**
+ * Path of the canonical form. Where the rules drop trailing slashes, the slash of the URL as found is put back:
+ * without it `/docs/` would count as a page of the folder above.
+ */
+function pathOf(link: CanonicalUrl): string {
+  const path = pathPart(link.canonical);
+  return pathPart(link.url).endsWith('/') && !path.endsWith('/') ? path + '/' : path;
+}
+
+function pathPart(url: string): string {
+  const start = url.indexOf('/', url.indexOf('//') + 2);
+  const query = url.indexOf('?', start);
+  return query < 0 ? url.slice(start) : url.slice(start, query);
+}

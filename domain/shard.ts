@@ -1,0 +1,6 @@
+/** Which scheduler a host belongs to (F09): FNV-1a over its origin. Stable for ever: the answer is stored. */
+export function shardOf(origin: string, shards: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < origin.length; at++) hash = Math.imul(hash ^ origin.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % shards;
+}

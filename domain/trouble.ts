@@ -1,0 +1,46 @@
+/**
+ * Trouble of a host as a whole: how long to leave it alone, and when its retries are spent so that it parks
+ * (docs/design.md §6). Failures are counted in a row and survive restarts in the host's row.
+ */
+export const troubleClasses = [
+  'dns-not-found',
+  'dns-unavailable',
+  'connect-refused',
+  'connect-timeout',
+  'tls',
+  'timeout',
+  'overloaded',
+  'server-errors',
+  'robots-unreachable',
+] as const;
+export type TroubleClass = (typeof troubleClasses)[number];
+
+interface TroubleRule {
+  /** Milliseconds after the first failure; doubled for each further one. */
+  readonly firstMs: number;
+  /** Failures in a row after which the host parks. */
+  readonly tries: number;
+}
+
+const second = 1_000;
+const rules: Readonly<Record<TroubleClass, TroubleRule>> = {
+  'dns-not-found': { firstMs: 2 * second, tries: 3 },
+  'dns-unavailable': { firstMs: 2 * second, tries: 8 },
+  'connect-refused': { firstMs: 2 * second, tries: 5 },
+  'connect-timeout': { firstMs: 5 * second, tries: 4 },
+  tls: { firstMs: 5 * second, tries: 2 },
+  timeout: { firstMs: 5 * second, tries: 5 },
+  overloaded: { firstMs: 5 * second, tries: 10 },
+  // Five 5xx in a row open the first outage; each further answer of that kind lengthens it.
+  'server-errors': { firstMs: 3_600 * second, tries: 8 },
+  'robots-unreachable': { firstMs: 5 * second, tries: 6 },
+};
+
+const longestMs = 86_400_000;
+
+/** Milliseconds to leave the host alone after one more failure. @param failures in a row, before this one. */
+export const backoffMs = (trouble: TroubleClass, failures: number): number =>
+  Math.min(rules[trouble].firstMs * 2 ** Math.min(failures, 20), longestMs);
+
+/** Has the host had its tries? @param failures in a row, this one included. */
+export const isSpent = (trouble: TroubleClass, failures: number): boolean => failures >= rules[trouble].tries;

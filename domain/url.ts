@@ -1,0 +1,134 @@
+/**
+ * Canonical URLs: the key by which a page is known to be seen already. Two URLs with one canonical form are one
+ * page; the form is never fetched, so a rule that is wrong for a site costs a duplicate or a missed variant there,
+ * never a request for a URL that no page linked to.
+ *
+ * Host case, IDN, default ports, dot segments and stray white space are WHATWG URL's work. Added here: no fragment,
+ * no trailing dot in the host, percent-encoding normal form, parameters sorted by name, tracking parameters and
+ * session ids left out, empty queries left out. Stable: the canonical form of a canonical form is itself.
+ */
+
+import { percentNormalForm } from './url-percent.ts';
+import { dropPathSessions, isDroppedParameter, pathSessionHint } from './url-rules.ts';
+
+/** Raised whenever some URL's canonical form changes: stored keys of another version cannot be compared. */
+export const canonicalRulesVersion = 1;
+
+/** Characters of a URL at most, as fetched and as canonical form (F27). */
+export const maxUrlLength = 2_048;
+
+/** Rules that hold for some sites only, and so are off unless asked for. They shape `canonical` alone. */
+export interface CanonicalRules {
+  /** `/a/` and `/a` are one page. */
+  readonly dropTrailingSlash: boolean;
+  /** `www.example.com` and `example.com` are one site. */
+  readonly dropWww: boolean;
+}
+
+export const defaultCanonicalRules: CanonicalRules = { dropTrailingSlash: false, dropWww: false };
+
+export interface CanonicalUrl {
+  /** Absolute, as found but for the fragment and a trailing dot of the host: what is fetched. Starts with `host`. */
+  readonly url: string;
+  /** ASCII text of the dedup key. */
+  readonly canonical: string;
+  /** Scheme and authority, no trailing slash: the unit of politeness, such as `http://127.0.0.1:8080`. */
+  readonly host: string;
+}
+
+export type UrlRejection =
+  /** no absolute URL can be read from it (and the base, where there is one) */
+  | 'not-a-url'
+  /** neither http nor https */
+  | 'scheme'
+  /** the host is nothing but dots, or ends in an empty label */
+  | 'no-host'
+  /** a user name or password in the URL: secrets are not stored in a frontier */
+  | 'credentials'
+  /** over `maxUrlLength` */
+  | 'too-long';
+
+export type UrlResult =
+  | { readonly ok: true; readonly value: CanonicalUrl }
+  | { readonly ok: false; readonly rejected: UrlRejection };
+
+/**
+ * Reads a link as found in a page, a seeds file or a header; `base` is the URL it is relative to.
+ * Never throws. About one WHATWG parse in cost where nothing needs changing.
+ */
+export function canonicalize(
+  raw: string,
+  base?: string,
+  rules: CanonicalRules = defaultCanonicalRules,
+): UrlResult {
+  // Far over the limit even with a long fragment: not worth a parse.
+  if (raw.length > 16 * maxUrlLength) return reject('too-long');
+  const parsed = URL.parse(raw, base);
+  if (parsed === null) return reject('not-a-url');
+  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return reject('scheme');
+  if (parsed.username !== '' || parsed.password !== '') return reject('credentials');
+  const { hostname } = parsed;
+  if (hostname.endsWith('.')) {
+    const bare = hostname.slice(0, -1);
+    if (bare === '' || bare.endsWith('.')) return reject('no-host');
+    parsed.hostname = bare;
+  }
+
+  const { href, origin } = parsed;
+  const fragment = href.indexOf('#');
+  const url = fragment < 0 ? href : href.slice(0, fragment);
+  const canonical =
+    canonicalOrigin(origin, rules) +
+    canonicalPath(parsed.pathname, rules) +
+    (parsed.search === '' ? '' : canonicalQuery(parsed.search));
+  if (url.length > maxUrlLength || canonical.length > maxUrlLength) return reject('too-long');
+  return { ok: true, value: { url, canonical, host: origin } };
+}
+
+/** Path and query as sent in the request line: what robots.txt rules are matched against. Starts with `/`. */
+export function pathAndQuery(link: Pick<CanonicalUrl, 'url' | 'host'>): string {
+  return link.url.slice(link.host.length);
+}
+
+function reject(rejected: UrlRejection): UrlResult {
+  return { ok: false, rejected };
+}
+
+/** Repeated, so that the form is stable; a name of two labels (`www.com`) keeps its first. */
+const wwwLabels = /\/\/(?:www\.)+(?=[^.]+\.)/;
+
+function canonicalOrigin(origin: string, rules: CanonicalRules): string {
+  return rules.dropWww ? origin.replace(wwwLabels, '//') : origin;
+}
+
+function canonicalPath(pathname: string, rules: CanonicalRules): string {
+  let path = percentNormalForm(pathname);
+  if (pathSessionHint.test(path)) path = dropPathSessions(path);
+  if (rules.dropTrailingSlash && path.endsWith('/')) path = withoutTrailingSlashes(path);
+  return path;
+}
+
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path.charCodeAt(end - 1) === 0x2f) end--;
+  return path.slice(0, end);
+}
+
+/** `search` with its `?`. `a` and `a=` stay apart, `+` stays `+`, repeated names keep their order. */
+function canonicalQuery(search: string): string {
+  const query = percentNormalForm(search.slice(1));
+  const kept: { readonly name: string; readonly text: string }[] = [];
+  let sorted = true;
+  for (const text of query.split('&')) {
+    if (text === '') continue;
+    const equals = text.indexOf('=');
+    const name = equals < 0 ? text : text.slice(0, equals);
+    if (isDroppedParameter(name, equals < 0 ? '' : text.slice(equals + 1))) continue;
+    const previous = kept.at(-1);
+    if (previous !== undefined && name < previous.name) sorted = false;
+    kept.push({ name, text });
+  }
+  if (kept.length === 0) return '';
+  if (!sorted) kept.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return '?' + kept.map((parameter) => parameter.text).join('&');
+}

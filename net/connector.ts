@@ -1,0 +1,209 @@
+/**
+ * Opens the connections of one undici agent, to permitted addresses only.
+ *
+ * A name is resolved here, once, and the socket dials the answers that passed: the resolver is not asked again, so a
+ * name that changes its answer between check and use gains nothing. Literal addresses never reach a resolver and are
+ * checked by themselves; the address the socket is connected to is checked once more, before a byte of TLS or HTTP.
+ */
+import { isIP, connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import type { buildConnector } from 'undici';
+import { addressRefusal, type CidrBlock } from './address-guard.ts';
+import { codeOf, connectFault, NetFault } from './net-fault.ts';
+import { notFoundCodes, type ResolvedAddress, type Resolver } from './resolver.ts';
+
+export interface ConnectorOptions {
+  readonly allowed: readonly CidrBlock[];
+  readonly resolver: Resolver;
+  /** Milliseconds to resolve, connect and shake hands. */
+  readonly connectTimeoutMs: number;
+  /** PEM certificates trusted instead of the bundled authorities. */
+  readonly ca?: string;
+}
+
+/** resolve → connect → tls (https only) → open; forgotten when the attempt fails or the socket closes. */
+export interface Connection {
+  phase: 'resolve' | 'connect' | 'tls' | 'open';
+  /** Set from the socket once it is connected. */
+  remoteAddress: string | null;
+}
+
+export interface Connector {
+  /** For `new Agent({ connect })`. */
+  readonly connect: buildConnector.connector;
+  /** The newest connection of an origin ("https://example.com", default ports left out) that is open or on its way. */
+  connectionOf(origin: string): Connection | undefined;
+}
+
+/** Milliseconds an address is tried before the next one has its turn; the last one has what is left. */
+const attemptTimeoutMs = 500;
+const maxTlsSessions = 1_000;
+
+export function createConnector(options: ConnectorOptions): Connector {
+  const connections = new Map<string, Connection>();
+  const tlsSessions = new LRUCache<string, Buffer>({ max: maxTlsSessions });
+
+  function connect(target: buildConnector.Options, callback: buildConnector.Callback): void {
+    const secure = target.protocol === 'https:';
+    const authority = target.host ?? target.hostname;
+    const origin = `${target.protocol}//${authority}`;
+    const port = target.port === '' ? (secure ? 443 : 80) : Number(target.port);
+    const where = target.port === '' ? `${authority}:${String(port)}` : authority;
+    const connection: Connection = { phase: 'resolve', remoteAddress: null };
+    connections.set(origin, connection);
+    const forget = (): void => {
+      if (connections.get(origin) === connection) connections.delete(origin);
+    };
+
+    let socket: Socket | undefined;
+    let settled = false;
+    const fail = (error: Error): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      forget();
+      socket?.destroy();
+      callback(error, null);
+    };
+    const timer = setTimeout(() => {
+      fail(lateFault(connection.phase, where, options.connectTimeoutMs));
+    }, options.connectTimeoutMs);
+
+    const dial = (addresses: readonly ResolvedAddress[]): void => {
+      if (settled) return;
+      connection.phase = 'connect';
+      const dialled = secure
+        ? openTls(target.hostname, port, addresses, origin)
+        : connectTcp(tcpOptions(target.hostname, port, addresses));
+      socket = dialled;
+      dialled.setNoDelay(true);
+      // Stays for the life of the socket: errors after the hand-over are undici's, which listens too.
+      dialled.on('error', (error) => {
+        fail(connectFault(error, where, connection.phase === 'tls' ? 'tls' : 'connect'));
+      });
+      dialled.once('close', () => {
+        forget();
+        fail(new NetFault(secure ? 'tls' : 'reset', `${where} closed the connection at once.`));
+      });
+      const open = (): void => {
+        if (settled) return;
+        settled = true;
+        clearTimeout(timer);
+        connection.phase = 'open';
+        callback(null, dialled);
+      };
+      dialled.once('connect', () => {
+        const remote = dialled.remoteAddress ?? '';
+        const refusal = addressRefusal(remote, options.allowed);
+        if (refusal !== null) {
+          fail(refused(where, `connected to ${remote}, a ${refusal} address`));
+          return;
+        }
+        connection.remoteAddress = remote;
+        if (secure) connection.phase = 'tls';
+        else open();
+      });
+      if (secure) dialled.once('secureConnect', open);
+    };
+
+    permittedAddresses(target.hostname, where, options).then(dial).catch(fail);
+  }
+
+  function openTls(
+    hostname: string,
+    port: number,
+    addresses: readonly ResolvedAddress[],
+    origin: string,
+  ): Socket {
+    const session = tlsSessions.get(origin);
+    // SNI carries names without the root's dot and never addresses (RFC 6066 section 3).
+    const servername = isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '';
+    const socket = connectTls({
+      ...tcpOptions(hostname, port, addresses),
+      servername,
+      ALPNProtocols: ['http/1.1', 'h2'],
+      ...(session === undefined ? {} : { session }),
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    });
+    socket.on('session', (ticket) => tlsSessions.set(origin, ticket));
+    return socket;
+  }
+
+  return { connect, connectionOf: (origin) => connections.get(origin) };
+}
+
+const tcpOptions = (
+  host: string,
+  port: number,
+  addresses: readonly ResolvedAddress[],
+): {
+  host: string;
+  port: number;
+  lookup: LookupFunction;
+  autoSelectFamily: true;
+  autoSelectFamilyAttemptTimeout: number;
+} => ({
+  host,
+  port,
+  // Node calls this only where `host` is a name; with autoSelectFamily it asks for all addresses.
+  lookup: (_hostname, _options, callback) => {
+    callback(
+      null,
+      addresses.map(({ address, family }) => ({ address, family })),
+    );
+  },
+  autoSelectFamily: true,
+  autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+});
+
+async function permittedAddresses(
+  hostname: string,
+  where: string,
+  { allowed, resolver }: ConnectorOptions,
+): Promise<readonly ResolvedAddress[]> {
+  const literal = isIP(hostname);
+  if (literal !== 0) {
+    const refusal = addressRefusal(hostname, allowed);
+    if (refusal !== null) throw refused(where, `is a ${refusal} address`);
+    return [{ address: hostname, family: literal === 6 ? 6 : 4 }];
+  }
+  const answers = await resolve(hostname, resolver);
+  const permitted = answers.filter(({ address }) => addressRefusal(address, allowed) === null);
+  if (permitted.length > 0) return permitted;
+  const [first] = answers;
+  if (first === undefined) throw new NetFault('dns-not-found', `The name ${hostname} has no address.`);
+  const refusal = addressRefusal(first.address, allowed) ?? 'special-purpose';
+  throw refused(where, `resolves to ${first.address}, a ${refusal} address`);
+}
+
+async function resolve(hostname: string, resolver: Resolver): Promise<readonly ResolvedAddress[]> {
+  try {
+    return await resolver.resolve(hostname);
+  } catch (error) {
+    const code = codeOf(error);
+    if (notFoundCodes.has(code)) {
+      throw new NetFault('dns-not-found', `The name ${hostname} does not exist.`, error);
+    }
+    const detail = code === '' ? '' : ` (${code})`;
+    throw new NetFault('dns-unavailable', `The name ${hostname} could not be resolved${detail}.`, error);
+  }
+}
+
+const refused = (where: string, what: string): NetFault =>
+  new NetFault('address-refused', `${where} ${what}, which this crawl may not reach.`);
+
+/** The fault of a limit that passed while the connection was in `phase`; `where` is host:port. */
+export function lateFault(phase: Connection['phase'], where: string, limitMs: number): NetFault {
+  const within = `within ${String(limitMs)} ms`;
+  switch (phase) {
+    case 'resolve':
+      return new NetFault('dns-unavailable', `The name of ${where} was not resolved ${within}.`);
+    case 'connect':
+      return new NetFault('connect-timeout', `${where} did not accept the connection ${within}.`);
+    case 'tls':
+      return new NetFault('connect-timeout', `${where} did not finish the TLS handshake ${within}.`);
+    case 'open':
+      return new NetFault('timeout', `${where} did not take the request ${within}.`);
+  }
+}

@@ -1,0 +1,294 @@
+/**
+ * The whole stack in one call: Postgres, Temporal and Redis next to each other, then the schema, then workers and API.
+ * A service whose address is set is used where it is instead of being started.
+ */
+import type { Config } from '../config/config.ts';
+import { serviceEnvironment } from '../config/environment.ts';
+import { codeRoot, entryScript } from '../config/package.ts';
+import { settings, usualPorts } from '../config/table.ts';
+import type { PortName, WorkerRole } from '../config/table.ts';
+import { StackError, messageOf } from './errors.ts';
+import { openDataFolder } from './folder.ts';
+import type { DataFolder } from './folder.ts';
+import { removeStackInfo, writeStackInfo } from './info.ts';
+import type { StackInfo, StackOwner } from './info.ts';
+import { reservePort } from './ports.ts';
+import type { ReservedPort } from './ports.ts';
+import { planPostgres } from './postgres.ts';
+import { ownId } from './processes.ts';
+import { hasRedis, redisPart } from './redis.ts';
+import { createSupervisor } from './supervisor.ts';
+import type { Part, StackEvent, Supervisor } from './supervisor.ts';
+import { findTemporalCli } from './temporal-cli.ts';
+import { prepareNamespace, temporalPart } from './temporal.ts';
+
+export interface WorkerPlan {
+  /** Names its log and pid file. */
+  readonly name: string;
+  readonly roles: readonly WorkerRole[];
+}
+
+export interface StackOptions {
+  readonly config: Config;
+  readonly owner: StackOwner;
+  /** Brings the schema up to date; called before workers and API start. */
+  readonly migrate: (databaseUrl: string) => Promise<void>;
+  readonly onEvent?: (event: StackEvent) => void;
+  /** Worker processes; default: one with the roles of the config. */
+  readonly workers?: readonly WorkerPlan[];
+  /** Default: true. */
+  readonly api?: boolean;
+  /** `any`: never a usual port, for tests. */
+  readonly ports?: 'usual' | 'any';
+  /** Entry scripts, where they are not the project's own. */
+  readonly scripts?: { readonly worker: string; readonly api: string };
+  /** Gives the start up: what was started is stopped, and `startStack` rejects. */
+  readonly signal?: AbortSignal;
+}
+
+export interface RunningStack extends StackInfo {
+  /** The config with the stack's addresses in it: what workers and API got. */
+  readonly config: Config;
+  /** Ports that are not the usual ones because those were taken. */
+  readonly movedPorts: readonly { readonly what: string; readonly usual: number; readonly port: number }[];
+  /** Stops everything in order; `now`: by force, also while a gentle stop is going on. */
+  stop(now?: boolean): Promise<void>;
+  /** Resolves when the stack is stopped; rejects with a StackError when a part failed for good and all was stopped. */
+  readonly done: Promise<void>;
+}
+
+const portPlans = {
+  api: { what: 'the API', key: 'apiPort' },
+  temporal: { what: 'Temporal', key: 'temporalPort' },
+  temporalUi: { what: 'Temporal Web', key: 'temporalUiPort' },
+  postgres: { what: 'Postgres', key: 'postgresPort' },
+  redis: { what: 'Redis', key: 'redisPort' },
+} as const satisfies Record<PortName, { what: string; key: keyof Config }>;
+
+/** What one start has taken so far, so that a failed start gives all of it back. */
+interface Start {
+  readonly options: StackOptions;
+  readonly folder: DataFolder;
+  readonly supervisor: Supervisor;
+  readonly ports: Map<PortName, ReservedPort>;
+  readonly tell: (event: StackEvent) => void;
+  /** Aborted when the start was given up or the stack stops: nothing is begun after that. */
+  readonly ending: AbortController;
+}
+
+/** Reserves a port for each service that is going to be started: a fixed one that is taken is refused at once. */
+const takePorts = async (start: Start, withRedis: boolean): Promise<void> => {
+  const { config, api = true } = start.options;
+  if (api) await takePort(start, 'api');
+  if (config.databaseUrl === null) await takePort(start, 'postgres');
+  if (config.temporalAddress === null) {
+    await takePort(start, 'temporal');
+    await takePort(start, 'temporalUi');
+  }
+  if (withRedis) await takePort(start, 'redis');
+};
+
+const takePort = async (start: Start, name: PortName): Promise<void> => {
+  const { config, ports = 'usual' } = start.options;
+  const { what, key } = portPlans[name];
+  const port = config[key];
+  const reserved = await reservePort({
+    what,
+    fixed: port === null ? null : { port, setting: settings[key].name },
+    usual: ports === 'usual' ? usualPorts[name] : null,
+    host: name === 'api' ? config.apiHost : '127.0.0.1',
+  });
+  start.ports.set(name, reserved);
+  if (start.ending.signal.aborted) releasePorts(start);
+  start.ending.signal.throwIfAborted();
+};
+
+const releasePorts = ({ ports }: Start): void => {
+  for (const reserved of ports.values()) reserved.release();
+};
+
+const portOf = ({ ports }: Start, name: PortName): number => {
+  const reserved = ports.get(name);
+  if (reserved === undefined) throw new Error(`no port was taken for ${name}`);
+  return reserved.port;
+};
+
+const startPostgres = async (start: Start): Promise<string> => {
+  const { databaseUrl } = start.options.config;
+  if (databaseUrl !== null) return databaseUrl;
+  const plan = await planPostgres(start.folder, portOf(start, 'postgres'));
+  await start.supervisor.start(plan.part);
+  await plan.createDatabase();
+  return plan.url;
+};
+
+const startTemporal = async (start: Start): Promise<Pick<StackInfo, 'temporalAddress' | 'temporalUiUrl'>> => {
+  const { config } = start.options;
+  if (config.temporalAddress !== null)
+    return { temporalAddress: config.temporalAddress, temporalUiUrl: null };
+  const cli = await findTemporalCli({
+    setting: config.temporalCli,
+    cacheDir: config.cacheDir,
+    onProgress: (message) => {
+      start.tell({ kind: 'progress', message });
+    },
+    signal: start.ending.signal,
+  });
+  const ports = { frontend: portOf(start, 'temporal'), ui: portOf(start, 'temporalUi') };
+  await start.supervisor.start(temporalPart(start.folder, cli, ports, config.temporalNamespace));
+  const temporalAddress = `127.0.0.1:${String(ports.frontend)}`;
+  await prepareNamespace(temporalAddress, config.temporalNamespace);
+  return { temporalAddress, temporalUiUrl: `http://127.0.0.1:${String(ports.ui)}` };
+};
+
+const startRedis = async (start: Start): Promise<string | null> => {
+  const port = start.ports.get('redis')?.port;
+  if (port === undefined) return start.options.config.redisUrl;
+  await start.supervisor.start(redisPart(start.folder, port));
+  return `redis://127.0.0.1:${String(port)}`;
+};
+
+/** A worker or API process of ours. A worker has 20 s to finish its requests, commit and give back its leases. */
+const processPart = (name: string, script: string, config: Config, check: () => Promise<void>): Part => ({
+  name,
+  command: process.execPath,
+  // Node 22 warns of type stripping at every start.
+  args: ['--disable-warning=ExperimentalWarning', script],
+  env: serviceEnvironment(config),
+  cwd: codeRoot,
+  stopSignal: 'SIGTERM',
+  stopGraceMs: 20_000,
+  orphanGraceSeconds: 3,
+  check,
+});
+
+const answersHealthz = (apiUrl: string) => async (): Promise<void> => {
+  const response = await fetch(`${apiUrl}/healthz`, { signal: AbortSignal.timeout(2000) });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`the API answered ${String(response.status)}`);
+};
+
+/** An address to connect to: 0.0.0.0 and :: stand for all of them when listening only. */
+const reachableHost = (host: string): string => {
+  const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return shown.includes(':') ? `[${shown}]` : shown;
+};
+
+const startProcesses = async (start: Start, config: Config): Promise<string | null> => {
+  const { options, supervisor } = start;
+  const { workers = [{ name: 'worker', roles: config.roles }], scripts, api = true } = options;
+  const workerScript = scripts?.worker ?? entryScript('workers/main');
+  const startApi = async (): Promise<string | null> => {
+    if (!api) return null;
+    const apiUrl = `http://${reachableHost(config.apiHost)}:${String(config.apiPort)}`;
+    const script = scripts?.api ?? entryScript('api/main');
+    await supervisor.start(processPart('api', script, config, answersHealthz(apiUrl)));
+    return apiUrl;
+  };
+  const [apiUrl] = await Promise.all([
+    startApi(),
+    // A worker is found by its task queues, not by an address: it is up when it runs.
+    ...workers.map(({ name, roles }) =>
+      supervisor.start(
+        processPart(name, workerScript, { ...config, roles: [...roles] }, () => Promise.resolve()),
+      ),
+    ),
+  ]);
+  return apiUrl;
+};
+
+const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done'>> => {
+  const { options, folder } = start;
+  await takePorts(start, options.config.redisUrl === null && hasRedis());
+  const [postgresUrl, temporal, redisUrl] = await Promise.all([
+    startPostgres(start).then(async (url) => {
+      await options.migrate(url);
+      return url;
+    }),
+    startTemporal(start),
+    startRedis(start),
+  ]);
+  const config: Config = Object.freeze({
+    ...options.config,
+    databaseUrl: postgresUrl,
+    temporalAddress: temporal.temporalAddress,
+    redisUrl,
+    apiPort: start.ports.get('api')?.port ?? options.config.apiPort,
+  });
+  const apiUrl = await startProcesses(start, config);
+  const info: StackInfo = {
+    owner: options.owner,
+    dataDir: folder.root,
+    launcher: ownId(),
+    startedAt: new Date().toISOString(),
+    postgresUrl,
+    temporalNamespace: config.temporalNamespace,
+    redisUrl,
+    apiUrl,
+    ...temporal,
+  };
+  writeStackInfo(info);
+  const movedPorts = [...start.ports]
+    .map(([name, { port }]) => ({ ...portPlans[name], usual: usualPorts[name], port }))
+    .filter(({ key, usual, port }) => options.config[key] === null && usual !== port)
+    .map(({ what, usual, port }) => ({ what, usual, port }));
+  return { ...info, config, movedPorts };
+};
+
+/**
+ * Starts the stack of a data folder and keeps it running until `stop`. Everything it starts ends with this process,
+ * however that ends.
+ * @throws StackError where it cannot be started; what was started is stopped then
+ */
+export const startStack = async (options: StackOptions): Promise<RunningStack> => {
+  const folder = await openDataFolder(options.config.dataDir);
+  const tell = options.onEvent ?? (() => undefined);
+  const supervisor = createSupervisor({ folder, onEvent: tell });
+  const start: Start = { options, folder, supervisor, ports: new Map(), tell, ending: new AbortController() };
+
+  let stopped: Promise<void> | null = null;
+  const release = async (): Promise<void> => {
+    start.ending.abort();
+    removeStackInfo(folder.root);
+    await supervisor.stop();
+    releasePorts(start);
+    folder.lock.release();
+  };
+  const stop = (now = false): Promise<void> => {
+    if (now) void supervisor.stop(true);
+    return (stopped ??= release());
+  };
+
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => {
+    aborted.reject(new StackError('The start was interrupted.'));
+  };
+  options.signal?.addEventListener('abort', abort);
+  if (options.signal?.aborted === true) abort();
+  let running;
+  try {
+    running = await Promise.race([startAll(start), aborted.promise, supervisor.failed]);
+  } catch (error) {
+    await stop();
+    throw error instanceof StackError
+      ? error
+      : new StackError(`The stack could not be started: ${messageOf(error)}`);
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+  }
+
+  const end = Promise.withResolvers<undefined>();
+  end.promise.catch(() => undefined);
+  supervisor.failed.catch(async (error: unknown) => {
+    await stop();
+    end.reject(error);
+  });
+  return {
+    ...running,
+    stop: async (now) => {
+      await stop(now);
+      end.resolve(undefined);
+    },
+    done: end.promise,
+  };
+};

@@ -1,0 +1,108 @@
+/**
+ * The data folder: who owns it, what lies where, and how it is cleaned up after a crash.
+ *
+ *   postgres/ temporal/ redis/ blobs/   the services' data
+ *   logs/<part>.log                     what each part wrote
+ *   run/lock                            the launcher that owns the folder
+ *   run/<part>.pid, run/<part>.id       pid of each running part; the same with its start, for the next launcher
+ *   run/stack.json                      addresses, for others to attach to
+ */
+import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { StackError, errorCode, messageOf } from './errors.ts';
+import { takeLock } from './lock.ts';
+import type { Lock } from './lock.ts';
+import { endProcess, formatId, parseId } from './processes.ts';
+import type { ProcessId } from './processes.ts';
+
+export interface DataFolder {
+  readonly root: string;
+  readonly run: string;
+  readonly logs: string;
+  readonly lock: Lock;
+}
+
+/** A leftover has lost its launcher and is being ended by its leash already; this is the time until we do it. */
+const leftoverGraceMs = 10_000;
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'there is a file of that name',
+};
+
+const unwritable = (root: string, error: unknown): StackError =>
+  new StackError(
+    `The data folder ${root} cannot be written: ${reasons[errorCode(error) ?? ''] ?? messageOf(error)}. ` +
+      'Name another with ORBWEAVER_DATA.',
+  );
+
+const makeFolders = (root: string): void => {
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  // Postgres runs as a user of its own when we are root, and has to pass through.
+  if (process.getuid?.() === 0) chmodSync(root, 0o711);
+  for (const name of ['run', 'logs']) mkdirSync(path.join(root, name), { recursive: true, mode: 0o700 });
+};
+
+const partFile = (folder: DataFolder, part: string, extension: string): string =>
+  path.join(folder.run, `${part}.${extension}`);
+
+/** Where a part's output goes. */
+export const logFile = (folder: DataFolder, part: string): string => path.join(folder.logs, `${part}.log`);
+
+/** Notes which process a part is, for people and for the clean-up after a crash. */
+export const notePart = (folder: DataFolder, part: string, id: ProcessId): void => {
+  writeFileSync(partFile(folder, part, 'id'), formatId(id), { mode: 0o600 });
+  writeFileSync(partFile(folder, part, 'pid'), `${String(id.pid)}\n`, { mode: 0o600 });
+};
+
+export const forgetPart = (folder: DataFolder, part: string): void => {
+  rmSync(partFile(folder, part, 'pid'), { force: true });
+  rmSync(partFile(folder, part, 'id'), { force: true });
+};
+
+/** Ends what an earlier launcher left behind. Only called by the folder's owner. */
+const reapLeftovers = async (folder: DataFolder): Promise<void> => {
+  const parts = readdirSync(folder.run)
+    .filter((name) => name.endsWith('.id'))
+    .map((name) => name.slice(0, -'.id'.length));
+  await Promise.all(
+    parts.map(async (part) => {
+      const id = parseId(readFileSync(partFile(folder, part, 'id'), 'utf8'));
+      if (id !== null) await endProcess(id, part === 'postgres' ? 'SIGINT' : 'SIGTERM', leftoverGraceMs);
+      forgetPart(folder, part);
+    }),
+  );
+};
+
+/**
+ * Makes the folder ours until the lock is released or this process ends.
+ * @throws StackError where it cannot be written, or another launcher that lives owns it
+ */
+export const openDataFolder = async (root: string): Promise<DataFolder> => {
+  const run = path.join(root, 'run');
+  let taken;
+  try {
+    makeFolders(root);
+    taken = takeLock(path.join(run, 'lock'));
+  } catch (error) {
+    throw unwritable(root, error);
+  }
+  if ('heldBy' in taken) {
+    throw new StackError(
+      `The data folder ${root} is in use by another stack (process ${String(taken.heldBy.pid)}): ` +
+        'stop that one, or name another folder with ORBWEAVER_DATA.',
+    );
+  }
+  const folder: DataFolder = { root, run, logs: path.join(root, 'logs'), lock: taken.lock };
+  try {
+    await reapLeftovers(folder);
+  } catch (error) {
+    taken.lock.release();
+    throw unwritable(root, error);
+  }
+  return folder;
+};

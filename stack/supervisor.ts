@@ -1,0 +1,209 @@
+/**
+ * Keeps the parts of a stack running.
+ *
+ * A part is *starting* until its check answers, then *up*. When its process ends unasked it is started again: at
+ * once the first time, then after a growing wait; a part that stayed up for a while begins anew with no wait. One
+ * that fails too often in a row is given up, which is told by `failed`; the owner then stops everything. *Stopping*
+ * goes through the parts in the reverse order of their start, and nothing is started any more.
+ */
+import { closeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StackError, messageOf } from './errors.ts';
+import { forgetPart, logFile, notePart } from './folder.ts';
+import type { DataFolder } from './folder.ts';
+import { logSize, logTail, openLog, trimLog } from './logs.ts';
+import { gone, signalProcess } from './processes.ts';
+import { spawnTethered } from './tether.ts';
+import type { Tethered, TetheredCommand } from './tether.ts';
+
+export interface Part extends Omit<TetheredCommand, 'output'> {
+  /** Name of its log and pid file. */
+  readonly name: string;
+  /** Resolves when the part does its work, rejects when not yet. Asked again and again until it resolves. */
+  readonly check: () => Promise<void>;
+  /** Before every start of the process. */
+  readonly prepare?: () => Promise<void> | void;
+  /** How long a stop may take before force is used. */
+  readonly stopGraceMs: number;
+}
+
+export type StackEvent =
+  /** A sentence for people about something that takes its time. */
+  | { readonly kind: 'progress'; readonly message: string }
+  | { readonly kind: 'up'; readonly part: string; readonly pid: number }
+  /** The process ended unasked; it is started again after `waitMs`. */
+  | { readonly kind: 'exited'; readonly part: string; readonly code: number; readonly waitMs: number };
+
+export interface SupervisorOptions {
+  readonly folder: DataFolder;
+  readonly onEvent: (event: StackEvent) => void;
+  /** Exits in a row after which a part is given up. */
+  readonly maxExits?: number;
+}
+
+export interface Supervisor {
+  /** Starts a part and waits until it is up. @throws StackError with the end of its log where it does not come up */
+  start(part: Part): Promise<void>;
+  /** Stops all parts. `now`: by force. A second call hastens the first. */
+  stop(now?: boolean): Promise<void>;
+  /** Rejects with a StackError when a part is given up; never resolves. */
+  readonly failed: Promise<never>;
+}
+
+const firstStart = { exits: 4, ms: 60_000 };
+/** A life this long is a good one: exits before it are forgotten. */
+const steadyMs = 10_000;
+const checkEveryMs = 60;
+const trimEveryMs = 60_000;
+
+/** Wait before the nth start in a row: 0, 0.25, 0.5, 1 … 8 s. F08 wants work to go on within 15 s. */
+const restartWait = (exits: number): number => (exits <= 1 ? 0 : Math.min(8000, 125 * 2 ** (exits - 1)));
+
+interface Running {
+  readonly part: Part;
+  current: Tethered | null;
+  /** Ends when the part is stopped or given up. */
+  loop: Promise<void>;
+}
+
+export const createSupervisor = (options: SupervisorOptions): Supervisor => {
+  const { folder, onEvent, maxExits = 8 } = options;
+  const running: Running[] = [];
+  const stopping = new AbortController();
+  const force = new AbortController();
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => undefined);
+
+  const trimmer = setInterval(() => {
+    for (const { part } of running) trimLog(logFile(folder, part.name));
+  }, trimEveryMs).unref();
+
+  const launch = async (entry: Running): Promise<Tethered> => {
+    const { part } = entry;
+    await part.prepare?.();
+    const output = openLog(logFile(folder, part.name));
+    try {
+      const tethered = await spawnTethered({ ...part, output });
+      notePart(folder, part.name, tethered.id);
+      entry.current = tethered;
+      return tethered;
+    } finally {
+      closeSync(output);
+    }
+  };
+
+  /** True once the part answers; false when its process ended or all is stopping before that. */
+  const answers = async (part: Part, tethered: Tethered): Promise<boolean> => {
+    let ended = false;
+    void tethered.exited.then(() => (ended = true));
+    for (;;) {
+      const up = await part.check().then(
+        () => true,
+        () => false,
+      );
+      if (ended || stopping.signal.aborted) return false;
+      if (up) return true;
+      await delay(checkEveryMs);
+    }
+  };
+
+  const stopProcess = async ({ part }: Running, { id }: Tethered): Promise<void> => {
+    signalProcess(id, force.signal.aborted ? 'SIGKILL' : part.stopSignal);
+    const hastened = new Promise<void>((resolve) => {
+      force.signal.addEventListener('abort', () => {
+        resolve();
+      });
+    });
+    await Promise.race([gone(id, part.stopGraceMs), hastened]);
+    signalProcess(id, 'SIGKILL');
+  };
+
+  /** Starts and restarts the part until stop; tells the first time it is up. */
+  const keep = async (entry: Running, firstUp: () => void): Promise<void> => {
+    const { part } = entry;
+    let exits = 0;
+    let everUp = false;
+    const logStart = logSize(logFile(folder, part.name));
+    while (!stopping.signal.aborted) {
+      const began = performance.now();
+      const tethered = await launch(entry);
+      // A stop that came while the process was being started has not seen it.
+      if (stopping.signal.aborted) void stopProcess(entry, tethered);
+      void answers(part, tethered).then((up) => {
+        if (!up) return;
+        onEvent({ kind: 'up', part: part.name, pid: tethered.id.pid });
+        everUp = true;
+        firstUp();
+      });
+      const code = await tethered.exited;
+      forgetPart(folder, part.name);
+      entry.current = null;
+      if (stopping.signal.aborted) return;
+      exits = performance.now() - began > steadyMs ? 1 : exits + 1;
+      if (exits >= (everUp ? maxExits : firstStart.exits)) throw givenUp(part, code, exits, logStart);
+      const waitMs = restartWait(exits);
+      onEvent({ kind: 'exited', part: part.name, code, waitMs });
+      await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+
+  const givenUp = (part: Part, code: number, exits: number, logStart: number): StackError => {
+    const file = logFile(folder, part.name);
+    const tail = logTail(file, logStart);
+    return new StackError(
+      `${part.name} ended ${String(exits)} times in a row (exit code ${String(code)}); its log is ${file}` +
+        (tail === '' ? '.' : `, which ends:\n${tail}`),
+    );
+  };
+
+  const start = async (part: Part): Promise<void> => {
+    stopping.signal.throwIfAborted();
+    const up = Promise.withResolvers<undefined>();
+    const entry: Running = { part, current: null, loop: Promise.resolve() };
+    running.push(entry);
+    entry.loop = keep(entry, () => {
+      up.resolve(undefined);
+    }).then(
+      () => {
+        up.reject(new StackError(`${part.name} was stopped before it was up.`));
+      },
+      (error: unknown) => {
+        const stackError = error instanceof StackError ? error : new StackError(messageOf(error));
+        up.reject(stackError);
+        failure.reject(stackError);
+      },
+    );
+    const timer = setTimeout(() => {
+      const file = logFile(folder, part.name);
+      up.reject(
+        new StackError(
+          `${part.name} did not answer within ${String(firstStart.ms / 1000)} s; its log is ${file}.`,
+        ),
+      );
+    }, firstStart.ms);
+    try {
+      await up.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  let stopped: Promise<void> | null = null;
+  const stopAll = async (): Promise<void> => {
+    stopping.abort();
+    clearInterval(trimmer);
+    for (const entry of running.toReversed()) {
+      if (entry.current !== null) await stopProcess(entry, entry.current);
+      await entry.loop;
+    }
+  };
+
+  return {
+    start,
+    stop: (now = false) => {
+      if (now) force.abort();
+      return (stopped ??= stopAll());
+    },
+    failed: failure.promise,
+  };
+};

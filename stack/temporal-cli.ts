@@ -1,0 +1,195 @@
+/**
+ * The `temporal` program that runs the embedded Temporal server. It is looked for where the setting says, on PATH and
+ * in our cache; a machine that has none gets it once, downloaded from Temporal or, offline from there but with Go at
+ * hand, built from the Go module.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { programEnvironment } from '../config/environment.ts';
+import { StackError, messageOf } from './errors.ts';
+import { takeLock } from './lock.ts';
+import type { Lock } from './lock.ts';
+import { logTail } from './logs.ts';
+import { endProcess } from './processes.ts';
+import { spawnTethered } from './tether.ts';
+
+/** The newest release that `go install` can build. */
+const version = '1.5.1';
+
+/** Where Temporal's SDKs fetch the program from, too. */
+const downloads = 'https://temporal.download';
+
+/** Offline machines wait this long before the program is built instead. */
+const answerMs = 6000;
+const tellEveryMs = 5000;
+
+export interface TemporalCliOptions {
+  /** ORBWEAVER_TEMPORAL_CLI; null: look for it. */
+  readonly setting: string | null;
+  readonly cacheDir: string;
+  /** Sentences for people while they wait. */
+  readonly onProgress: (message: string) => void;
+  readonly signal?: AbortSignal;
+  /** Another server of downloads, for tests. */
+  readonly downloads?: string;
+  /** PATH to look on; absent: ours. */
+  readonly searchPath?: string;
+}
+
+const runs = (program: string, searchPath?: string): boolean => {
+  const env = programEnvironment();
+  const { status, stdout } = spawnSync(program, ['--version'], {
+    encoding: 'utf8',
+    env: searchPath === undefined ? env : { ...env, PATH: searchPath },
+  });
+  return status === 0 && stdout.includes('temporal version');
+};
+
+const downloadInfo = z.object({ archiveUrl: z.url(), fileToExtract: z.string() });
+
+/** Fetches the release for this system into `folder`; the path of the program. */
+const download = async (base: string, folder: string, signal?: AbortSignal): Promise<string> => {
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+  const address = new URL(`/cli/v${version}`, base);
+  address.search = new URLSearchParams({ arch, platform: process.platform, format: 'tar.gz' }).toString();
+  const signals = signal === undefined ? [] : [signal];
+  const answer = await fetch(address, {
+    signal: AbortSignal.any([AbortSignal.timeout(answerMs), ...signals]),
+  });
+  if (!answer.ok) throw new Error(`${address.host} answered ${String(answer.status)}`);
+  const { archiveUrl, fileToExtract } = downloadInfo.parse(await answer.json());
+  const archive = await fetch(archiveUrl, {
+    signal: AbortSignal.any([AbortSignal.timeout(600_000), ...signals]),
+  });
+  if (!archive.ok || archive.body === null)
+    throw new Error(`${archiveUrl} answered ${String(archive.status)}`);
+  const tar = spawn('tar', ['-xzf', '-', '-C', folder, fileToExtract], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const ended = once(tar, 'close');
+  await pipeline(Readable.fromWeb(archive.body as ReadableStream), tar.stdin);
+  const [code] = (await ended) as [number | null];
+  if (code !== 0) throw new Error(`the archive from ${archiveUrl} could not be unpacked`);
+  return path.join(folder, fileToExtract);
+};
+
+/** Builds the program with Go into `folder`; takes about three minutes on two cores. */
+const build = async (folder: string, options: TemporalCliOptions): Promise<string> => {
+  const log = path.join(options.cacheDir, 'temporal-build.log');
+  const output = openSync(log, 'w', 0o600);
+  const began = performance.now();
+  const seconds = (): string => String(Math.round((performance.now() - began) / 1000));
+  const tell = (): void => {
+    options.onProgress(
+      `building the Temporal CLI ${version} with Go, once: ${seconds()} s (usually 2 to 5 minutes)`,
+    );
+  };
+  tell();
+  const ticker = setInterval(tell, tellEveryMs);
+  try {
+    const go = await spawnTethered({
+      command: 'go',
+      args: ['install', `github.com/temporalio/cli/cmd/temporal@v${version}`],
+      env: { ...programEnvironment(), GOBIN: folder, CGO_ENABLED: '0', ...pathOf(options) },
+      cwd: folder,
+      stopSignal: 'SIGTERM',
+      orphanGraceSeconds: 1,
+      output,
+    });
+    const cancel = (): void => void endProcess(go.id, 'SIGTERM', 1000);
+    options.signal?.addEventListener('abort', cancel);
+    const code = await go.exited;
+    options.signal?.removeEventListener('abort', cancel);
+    options.signal?.throwIfAborted();
+    if (code !== 0) {
+      throw new StackError(
+        `The Temporal CLI could not be built (log ${log}), which ends:\n${logTail(log, 0)}`,
+      );
+    }
+    return path.join(folder, 'temporal');
+  } finally {
+    clearInterval(ticker);
+    closeSync(output);
+  }
+};
+
+const pathOf = ({ searchPath }: TemporalCliOptions): Record<string, string> =>
+  searchPath === undefined ? {} : { PATH: searchPath };
+
+const hasGo = (options: TemporalCliOptions): boolean =>
+  spawnSync('go', ['version'], { env: { ...programEnvironment(), ...pathOf(options) } }).status === 0;
+
+/** Another start may be getting the program: then wait for it. */
+const waitForLock = async (file: string, options: TemporalCliOptions): Promise<Lock> => {
+  for (let told = false; ; told = true) {
+    const taken = takeLock(file);
+    if ('lock' in taken) return taken.lock;
+    if (!told) {
+      options.onProgress(
+        `waiting for process ${String(taken.heldBy.pid)}, which is getting the Temporal CLI`,
+      );
+    }
+    await delay(500, undefined, options.signal === undefined ? {} : { signal: options.signal });
+  }
+};
+
+/** Gets the program into a folder of its own first, so that the cache never holds half of one. */
+const obtain = async (target: string, options: TemporalCliOptions): Promise<void> => {
+  const draft = mkdtempSync(path.join(options.cacheDir, 'temporal-draft-'));
+  try {
+    let program: string;
+    options.onProgress(`downloading the Temporal CLI ${version}, once`);
+    try {
+      program = await download(options.downloads ?? downloads, draft, options.signal);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (!hasGo(options)) {
+        throw new StackError(
+          `The Temporal CLI is not installed, could not be downloaded (${messageOf(error)}), and there is no Go to ` +
+            'build it with: install it (https://docs.temporal.io/cli) or Go, or name one with ORBWEAVER_TEMPORAL_CLI.',
+        );
+      }
+      program = await build(draft, options);
+    }
+    if (!runs(program)) throw new StackError(`The Temporal CLI that was fetched for ${target} does not run.`);
+    renameSync(program, target);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+};
+
+/**
+ * The program to run: a path, or a bare name on PATH.
+ * @throws StackError where the named one does not run, or none can be had
+ */
+export const findTemporalCli = async (options: TemporalCliOptions): Promise<string> => {
+  const { setting, cacheDir } = options;
+  if (setting !== null) {
+    if (runs(setting)) return setting;
+    throw new StackError(`ORBWEAVER_TEMPORAL_CLI names ${setting}, which is no Temporal CLI that runs here.`);
+  }
+  if (runs('temporal', options.searchPath)) return 'temporal';
+  const cached = path.join(cacheDir, `temporal-${version}`);
+  if (existsSync(cached)) return cached;
+  try {
+    mkdirSync(cacheDir, { recursive: true });
+  } catch (error) {
+    throw new StackError(
+      `The cache folder ${cacheDir} cannot be made (${messageOf(error)}): name another with ORBWEAVER_CACHE.`,
+    );
+  }
+  const lock = await waitForLock(`${cached}.lock`, options);
+  try {
+    if (!existsSync(cached)) await obtain(cached, options);
+    return cached;
+  } finally {
+    lock.release();
+  }
+};

@@ -1,0 +1,172 @@
+/** The embedded Temporal: the CLI's development server on a file, and what our workflows need in its namespace. */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { programEnvironment } from '../config/environment.ts';
+import { searchAttributes } from '../contracts/workflows.ts';
+import { StackError } from './errors.ts';
+import type { DataFolder } from './folder.ts';
+import type { Part } from './supervisor.ts';
+
+/** Closed workflow runs stay readable this long. The development server's own value is one day. */
+const retention = '30 days';
+
+/** temporal.api.enums.v1.IndexedValueType */
+const indexedValueType = { KEYWORD: 2, INT: 3, DATETIME: 6 } as const;
+
+/** gRPC status codes (google.rpc.Code) */
+const grpc = { invalidArgument: 3, notFound: 5, alreadyExists: 6 } as const;
+
+/** A server that is just up answers some calls only after its caches were filled. */
+const settleMs = 20_000;
+const askEveryMs = 50;
+
+const grpcStatus = (error: unknown): number | null =>
+  error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : null;
+
+/** Connections of the Node client are not compressed unless asked; those of workers are (see workers/). */
+const withConnection = async <T>(
+  address: string,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> => {
+  const connection = await Connection.connect({ address, connectTimeout: 5000 });
+  try {
+    return await use(connection);
+  } finally {
+    await connection.close();
+  }
+};
+
+/** Answers once the server takes workflow calls: the gRPC health service speaks for the frontend. */
+const checkHealth = (address: string): Promise<void> =>
+  withConnection(address, async (connection) => {
+    const { status } = await connection.healthService.check({
+      service: 'temporal.api.workflowservice.v1.WorkflowService',
+    });
+    if (status !== 1) throw new Error('Temporal is not serving yet');
+  });
+
+/** True when the visibility store takes queries by our search attributes. */
+const usable = async (connection: Connection, namespace: string): Promise<boolean> => {
+  const known = Object.entries(searchAttributes).map(([name, type]) =>
+    type === 'INT'
+      ? `${name} = 0`
+      : type === 'DATETIME'
+        ? `${name} = '2000-01-01T00:00:00Z'`
+        : `${name} = 'x'`,
+  );
+  try {
+    await connection.workflowService.listWorkflowExecutions({
+      namespace,
+      pageSize: 1,
+      query: known.join(' AND '),
+    });
+    return true;
+  } catch (error) {
+    const status = grpcStatus(error);
+    if (status === grpc.invalidArgument || status === grpc.notFound) return false;
+    throw error;
+  }
+};
+
+const addSearchAttributes = async (connection: Connection, namespace: string): Promise<void> => {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.entries(searchAttributes).filter(([name]) => !(name in customAttributes));
+  if (missing.length === 0) return;
+  try {
+    await connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, indexedValueType[type]])),
+    });
+  } catch (error) {
+    // Another process was quicker.
+    if (grpcStatus(error) !== grpc.alreadyExists) throw error;
+  }
+};
+
+/** Calls again while the server's caches do not know the namespace or its attributes yet. */
+const settled = async (what: string, ask: () => Promise<boolean>): Promise<void> => {
+  const deadline = performance.now() + settleMs;
+  while (!(await ask())) {
+    if (performance.now() > deadline)
+      throw new StackError(`Temporal did not make ${what} usable in ${String(settleMs / 1000)} s.`);
+    await delay(askEveryMs);
+  }
+};
+
+const prepare = async (connection: Connection, namespace: string): Promise<void> => {
+  await settled(`the search attributes of namespace ${namespace}`, async () => {
+    if (await usable(connection, namespace)) return true;
+    try {
+      await addSearchAttributes(connection, namespace);
+    } catch (error) {
+      if (grpcStatus(error) !== grpc.notFound) throw error;
+    }
+    return false;
+  });
+};
+
+/**
+ * Makes a namespace usable for our workflows: closed runs are kept for 30 days, and every search attribute can be set
+ * and queried when this resolves. Idempotent.
+ */
+export const prepareNamespace = (address: string, namespace: string): Promise<void> =>
+  withConnection(address, async (connection) => {
+    await connection.workflowService.updateNamespace({
+      namespace,
+      config: { workflowExecutionRetentionTtl: msToTs(retention) },
+    });
+    await prepare(connection, namespace);
+  });
+
+/** Makes a new namespace with our search attributes, such as one per test file. One that exists is used as it is. */
+export const createNamespace = (address: string, namespace: string): Promise<void> =>
+  withConnection(address, async (connection) => {
+    try {
+      await connection.workflowService.registerNamespace({
+        namespace,
+        workflowExecutionRetentionPeriod: msToTs(retention),
+      });
+    } catch (error) {
+      if (grpcStatus(error) !== grpc.alreadyExists) throw error;
+    }
+    await prepare(connection, namespace);
+  });
+
+export interface TemporalPorts {
+  readonly frontend: number;
+  readonly ui: number;
+}
+
+/** The part that runs the development server with its Web. */
+export const temporalPart = (
+  folder: DataFolder,
+  cli: string,
+  ports: TemporalPorts,
+  namespace: string,
+): Part => {
+  const data = path.join(folder.root, 'temporal');
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const address = `127.0.0.1:${String(ports.frontend)}`;
+  return {
+    name: 'temporal',
+    command: cli,
+    args: [
+      ...['server', 'start-dev', '--ip', '127.0.0.1', '--ui-ip', '127.0.0.1'],
+      ...['--port', String(ports.frontend), '--ui-port', String(ports.ui)],
+      ...['--db-filename', path.join(data, 'temporal.db')],
+      ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+      ...['--namespace', namespace, '--log-level', 'error'],
+      ...['--disable-config-env', '--disable-config-file'],
+    ],
+    // The program looks for files of its own under HOME.
+    env: { ...programEnvironment(), HOME: data },
+    cwd: data,
+    stopSignal: 'SIGTERM',
+    stopGraceMs: 15_000,
+    orphanGraceSeconds: 5,
+    check: () => checkHealth(address),
+  };
+};

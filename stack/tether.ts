@@ -1,0 +1,98 @@
+/**
+ * A service process on a leash: it ends when this process ends, however that happens.
+ *
+ * A few lines of shell stand between us and the service and hold a pipe from us. When the pipe closes, which the
+ * kernel does even after kill -9, the shell ends the service, by force after its grace. It runs in a session of its
+ * own, so that Ctrl-C reaches only us and the services are stopped in order. It is handed over as text, since it may
+ * run as a user that cannot read this folder.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import { StackError, messageOf } from './errors.ts';
+import { endProcess, identify } from './processes.ts';
+import type { ProcessId } from './processes.ts';
+
+export interface TetheredCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** System user to run as; absent: ours. */
+  readonly user?: { readonly uid: number; readonly gid: number };
+  /** How the service is asked to end. */
+  readonly stopSignal: 'SIGTERM' | 'SIGINT';
+  /** Whole seconds it has for that when we are gone. */
+  readonly orphanGraceSeconds: number;
+  /** File descriptor that takes what the service writes. */
+  readonly output: number;
+}
+
+export interface Tethered {
+  readonly id: ProcessId;
+  /** Resolves once the service is gone, with its exit code (128 + signal where a signal ended it). */
+  readonly exited: Promise<number>;
+}
+
+/* $1 signal, $2 grace in seconds, then the command. Stdin is the leash; descriptor 3 takes the service's pid. */
+const script = `
+exec 4<&0 </dev/null
+signal=$1 grace=$2
+shift 2
+"$@" 3>&- 4<&- &
+service=$!
+echo "$service" >&3
+exec 3>&-
+(
+  while read -r _ <&4; do :; done
+  kill -s "$signal" "$service"
+  left=$((grace * 5))
+  while [ "$left" -gt 0 ] && kill -0 "$service"; do sleep 0.2; left=$((left - 1)); done
+  kill -s KILL "$service"
+) >/dev/null 2>&1 &
+leash=$!
+exec 4<&- 2>/dev/null
+wait "$service"
+status=$?
+kill -s KILL "$leash"
+exit "$status"
+`;
+
+/**
+ * Starts a service on its leash.
+ * @throws StackError where the program cannot be started at all
+ */
+export const spawnTethered = async (command: TetheredCommand): Promise<Tethered> => {
+  const { env, cwd, user, output } = command;
+  const signal = command.stopSignal.slice('SIG'.length);
+  const shell = spawn(
+    '/bin/sh',
+    ['-c', script, 'tether', signal, String(command.orphanGraceSeconds), command.command, ...command.args],
+    { env, cwd, detached: true, stdio: ['pipe', output, output, 'pipe'], ...user },
+  );
+  const shellExit = new Promise<number>((resolve, reject) => {
+    shell.once('error', reject);
+    shell.once('exit', (code) => {
+      resolve(code ?? 128);
+    });
+  });
+  // The leash ends together with the shell; that is told by `exit`.
+  shell.stdin?.on('error', () => undefined);
+  let pid: number;
+  try {
+    await once(shell, 'spawn');
+    pid = Number(await text(shell.stdio[3] as Readable));
+  } catch (error) {
+    throw new StackError(`${command.command} cannot be started: ${messageOf(error)}`);
+  }
+  // A service that is gone already still has its exit code reported, so the identity may be a formality.
+  const id = identify(pid) ?? { pid, began: 'ended' };
+  const exited = shellExit.then(async (code) => {
+    // Where the shell itself was killed the service is still there.
+    await endProcess(id, 'SIGKILL', 0);
+    shell.stdin?.destroy();
+    return code;
+  });
+  return { id, exited };
+};

@@ -1,0 +1,119 @@
+/** Crawls as their owners see them: created with their seeds, listed, looked at. */
+import { closedCrawlStates, crawlStates, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import type { CountsView, CrawlSummary, CrawlView } from '../contracts/http.ts';
+import { countCrawlHosts } from './statements/count-crawl-hosts.ts';
+import { countDeadLetters } from './statements/count-dead-letters.ts';
+import { countRecentFetches } from './statements/count-recent-fetches.ts';
+import { countSeeds } from './statements/count-seeds.ts';
+import { failUnstartedCrawl } from './statements/fail-unstarted-crawl.ts';
+import { insertCrawl } from './statements/insert-crawl.ts';
+import { listCrawls, type CountedCrawlRow } from './statements/list-crawls.ts';
+import { listParkedHosts, type ParkedHost } from './statements/list-parked-hosts.ts';
+import { listRejectedSeeds } from './statements/list-rejected-seeds.ts';
+import type { Queryable } from './pool.ts';
+import type { SeedLine } from './seeds.ts';
+
+/** Seconds over which the rate is measured. */
+const rateWindow = 10;
+const rejectedShown = 100;
+
+/** Stores crawl and seeds together, in state `seeding`; its workflow is the caller's to start. Answers the id. */
+export async function createCrawl(
+  db: Queryable,
+  config: CrawlConfig,
+  seeds: readonly SeedLine[],
+): Promise<string> {
+  const [created] = await insertCrawl(db, JSON.stringify(config), JSON.stringify(seeds));
+  if (created === undefined) throw new Error('Postgres gave no id for the new crawl');
+  return created.id;
+}
+
+/** Ends a crawl whose workflow could not be started. One that has begun meanwhile is left alone. */
+export async function failUnstarted(db: Queryable, crawlId: string, reason: string): Promise<void> {
+  await failUnstartedCrawl(db, crawlId, reason);
+}
+
+/** Null: there is no such crawl. */
+export async function findCrawl(db: Queryable, crawlId: string): Promise<CrawlSummary | null> {
+  const row = await findRow(db, crawlId);
+  return row === null ? null : summaryOf(row);
+}
+
+/** Newest first. `before`: only crawls older than this id. */
+export async function crawlsBefore(
+  db: Queryable,
+  before: string | null,
+  limit: number,
+): Promise<readonly CrawlSummary[]> {
+  return (await listCrawls(db, null, before, crawlStates, limit)).map(summaryOf);
+}
+
+const openStates = crawlStates.filter((state) => !closedCrawlStates.includes(state));
+
+/** Crawls that are not over, newest first; all, or those in the states given. */
+export async function openCrawls(
+  db: Queryable,
+  states: readonly CrawlState[] = openStates,
+): Promise<readonly CrawlSummary[]> {
+  return (await listCrawls(db, null, null, states, 1_000)).map(summaryOf);
+}
+
+/** Everything there is to say of a crawl at a glance; null: there is no such crawl. */
+export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlView | null> {
+  const row = await findRow(db, crawlId);
+  if (row === null) return null;
+  const [seeds] = await countSeeds(db, crawlId);
+  const [hosts] = await countCrawlHosts(db, crawlId);
+  const [recent] = await countRecentFetches(db, crawlId, rateWindow);
+  const deadLetters = await countDeadLetters(db, crawlId);
+  return {
+    ...summaryOf(row),
+    config: row.config as CrawlView['config'],
+    seeds: {
+      accepted: seeds?.accepted ?? 0,
+      rejected: seeds?.rejected ?? 0,
+      firstRejected: (seeds?.rejected ?? 0) > 0 ? await listRejectedSeeds(db, crawlId, rejectedShown) : [],
+    },
+    hosts: hosts ?? { total: 0, waiting: 0, working: 0, parked: 0 },
+    deadLetters: Object.fromEntries(deadLetters.map((letter) => [letter.class, letter.count])),
+    rate: { perSecond: (recent?.fetches ?? 0) / rateWindow },
+  };
+}
+
+/** Parked hosts at which the crawl has URLs, most queued first. */
+export async function parkedHosts(
+  db: Queryable,
+  crawlId: string,
+  limit: number,
+): Promise<readonly ParkedHost[]> {
+  return listParkedHosts(db, crawlId, limit);
+}
+
+async function findRow(db: Queryable, crawlId: string): Promise<CountedCrawlRow | null> {
+  const [row] = await listCrawls(db, crawlId, null, crawlStates, 1);
+  return row ?? null;
+}
+
+function summaryOf(row: CountedCrawlRow): CrawlSummary {
+  return {
+    id: row.id,
+    state: row.state,
+    reason: row.reason,
+    createdAt: row.created_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    endedAt: row.ended_at?.toISOString() ?? null,
+    seconds: row.seconds,
+    ...countsOf(row),
+  };
+}
+
+function countsOf(row: CountedCrawlRow): CountsView {
+  const { discovered, queued, leased, done, excluded, dead, failed } = row;
+  return {
+    ledger: { discovered, queued, leased, done, excluded, dead, failed },
+    pages: row.pages,
+    pending: row.pending,
+    fetches: row.fetches,
+    bytes: row.bytes,
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * Group commit: every write to the frontier of a process goes through here, gathered for a few milliseconds and
+ * committed as one transaction. What belongs together (a result and the redirect target it found; a page, its links
+ * and the end of its stage) is one `FrontierWrite` and is committed whole or not at all, so that no crawl ever looks
+ * finished between the two.
+ *
+ * Lock order within a transaction: new url rows by key, then result rows, then pages, then stages; each statement sorts
+ * its rows, and the triggers touch host_queue by host, then the session's own ledger shard. Deadlocks that other
+ * processes still cause are tried again (retry.ts).
+ */
+import { admitUrls, type AdmissionRow } from './statements/admit-urls.ts';
+import { advanceStages, type StageRow } from './statements/advance-stages.ts';
+import { commitResults, type ResultRow } from './statements/commit-results.ts';
+import { upsertPages, type PageRow } from './statements/upsert-pages.ts';
+import { inTransaction, type Pool, type Queryable } from './pool.ts';
+import { isStorageOutage, retrying } from './retry.ts';
+
+export interface FrontierWrite {
+  readonly admissions?: readonly AdmissionRow[];
+  readonly results?: readonly ResultRow[];
+  readonly pages?: readonly PageRow[];
+  readonly stages?: readonly StageRow[];
+}
+
+export interface Written {
+  /** Admissions that were new to their crawl. */
+  readonly admitted: number;
+  /** Results that counted: a result whose lease was lost does not. */
+  readonly committed: number;
+}
+
+interface Waiting {
+  readonly write: FrontierWrite;
+  readonly settle: (result: Written) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+export interface FrontierWriterOptions {
+  /** Milliseconds a write waits for company at most. */
+  readonly gatherMs: number;
+  /** Rows in one transaction at most, about. */
+  readonly maxRows: number;
+}
+
+export class FrontierWriter {
+  readonly #pool: Pool;
+  readonly #options: FrontierWriterOptions;
+  #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #flushing = false;
+
+  constructor(pool: Pool, options: FrontierWriterOptions = { gatherMs: 3, maxRows: 4_000 }) {
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  /** Resolves once the write is durable. Rejects when nothing of it was written. */
+  async write(write: FrontierWrite): Promise<Written> {
+    return new Promise((settle, fail) => {
+      this.#waiting.push({ write, settle, fail });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#flushing || this.#timer !== undefined || this.#waiting.length === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#flushing = true;
+      void this.#flush().finally(() => {
+        this.#flushing = false;
+        this.#schedule();
+      });
+    }, this.#options.gatherMs);
+  }
+
+  #take(): Waiting[] {
+    let rows = 0;
+    let count = 0;
+    for (const { write } of this.#waiting) {
+      rows += size(write);
+      if (count > 0 && rows > this.#options.maxRows) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#take();
+    try {
+      settleAll(batch, await this.#commit(batch));
+    } catch (error) {
+      if (batch.length === 1 || isStorageOutage(error)) {
+        for (const { fail } of batch) fail(error);
+        return;
+      }
+      // One bad row must not take its company down: each write on its own.
+      for (const one of batch) {
+        try {
+          settleAll([one], await this.#commit([one]));
+        } catch (itsOwn) {
+          one.fail(itsOwn);
+        }
+      }
+    }
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<Outcome> {
+    const admissions = batch.flatMap(({ write }) => write.admissions ?? []);
+    const results = batch.flatMap(({ write }) => write.results ?? []);
+    const pages = batch.flatMap(({ write }) => write.pages ?? []);
+    const stages = batch.flatMap(({ write }) => write.stages ?? []);
+    const run = async (db: Queryable): Promise<Outcome> => ({
+      admitted: admissions.length === 0 ? [] : await admitUrls(db, asJson(admissions)),
+      committed: results.length === 0 ? [] : await commitResults(db, asJson(results)),
+      pages: pages.length === 0 ? 0 : (await upsertPages(db, asJson(pages))).length,
+      stages: stages.length === 0 ? 0 : (await advanceStages(db, asJson(stages))).length,
+    });
+    const kinds = [admissions, results, pages, stages].filter((rows) => rows.length > 0).length;
+    return retrying(() => (kinds <= 1 ? run(this.#pool) : inTransaction(this.#pool, run)));
+  }
+}
+
+interface Identity {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+}
+
+interface Outcome {
+  readonly admitted: readonly Identity[];
+  readonly committed: readonly Identity[];
+  readonly pages: number;
+  readonly stages: number;
+}
+
+const name = (row: Identity): string => `${String(row.crawl_id)} ${String(row.host_id)} ${row.key}`;
+const size = (write: FrontierWrite): number =>
+  (write.admissions?.length ?? 0) + (write.results?.length ?? 0) + (write.pages?.length ?? 0);
+/** Postgres text holds no NUL; the web's texts may. */
+const asJson = (rows: readonly unknown[]): string => JSON.stringify(rows).replaceAll('\\u0000', '\\ufffd');
+
+function settleAll(batch: readonly Waiting[], outcome: Outcome): void {
+  const admitted = new Set(outcome.admitted.map(name));
+  const committed = new Set(outcome.committed.map(name));
+  for (const { write, settle } of batch) {
+    settle({
+      // `delete`: a URL that two writes of the batch found is counted for the first.
+      admitted: (write.admissions ?? []).filter((row) => admitted.delete(name(row))).length,
+      committed: (write.results ?? []).filter((row) => committed.has(name(row))).length,
+    });
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * The pages feed: every URL of a crawl that was answered and has its outcome, in a fixed order, so that a cursor never
+ * skips or repeats one, also while the crawl runs. An open crawl's feed therefore ends a little before the present, at
+ * the first body that waits for extraction or for a commit (statements/pages-horizon.ts); a closed one's is whole.
+ * A URL that is fetched again (its body was lost) moves to its new place in the feed and so may come twice.
+ */
+import { zstdDecompressSync } from 'node:zlib';
+import { closedCrawlStates } from '../contracts/crawl.ts';
+import type { PageField, PageView } from '../contracts/http.ts';
+import { findCrawl } from './crawls.ts';
+import { listPages, type PageFeedRow, type PagePlace } from './statements/list-pages.ts';
+import { pagesHorizon } from './statements/pages-horizon.ts';
+import type { Queryable } from './pool.ts';
+
+/** Compressed bytes of extracts, and characters of text and links, in one answer at most, about. */
+const maxExtractBytes = 4 * 1024 * 1024;
+const maxCharacters = 32 * 1024 * 1024;
+/** One extract holds the text and links of one page, both bounded by the body limit. */
+const maxExtracted = 256 * 1024 * 1024;
+
+export interface PagesRequest {
+  /** Null: from the start. */
+  readonly cursor: string | null;
+  readonly limit: number;
+  readonly fields: readonly PageField[];
+}
+
+export interface PagesAnswer {
+  /** May be fewer than the limit while more follow: `next` tells. */
+  readonly items: readonly PageView[];
+  /** Null: the crawl is closed and nothing follows. */
+  readonly next: string | null;
+}
+
+const start: PagePlace = { micros: 0, hostId: '0', key: '' };
+
+/** 'unknown-crawl' and 'bad-cursor' name what was wrong with the question. */
+export async function readPages(
+  db: Queryable,
+  crawlId: string,
+  request: PagesRequest,
+): Promise<PagesAnswer | 'unknown-crawl' | 'bad-cursor'> {
+  const from = request.cursor === null ? start : decodeCursor(request.cursor);
+  if (from === null) return 'bad-cursor';
+  // In this order: what a closed crawl has was committed before it closed.
+  const crawl = await findCrawl(db, crawlId);
+  if (crawl === null) return 'unknown-crawl';
+  const closed = closedCrawlStates.includes(crawl.state);
+  const horizon = closed ? null : ((await pagesHorizon(db, crawlId))[0]?.micros ?? 0);
+  const withExtract = request.fields.length > 0;
+  const rows = await listPages(
+    db, crawlId, from.micros, from.hostId, from.key, horizon, request.limit, withExtract, maxExtractBytes,
+  ); // prettier-ignore
+
+  const items: PageView[] = [];
+  let last = from;
+  let characters = 0;
+  for (const row of rows) {
+    const page = pageOf(row, request.fields);
+    characters += (page.text?.length ?? 0) + (page.links ?? []).reduce((sum, link) => sum + link.length, 0);
+    if (items.length > 0 && characters > maxCharacters) break;
+    items.push(page);
+    last = { micros: row.micros, hostId: String(row.host_id), key: row.key };
+  }
+  // A short answer may be due to the weight of the extracts; only an empty one is then the end.
+  const exhausted = withExtract ? rows.length === 0 : rows.length < request.limit;
+  return { items, next: closed && exhausted ? null : encodeCursor(last) };
+}
+
+/** Every page from the start, as far as the feed goes now: whole for a closed crawl. */
+export async function* allPages(
+  db: Queryable,
+  crawlId: string,
+  fields: readonly PageField[],
+): AsyncGenerator<PageView> {
+  for (let cursor: string | null = null; ;) {
+    const answer: PagesAnswer | 'unknown-crawl' | 'bad-cursor' = await readPages(db, crawlId, {
+      cursor,
+      limit: 1_000,
+      fields,
+    });
+    if (typeof answer === 'string')
+      throw new Error(`the pages of crawl ${crawlId} cannot be read: ${answer}`);
+    yield* answer.items;
+    if (answer.next === null || answer.items.length === 0) return;
+    cursor = answer.next;
+  }
+}
+
+function pageOf(row: PageFeedRow, fields: readonly PageField[]): PageView {
+  const extract = row.extract === null ? null : readExtract(row.extract);
+  return {
+    url: row.url,
+    state: row.state,
+    status: row.status,
+    reason: row.reason,
+    title: row.title,
+    description: row.description,
+    language: row.language,
+    words: row.words,
+    linkCount: row.links,
+    contentHash: row.content_hash,
+    contentType: row.content_type,
+    bytes: row.bytes,
+    depth: row.depth,
+    fetchedAt: row.fetched_at.toISOString(),
+    duplicateOf: row.duplicate_of,
+    redirectTo: row.redirect_to,
+    noindex: row.noindex,
+    canonical: row.canonical,
+    ...(fields.includes('links') && { links: extract?.links ?? null }),
+    ...(fields.includes('text') && { text: extract?.text ?? null }),
+  };
+}
+
+function readExtract(compressed: Buffer): { text: string; links: string[] } {
+  const json = zstdDecompressSync(compressed, { maxOutputLength: maxExtracted }).toString();
+  return JSON.parse(json) as { text: string; links: string[] };
+}
+
+const cursorForm = /^(\d{1,17})\.(\d{1,18})\.((?:[0-9a-f]{2}){0,16})$/;
+
+function encodeCursor(place: PagePlace): string {
+  return Buffer.from(`${String(place.micros)}.${place.hostId}.${place.key}`).toString('base64url');
+}
+
+/** Null: no cursor of ours. */
+function decodeCursor(cursor: string): PagePlace | null {
+  const parts = cursorForm.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
+  const [, micros, hostId, key] = parts ?? [];
+  if (micros === undefined || hostId === undefined || key === undefined) return null;
+  return { micros: Number(micros), hostId, key };
+}

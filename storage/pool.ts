@@ -1,0 +1,49 @@
+/** The way to Postgres: one pool a process. 8-byte integers come back as numbers (all ours stay below 2^53). */
+import pg from 'pg';
+
+export type Pool = pg.Pool;
+/** Anything that runs a statement: the pool, or a client inside a transaction. */
+export type Queryable = Pick<pg.ClientBase, 'query'>;
+
+const numbersForInt8 = new pg.TypeOverrides();
+numbersForInt8.setTypeParser(pg.types.builtins.INT8, Number);
+
+/**
+ * @param url  Postgres connection URL; a secret, never logged.
+ * @param size connections at most.
+ * @param onError told of errors on idle connections (the server went away); the pool heals by itself.
+ */
+export function createPool(url: string, size: number, onError: (error: Error) => void): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    application_name: 'orbweaver',
+    connectionTimeoutMillis: 5_000,
+    // A statement of ours takes milliseconds; one that takes this long is stuck and is better tried again.
+    statement_timeout: 30_000,
+    keepAlive: true,
+    types: numbersForInt8,
+  });
+  pool.on('error', onError);
+  return pool;
+}
+
+/** Runs `work` in one transaction; rolls back on any error, and drops a connection that cannot even do that. */
+export async function inTransaction<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    try {
+      await client.query('rollback');
+      client.release();
+    } catch (rollbackError) {
+      client.release(rollbackError instanceof Error ? rollbackError : true);
+    }
+    throw error;
+  }
+}

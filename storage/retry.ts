@@ -1,0 +1,39 @@
+/**
+ * Which Postgres errors pass by themselves (SQLSTATE, PostgreSQL manual appendix A), and how often to try again.
+ * Everything here leaves the transaction rolled back, so that running it again is safe.
+ */
+interface RetryRule {
+  readonly attempts: number;
+  readonly delayMs: number;
+}
+
+const rules: Readonly<Record<string, RetryRule>> = {
+  '40001': { attempts: 10, delayMs: 5 }, // serialization_failure
+  '40P01': { attempts: 10, delayMs: 5 }, // deadlock_detected
+  '55P03': { attempts: 5, delayMs: 50 }, // lock_not_available
+};
+
+const sqlState = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+/** Runs `work` again, after a growing and scattered delay, while the retry table says so; else rethrows. */
+export async function retrying<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const rule = rules[sqlState(error) ?? ''];
+      if (rule === undefined || attempt >= rule.attempts) throw error;
+      await new Promise((wake) => setTimeout(wake, rule.delayMs * attempt * (0.5 + Math.random())));
+    }
+  }
+}
+
+/** Connection lost, server starting or stopping, out of connections, disk full: our own fault, nobody's URL. */
+export function isStorageOutage(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state === undefined) {
+    return error instanceof Error && /connection|timeout exceeded|Client has encountered/i.test(error.message);
+  }
+  return /^(08|53|57P|58|XX)/.test(state) || /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH)/.test(state);
+}

@@ -1,0 +1,30 @@
+/** Level 1 in front of level 2: what the first does not know is asked of the second, and learned from it. */
+import type { SeenCache } from './seen-cache.ts';
+
+export class LayeredSeenCache implements SeenCache {
+  readonly #near: SeenCache;
+  readonly #far: SeenCache;
+
+  constructor(near: SeenCache, far: SeenCache) {
+    this.#near = near;
+    this.#far = far;
+  }
+
+  async known(crawlId: number, keys: readonly Uint8Array[]): Promise<readonly boolean[]> {
+    const near = await this.#near.known(crawlId, keys);
+    const missing = keys.filter((_, at) => near[at] !== true);
+    if (missing.length === 0) return near;
+    const far = await this.#far.known(crawlId, missing);
+    await this.#near.remember(
+      crawlId,
+      missing.filter((_, at) => far[at] === true),
+    );
+    let next = 0;
+    return near.map((known) => known || far[next++] === true);
+  }
+
+  async remember(crawlId: number, keys: readonly Uint8Array[]): Promise<void> {
+    await this.#near.remember(crawlId, keys);
+    await this.#far.remember(crawlId, keys);
+  }
+}

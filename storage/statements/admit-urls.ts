@@ -1,0 +1,52 @@
+import { statement } from '../statement.ts';
+
+/** A URL that was found, as JSON. Hex strings for bytes. */
+export interface AdmissionRow {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+  readonly url: string;
+  /** 0: page, 1: sitemap. */
+  readonly kind: 0 | 1;
+  readonly seed: boolean;
+  readonly depth: number;
+  readonly hops: number;
+  readonly priority: number;
+  readonly parent_host: number | null;
+  readonly parent_key: string | null;
+  /** Set: the URL is recorded as excluded, with why. */
+  readonly reason: string | null;
+  readonly detail: string | null;
+  /** URLs this crawl may have at this host. */
+  readonly host_limit: number;
+}
+
+/**
+ * Level 3 of the seen-set: check and add in one step. Rows that come back are new; the others were seen.
+ * A closed crawl admits nothing; a draining one records what it will not fetch.
+ */
+export const admitUrls = statement<
+  [rows: string],
+  { host_id: number; crawl_id: number; key: string; queued: boolean }
+>(
+  'admit-urls',
+  `insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
+                    reason, detail)
+   select r.host_id, r.crawl_id, decode(r.key, 'hex'), r.url,
+          case when verdict.reason is null then 'queued' else 'excluded' end::url_state,
+          r.kind, r.seed, r.depth, r.hops, r.priority, r.parent_host, decode(r.parent_key, 'hex'),
+          verdict.reason, r.detail
+     from json_to_recordset($1) as r(
+            host_id bigint, crawl_id bigint, key text, url text, kind smallint, seed boolean, depth smallint,
+            hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
+            host_limit bigint)
+     join crawl c on c.id = r.crawl_id and c.state not in ('finished', 'cancelled', 'failed')
+     left join host_queue q on q.host_id = r.host_id and q.crawl_id = r.crawl_id
+    cross join lateral (
+      select coalesce(r.reason, case when c.state = 'draining' then 'crawl-limit'
+                                     when q.total >= r.host_limit then 'host-limit' end) as reason
+    ) verdict
+    order by r.host_id, r.crawl_id, r.key
+   on conflict (host_id, crawl_id, key) do nothing
+   returning host_id, crawl_id, encode(key, 'hex') as key, state = 'queued' as queued`,
+);

@@ -1,0 +1,36 @@
+import { statement } from '../statement.ts';
+
+/**
+ * Chooses the page that stands for each body several pages of a crawl have (F20): the one its own rel=canonical
+ * names, else the one found nearest to a seed, else the one with the shortest URL. The others become its aliases, and
+ * what was extracted moves with the choice. Answers a row for each page whose standing changed.
+ */
+export const chooseCanonicals = statement<[crawlId: number], { host_id: number }>(
+  'choose-canonicals',
+  `with copies as materialized (
+     select u.host_id, u.key, u.content_hash, u.url, u.depth, c.host_id as owner_host, c.key as owner_key, p.canonical
+       from url a
+       join content c on c.crawl_id = a.crawl_id and c.host_id = a.alias_host and c.key = a.alias_key
+       join url u on u.crawl_id = c.crawl_id and u.content_hash = c.hash and u.state = 'done' and u.stage = 0
+        and ((u.host_id = c.host_id and u.key = c.key) or (u.alias_host = c.host_id and u.alias_key = c.key))
+       left join page p on p.host_id = c.host_id and p.crawl_id = c.crawl_id and p.key = c.key
+      where a.crawl_id = $1 and a.alias_key is not null
+   ), chosen as (
+     select distinct on (content_hash) content_hash, host_id, key, owner_host, owner_key
+       from copies order by content_hash, (url = canonical) desc nulls last, depth, length(url), url
+   ), changed as (
+     select * from chosen where (host_id, key) <> (owner_host, owner_key)
+   ), owned as (
+     update content c set host_id = n.host_id, key = n.key
+       from changed n where c.crawl_id = $1 and c.hash = n.content_hash
+   ), moved as (
+     update page p set host_id = n.host_id, key = n.key
+       from changed n where p.crawl_id = $1 and p.host_id = n.owner_host and p.key = n.owner_key
+   )
+   update url u
+      set alias_host = case when (u.host_id, u.key) = (n.host_id, n.key) then null else n.host_id end,
+          alias_key = case when (u.host_id, u.key) = (n.host_id, n.key) then null else n.key end
+     from changed n join copies k on k.content_hash = n.content_hash
+    where u.crawl_id = $1 and u.host_id = k.host_id and u.key = k.key
+   returning u.host_id`,
+);

@@ -1,0 +1,69 @@
+import { statement } from '../statement.ts';
+
+/** One URL's outcome, as JSON. Hex strings for bytes. */
+export interface ResultRow {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+  /** The lease it was fetched under: a result that comes after the lease was lost changes nothing. */
+  readonly token: number;
+  readonly state: 'queued' | 'done' | 'excluded' | 'dead' | 'failed';
+  readonly reason: string | null;
+  readonly detail: string | null;
+  /** 1: a body waits for dedup. */
+  readonly stage: 0 | 1;
+  /** Milliseconds until a queued URL is due again. */
+  readonly due_in_ms: number;
+  /** The request ended without a final outcome. */
+  readonly attempted: boolean;
+  /** A response came. */
+  readonly answered: boolean;
+  readonly status: number | null;
+  readonly bytes: number;
+  readonly content_hash: string | null;
+  readonly content_type: string | null;
+  readonly robots_tag: string | null;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly redirect_to: string | null;
+  /** The URL to fetch instead, where a redirect leads to another spelling of the same canonical URL. */
+  readonly next_url: string | null;
+  readonly truncated: string | null;
+}
+
+/** Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. */
+export const commitResults = statement<[rows: string], { host_id: number; crawl_id: number; key: string }>(
+  'commit-results',
+  `with r as materialized (
+     select * from json_to_recordset($1) as r(
+       host_id bigint, crawl_id bigint, key text, token bigint, state url_state, reason text, detail text,
+       stage smallint, due_in_ms float8, attempted boolean, answered boolean, status smallint, bytes bigint,
+       content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
+       next_url text, truncated text)
+      order by host_id, crawl_id, key
+   ), moved as (
+     update url u
+        set state = r.state, reason = r.reason, detail = r.detail, stage = r.stage, lease_token = null,
+            due_at = now() + r.due_in_ms * interval '1 millisecond',
+            attempts = u.attempts + r.attempted::int, fetches = u.fetches + r.answered::int,
+            fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
+            status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,
+            content_hash = decode(r.content_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
+            etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
+            url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated
+       from r
+      where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
+        and u.state = 'leased' and u.lease_token = r.token
+     returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, r.attempted
+   ), tried as (
+     insert into attempt (host_id, crawl_id, key, class, status, message)
+     select host_id, crawl_id, key, coalesce(reason, 'unknown'), status, coalesce(detail, '') from moved where attempted
+   ), buried as (
+     insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts)
+     select host_id, crawl_id, key, coalesce(reason, 'unknown'), status, coalesce(detail, ''), attempts
+       from moved where state = 'failed'
+     on conflict (host_id, crawl_id, key) do update
+       set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts
+   )
+   select host_id, crawl_id, encode(key, 'hex') as key from moved`,
+);

@@ -1,0 +1,30 @@
+import type { CrawlState } from '../../contracts/crawl.ts';
+import { statement } from '../statement.ts';
+
+export interface CrawlOutlook {
+  readonly state: CrawlState;
+  /** Milliseconds since it began to run, or null. */
+  readonly running_ms: number | null;
+  readonly queued: number;
+  readonly leased: number;
+  readonly pending: number;
+  readonly pages: number;
+  readonly done: number;
+  /** Of the queued: at hosts that are parked. */
+  readonly parked: number;
+}
+
+/** One snapshot of what a crawl has left to do. */
+export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
+  'crawl-outlook',
+  `select c.state, (extract(epoch from now() - c.started_at) * 1000)::float8 as running_ms,
+          coalesce(l.queued, 0) as queued, coalesce(l.leased, 0) as leased, coalesce(l.pending, 0) as pending,
+          coalesce(l.pages, 0) as pages, coalesce(l.done, 0) as done,
+          (select coalesce(sum(q.queued), 0)::bigint from host h join host_queue q on q.host_id = h.id
+            where h.parked_at is not null and q.crawl_id = c.id) as parked
+     from crawl c
+     left join (select crawl_id, sum(queued)::bigint as queued, sum(leased)::bigint as leased,
+                       sum(pending)::bigint as pending, sum(pages)::bigint as pages, sum(done)::bigint as done
+                  from ledger where crawl_id = $1 group by crawl_id) l on l.crawl_id = c.id
+    where c.id = $1`,
+);

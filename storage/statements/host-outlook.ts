@@ -1,0 +1,24 @@
+import { statement } from '../statement.ts';
+
+export interface HostOutlook {
+  readonly queued: number;
+  readonly dead_letters: number;
+  /** A running crawl has a URL that is due here. */
+  readonly due: boolean;
+  /** A fetched body waits for dedup or extraction. */
+  readonly pending: boolean;
+}
+
+/** What waits at a host, over all crawls. */
+export const hostOutlook = statement<[hostId: string], HostOutlook>(
+  'host-outlook',
+  `select (select coalesce(sum(queued), 0)::int from host_queue where host_id = $1) as queued,
+          (select count(*)::int from dead_letter where host_id = $1) as dead_letters,
+          exists (select 1 from host_queue q
+                    join crawl c on c.id = q.crawl_id and c.state = 'running'
+                   cross join lateral (select 1 from url u
+                                        where u.host_id = q.host_id and u.crawl_id = q.crawl_id
+                                          and u.state = 'queued' and u.due_at <= now() limit 1) due
+                   where q.host_id = $1 and q.queued > 0) as due,
+          exists (select 1 from url where host_id = $1 and stage > 0) as pending`,
+);

@@ -1,0 +1,40 @@
+import type { CrawlConfig, CrawlState, Ledger } from '../../contracts/crawl.ts';
+import { statement } from '../statement.ts';
+
+export interface CountedCrawlRow extends Ledger {
+  readonly id: string;
+  readonly state: CrawlState;
+  readonly reason: string | null;
+  readonly config: CrawlConfig;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  /** From start to end, or to now. */
+  readonly seconds: number | null;
+  readonly pages: number;
+  readonly pending: number;
+  readonly fetches: number;
+  readonly bytes: number;
+}
+
+/** Crawls with their ledgers, newest first. `only`: just this one; `before`: older than this one; null: any. */
+export const listCrawls = statement<
+  [only: string | null, before: string | null, states: readonly CrawlState[], limit: number],
+  CountedCrawlRow
+>(
+  'list-crawls',
+  `select c.id::text, c.state, c.reason, c.config, c.created_at, c.started_at, c.ended_at,
+          extract(epoch from coalesce(c.ended_at, now()) - c.started_at)::float8 as seconds, l.*
+     from crawl c
+    cross join lateral (
+      select coalesce(sum(discovered), 0)::bigint as discovered, coalesce(sum(queued), 0)::bigint as queued,
+             coalesce(sum(leased), 0)::bigint as leased, coalesce(sum(done), 0)::bigint as done,
+             coalesce(sum(excluded), 0)::bigint as excluded, coalesce(sum(dead), 0)::bigint as dead,
+             coalesce(sum(failed), 0)::bigint as failed, coalesce(sum(pages), 0)::bigint as pages,
+             coalesce(sum(pending), 0)::bigint as pending, coalesce(sum(fetches), 0)::bigint as fetches,
+             coalesce(sum(bytes), 0)::bigint as bytes
+        from ledger where crawl_id = c.id
+    ) l
+    where ($1::bigint is null or c.id = $1) and ($2::bigint is null or c.id < $2) and c.state = any ($3::crawl_state[])
+    order by c.id desc limit $4`,
+);

@@ -1,0 +1,19 @@
+import { statement } from '../statement.ts';
+
+/** Parks a host: it waits for a person or a probe. URLs that were tried become dead letters, the rest stays queued. */
+export const parkHost = statement<[hostId: string, reason: string], { buried: number }>(
+  'park-host',
+  `with parked as (
+     update host set parked_at = coalesce(parked_at, now()), last_error = $2 where id = $1
+   ), moved as (
+     update url set state = 'failed', reason = coalesce(reason, 'host-parked'), detail = coalesce(detail, $2)
+      where host_id = $1 and state = 'queued' and attempts > 0
+     returning host_id, crawl_id, key, reason, status, detail, attempts
+   ), buried as (
+     insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts)
+     select host_id, crawl_id, key, reason, status, detail, attempts from moved
+     on conflict (host_id, crawl_id, key) do update
+       set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts
+   )
+   select count(*)::int as buried from moved`,
+);

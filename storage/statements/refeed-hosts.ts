@@ -1,0 +1,28 @@
+import { statement } from '../statement.ts';
+
+/**
+ * Hosts that somebody should be working but nobody seems to (a workflow that was terminated by hand, a crash between
+ * two steps of feeding): work waits, the host may be visited, and for ten seconds no lease was held. Asking a workflow
+ * that is alive once more only wakes it.
+ */
+export const refeedHosts = statement<[shard: number], { id: number; origin: string }>(
+  'refeed-hosts',
+  `update host h set fed = true, fed_at = now()
+     from (
+       select h.id from host h
+        where h.shard = $1 and h.parked_at is null and h.not_before < now() - interval '10 seconds'
+          and coalesce(h.lease_until, '-infinity') < now() - interval '10 seconds'
+          and coalesce(h.fed_at, '-infinity') < now() - interval '10 seconds'
+          and (exists (select 1 from url u where u.host_id = h.id and u.stage > 0)
+               or h.fed and exists (select 1 from host_queue q
+                                      join crawl c on c.id = q.crawl_id and c.state = 'running'
+                                     cross join lateral (select 1 from url u
+                                                          where u.host_id = q.host_id and u.crawl_id = q.crawl_id
+                                                            and u.state = 'queued' and u.due_at <= now() limit 1) due
+                                     where q.host_id = h.id and q.queued > 0))
+        order by h.id limit 20
+        for update skip locked
+     ) lost
+    where h.id = lost.id
+   returning h.id, h.origin`,
+);

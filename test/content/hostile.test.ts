@@ -1,0 +1,291 @@
+import * as fc from 'fast-check';
+import { DomUtils, parseDocument } from 'htmlparser2';
+import { describe, expect, it } from 'vitest';
+import { extract, pageUrl } from './page.ts';
+
+/** Time within which any of these must be read. They take 20 to 200 ms; quadratic reading takes minutes. */
+const SOON = 2_000;
+
+function timed(html: string | Uint8Array, over = {}) {
+  const start = performance.now();
+  const page = extract(html, over);
+  expect(performance.now() - start).toBeLessThan(SOON);
+  return page;
+}
+
+const many = 100_000;
+const link = '<a href=/end>end</a>';
+
+describe('hostile pages', () => {
+  it.each([
+    'div',
+    'b',
+    'a',
+    'span',
+    'nav',
+    'table><tr><td',
+    'svg',
+    'svg><foreignObject',
+    'template shadowrootmode=open',
+    'button',
+    'p',
+    'x-y',
+  ])('100,000 nested <%s>', (tag) => {
+    expect(timed(`<${tag}>`.repeat(many) + link).links).toEqual(['https://example.com/end']);
+  });
+
+  it('100,000 nested tags closed in the wrong order, and end tags of nothing', () => {
+    const html =
+      '<div><span><i>'.repeat(many / 3) + '</div></i></span>'.repeat(many / 3) + '</nothing>'.repeat(many);
+    expect(timed(html + link)).toMatchObject({ links: ['https://example.com/end'], cut: [] });
+  });
+
+  it('an attribute of 1 MB, a tag name of 1 MB, 100,000 attributes', () => {
+    expect(timed(`<a title="${'x'.repeat(1_000_000)}" href=/end>`).links).toHaveLength(1);
+    expect(timed(`<a href="${'x&amp;'.repeat(200_000)}">${link}`).links).toHaveLength(1);
+    expect(timed(`<${'x'.repeat(1_000_000)}>${link}`).links).toHaveLength(1);
+    const attributes = Array.from({ length: many }, (_, index) => ` a${String(index)}=1`).join('');
+    expect(timed(`<a${attributes} href=/end>`).links).toHaveLength(1);
+    expect(timed(`<a href=/end${' href=/no'.repeat(many)}>`).links).toEqual(['https://example.com/end']);
+  });
+
+  it.each([
+    ['comment', '<!--', 0],
+    ['script', '<script>', 0],
+    ['style', '<style>', 0],
+    ['title', '<title>', 0],
+    ['attribute', '<a href="', 0],
+    ['doctype', '<!doctype', 1],
+    ['nothing', '', 1],
+  ])('an unclosed %s', (_, start, found) => {
+    expect(
+      timed(start + `<p>text <b>bold</b> `.repeat(50_000) + link.replaceAll('>', ' >')).links,
+    ).toHaveLength(found);
+  });
+
+  it.each([
+    '<',
+    '<!',
+    '<!-',
+    '<!--',
+    '<![CDATA[',
+    '</',
+    '<a ',
+    '<a href=',
+    '&',
+    '&#',
+    '&#x',
+    '&am',
+    '<script',
+    '</script',
+    ']]>',
+    '-->',
+    '<!---->',
+    '<?',
+    '\r',
+    '\0',
+  ])('%j over and over', (piece) => {
+    timed(piece.repeat(200_000));
+    timed(`<script>${piece.repeat(200_000)}`);
+    timed(`<p title="${piece.repeat(200_000)}`);
+    timed(piece.repeat(200_000), { contentType: 'application/xhtml+xml' });
+    timed(piece.repeat(200_000), { contentType: null });
+  });
+
+  it('100,000 links', () => {
+    const html = Array.from({ length: many }, (_, index) => `<a href="x${String(index)}?q='">x</a>`).join('');
+    const page = timed(html);
+    expect(page.links).toHaveLength(200);
+    expect(page.linksSeen).toBe(50_000);
+    expect(page.cut).toEqual(['links']);
+  });
+
+  it('a title and a description of 5 MB', () => {
+    const page = timed(
+      `<title>${'title '.repeat(800_000)}</title><meta name=description content='${'d '.repeat(800_000)}'>${link}`,
+    );
+    expect(page.title).toHaveLength(1_000);
+    expect(page.links).toHaveLength(1);
+  });
+
+  it('entity soup', () => {
+    const page = timed(
+      '&amp;&#x1F600;&nbsp;&CounterClockwiseContourIntegral;&#99999999;&bogus;&#xD800;'.repeat(20_000),
+    );
+    expect(page.text.isWellFormed()).toBe(true);
+  });
+
+  it('a refresh, a robots meta and a header of 1 MB', () => {
+    const soup = ' ;,\t'.repeat(250_000);
+    timed(`<meta http-equiv=refresh content="0${soup}">${link}`);
+    timed(`<meta name=robots content="${soup}">${link}`);
+    timed(`<a rel="${soup}" href=/x>x</a>`);
+    timed(link, {
+      xRobotsTag: 'a: b, '.repeat(150_000),
+      contentType: `text/html;${' '.repeat(100_000)}charset`,
+    });
+  });
+
+  it('NULs inside everything', () => {
+    const page = timed('<ti\0tle>T\0</title><a hr\0ef="/x\0y">l\0ink</a>');
+    expect(page).toMatchObject({ title: 'T', text: 'link', links: ['https://example.com/xy'] });
+  });
+});
+
+const word = fc.constantFrom(
+  ...[
+    '<',
+    '>',
+    '</',
+    '/>',
+    '<!--',
+    '-->',
+    '<![CDATA[',
+    ']]>',
+    '<?xml',
+    '"',
+    "'",
+    '=',
+    '&',
+    ';',
+    '#',
+    ' ',
+    '\n',
+    '\0',
+    '\u00a0',
+  ],
+  ...[
+    '<a href=',
+    '<a href="/x">',
+    '</a>',
+    '<base href="',
+    '<svg>',
+    '</svg>',
+    '<template>',
+    '</template>',
+    '<title>',
+    '</title>',
+  ],
+  ...[
+    '<script>',
+    '</script>',
+    '<nav>',
+    '</nav>',
+    '<div>',
+    '</div>',
+    '<p>',
+    '<meta name=robots content=',
+    '<math>',
+    '<select>',
+  ],
+  ...[
+    'http://',
+    'https://h.example/',
+    '//',
+    '../',
+    '?q',
+    '#f',
+    'javascript:',
+    'mailto:x',
+    '&amp;',
+    '&#x110000;',
+    '&#0;',
+  ],
+  ...[
+    '\ud83d\ude00',
+    'é',
+    'e\u0301',
+    '漢',
+    'word',
+    'rel=nofollow',
+    '<meta http-equiv=refresh content="0;url=',
+  ],
+);
+
+describe('any page', () => {
+  const html = fc.oneof(
+    fc.array(word, { maxLength: 60 }).map((words) => words.join('')),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+  );
+  const type = fc.constantFrom(
+    'text/html',
+    'text/html; charset=utf-8',
+    'application/xhtml+xml',
+    'text/plain',
+    null,
+  );
+
+  it('keeps the promises of the contract', () => {
+    fc.assert(
+      fc.property(html, type, fc.nat(5), (body, contentType, maxLinks) => {
+        const page = extract(body, { contentType, maxLinks });
+        expect(page.links.length).toBeLessThanOrEqual(Math.min(maxLinks, page.linksSeen));
+        expect(new Set(page.links).size).toBe(page.links.length);
+        for (const url of page.links) {
+          expect(url).toMatch(/^https?:\/\/[^#]+$/);
+          expect(new URL(url).href).toBe(url);
+        }
+        for (const text of [page.title, page.description, page.text]) {
+          expect(text ?? '').toBe((text ?? '').normalize('NFC'));
+          expect(text ?? '').not.toMatch(/^\s|\s$|[^\S \n]|(?!\n)\p{Cc}| {2}|\n\n| \n|\n /u);
+        }
+        expect(extract(body, { contentType, maxLinks })).toEqual(page);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('survives any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), type, (body, contentType) => {
+        expect(extract(body, { contentType }).text.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a second opinion', () => {
+  /** Pages as generators write them: everything closed, some of it wrongly nested. */
+  const { page } = fc.letrec<{ page: string; node: string }>((tie) => ({
+    node: fc.oneof(
+      { depthSize: 'small' },
+      fc.constantFrom(
+        'text',
+        ' ',
+        '&amp;',
+        '<br>',
+        '<img src=/i>',
+        '<!-- <a href=/c> -->',
+        '<script>"<a href=/s>"</script>',
+      ),
+      fc
+        .tuple(
+          fc.constantFrom('a', '../b', '/c?x=1&amp;y', 'https://h.example/d#e', '#f', 'mailto:g', ''),
+          tie('page'),
+        )
+        .map(([href, inner]) => `<a class="k" href="${href}">${inner}</a>`),
+      fc
+        .tuple(
+          fc.constantFrom('div', 'p', 'ul', 'li', 'nav', 'b', 'td', 'table', 'footer', 'form', 'h1'),
+          tie('page'),
+        )
+        .map(([tag, inner]) => `<${tag} title='"&lt;'>${inner}</${tag}>`),
+    ),
+    page: fc.array(tie('node'), { maxLength: 4 }).map((nodes) => nodes.join('')),
+  }));
+
+  it('agrees on links with a parser that builds a tree', () => {
+    fc.assert(
+      fc.property(page, (body) => {
+        const anchors = DomUtils.getElementsByTagName('a', parseDocument(body));
+        const urls = anchors
+          .map((anchor) => URL.parse(anchor.attribs['href'] ?? '', pageUrl))
+          .filter((url) => url?.protocol === 'https:')
+          .map((url) => (url?.href ?? '').replace(/#.*/, ''))
+          .filter((url) => url !== pageUrl);
+        expect(extract(body).links).toEqual([...new Set(urls)]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

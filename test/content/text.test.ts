@@ -1,0 +1,127 @@
+import * as fc from 'fast-check';
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { foldLine, FoldedText } from '../../content/folded-text.ts';
+import { textHash } from '../../content/text-hash.ts';
+import { countWords } from '../../content/words.ts';
+
+describe('countWords', () => {
+  it.each([
+    ['', 0],
+    [' \n.,;—', 0],
+    ['one', 1],
+    ['One, two; three-four', 4],
+    ['3.14 is π', 4],
+    ['naïve café', 2],
+    ['nai\u0308ve', 1],
+    ['Привет мир', 2],
+    ['안녕하세요 세계', 2],
+    ['你好世界', 4],
+    ['ひらがなとABC漢字', 8],
+    ['𠀀𠀁', 2],
+    ['𝐛𝐨𝐥𝐝 text', 2],
+    ['😀 smile 😀', 1],
+    ['हिन्दी भाषा', 2],
+    ['\ud800lone\udc00', 1],
+  ])('%j has %i', (text, words) => {
+    expect(countWords(text)).toBe(words);
+  });
+
+  it('agrees with the rule written as a regular expression', () => {
+    const rule =
+      /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}])(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}\p{M}])*/gu;
+    const some = fc.constantFrom(
+      'a',
+      'Z',
+      '7',
+      ' ',
+      '-',
+      '\n',
+      'é',
+      '\u0308',
+      '漢',
+      'カ',
+      '한',
+      '𠀀',
+      '𝐛',
+      '😀',
+      'ก',
+    );
+    const text = fc.oneof(fc.string({ unit: some }), fc.string({ unit: 'grapheme' }));
+    fc.assert(
+      fc.property(text, (sample) => {
+        expect(countWords(sample)).toBe([...sample.matchAll(rule)].length);
+      }),
+    );
+  });
+});
+
+describe('textHash', () => {
+  const hashOf = (text: string) => Buffer.from(textHash(text)).toString('hex');
+
+  it('is SHA-256 of the lower-cased text', () => {
+    expect(hashOf('Hello World')).toBe(createHash('sha256').update('hello world').digest('hex'));
+    expect(textHash('')).toHaveLength(32);
+  });
+
+  it('does not depend on case or on where blocks end, but on every word', () => {
+    expect(hashOf('Hello\nWorld')).toBe(hashOf('hello world'));
+    expect(hashOf('hello worlds')).not.toBe(hashOf('hello world'));
+  });
+});
+
+describe('FoldedText', () => {
+  const fold = (...pieces: string[]) => {
+    const text = new FoldedText(1_000);
+    for (const piece of pieces) text.add(piece);
+    return text.finish();
+  };
+
+  it.each([
+    [['  a \t\r\n b\u00a0\u2003c  '], 'a b c'],
+    [['a', 'b'], 'ab'],
+    [['a ', ' b'], 'a b'],
+    [['a', ' ', '\n', 'b'], 'a b'],
+    [['a', '', 'b'], 'ab'],
+    [['\u0001a\u0007b\u007f'], 'a b'],
+    [['e', '\u0301'], 'é'],
+    [[' ', '\n'], ''],
+  ])('%j becomes %j', (pieces, text) => {
+    expect(fold(...pieces)).toBe(text);
+  });
+
+  it('parts blocks by one line break, never at the ends', () => {
+    const text = new FoldedText(100);
+    text.breakBlock();
+    text.add(' a ');
+    text.breakBlock();
+    text.add('  ');
+    text.breakBlock();
+    text.add('b');
+    text.breakBlock();
+    expect(text.finish()).toBe('a\nb');
+    expect(text.cut).toBe(false);
+  });
+
+  it('does not depend on how the text was cut into pieces', () => {
+    const unit = fc.constantFrom('a', 'b', ' ', '\n', '\u00a0', 'e', '\u0301', '\u0002');
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit })), (pieces) => {
+        expect(fold(...pieces)).toBe(fold(pieces.join('')));
+      }),
+    );
+  });
+
+  it('cuts at the limit, between characters, and says so', () => {
+    expect(foldLine('abcdef', 4)).toBe('abcd');
+    expect(foldLine('abc😀', 4)).toBe('abc');
+    expect(foldLine('ab  cd', 3)).toBe('ab');
+    expect(foldLine(' \n ', 3)).toBeNull();
+    const exact = new FoldedText(2);
+    exact.add('ab');
+    exact.add(' \n');
+    expect([exact.finish(), exact.cut]).toEqual(['ab', false]);
+    exact.add('c');
+    expect([exact.finish(), exact.cut]).toEqual(['ab', true]);
+  });
+});

@@ -1,0 +1,340 @@
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ControlError, type CrawlControl } from '../../../api/crawl-control.ts';
+import type { CrawlView, CreatedCrawl, Problem } from '../../../contracts/http.ts';
+import {
+  addUrl,
+  newCrawl,
+  noteTaker,
+  serve,
+  setState,
+  startServices,
+  type Api,
+  type Services,
+} from './world.ts';
+
+let services: Services;
+let control: ReturnType<typeof noteTaker>;
+let api: Api;
+
+beforeAll(async () => {
+  services = await startServices();
+  control = noteTaker(services.pool);
+  api = await serve(services.pool, control);
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+interface Answer<T> {
+  readonly status: number;
+  readonly type: string | null;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+async function call<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer<T>> {
+  const response = await fetch(api.url + path, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    headers: response.headers,
+    body: (text === '' ? null : JSON.parse(text)) as T,
+  };
+}
+
+function expectProblem(answer: Answer<unknown>, status: number, words: RegExp): void {
+  expect(answer.status).toBe(status);
+  expect(answer.type).toMatch(/^application\/problem\+json/);
+  const body = answer.body as Problem;
+  expect(body).toMatchObject({ type: 'about:blank', status });
+  expect(body.detail).toMatch(words);
+}
+
+describe('POST /v1/crawls', () => {
+  it('stores crawl and seeds, starts the workflow, and keeps bad seeds with their reasons', async () => {
+    const created = await call<CreatedCrawl>('POST', '/v1/crawls', {
+      seeds: ['https://a.example/x#y', 'ftp://b.example/', '', 'nonsense'],
+      maxPages: 5,
+      delaySeconds: 0.5,
+    });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ state: 'seeding', accepted: 1 });
+    expect(created.body.rejected.map(({ line, url }) => [line, url])).toEqual([
+      [2, 'ftp://b.example/'],
+      [4, 'nonsense'],
+    ]);
+    expect(control.started).toContain(created.body.id);
+    expect(created.headers.get('location')).toBe(`/v1/crawls/${created.body.id}`);
+    const view = await call<CrawlView>('GET', `/v1/crawls/${created.body.id}`);
+    expect(view.body.config).toMatchObject({
+      scope: 'host',
+      maxPages: 5,
+      delaySeconds: 0.5,
+      maxLinksPerPage: 200,
+    });
+    expect(view.body.seeds).toMatchObject({ accepted: 1, rejected: 2 });
+    expect(view.body.seeds.firstRejected[0]?.reason).toMatch(/^scheme/);
+    const { rows } = await services.pool.query(
+      'select line, url from seed where crawl_id = $1 and rejected is null',
+      [created.body.id],
+    );
+    expect(rows).toEqual([{ line: 1, url: 'https://a.example/x' }]);
+  });
+
+  it('reads a comma-separated string, where commas inside a URL separate nothing', async () => {
+    const { body } = await call<CreatedCrawl>('POST', '/v1/crawls', {
+      seeds: 'https://a.example/1,2, http://b.example/,',
+    });
+    expect(body).toMatchObject({ accepted: 2, rejected: [] });
+  });
+
+  it('takes what Postgres could not store in a bad seed', async () => {
+    const { status, body } = await call<CreatedCrawl>('POST', '/v1/crawls', {
+      seeds: ['https://a.example/', 'a\0b', '\ud800'],
+    });
+    expect(status).toBe(201);
+    expect(body.rejected).toHaveLength(2);
+  });
+
+  it.each([
+    [{ seeds: ['nonsense', 'mailto:a@b'] }, /None of the seeds/],
+    [{ seeds: [''] }, /No seed/],
+    [{}, /^seeds/],
+    [{ seeds: ['https://a.example/'], depth: 3 }, /depth/],
+    [{ seeds: ['https://a.example/'], maxPages: 0 }, /^maxPages/],
+    [{ seeds: ['https://a.example/'], include: [''] }, /^include.0: the pattern is empty/],
+    [{ seeds: ['https://a.example/'], allowPrivate: ['10.0.0.1'] }, /CIDR/],
+    [{ seeds: ['https://a.example/'], userAgent: 'a\r\nX: y' }, /^userAgent/],
+    [[], /expected object/],
+  ])('refuses %j', async (body, words) => {
+    expectProblem(await call('POST', '/v1/crawls', body), 422, words);
+  });
+
+  it('lists each bad seed when none is good', async () => {
+    const { body } = await call<Problem>('POST', '/v1/crawls', { seeds: ['nonsense', 'mailto:a@b'] });
+    expect(body.rejected?.map(({ line }) => line)).toEqual([1, 2]);
+  });
+
+  it('answers 503 and fails the crawl when its workflow cannot be started', async () => {
+    const broken: CrawlControl = {
+      ...control,
+      start: () => Promise.reject(new ControlError('unavailable', 'Temporal does not answer', null)),
+      ping: () => Promise.reject(new Error('away')),
+    };
+    const own = await serve(services.pool, broken);
+    const response = await fetch(`${own.url}/v1/crawls`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ seeds: 'https://a.example/' }),
+    });
+    const ready = await fetch(`${own.url}/readyz`);
+    await own.stop();
+    expect(response.status).toBe(503);
+    const id = /Crawl (\d+)/.exec(((await response.json()) as Problem).detail)?.[1] ?? '';
+    expect((await call<CrawlView>('GET', `/v1/crawls/${id}`)).body).toMatchObject({
+      state: 'failed',
+      reason: 'not-started',
+    });
+    expect(ready.status).toBe(503);
+    expect(((await ready.json()) as Problem).detail).toBe('Not ready: no answer from Temporal.');
+  });
+});
+
+describe('every error is a problem document', () => {
+  it('for a body that is no JSON, too large, or of another type', async () => {
+    expectProblem(await call('POST', '/v1/crawls', '{"seeds":'), 400, /not valid JSON/);
+    expectProblem(
+      await call('POST', '/v1/crawls', JSON.stringify({ seeds: 'x'.repeat(11e6) })),
+      413,
+      /larger/,
+    );
+    expectProblem(
+      await call('POST', '/v1/crawls', 'a=b', { 'content-type': 'text/plain' }),
+      415,
+      /application\/json/,
+    );
+  });
+
+  it('for routes, methods, crawls and cursors that there are not', async () => {
+    expectProblem(await call('GET', '/v2/nothing'), 404, /nothing at/);
+    const wrong = await call('DELETE', '/v1/crawls');
+    expectProblem(wrong, 405, /DELETE/);
+    expect(wrong.headers.get('allow')).toBe('GET, POST');
+    expectProblem(await call('GET', '/v1/crawls/999999'), 404, /no crawl 999999/);
+    expectProblem(await call('GET', '/v1/crawls/99999999999999999999'), 404, /no crawl/);
+    expectProblem(await call('GET', '/v1/crawls/1%00'), 404, /no crawl/);
+    expectProblem(await call('GET', '/v1/crawls/%ff'), 400, /could not be read/);
+    expectProblem(await call('GET', '/v1/crawls?limit=1e2'), 400, /^limit/);
+    expectProblem(await call('GET', '/v1/crawls?cursor=x'), 400, /^cursor/);
+    expectProblem(await call('GET', '/v1/crawls?page=2'), 400, /page/);
+  });
+
+  it('when the database is away', async () => {
+    const gone = {
+      query: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })),
+    } as unknown as Services['pool'];
+    const own = await serve(gone, control);
+    const response = await fetch(`${own.url}/v1/crawls`);
+    await own.stop();
+    expect(response.status).toBe(503);
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  });
+
+  it('when one address sends too much; health checks go on', async () => {
+    const own = await serve(services.pool, control, 2);
+    const statuses: number[] = [];
+    for (let i = 0; i < 3; i++) statuses.push((await fetch(`${own.url}/openapi.json`)).status);
+    const health = await fetch(`${own.url}/healthz`);
+    await own.stop();
+    expect(statuses).toEqual([200, 200, 429]);
+    expect(health.status).toBe(200);
+  });
+});
+
+describe('against web pages that reach loopback', () => {
+  /** fetch would set Host and Origin itself. */
+  const raw = (method: string, path: string, headers: Record<string, string>): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const sent = httpRequest(api.url + path, { method, headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+
+  it('refuses a host name that is not ours, and takes addresses and localhost', async () => {
+    expect(await raw('GET', '/healthz', { host: 'evil.example' })).toBe(421);
+    expect(await raw('GET', '/healthz', { host: 'localhost.evil.example:80' })).toBe(421);
+    expect(await raw('GET', '/healthz', { host: 'localhost:7700' })).toBe(200);
+    expect(await raw('GET', '/healthz', { host: '[::1]:7700' })).toBe(200);
+  });
+
+  it('refuses changes that come from a page of another site', async () => {
+    const id = await newCrawl(services.pool);
+    const path = `/v1/crawls/${id}/pause`;
+    expect(await raw('POST', path, { origin: 'https://evil.example' })).toBe(403);
+    expect(await raw('POST', path, { origin: 'null' })).toBe(403);
+    expect(await raw('POST', path, { origin: api.url })).toBe(200);
+  });
+});
+
+describe('a crawl', () => {
+  it('pauses, goes on, ends, and refuses what does not fit its state', async () => {
+    const id = await newCrawl(services.pool);
+    await setState(services.pool, id, 'running', null);
+    const paused = await call('POST', `/v1/crawls/${id}/pause`, { reason: 'lunch' });
+    expect(paused.body).toEqual({ id, state: 'paused', reason: 'lunch' });
+    expectProblem(await call('POST', `/v1/crawls/${id}/pause`), 409, /is paused: it cannot pause/);
+    expectProblem(await call('POST', `/v1/crawls/${id}/pause`, { because: 'x' }), 422, /because/);
+    expect((await call('POST', `/v1/crawls/${id}/resume`)).body).toMatchObject({ state: 'running' });
+    expect((await call('POST', `/v1/crawls/${id}/cancel`)).body).toMatchObject({ state: 'cancelled' });
+    for (const change of ['pause', 'resume', 'cancel']) {
+      expectProblem(await call('POST', `/v1/crawls/${id}/${change}`), 409, /is cancelled/);
+    }
+    expectProblem(await call('POST', '/v1/crawls/999999/pause'), 404, /no crawl/);
+  });
+
+  it.each([
+    ['refused', 409, /refuses to pause: a crawl/],
+    ['over', 409, /no workflow/],
+    ['unavailable', 503, /could not be told/],
+  ] as const)('tells when the workflow is %s', async (fault, status, words) => {
+    const id = await newCrawl(services.pool);
+    const stubborn: CrawlControl = {
+      ...control,
+      change: () => Promise.reject(new ControlError(fault, 'a crawl that is so', null)),
+    };
+    const own = await serve(services.pool, stubborn);
+    const response = await fetch(`${own.url}/v1/crawls/${id}/pause`, { method: 'POST' });
+    await own.stop();
+    expect(response.status).toBe(status);
+    expect(((await response.json()) as Problem).detail).toMatch(words);
+  });
+
+  it('shows its ledger, hosts, dead letters and rate', async () => {
+    const id = await newCrawl(services.pool);
+    await setState(services.pool, id, 'running', null);
+    await addUrl(services.pool, id, 'https://one.example/1');
+    await addUrl(services.pool, id, 'https://one.example/2', {
+      state: 'done', status: 200, fetches: 1, bytes: 10, fetched_at: new Date(),
+    }); // prettier-ignore
+    const { hostId, key } = await addUrl(services.pool, id, 'https://two.example/', {
+      state: 'failed',
+      fetches: 2,
+    });
+    await services.pool.query(
+      `insert into dead_letter (host_id, crawl_id, key, class, message, attempts) values ($1, $2, $3, 'tls', 'm', 3)`,
+      [hostId, id, key],
+    );
+    const { body } = await call<CrawlView>('GET', `/v1/crawls/${id}`);
+    expect(body).toMatchObject({
+      ledger: { discovered: 3, queued: 1, leased: 0, done: 1, excluded: 0, dead: 0, failed: 1 },
+      pages: 1,
+      fetches: 3,
+      bytes: 10,
+      hosts: { total: 2, waiting: 1, working: 0, parked: 0 },
+      deadLetters: { tls: 1 },
+      rate: { perSecond: 0.1 },
+    });
+    expect(body.seconds).toBeGreaterThanOrEqual(0);
+    expect((await call('GET', `/v1/crawls/${id}/ledger`)).body).toMatchObject({ pages: 1, balanced: true });
+  });
+
+  it('is listed newest first, each once, over cursors', async () => {
+    for (let i = 0; i < 3; i++) await newCrawl(services.pool);
+    const seen: number[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: Answer<{ items: { id: string }[]; next: string | null }> = await call(
+        'GET',
+        `/v1/crawls?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
+      seen.push(...page.body.items.map(({ id }) => Number(id)));
+      cursor = page.body.next;
+    }
+    const { rows } = await services.pool.query<{ id: number }>('select id from crawl order by id desc');
+    expect(seen).toEqual(rows.map(({ id }) => id));
+  });
+});
+
+describe('documents', () => {
+  it('serves OpenAPI 3.1 with every route, and a page to read it', async () => {
+    const { body } = await call<{ openapi: string; paths: Record<string, object> }>('GET', '/openapi.json');
+    expect(body.openapi).toBe('3.1.0');
+    const routes = Object.entries(body.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((m) => `${m} ${path}`),
+    );
+    expect(routes.sort()).toEqual([
+      'get /healthz',
+      'get /readyz',
+      'get /v1/crawls',
+      'get /v1/crawls/{crawlId}',
+      'get /v1/crawls/{crawlId}/audit',
+      'get /v1/crawls/{crawlId}/explain',
+      'get /v1/crawls/{crawlId}/ledger',
+      'get /v1/crawls/{crawlId}/pages',
+      'post /v1/crawls',
+      'post /v1/crawls/{crawlId}/cancel',
+      'post /v1/crawls/{crawlId}/pause',
+      'post /v1/crawls/{crawlId}/resume',
+    ]);
+    const docs = await fetch(`${api.url}/docs/`);
+    expect(docs.status).toBe(200);
+    expect(await docs.text()).toContain('Orbweaver API');
+    expect((await call('GET', '/readyz')).body).toEqual({ status: 'ready' });
+  });
+});

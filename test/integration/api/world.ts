@@ -1,0 +1,170 @@
+/** A database of the test's own with a few ways to fill it, and the API over it on a free port. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { zstdCompressSync } from 'node:zlib';
+import pino from 'pino';
+import { buildApp } from '../../../api/app.ts';
+import type { CrawlControl } from '../../../api/crawl-control.ts';
+import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../../../contracts/crawl.ts';
+import { canonicalize } from '../../../domain/url.ts';
+import { createCrawl } from '../../../storage/crawls.ts';
+import { urlKey } from '../../../storage/key.ts';
+import { createPool, type Pool } from '../../../storage/pool.ts';
+import { readSeeds } from '../../../storage/seeds.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+export interface Services {
+  readonly world: World;
+  readonly pool: Pool;
+  stop(): Promise<void>;
+}
+
+export async function startServices(): Promise<Services> {
+  const world = await createWorld();
+  const pool = createPool(world.databaseUrl, 8, () => undefined);
+  return {
+    world,
+    pool,
+    stop: async () => {
+      await pool.end();
+      await world.close();
+    },
+  };
+}
+
+/** Takes every order, carries out none but to note the state in Postgres, as the workflow would. */
+export function noteTaker(pool: Pool): CrawlControl & { readonly started: string[] } {
+  const started: string[] = [];
+  const states = { pause: 'paused', resume: 'running', cancel: 'cancelled' } as const;
+  return {
+    started,
+    start: (id) => {
+      started.push(id);
+      return Promise.resolve();
+    },
+    change: async (id, change, reason) => {
+      await setState(pool, id, states[change], reason);
+      return { state: states[change], reason };
+    },
+    ping: () => Promise.resolve(),
+  };
+}
+
+export interface Api {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function serve(pool: Pool, control: CrawlControl, requestsPer10s = 10_000): Promise<Api> {
+  const settings = { version: '0.0.0', userAgent: 'Orbweaver/0 (test)', hostNames: [], requestsPer10s };
+  const server = createServer(buildApp({ pool, control, log: pino({ level: 'silent' }), settings }));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+export async function newCrawl(
+  pool: Pool,
+  config: Partial<CrawlConfig> = {},
+  seeds: readonly string[] = ['https://a.example/'],
+): Promise<string> {
+  return createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds));
+}
+
+export async function setState(
+  pool: Pool,
+  id: string,
+  state: CrawlState,
+  reason: string | null,
+): Promise<void> {
+  await pool.query(
+    `update crawl set state = $2::crawl_state, reason = $3, started_at = coalesce(started_at, now()),
+            ended_at = case when $2::crawl_state in ('finished', 'cancelled', 'failed') then now() end where id = $1`,
+    [id, state, reason],
+  );
+}
+
+export async function addHost(pool: Pool, origin: string): Promise<number> {
+  const { rows } = await pool.query<{ id: number }>(
+    `insert into host (origin, shard) values ($1, 0) on conflict (origin) do update set shard = 0 returning id`,
+    [origin],
+  );
+  return rows[0]?.id ?? 0;
+}
+
+/** What a URL row holds besides its name; columns as in the schema. */
+export type Columns = Readonly<Record<string, string | number | boolean | Buffer | Date | null>>;
+
+/** Admits a URL as queued, then moves it on, as workers do; answers its host and key. */
+export async function addUrl(
+  pool: Pool,
+  crawlId: string,
+  url: string,
+  columns: Columns = {},
+): Promise<{ hostId: number; key: Buffer }> {
+  const read = canonicalize(url);
+  if (!read.ok) throw new Error(`${url}: ${read.rejected}`);
+  const hostId = await addHost(pool, read.value.host);
+  const key = urlKey(read.value.canonical);
+  const { state = 'queued', depth = 0, priority = 1, kind = 0, ...rest } = columns;
+  await pool.query(
+    `insert into url (host_id, crawl_id, key, url, state, depth, priority, kind)
+     values ($1, $2, $3, $4, 'queued', $5, $6, $7)`,
+    [hostId, crawlId, key, read.value.url, depth, priority, kind],
+  );
+  const changes = Object.entries({ state, ...rest });
+  const sets = changes.map(([column], index) => `${column} = $${String(index + 4)}`).join(', ');
+  await pool.query(`update url set ${sets} where host_id = $1 and crawl_id = $2 and key = $3`, [
+    hostId,
+    crawlId,
+    key,
+    ...changes.map(([, value]) => value),
+  ]);
+  return { hostId, key };
+}
+
+export interface Content {
+  readonly title: string;
+  readonly text: string;
+  readonly links: readonly string[];
+}
+
+/** A page that was fetched and read. */
+export async function addPage(
+  pool: Pool,
+  crawlId: string,
+  url: string,
+  content: Content,
+  columns: Columns = {},
+): Promise<{ hostId: number; key: Buffer }> {
+  const place = await addUrl(pool, crawlId, url, {
+    state: 'done',
+    status: 200,
+    fetched_at: new Date(),
+    fetches: 1,
+    bytes: 100,
+    content_hash: urlKey(content.text),
+    content_type: 'text/html',
+    ...columns,
+  });
+  await pool.query(
+    `insert into page (host_id, crawl_id, key, title, language, charset, words, links, noindex, nofollow, cut, extract)
+     values ($1, $2, $3, $4, 'en', 'utf-8', $5, $6, false, false, '{}', $7)`,
+    [
+      place.hostId,
+      crawlId,
+      place.key,
+      content.title,
+      content.text.split(' ').length,
+      content.links.length,
+      zstdCompressSync(JSON.stringify({ text: content.text, links: content.links })),
+    ],
+  );
+  return place;
+}

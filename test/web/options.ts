@@ -1,0 +1,73 @@
+/** The knobs of the synthetic web. */
+
+/**
+ * The whole host: slow (every answer late), failing (500), busy (503 with Retry-After, then well), refused (nothing
+ * listens), unruly (its robots.txt is 500, so nothing may be fetched). One URL, `/trap`, on a sound host: all others.
+ */
+export const misfits = [
+  'slow',
+  'failing',
+  'busy',
+  'refused',
+  'unruly',
+  'hang',
+  'endless',
+  'huge',
+  'bomb',
+  'header',
+  'nested',
+  'carousel',
+  'reset',
+  'garbage',
+] as const;
+export type Misfit = (typeof misfits)[number];
+
+export interface WebOptions {
+  readonly seed: number;
+  /** Well-behaved hosts. */
+  readonly hosts: number;
+  /** Pages of each well-behaved host that are reachable from its `/`, itself included. */
+  readonly pages: number;
+  /** Size of a page's HTML in bytes, about. */
+  readonly bytes: number;
+  /** Links of a page. */
+  readonly links: number;
+  /** Share of the random links that lead to another host. */
+  readonly crossShare: number;
+  /**
+   * How many of each wrinkle a host has beside its pages: nofollow, disallowed, missing, redirects of every kind,
+   * duplicates, tracking and fragment variants. 0: a plain web.
+   */
+  readonly wrinkles: number;
+  /** Seconds of `Crawl-delay` in every robots.txt; null: the line is absent. */
+  readonly crawlDelay: number | null;
+  /** robots.txt names a sitemap, which lists pages that nothing links to. */
+  readonly sitemap: boolean;
+  /** Hosts that misbehave, one each, after the well-behaved ones. */
+  readonly misfits: readonly Misfit[];
+  /**
+   * Milliseconds a host takes for an answer. At 0 it answers before it reads the next request, so that requests sent
+   * at once do not overlap in its log: only for measurements.
+   */
+  readonly latencyMs: number;
+  /** The same, of the host `slow`. */
+  readonly slowMs: number;
+  /** Seconds of Retry-After the host `busy` asks for. */
+  readonly retryAfter: number;
+}
+
+export const defaultWebOptions: WebOptions = {
+  seed: 1,
+  hosts: 4,
+  pages: 25,
+  bytes: 6_000,
+  links: 12,
+  crossShare: 0.25,
+  wrinkles: 0,
+  crawlDelay: null,
+  sitemap: false,
+  misfits: [],
+  latencyMs: 2,
+  slowMs: 2_000,
+  retryAfter: 2,
+};

@@ -1,0 +1,262 @@
+/** The synthetic web on loopback: one listener a host, pages rendered once, every request in the log. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerTrap, busyTurnsAway, carouselStop } from './misfits.ts';
+import type { RequestRecord } from './log.ts';
+import { renderPage } from './page.ts';
+import { defaultWebOptions, type WebOptions } from './options.ts';
+import { planWeb, type Plan } from './plan.ts';
+import type { Page, Site } from './site.ts';
+import { robotsFor } from './wrinkles.ts';
+
+export interface ListenOptions {
+  /** ports: 127.0.0.1 with a port each; addresses: 127.77.x.y each. */
+  readonly spread: 'ports' | 'addresses';
+  /** The first host's port (ports: counted up; addresses: the same for all); 0: any free one. */
+  readonly basePort: number;
+  /** Render every page before the web is up, so that measurements do not pay for it (bytes × pages of memory). */
+  readonly warm: boolean;
+}
+
+export interface Web {
+  readonly plan: Plan;
+  /** Of each host, in order; `http://authority`. */
+  readonly origins: readonly string[];
+  /** The `/` of each host. */
+  readonly seeds: readonly string[];
+  /** Every request so far, in order of arrival; those in flight have no end yet. */
+  log(): readonly RequestRecord[];
+  /** Closes all connections and listeners. */
+  stop(): Promise<void>;
+}
+
+const listenOptions: ListenOptions = { spread: 'ports', basePort: 0, warm: false };
+
+interface Rendered {
+  readonly head: string[];
+  readonly etag: string;
+  readonly body: Buffer;
+}
+
+class Host {
+  readonly authority: string;
+  private readonly rendered = new Map<Page, Rendered>();
+  private readonly late = new Set<NodeJS.Timeout>();
+  private turnedAway = 0;
+  private readonly plan: Plan;
+  private readonly site: Site;
+  private readonly records: RequestRecord[];
+
+  constructor(plan: Plan, site: Site, records: RequestRecord[]) {
+    this.plan = plan;
+    this.site = site;
+    this.records = records;
+    this.authority = new URL(site.origin).host;
+  }
+
+  warm(): void {
+    for (const resource of this.site.resources) if (resource.kind === 'page') this.render(resource);
+  }
+
+  close(): void {
+    for (const timer of this.late) clearTimeout(timer);
+  }
+
+  handle(req: IncomingMessage, res: ServerResponse): void {
+    const record: RequestRecord = {
+      host: this.authority,
+      url: this.site.origin + (req.url ?? ''),
+      start: performance.now(),
+      end: null,
+      status: 0,
+      userAgent: req.headers['user-agent'] ?? null,
+    };
+    this.records.push(record);
+    // 'close' follows 'finish' in the same turn of the event loop, so no later request can be logged between them.
+    res.on('close', () => {
+      record.end = performance.now();
+      if (res.headersSent) record.status = res.statusCode;
+    });
+    const { latencyMs, slowMs } = this.plan.options;
+    const wait = this.site.misfit === 'slow' ? slowMs : latencyMs;
+    if (wait === 0) {
+      this.answer(req, res, record);
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.late.delete(timer);
+      this.answer(req, res, record);
+    }, wait);
+    this.late.add(timer);
+  }
+
+  private answer(req: IncomingMessage, res: ServerResponse, record: RequestRecord): void {
+    const path = req.url ?? '/';
+    const { misfit } = this.site;
+    if (path === '/robots.txt') {
+      if (misfit === 'unruly') send(res, 500, 'out of order');
+      else send(res, 200, robotsFor(this.plan.options, this.site));
+      return;
+    }
+    if (misfit === 'failing') {
+      send(res, 500, 'out of order');
+      return;
+    }
+    if (misfit === 'busy' && this.turnedAway < busyTurnsAway) {
+      this.turnedAway++;
+      record.retryAfterMs = this.plan.options.retryAfter * 1_000;
+      send(res, 503, 'busy', { 'retry-after': String(this.plan.options.retryAfter) });
+      return;
+    }
+    const resource = this.site.byPath.get(path) ?? this.site.byPath.get(canonicalPath(path));
+    if (resource === undefined) {
+      if (misfit === 'carousel' && carouselStop(path) !== null) answerTrap(misfit, req, res);
+      else send(res, 404, '<h1>Not found</h1>', { 'content-type': 'text/html' });
+      return;
+    }
+    switch (resource.kind) {
+      case 'page':
+        this.sendPage(resource, req, res);
+        return;
+      case 'redirect': {
+        const to = resource.to ?? resource;
+        const location =
+          to.site === this.site && resource.index % 2 === 0 ? to.path : to.site.origin + to.path;
+        send(res, resource.status, '', { location });
+        return;
+      }
+      case 'missing':
+        send(res, resource.status, '<h1>Gone</h1>', { 'content-type': 'text/html' });
+        return;
+      case 'sitemap':
+        send(res, 200, sitemapXml(resource.lists.map((one) => one.site.origin + one.path)), {
+          'content-type': 'application/xml',
+        });
+        return;
+      case 'trap':
+        if (misfit !== null) answerTrap(misfit, req, res);
+    }
+  }
+
+  private sendPage(page: Page, req: IncomingMessage, res: ServerResponse): void {
+    const { head, etag, body } = this.render(page);
+    if (req.headers['if-none-match'] === etag) {
+      res.writeHead(304, { etag });
+      res.end();
+      return;
+    }
+    res.writeHead(200, head);
+    res.end(req.method === 'HEAD' ? undefined : body);
+  }
+
+  private render(page: Page): Rendered {
+    let rendered = this.rendered.get(page);
+    if (rendered === undefined) {
+      const original = page.copyOf ?? page;
+      const body = original === page ? renderPage(this.plan, page) : this.render(original).body;
+      const etag = `"${String(this.plan.options.seed)}-${String(original.index)}"`;
+      const head = [
+        'content-type',
+        'text/html; charset=utf-8',
+        'content-length',
+        String(body.length),
+        'etag',
+        etag,
+      ];
+      if (page.nofollow === 'header') head.push('x-robots-tag', 'nofollow');
+      rendered = { head, etag, body };
+      this.rendered.set(page, rendered);
+    }
+    return rendered;
+  }
+}
+
+function send(res: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
+  res.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  });
+  res.end(body);
+}
+
+/** Undoes what page.ts does to links: tracking parameters and the order of parameters. */
+function canonicalPath(path: string): string {
+  const query = path.indexOf('?');
+  if (query < 0) return path;
+  const kept = path
+    .slice(query + 1)
+    .split('&')
+    .filter((pair) => !pair.startsWith('utm_'))
+    .sort();
+  return path.slice(0, query) + (kept.length > 0 ? `?${kept.join('&')}` : '');
+}
+
+function sitemapXml(urls: readonly string[]): string {
+  const entries = urls.map((url) => `<url><loc>${url.replaceAll('&', '&amp;')}</loc></url>`).join('\n');
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${entries}
+</urlset>
+`;
+}
+
+function listen(server: Server, port: number, address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, address, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+    server.closeAllConnections();
+  });
+}
+
+/** Starts the web; rejects when a port is taken, with nothing left listening. */
+export async function startWeb(options: Partial<WebOptions & ListenOptions> = {}): Promise<Web> {
+  const full: WebOptions & ListenOptions = { ...defaultWebOptions, ...listenOptions, ...options };
+  const records: RequestRecord[] = [];
+  const servers: Server[] = [];
+  const origins: string[] = [];
+  try {
+    for (let index = 0; index < full.hosts + full.misfits.length; index++) {
+      const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 });
+      const spreadOut = full.spread === 'addresses';
+      const address = spreadOut ? `127.77.${String(index >> 8)}.${String(1 + (index & 255))}` : '127.0.0.1';
+      const port = full.basePort === 0 ? 0 : full.basePort + (spreadOut ? 0 : index);
+      servers.push(server);
+      origins.push(`http://${address}:${String(await listen(server, port, address))}`);
+    }
+  } catch (error) {
+    await Promise.all(servers.map(close));
+    throw error;
+  }
+  const plan = planWeb(full, origins);
+  const hosts = plan.sites.map((site) => new Host(plan, site, records));
+  for (const [index, host] of hosts.entries()) {
+    const server = servers[index];
+    if (full.warm) host.warm();
+    server?.on('request', (req, res) => {
+      host.handle(req, res);
+    });
+    if (server !== undefined && plan.sites[index]?.misfit === 'refused') await close(server);
+  }
+  return {
+    plan,
+    origins,
+    seeds: origins.map((origin) => `${origin}/`),
+    log: () => records,
+    stop: async () => {
+      for (const host of hosts) host.close();
+      await Promise.all(servers.filter((server) => server.listening).map(close));
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** One of each thing a worker process needs, and how they are given back: in the reverse order of their making. */
+import { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import type { CrawlSettings, Dependencies } from '../activities/dependencies.ts';
+import type { ServiceConfig } from '../config/config.ts';
+import { createFetcher } from '../net/fetcher.ts';
+import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
+import { FrontierWriter } from '../storage/frontier-writer.ts';
+import { createPool } from '../storage/pool.ts';
+import { LayeredSeenCache } from '../storage/seen/layered-seen-cache.ts';
+import { MemorySeenCache } from '../storage/seen/memory-seen-cache.ts';
+import { RedisSeenCache } from '../storage/seen/redis-seen-cache.ts';
+import type { SeenCache } from '../storage/seen/seen-cache.ts';
+
+export interface OpenDependencies {
+  readonly dependencies: Dependencies;
+  close(): Promise<void>;
+}
+
+const connections = 12;
+
+export function openDependencies(config: ServiceConfig, log: Logger): OpenDependencies {
+  const pool = createPool(config.databaseUrl, connections, (error) => {
+    log.warn({ err: error }, 'a connection to Postgres broke');
+  });
+  const redis = config.redisUrl === null ? null : openRedis(config.redisUrl, log);
+  const fetcher = createFetcher();
+  const settings: CrawlSettings = {
+    userAgent: config.userAgent,
+    allowPrivate: config.allowPrivate,
+    maxBodyBytes: config.maxBodyBytes,
+    requestTimeoutMs: config.requestTimeoutSeconds * 1_000,
+    sliceMs: config.sliceSeconds * 1_000,
+    leaseMs: config.leaseSeconds * 1_000,
+    shards: config.shards,
+  };
+  return {
+    dependencies: {
+      pool,
+      writer: new FrontierWriter(pool),
+      blobs: new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes }),
+      seen: seenCache(redis, log),
+      fetcher,
+      settings,
+      log,
+    },
+    async close() {
+      await fetcher.close();
+      redis?.disconnect();
+      await pool.end();
+    },
+  };
+}
+
+/** A cache that may vanish: no command waits for it, and its absence is told once in a while, not for each command. */
+function openRedis(url: string, log: Logger): Redis {
+  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 2_000 });
+  let told = 0;
+  redis.on('error', (error: Error) => {
+    if (Date.now() - told < 60_000) return;
+    told = Date.now();
+    log.warn({ err: error }, 'Redis does not answer; going on without it');
+  });
+  return redis;
+}
+
+function seenCache(redis: Redis | null, log: Logger): SeenCache {
+  const near = new MemorySeenCache();
+  if (redis === null) return near;
+  return new LayeredSeenCache(
+    near,
+    new RedisSeenCache(redis, (error) => {
+      log.debug({ err: error }, 'the seen-cache in Redis did not answer');
+    }),
+  );
+}

@@ -1,0 +1,76 @@
+/**
+ * A worker process: the roles its settings name, until SIGTERM or SIGINT. Draining finishes the request in flight,
+ * commits it and returns the leases. If Temporal or Postgres is away it waits for them.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { pino } from 'pino';
+import { loadServiceConfig } from '../config/config.ts';
+import { migrate } from '../storage/migrate.ts';
+import { openDependencies } from './dependencies.ts';
+import { createWorkers } from './roles.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+const config = loadServiceConfig();
+const log = pino({ name: 'worker', level: config.logLevel });
+const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
+  log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
+});
+Runtime.install({ logger, shutdownSignals: [] });
+
+let stopping = false;
+let drain = (): void => undefined;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    log.info({ signal }, 'draining');
+    stopping = true;
+    drain();
+  });
+}
+
+/** Tries until it works or the process is told to stop; what is missing is said once every few seconds. */
+async function untilReady<T>(what: string, attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (stopping) throw error;
+      if (tries % 10 === 0) log.warn({ err: error }, `waiting for ${what}`);
+      await sleep(500);
+    }
+  }
+}
+
+// Neither side of a loopback or data-centre connection gains from compressing small messages.
+const worker = await untilReady('Temporal', () =>
+  NativeConnection.connect({ address: config.temporalAddress, grpcCompression: { codec: 'none' } }),
+);
+const client = Connection.lazy({ address: config.temporalAddress });
+await untilReady('Postgres', () => migrate(config.databaseUrl));
+const opened = openDependencies(config, log);
+const { dependencies } = opened;
+const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir, logger) : '';
+const workers = await untilReady('the Temporal namespace', () =>
+  createWorkers({ config, dependencies, worker, client, bundle }),
+);
+
+drain = () => {
+  for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
+};
+log.info({ roles: config.roles }, 'ready');
+// A worker that fails takes the process down: a half-dead one would hold work it does not do. The supervisor restarts it.
+const running = workers.map((each) => each.run());
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set by a signal meanwhile
+if (stopping) drain();
+const failed = Promise.all(running).catch((error: unknown) => {
+  log.error({ err: error }, 'a worker failed');
+  process.exitCode = 1;
+  drain();
+});
+await failed;
+await Promise.allSettled(running);
+await opened.close();
+await client.close();
+await worker.close();
+log.info('drained');

@@ -1,0 +1,87 @@
+/** The Temporal workers of a process, one for each task queue its roles serve. */
+import { Client } from '@temporalio/client';
+import type { Connection } from '@temporalio/client';
+import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import { createCrawlActivities } from '../activities/crawls.ts';
+import { createDedupActivities } from '../activities/dedup.ts';
+import type { Dependencies } from '../activities/dependencies.ts';
+import { createExtractActivities } from '../activities/extract.ts';
+import { createFeedActivities } from '../activities/feed.ts';
+import { createFetchActivities } from '../activities/fetch/fetch-activities.ts';
+import { createHostActivities } from '../activities/hosts.ts';
+import type { ServiceConfig } from '../config/config.ts';
+import { createExtractor } from '../content/extract.ts';
+import { taskQueues } from '../contracts/workflows.ts';
+
+export interface RoleContext {
+  readonly config: ServiceConfig;
+  readonly dependencies: Dependencies;
+  readonly worker: NativeConnection;
+  readonly client: Connection;
+  /** Path of the bundled workflows. */
+  readonly bundle: string;
+}
+
+/** Bounds the memory of a process: about 1 MB each. One that is not cached is replayed. */
+const cachedWorkflows = 150;
+/** Reading bodies is work of the process's one thread: more at once would only wait for each other. */
+const extractSlots = 4;
+const controlSlots = 200;
+
+const common = {
+  // Drains at once: slices are told to end, finish the request in flight, commit and return their leases.
+  shutdownGraceTime: 0,
+  shutdownForceTime: '60 seconds',
+  stickyQueueScheduleToStartTimeout: '4 seconds',
+  maxHeartbeatThrottleInterval: '4 seconds',
+} satisfies Partial<WorkerOptions>;
+
+export async function createWorkers(context: RoleContext): Promise<Worker[]> {
+  const options = { ...common, connection: context.worker, namespace: context.config.temporalNamespace };
+  const { roles, fetchSlots, activeHosts } = context.config;
+  const workers: Worker[] = [];
+  if (roles.includes('control')) {
+    const { workflow } = new Client({ connection: context.client, namespace: context.config.temporalNamespace });
+    workers.push(
+      await Worker.create({
+        ...options,
+        taskQueue: taskQueues.control,
+        workflowBundle: { codePath: context.bundle },
+        maxCachedWorkflows: cachedWorkflows,
+        maxConcurrentActivityTaskExecutions: controlSlots,
+        activities: {
+          ...createFeedActivities(context.dependencies, workflow),
+          ...createHostActivities(context.dependencies, workflow),
+          ...createCrawlActivities(context.dependencies, workflow, activeHosts),
+        },
+      }),
+    );
+  }
+  if (roles.includes('fetch')) {
+    workers.push(
+      await Worker.create({
+        ...options,
+        taskQueue: taskQueues.fetch,
+        maxConcurrentActivityTaskExecutions: fetchSlots,
+        activities: { ...createFetchActivities(context.dependencies) },
+      }),
+    );
+  }
+  if (roles.includes('extract')) {
+    workers.push(
+      await Worker.create({
+        ...options,
+        taskQueue: taskQueues.dedup,
+        maxConcurrentActivityTaskExecutions: extractSlots,
+        activities: { ...createDedupActivities(context.dependencies) },
+      }),
+      await Worker.create({
+        ...options,
+        taskQueue: taskQueues.extract,
+        maxConcurrentActivityTaskExecutions: extractSlots,
+        activities: { ...createExtractActivities(context.dependencies, await createExtractor()) },
+      }),
+    );
+  }
+  return workers;
+}

@@ -1,0 +1,69 @@
+/** How workflows call activities: queues, time limits and retries in one place. */
+import type { RetryPolicy } from '@temporalio/common';
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type {
+  ControlActivities,
+  DedupActivities,
+  ExtractActivities,
+  FetchActivities,
+} from '../contracts/activities.ts';
+import { failureTypes } from '../contracts/failures.ts';
+import { taskQueues } from '../contracts/workflows.ts';
+
+/**
+ * No attempt limit: how often a host is tried is decided by its own count of failures, which survives restarts and is
+ * not raised by our own faults; the activity then throws `HostSpent`, which is not retried. Host failures bring their
+ * own delay; this backoff is for our own faults.
+ */
+const retry = {
+  initialInterval: '1 second',
+  backoffCoefficient: 2,
+  maximumInterval: '1 minute',
+  nonRetryableErrorTypes: [failureTypes.spent],
+} satisfies RetryPolicy;
+
+/** A killed worker is noticed within this. */
+const heartbeatTimeout = '8 seconds';
+
+/** Long enough for a slice, a lease to run out and a request of 30 s to end; heartbeats tell a dead worker sooner. */
+const longest = '1 hour';
+
+export const { fetchSlice } = proxyActivities<FetchActivities>({
+  taskQueue: taskQueues.fetch,
+  startToCloseTimeout: longest,
+  heartbeatTimeout,
+  retry,
+  // A request in flight is finished and its result committed before the slice ends.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+export const { dedup } = proxyActivities<DedupActivities>({
+  taskQueue: taskQueues.dedup,
+  startToCloseTimeout: longest,
+  heartbeatTimeout,
+  retry,
+});
+
+export const { extract } = proxyActivities<ExtractActivities>({
+  taskQueue: taskQueues.extract,
+  startToCloseTimeout: longest,
+  heartbeatTimeout,
+  retry,
+});
+
+/** Short ones: a statement or two. */
+export const { feed, retireHost, parkHost, unparkHost, dropHost, setHostDelay, setCrawlState, wakeSchedulers } =
+  proxyActivities<ControlActivities>({
+    taskQueue: taskQueues.control,
+    startToCloseTimeout: '10 seconds',
+    retry: { ...retry, maximumInterval: '10 seconds' },
+  });
+
+/** Those that may take long, with heartbeats. */
+export const { seedCrawl, watchCrawl, drainCrawl, settleCrawl } = proxyActivities<ControlActivities>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: longest,
+  heartbeatTimeout,
+  retry: { ...retry, maximumInterval: '10 seconds' },
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});

@@ -1,0 +1,167 @@
+/**
+ * The life of one crawl: seeding → running ⇄ paused → draining → finished, cancelled or failed. The work itself is the
+ * hosts'; this watches, judges when it is over, and carries out what an admin asks.
+ */
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { WatchResult } from '../contracts/activities.ts';
+import { closedCrawlStates, type CrawlState } from '../contracts/crawl.ts';
+import {
+  cancelCrawlUpdate,
+  crawlProgressQuery,
+  pauseCrawlUpdate,
+  resumeCrawlUpdate,
+  type CrawlInput,
+  type CrawlResult,
+  type CrawlView,
+} from '../contracts/workflows.ts';
+import { attributeSetter } from './attributes.ts';
+import { drainCrawl, seedCrawl, setCrawlState, settleCrawl, wakeSchedulers, watchCrawl } from './calls.ts';
+
+const longHistory = 400;
+/** One watch: the activity looks every moment and answers when something has changed, or after this. */
+const watchMs = 60_000;
+
+/** What an admin wants of the crawl, asked last. */
+interface Wish {
+  readonly what: 'run' | 'pause' | 'cancel';
+  readonly reason: string | null;
+}
+
+export async function crawl(input: CrawlInput): Promise<CrawlResult> {
+  const { crawlId } = input;
+  let state: CrawlState = input.reopened === true ? 'running' : 'seeding';
+  let reason: string | null = null;
+  let wanted: Wish = { what: input.paused === true ? 'pause' : 'run', reason: null };
+  let watching: CancellationScope | null = null;
+  const setAttributes = attributeSetter();
+
+  const view = (): CrawlView => ({ state, reason });
+  const show = (): void => {
+    setAttributes({ CrawlState: state });
+    setCurrentDetails(`### Crawl ${crawlId} is ${state}${reason === null ? '' : `\n\n${reason}`}`);
+  };
+  const enter = async (next: CrawlState, why: string | null): Promise<void> => {
+    await setCrawlState({ crawlId, state: next, reason: why });
+    state = next;
+    reason = why;
+    show();
+  };
+  const ask = (what: Wish['what'], reason: string | null): void => {
+    wanted = { what, reason };
+    watching?.cancel();
+  };
+  const refuseUnless = (allowed: readonly CrawlState[], verb: string) => (_reason: string | null): void => {
+    if (wanted.what === 'cancel' || !allowed.includes(state)) {
+      throw ApplicationFailure.nonRetryable(`a crawl that is ${state} cannot be ${verb}`, 'WrongState');
+    }
+  };
+
+  setHandler(
+    pauseCrawlUpdate,
+    async (why) => {
+      ask('pause', why ?? 'an admin asked for it');
+      await condition(() => state === 'paused' || wanted.what !== 'pause' || isOver(state));
+      return view();
+    },
+    {
+      validator: refuseUnless(['seeding', 'running', 'paused'], 'paused'),
+      description: 'Send no more requests for this crawl until `resume`. Input: a reason.',
+    },
+  );
+  setHandler(
+    resumeCrawlUpdate,
+    async () => {
+      ask('run', null);
+      await condition(() => state === 'running' || wanted.what !== 'run' || isOver(state));
+      return view();
+    },
+    {
+      validator: () => {
+        refuseUnless(['running', 'paused'], 'resumed')(null);
+      },
+      description: 'Go on after `pause`.',
+    },
+  );
+  setHandler(
+    cancelCrawlUpdate,
+    async (why) => {
+      ask('cancel', why ?? 'an admin asked for it');
+      await condition(() => state === 'draining' || isOver(state));
+      return view();
+    },
+    {
+      validator: refuseUnless(['seeding', 'running', 'paused'], 'cancelled'),
+      description: 'End this crawl: what is queued is excluded, what is in flight is kept. Input: a reason.',
+    },
+  );
+  setHandler(crawlProgressQuery, view, { description: 'State and reason.' });
+
+  show();
+  if (input.reopened !== true) await seedCrawl({ crawlId });
+  for (;;) {
+    // Read through a call: the handlers change it while this waits.
+    const { what, reason: why } = wish();
+    switch (what) {
+      case 'cancel':
+        return await end('cancelled', why ?? 'cancelled', why ?? 'cancelled');
+      case 'pause':
+        await enter('paused', why);
+        await condition(() => wish().what !== 'pause');
+        break;
+      case 'run': {
+        if (state !== 'running') await enter('running', null);
+        await wakeSchedulers();
+        const verdict = await watch();
+        if (verdict === 'complete') return await end('finished', 'complete', null);
+        if (verdict !== 'going') return await end('finished', verdict, verdict);
+      }
+    }
+    if (workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof crawl>({ crawlId, reopened: true, paused: wish().what === 'pause' });
+    }
+  }
+
+  function wish(): Wish {
+    return wanted;
+  }
+
+  /** Until something is to be done; 'going' also when an admin asked for something. */
+  async function watch(): Promise<WatchResult['verdict']> {
+    watching = new CancellationScope({ cancellable: true });
+    try {
+      return (await watching.run(() => watchCrawl({ crawlId, watchMs }))).verdict;
+    } catch (error) {
+      if (isCancellation(error)) return 'going';
+      throw error;
+    } finally {
+      watching = null;
+    }
+  }
+
+  /** @param drainReason why what is still queued will not be fetched; null: nothing is, but at parked hosts. */
+  async function end(final: CrawlState, why: string, drainReason: string | null): Promise<CrawlResult> {
+    if (drainReason !== null) {
+      await enter('draining', why);
+      await drainCrawl({ crawlId, reason: drainReason });
+    }
+    const settled = await settleCrawl({ crawlId, state: final, reason: why });
+    state = settled.state;
+    reason = settled.reason;
+    show();
+    await condition(allHandlersFinished);
+    return { crawlId, ...settled };
+  }
+}
+
+const isOver = (state: CrawlState): boolean => closedCrawlStates.includes(state);

@@ -1,0 +1,4 @@
+/** The workflow types, by name as they stand in histories. */
+export { host } from './host.ts';
+export { scheduler } from './scheduler.ts';
+export { crawl } from './crawl.ts';

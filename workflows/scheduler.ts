@@ -1,0 +1,47 @@
+/** The front-queue selector of one shard: each tick feeds hosts that have due URLs, under a cap of active hosts. */
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { schedulerStateQuery, wakeSignal, type SchedulerInput } from '../contracts/workflows.ts';
+import { feed } from './calls.ts';
+
+const longHistory = 400;
+const tickMs = 1_000;
+/** With no crawl running it looks only now and then; whoever starts a crawl wakes it. */
+const restMs = 300_000;
+
+export async function scheduler(input: SchedulerInput): Promise<void> {
+  let woken = false;
+  let fed = 0;
+  let ticks = 0;
+  let activeHosts = 0;
+  setHandler(
+    wakeSignal,
+    () => {
+      woken = true;
+    },
+    { description: 'A crawl was started or resumed: look for due hosts now.' },
+  );
+  setHandler(schedulerStateQuery, () => ({ activeHosts, fed, ticks }), { description: 'Counts of this run.' });
+
+  while (workflowInfo().historyLength < longHistory && !workflowInfo().continueAsNewSuggested) {
+    woken = false;
+    const result = await feed(input);
+    ticks++;
+    fed += result.started;
+    activeHosts = result.active;
+    setCurrentDetails(
+      `### Scheduler of shard ${String(input.shard)}\n\n${String(result.active)} hosts are being worked ` +
+        `(at most ${String(input.activeHosts)}); ${result.running ? 'crawls are running' : 'no crawl is running'}.`,
+    );
+    if (result.running) await condition(() => woken, tickMs, { summary: 'tick' });
+    else await condition(() => woken, restMs, { summary: 'no crawl is running' });
+  }
+  await condition(allHandlersFinished);
+  await continueAsNew<typeof scheduler>(input);
+}
