@@ -26,7 +26,7 @@ let pages = 0;
 let bytes = 0;
 let open = 0;
 let finish = (): void => undefined;
-let fail = (_error: unknown): void => undefined;
+let fail: (error: unknown) => void = () => undefined;
 
 function admit(link: string, base: string | undefined): void {
   const url = URL.parse(link, base);

@@ -49,3 +49,17 @@ export function table(rows: readonly (readonly string[])[]): string {
     row.map((cell, n) => (n === 0 ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0))).join('  ');
   return rows.map(line).join('\n');
 }
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Slope of the least-squares line: what y grows by for each x. 0 where all x are the same. */
+export function slope(points: readonly Point[]): number {
+  const mean = (of: (point: Point) => number): number =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [x, y] = [mean((point) => point.x), mean((point) => point.y)];
+  const spread = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0);
+  return spread > 0 ? points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0) / spread : 0;
+}

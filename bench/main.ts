@@ -2,8 +2,7 @@
  * `npm run bench`: bare loop, Crawlee and Orbweaver over the same seeded web, one after the other, as often as --runs
  * says; the median counts. What each fetched is judged by the web's own log. Exits 1 when a target is missed.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { expectedOf } from '../test/web/expected.ts';
@@ -11,6 +10,7 @@ import { complaints, judge, type Verdict } from '../test/web/judge.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
 import { bare, crawlee, installCrawlee, orbweaver, type Task } from './contestants.ts';
 import { medianRun, rate, table, type Figures } from './figures.ts';
+import { scratch } from './scratch.ts';
 
 /** Pages a second against each yardstick, at least. */
 const targets = { bare: 0.15, crawlee: 3 };
@@ -46,7 +46,7 @@ function faultsOf(name: Name, verdict: Verdict): string[] {
 }
 
 if (chosen.includes('crawlee')) installCrawlee();
-const folder = mkdtempSync(join(tmpdir(), 'orbweaver-bench-'));
+const folder = scratch('bench');
 const measured = new Map<Name, Figures[]>(chosen.map((name) => [name, []]));
 let failed = false;
 const web = await spawnWeb({ seed: 1, hosts, pages, bytes: 24_000, links: 40, latencyMs: 0, warm: true });
@@ -56,7 +56,7 @@ try {
   const expected = expectedOf(web.plan);
   for (let run = 1; run <= runs; run++) {
     for (const name of chosen) {
-      const task: Task = { seedsFile, folder: mkdtempSync(join(folder, `${name}-`)) };
+      const task: Task = { seedsFile, folder: scratch(name, folder) };
       const before = await web.count();
       const figures = await contestants[name](task);
       measured.get(name)?.push(figures);

@@ -4,7 +4,7 @@
  *   waiting → sent → head → settled
  *
  * waiting: for a connection, or behind another request of the origin; nothing has left.
- * sent:    the request is written, once: a second start (undici sends again what an HTTP/2 server refused) is aborted,
+ * sent:    the request is written, once: undici would send again what an HTTP/2 server refused, which is aborted here,
  *          since the pace of a host counts every request that reaches it.
  * head:    the response's head has come. A body that ends early from here on leaves a response marked `incomplete`;
  *          only the time limit and broken framing still make a fault.
@@ -46,6 +46,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #reject!: (reason: unknown) => void;
   #settled = false;
   #controller: Dispatcher.DispatchController | null = null;
+  /** Bytes of the request have left. A start alone says less: undici also starts on sessions it then finds closed. */
+  #sent = false;
 
   #head: Head | null = null;
   /** Whether the body is wanted: not of redirects and 304. */
@@ -77,14 +79,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#settled) {
       controller.abort(new Error('the exchange is over'));
-    } else if (this.#controller !== null) {
-      this.#fail(
-        new NetFault('reset', `${this.#context.where} refused the request on an open HTTP/2 connection.`),
-      );
+    } else if (this.#sent) {
+      this.#fail(new NetFault('reset', `${this.#context.where} turned the HTTP/2 request away unanswered.`));
       controller.abort(new Error('a request is sent once'));
     } else {
       this.#controller = controller;
     }
+  }
+
+  onRequestSent(): void {
+    this.#sent = true;
   }
 
   onResponseStart(
@@ -126,7 +130,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#settled) return;
-    const reason = exchangeFault(error, this.#context.where, this.#context.maxHeaderBytes);
+    const { where, maxHeaderBytes } = this.#context;
+    const reason = exchangeFault(error, where, this.#head !== null, maxHeaderBytes);
     if (!(reason instanceof NetFault)) this.#throw(reason);
     else if (this.#head === null || reason.fault === 'protocol') this.#fail(reason);
     else this.#end('incomplete');
@@ -197,7 +202,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#answer(empty);
     } else if (this.#head !== null) {
       this.#fail(new NetFault('timeout', `${where} did not finish its response within ${String(limit)} ms.`));
-    } else if (this.#controller !== null) {
+    } else if (this.#sent) {
       this.#fail(new NetFault('timeout', `${where} did not answer within ${String(limit)} ms.`));
     } else {
       this.#fail(lateFault(connection()?.phase ?? 'open', where, limit));

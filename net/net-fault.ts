@@ -18,8 +18,6 @@ const ownTroubles: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** Several addresses were tried: the first failure that says more than "no route" speaks for all. */
 function tellingOf(error: Error): Error {
   if (!(error instanceof AggregateError)) return error;
@@ -50,52 +48,62 @@ export function connectFault(error: Error, where: string, phase: 'connect' | 'tl
   if (unroutable.has(code))
     return new NetFault('connect-refused', `${where} cannot be reached (${code}).`, error);
   if (code === 'ECONNRESET') return new NetFault('reset', `${where} reset the connection.`, error);
-  return new NetFault('connect-refused', `Connecting to ${where} failed: ${textOf(telling)}.`, error);
+  return new NetFault('connect-refused', `Connecting to ${where} failed: ${telling.message}.`, error);
 }
 
 function tlsReason(error: Error): string {
   if (codeOf(error) === 'ECONNRESET') return 'the server broke the connection off';
   const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
-  return reason.replace(/\.$/, '');
+  // Node adds advice about its own flags to some reasons.
+  return reason.replace(/;.*|\.$/, '');
 }
 
 /**
  * A failure of an exchange with `where` (host:port): a NetFault, or the error itself where this machine is to blame.
+ * `headSeen`: the head of the response had come.
  */
-export function exchangeFault(error: Error, where: string, maxHeaderBytes: number): Error {
+export function exchangeFault(error: Error, where: string, headSeen: boolean, maxHeaderBytes: number): Error {
   if (error instanceof NetFault) return error;
   const code = codeOf(error);
   if (ownTroubles.has(code)) return error;
-  const text = textOf(error);
-  const broken = (what: string): NetFault => new NetFault('protocol', `${where} ${what}.`, error);
+  const text = error.message;
+  const protocol = (what: string): NetFault => new NetFault('protocol', `${where} ${what}.`, error);
+  const closed = (): NetFault =>
+    new NetFault('reset', `${where} closed the connection before the response was whole.`, error);
+
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return broken(`sent a response head of more than ${String(maxHeaderBytes)} bytes`);
+    return protocol(`sent a response head of more than ${String(maxHeaderBytes)} bytes`);
   }
-  if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE')
-    return broken(`does not speak HTTP properly: ${parserReason(text)}`);
+  // undici gives its parser's errors no code.
+  if (error.name === 'HTTPParserError') {
+    return text.includes('Invalid EOF state')
+      ? closed()
+      : protocol(`does not speak HTTP properly: ${parserReason(text)}`);
+  }
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
+    return headSeen ? closed() : protocol('contradicts itself about the length of its response');
+  }
   if (code === 'UND_ERR_SOCKET' && text === 'bad response') {
-    return broken('sent something other than the response that was due (an unasked 100 Continue, say)');
+    return protocol('sent something other than the response that was due (an unasked 100 Continue, say)');
   }
-  if (code === 'UND_ERR_SOCKET' && text === 'bad upgrade')
-    return broken('switched protocols without being asked');
-  if (code === 'ERR_HTTP2_STREAM_ERROR' || code === 'ERR_HTTP2_SESSION_ERROR' || code === 'ERR_HTTP2_ERROR') {
+  if (code === 'UND_ERR_SOCKET' && text === 'bad upgrade') {
+    return protocol('switched protocols without being asked');
+  }
+  if (code.startsWith('ERR_HTTP2')) {
     return /CANCEL|REFUSED|INTERNAL|NO_ERROR/.test(text)
       ? new NetFault('reset', `${where} broke the HTTP/2 stream off.`, error)
-      : broken(`does not speak HTTP/2 properly: ${text}`);
+      : protocol(`does not speak HTTP/2 properly: ${text}`);
   }
   if (code.startsWith('ERR_SSL'))
     return new NetFault('tls', `TLS with ${where} failed: ${tlsReason(error)}.`, error);
-  if (closedCodes.has(code) || text.startsWith('HTTP/2:')) {
-    return new NetFault('reset', `${where} closed the connection before the response was whole.`, error);
-  }
+  if (closedCodes.has(code)) return closed();
   return new NetFault('protocol', `The exchange with ${where} failed: ${text}.`, error);
 }
 
+/** UND_ERR_INFO: HTTP/2 streams and sessions that end before their time. */
 const closedCodes: ReadonlySet<string> = new Set([
   'UND_ERR_SOCKET',
   'UND_ERR_INFO',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  'HPE_INVALID_EOF_STATE',
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',

@@ -2,14 +2,14 @@
  * Exclusive locks between processes, as files that name their holder. A lock whose holder died is free: no crash
  * leaves a folder locked.
  */
-import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { errorCode } from './errors.ts';
 import { formatId, lives, ownId, parseId } from './processes.ts';
 import type { ProcessId } from './processes.ts';
 
 export interface Lock {
   /** Gives the lock back. Idempotent. */
-  release(): void;
+  readonly release: () => void;
 }
 
 export type LockResult = { readonly lock: Lock } | { readonly heldBy: ProcessId };
@@ -43,18 +43,16 @@ const linked = (from: string, to: string): boolean => {
 };
 
 /**
- * Clears a dead holder's file. Between our look and our rename another process may have cleared it and taken the
- * lock: then what we moved aside is alive, and is put back.
+ * Removes a dead holder's file, or says who is doing that now. Two that saw the same dead holder must not remove one
+ * after the other, since the second would remove the lock that the first has taken meanwhile: so removing takes a
+ * lock of its own, and under it the file is looked at again.
  */
-const clearStale = (file: string, stale: string, aside: string): void => {
-  try {
-    renameSync(file, aside);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
-    throw error;
-  }
-  if (readIfThere(aside) !== stale) linked(aside, file);
-  unlinkIfThere(aside);
+const clearStale = (file: string, stale: string): ProcessId | null => {
+  const clearing = takeLock(`${file}.clear`);
+  if ('heldBy' in clearing) return clearing.heldBy;
+  if (readIfThere(file) === stale) unlinkIfThere(file);
+  clearing.lock.release();
+  return null;
 };
 
 let counter = 0;
@@ -74,7 +72,8 @@ export const takeLock = (file: string): LockResult => {
       if (found === null) continue;
       const holder = parseId(found);
       if (holder !== null && lives(holder)) return { heldBy: holder };
-      clearStale(file, found, `${draft}.stale`);
+      const clearer = clearStale(file, found);
+      if (clearer !== null) return { heldBy: clearer };
     }
   } finally {
     unlinkIfThere(draft);

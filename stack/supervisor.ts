@@ -78,6 +78,8 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
     for (const { part } of running) trimLog(logFile(folder, part.name));
   }, trimEveryMs).unref();
 
+  const isStopping = (): boolean => stopping.signal.aborted;
+
   const launch = async (entry: Running): Promise<Tethered> => {
     const { part } = entry;
     await part.prepare?.();
@@ -94,14 +96,14 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
 
   /** True once the part answers; false when its process ended or all is stopping before that. */
   const answers = async (part: Part, tethered: Tethered): Promise<boolean> => {
-    let ended = false;
-    void tethered.exited.then(() => (ended = true));
+    const life = { ended: false };
+    void tethered.exited.then(() => (life.ended = true));
     for (;;) {
       const up = await part.check().then(
         () => true,
         () => false,
       );
-      if (ended || stopping.signal.aborted) return false;
+      if (life.ended || isStopping()) return false;
       if (up) return true;
       await delay(checkEveryMs);
     }
@@ -122,25 +124,25 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
   const keep = async (entry: Running, firstUp: () => void): Promise<void> => {
     const { part } = entry;
     let exits = 0;
-    let everUp = false;
+    const up = { ever: false };
     const logStart = logSize(logFile(folder, part.name));
-    while (!stopping.signal.aborted) {
+    while (!isStopping()) {
       const began = performance.now();
       const tethered = await launch(entry);
       // A stop that came while the process was being started has not seen it.
-      if (stopping.signal.aborted) void stopProcess(entry, tethered);
-      void answers(part, tethered).then((up) => {
-        if (!up) return;
+      if (isStopping()) void stopProcess(entry, tethered);
+      void answers(part, tethered).then((answering) => {
+        if (!answering) return;
         onEvent({ kind: 'up', part: part.name, pid: tethered.id.pid });
-        everUp = true;
+        up.ever = true;
         firstUp();
       });
       const code = await tethered.exited;
       forgetPart(folder, part.name);
       entry.current = null;
-      if (stopping.signal.aborted) return;
+      if (isStopping()) return;
       exits = performance.now() - began > steadyMs ? 1 : exits + 1;
-      if (exits >= (everUp ? maxExits : firstStart.exits)) throw givenUp(part, code, exits, logStart);
+      if (exits >= (up.ever ? maxExits : firstStart.exits)) throw givenUp(part, code, exits, logStart);
       const waitMs = restartWait(exits);
       onEvent({ kind: 'exited', part: part.name, code, waitMs });
       await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -157,7 +159,6 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
   };
 
   const start = async (part: Part): Promise<void> => {
-    stopping.signal.throwIfAborted();
     const up = Promise.withResolvers<undefined>();
     const entry: Running = { part, current: null, loop: Promise.resolve() };
     running.push(entry);

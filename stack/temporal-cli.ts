@@ -8,7 +8,6 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -74,13 +73,13 @@ const download = async (base: string, folder: string, signal?: AbortSignal): Pro
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const ended = once(tar, 'close');
-  await pipeline(Readable.fromWeb(archive.body as ReadableStream), tar.stdin);
+  await pipeline(Readable.fromWeb(archive.body), tar.stdin);
   const [code] = (await ended) as [number | null];
   if (code !== 0) throw new Error(`the archive from ${archiveUrl} could not be unpacked`);
   return path.join(folder, fileToExtract);
 };
 
-/** Builds the program with Go into `folder`; takes about three minutes on two cores. */
+/** Builds the program with Go into `folder`; takes three to seven minutes on two cores. */
 const build = async (folder: string, options: TemporalCliOptions): Promise<string> => {
   const log = path.join(options.cacheDir, 'temporal-build.log');
   const output = openSync(log, 'w', 0o600);
@@ -88,7 +87,7 @@ const build = async (folder: string, options: TemporalCliOptions): Promise<strin
   const seconds = (): string => String(Math.round((performance.now() - began) / 1000));
   const tell = (): void => {
     options.onProgress(
-      `building the Temporal CLI ${version} with Go, once: ${seconds()} s (usually 2 to 5 minutes)`,
+      `building the Temporal CLI ${version} with Go, once: ${seconds()} s (takes a few minutes)`,
     );
   };
   tell();

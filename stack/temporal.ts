@@ -19,6 +19,9 @@ const indexedValueType = { KEYWORD: 2, INT: 3, DATETIME: 6 } as const;
 /** gRPC status codes (google.rpc.Code) */
 const grpc = { invalidArgument: 3, notFound: 5, alreadyExists: 6 } as const;
 
+/** grpc.health.v1.HealthCheckResponse.ServingStatus */
+const healthServing = 1;
+
 /** A server that is just up answers some calls only after its caches were filled. */
 const settleMs = 20_000;
 const askEveryMs = 50;
@@ -42,10 +45,10 @@ const withConnection = async <T>(
 /** Answers once the server takes workflow calls: the gRPC health service speaks for the frontend. */
 const checkHealth = (address: string): Promise<void> =>
   withConnection(address, async (connection) => {
-    const { status } = await connection.healthService.check({
+    const { status }: { status: number } = await connection.healthService.check({
       service: 'temporal.api.workflowservice.v1.WorkflowService',
     });
-    if (status !== 1) throw new Error('Temporal is not serving yet');
+    if (status !== healthServing) throw new Error('Temporal is not serving yet');
   });
 
 /** True when the visibility store takes queries by our search attributes. */

@@ -5,6 +5,7 @@ import type { CrawlSettings, Dependencies } from '../activities/dependencies.ts'
 import type { ServiceConfig } from '../config/config.ts';
 import { createFetcher } from '../net/fetcher.ts';
 import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
+import { RecentBlobs } from '../storage/blobs/recent-blobs.ts';
 import { FrontierWriter } from '../storage/frontier-writer.ts';
 import { createPool } from '../storage/pool.ts';
 import { LayeredSeenCache } from '../storage/seen/layered-seen-cache.ts';
@@ -38,7 +39,7 @@ export function openDependencies(config: ServiceConfig, log: Logger): OpenDepend
     dependencies: {
       pool,
       writer: new FrontierWriter(pool),
-      blobs: new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes }),
+      blobs: new RecentBlobs(new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes })),
       seen: seenCache(redis, log),
       fetcher,
       settings,

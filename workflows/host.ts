@@ -42,6 +42,8 @@ import { deskMarkdown } from './host-desk.ts';
 const longHistory = 400;
 /** How long an idle host waits for URLs before it looks again; then it retires. */
 const lingerMs = [500, 1_000, 2_000] as const;
+/** How long it waits while its own bodies are still being read. */
+const busyLookMs = 1_000;
 
 const fresh: HostCarried = {
   version: 1,
@@ -66,6 +68,7 @@ export async function host(input: HostInput): Promise<void> {
   let retryDone = 0;
   let visit: CancellationScope | null = null;
   let digesting: Promise<void> | null = null;
+  let digested = false;
   const setAttributes = attributeSetter();
 
   const view = () => ({ ...state, mode, nextVisit });
@@ -162,11 +165,13 @@ export async function host(input: HostInput): Promise<void> {
   };
 
   /** Judges and reads what was fetched; runs beside the next visit. */
-  const digest = async (before: Promise<void> | null): Promise<void> => {
-    await before;
+  const digest = async (): Promise<void> => {
+    digested = false;
     await dedup(me);
     while ((await extract(me)).more);
+    digested = true;
   };
+  const isDigested = (): boolean => digested;
 
   const learn = (result: SliceResult): void => {
     state.fetched += result.fetched;
@@ -205,7 +210,11 @@ export async function host(input: HostInput): Promise<void> {
     const result = await visitHost();
     if (result === null) continue;
     learn(result);
-    if (result.pending) digesting = digest(digesting);
+    if (result.pending) {
+      // Never more than one slice behind: where reading is slower than fetching, fetching waits.
+      await digesting;
+      digesting = digest();
+    }
     switch (result.next) {
       case 'more':
         idleLooks = 0;
@@ -220,9 +229,9 @@ export async function host(input: HostInput): Promise<void> {
       case 'idle': {
         show('active');
         if (digesting !== null) {
-          // What is being read may bring URLs for this very host.
-          await digesting;
-          digesting = null;
+          // What is being read may bring URLs for this very host; so may other hosts meanwhile.
+          await condition(() => isDigested() || wasWoken() || interrupted(), busyLookMs, { summary: 'idle: reading' });
+          if (isDigested()) digesting = null;
           break;
         }
         const linger = lingerMs[idleLooks++];

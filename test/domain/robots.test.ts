@@ -215,6 +215,12 @@ describe('limits', () => {
     expect(allowed(head + filler + 'Disallow: /', 'a', '/public')).toBe(false);
   });
 
+  it('a line over both limits counts as far as the line limit', () => {
+    const text = lines('User-agent: a', 'Disallow: /' + 'a'.repeat(maxRobotsOctets));
+    expect(allowed(text, 'a', '/' + 'a'.repeat(20_000))).toBe(false);
+    expect(allowed(text, 'a', '/b')).toBe(true);
+  });
+
   it('the limit counts octets, not characters', () => {
     const text = lines('User-agent: a', '#' + 'é'.repeat(maxRobotsOctets / 2), 'Disallow: /');
     expect(allowed(text, 'a', '/')).toBe(true);

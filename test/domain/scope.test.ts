@@ -11,6 +11,7 @@ function link(raw: string, rules?: CanonicalRules): CanonicalUrl {
 
 /** Stands in for the public suffix list: two labels, three below co.uk; addresses and single names have none. */
 function registrableDomain(hostname: string): string | null {
+  if (/:\d*$/.test(hostname)) throw new Error(`${hostname} is no host name`);
   if (hostname.startsWith('[') || /^[\d.]+$/.test(hostname)) return null;
   const labels = hostname.split('.');
   const wanted = hostname.endsWith('.co.uk') ? 3 : 2;

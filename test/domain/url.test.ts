@@ -85,6 +85,15 @@ describe('canonical form', () => {
     expect(canonicalOf(raw)).toBe(canonical);
   });
 
+  it('RFC 3986 §2.3: of all escapes, those of unreserved characters alone are decoded', () => {
+    for (let octet = 0; octet < 256; octet++) {
+      const escape = '%' + octet.toString(16).toUpperCase().padStart(2, '0');
+      const char = String.fromCharCode(octet);
+      const expected = /[A-Za-z0-9._~-]/.test(char) ? char : escape;
+      expect(canonicalOf(`http://h/a${escape}?b${escape}`)).toBe(`http://h/a${expected}?b${expected}`);
+    }
+  });
+
   it('reads relative links against their base', () => {
     const base = 'https://example.com/a/b/c.html?q#f';
     expect(canonicalOf('d.html', base)).toBe('https://example.com/a/b/d.html');

@@ -10,7 +10,7 @@ export interface Expected {
   /** Keys of URLs that robots.txt forbids. */
   readonly disallowed: ReadonlySet<string>;
   /** Whether a URL that is in neither may be fetched, any number of times (traps, hosts that fail as a whole). */
-  optional(key: string): boolean;
+  readonly optional: (key: string) => boolean;
 }
 
 /**

@@ -59,6 +59,8 @@ describe('pace', () => {
     const busy = record('/a', 0, 10, { status: 503, retryAfterMs: 1_000 });
     expect(judge([busy, record('/a', 1_009, 1_020)], { delayMs: 0 }).tooEager).toHaveLength(1);
     expect(judge([busy, record('/a', 1_010, 1_020)], { delayMs: 0 }).tooEager).toEqual([]);
+    const busier = record('/a', 1_010, 1_020, { status: 503, retryAfterMs: 9_000 });
+    expect(judge([busy, busier, record('/a', 10_000, 10_001)], { delayMs: 0 }).tooEager).toHaveLength(1);
   });
 });
 
@@ -143,15 +145,12 @@ describe('properties', () => {
         const pairs = log.flatMap((one, n) => log.slice(n + 1).map((two) => [one, two] as const));
         const ordered = pairs
           .filter(([one, two]) => one.host === two.host)
-          .map(
-            ([one, two]) =>
-              (one.start <= two.start ? [one, two] : [two, one]) as [RequestRecord, RequestRecord],
-          );
-        const gaps = ordered.map(([one, two]) => two.start - one.start);
+          .map(([one, two]) => (one.start <= two.start ? { one, two } : { one: two, two: one }));
+        const gaps = ordered.map(({ one, two }) => two.start - one.start);
         expect(verdict.minGapMs).toBe(gaps.length > 0 ? Math.min(...gaps) : null);
         expect(verdict.tooSoon.length > 0).toBe(gaps.some((gap) => gap < delayMs));
         const late = new Set(
-          ordered.filter(([one, two]) => two.start < (one.end ?? 0)).map(([, two]) => two.url),
+          ordered.filter(({ one, two }) => two.start < (one.end ?? 0)).map(({ two }) => two.url),
         );
         expect(new Set(verdict.overlaps.map((pair) => pair.second))).toEqual(late);
       }),

@@ -25,7 +25,7 @@ export interface Web {
   /** The `/` of each host. */
   readonly seeds: readonly string[];
   /** Every request so far, in order of arrival; those in flight have no end yet. */
-  log(): readonly RequestRecord[];
+  readonly log: () => readonly RequestRecord[];
   /** Closes all connections and listeners. */
   stop(): Promise<void>;
 }

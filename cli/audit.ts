@@ -1,0 +1,32 @@
+/** `audit`: does the ledger say what the URLs say? */
+import { loadConfig } from '../config/config.ts';
+import { urlStates } from '../contracts/crawl.ts';
+import type { AuditView } from '../contracts/http.ts';
+import { auditCrawl } from '../storage/audit.ts';
+import { exitCodes, type ExitCode } from './ending.ts';
+import { noSuchCrawl, withDatabase } from './stack.ts';
+import { grouped } from './words.ts';
+
+export async function audit(id: string, json: boolean): Promise<ExitCode> {
+  const found = await withDatabase(loadConfig(), (pool) => auditCrawl(pool, id));
+  if (found === null) throw noSuchCrawl(id);
+  process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${auditLines(found).join('\n')}\n`);
+  return found.ok ? exitCodes.ok : exitCodes.failed;
+}
+
+export function auditLines({ crawlId, state, ok, ledger, recount, hosts, differences }: AuditView): string[] {
+  const row = (name: string, left: string, right: string): string =>
+    `  ${name.padEnd(11)} ${left.padStart(13)} ${right.padStart(13)}`;
+  return [
+    `Crawl ${crawlId} is ${state}; ${ok ? 'its counters agree with its URLs' : 'its counters and its URLs DIFFER'}.`,
+    row('', 'ledger', 'recounted'),
+    ...(['discovered', ...urlStates] as const).map((name) =>
+      row(name, grouped(ledger[name]), grouped(recount[name])),
+    ),
+    `  counters of ${grouped(hosts)} hosts were recounted`,
+    ...differences.map(
+      ({ check, expected, actual, detail }) =>
+        `  ${check}: ${grouped(actual)} where ${grouped(expected)} is right (${detail})`,
+    ),
+  ];
+}

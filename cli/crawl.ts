@@ -1,0 +1,25 @@
+/** `crawl`: creates a crawl and sees it through. */
+import { loadConfig } from '../config/config.ts';
+import { openCrawls } from '../storage/crawls.ts';
+import type { ExitCode } from './ending.ts';
+import { readRequest, type CrawlOptions } from './request.ts';
+import { interruptedReason, pauseOthers, runCrawl, type RunOptions, type Session } from './run.ts';
+import { sayPlainly } from './stack.ts';
+
+export async function crawl(urls: readonly string[], options: CrawlOptions & RunOptions): Promise<ExitCode> {
+  const config = loadConfig();
+  const request = await readRequest(urls, options, config.allowPrivate);
+  for (const complaint of request.complaints) sayPlainly(complaint);
+  return runCrawl(config, options, async (session) => {
+    await mentionInterrupted(session);
+    const [created] = await Promise.all([session.api.create(request.body), pauseOthers(session, null)]);
+    return created.id;
+  });
+}
+
+async function mentionInterrupted({ pool, own, say }: Session): Promise<void> {
+  const open = await openCrawls(pool);
+  const left = open.find(({ state, reason }) => (state === 'paused' ? reason === interruptedReason : own));
+  if (left !== undefined)
+    say(`Crawl ${left.id} was interrupted: ./orbweaver resume ${left.id} goes on with it.`);
+}

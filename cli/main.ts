@@ -1,0 +1,28 @@
+/** The command line: `orbweaver VERB …`. Verbs are loaded only when they are called. */
+import { CommanderError } from 'commander';
+import { endingOf, exitCodes } from './ending.ts';
+import { createProgram } from './program.ts';
+
+// A reader that closes the pipe (`| head`) has seen enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+  throw error;
+});
+
+let exitCode: number = exitCodes.ok;
+try {
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // Commander has said what there is to say: help, the version, or what was wrong.
+    exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.badUse;
+  } else {
+    const ending = endingOf(error);
+    process.stderr.write(`orbweaver: ${ending.message}\n`);
+    exitCode = ending.exitCode;
+  }
+}
+process.exitCode = exitCode;

@@ -1,0 +1,153 @@
+/** From the options of `crawl` to the request that creates it: everything is judged before anything is started. */
+import { readFile, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { maxRequestBytes, newCrawl } from '../contracts/http.ts';
+import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
+import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
+import { CommandError } from './ending.ts';
+import { reasonOf } from './words.ts';
+
+/** As commander gives them. */
+export interface CrawlOptions {
+  readonly seeds?: string;
+  readonly maxPages?: number;
+  readonly maxDepth?: number;
+  readonly maxSeconds?: number;
+  readonly scope?: string;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly delay?: number;
+  readonly userAgent?: string;
+  readonly allowPrivate?: readonly string[];
+}
+
+export interface CrawlRequest {
+  /** The body of POST /v1/crawls. */
+  readonly body: string;
+  /** Bad lines of the seeds file, one sentence each. */
+  readonly complaints: readonly string[];
+}
+
+/** Options by the name of the field they become. */
+const optionOf: Readonly<Record<string, string>> = {
+  scope: '--scope',
+  include: '--include',
+  exclude: '--exclude',
+  maxPages: '--max-pages',
+  maxDepth: '--max-depth',
+  maxSeconds: '--max-seconds',
+  delaySeconds: '--delay',
+  userAgent: '--user-agent',
+  allowPrivate: '--allow-private',
+};
+
+/**
+ * @param allowedPrivate address blocks every crawl may reach
+ * @throws CommandError with one sentence on the first thing that is wrong
+ */
+export async function readRequest(
+  urls: readonly string[],
+  options: CrawlOptions,
+  allowedPrivate: readonly string[],
+): Promise<CrawlRequest> {
+  const lines = options.seeds === undefined ? [] : await readSeedsFile(options.seeds);
+  if (urls.length === 0 && options.seeds === undefined) {
+    throw new CommandError('Give at least one URL, such as https://example.com/, or --seeds FILE.');
+  }
+  const allowPrivate = (options.allowPrivate ?? []).flatMap((list) =>
+    list.split(',').map((cidr) => cidr.trim()),
+  );
+  // Lines of a file alone keep their numbers; none is left out, so that rejected ones are recorded with the crawl.
+  const request = newCrawl.safeParse({
+    seeds: [...urls, ...lines],
+    ...defined({
+      scope: options.scope,
+      include: options.include,
+      exclude: options.exclude,
+      maxPages: options.maxPages,
+      maxDepth: options.maxDepth,
+      maxSeconds: options.maxSeconds,
+      delaySeconds: options.delay,
+      userAgent: options.userAgent,
+    }),
+    ...(allowPrivate.length > 0 && { allowPrivate }),
+  });
+  if (!request.success) throw badOption(request.error.issues);
+  const seeds = readSeeds(request.data.seeds);
+  const blocks = parseCidrs([...allowedPrivate, ...allowPrivate]);
+  const complaints = seeds.flatMap((seed) => {
+    const complaint = complaintAbout(seed, blocks);
+    if (complaint === null) return [];
+    if (seed.line <= urls.length) throw new CommandError(`${JSON.stringify(seed.url)} ${complaint}.`);
+    return [
+      `${options.seeds ?? ''}, line ${String(seed.line - urls.length)}: ${JSON.stringify(seed.url)} ${complaint}`,
+    ];
+  });
+  if (complaints.length === seeds.length) throw noneGood(options.seeds ?? '', complaints);
+  const body = JSON.stringify(request.data);
+  if (Buffer.byteLength(body) > maxRequestBytes) {
+    throw new CommandError(
+      `The seeds are larger than ${String(maxRequestBytes)} bytes: crawl them in parts.`,
+    );
+  }
+  return { body, complaints };
+}
+
+/** Comments and blank lines become empty, so that the others keep their numbers. */
+async function readSeedsFile(file: string): Promise<string[]> {
+  try {
+    const { size } = await stat(file);
+    if (size > maxRequestBytes) {
+      throw new CommandError(
+        `The seeds file ${file} is larger than ${String(maxRequestBytes)} bytes: crawl it in parts.`,
+      );
+    }
+    const text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
+    return text.split(/\r\n|\n|\r/).map((line) => (line.trimStart().startsWith('#') ? '' : line.trim()));
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`The seeds file ${file} cannot be read: ${reasonOf(error)}.`);
+  }
+}
+
+function badOption(
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): CommandError {
+  const [issue] = issues;
+  const name = String(issue?.path[0] ?? '');
+  return new CommandError(
+    `${optionOf[name] ?? name} cannot be used: ${issue?.message ?? 'it is not valid'}.`,
+  );
+}
+
+/** What is wrong with a seed, as the rest of a sentence; null: nothing. */
+function complaintAbout(seed: SeedLine, blocks: ReturnType<typeof parseCidrs>): string | null {
+  if (seed.rejected !== null) return `${rejectionSentence(seed.rejected)}${hint(seed)}`;
+  const { hostname } = new URL(seed.url);
+  const address = /(^|\.)localhost$/.test(hostname) ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '');
+  const refusal = isIP(address) === 0 ? null : addressRefusal(address, blocks);
+  if (refusal === null) return null;
+  const block = `${address}/${address.includes(':') ? '128' : '32'}`;
+  return `is at a ${refusal} address, which --allow-private ${block} would allow`;
+}
+
+function hint({ url, rejected }: SeedLine): string {
+  const guess = `https://${url}`;
+  const likely = rejected === 'not-a-url' && /^[^\s:/]+\.[^\s:/]+/.test(url) && URL.canParse(guess);
+  return likely ? `; ${guess} would be one` : '';
+}
+
+const shownComplaints = 20;
+
+function noneGood(file: string, complaints: readonly string[]): CommandError {
+  if (complaints.length === 0) return new CommandError(`There is no URL in ${file}.`);
+  const shown = complaints.slice(0, shownComplaints).map((complaint) => `  ${complaint}`);
+  const more =
+    complaints.length > shown.length ? [`  and ${String(complaints.length - shown.length)} more`] : [];
+  return new CommandError([`None of the seeds can be crawled:`, ...shown, ...more].join('\n'));
+}
+
+/** Without what was not given. */
+function defined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

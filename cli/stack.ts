@@ -1,0 +1,164 @@
+/** The stack a verb works on: the one that runs on the data folder, or one of its own. */
+import { fork } from 'node:child_process';
+import type { Config } from '../config/config.ts';
+import { entryScript } from '../config/package.ts';
+import { startStack, type RunningStack, type StackOptions } from '../stack/embedded.ts';
+import { StackError } from '../stack/errors.ts';
+import { findRunningStack, type StackInfo, type StackOwner } from '../stack/info.ts';
+import type { StackEvent } from '../stack/supervisor.ts';
+import { migrate } from '../storage/migrate.ts';
+import { createPool, type Pool } from '../storage/pool.ts';
+import { CommandError } from './ending.ts';
+
+export type Say = (sentence: string) => void;
+
+export interface UsedStack {
+  readonly info: StackInfo;
+  /** We started it: nothing but what we allow goes on in it, and it ends with us. */
+  readonly own: boolean;
+  /** Rejects when the stack is gone for good; never resolves. */
+  readonly lost: Promise<never>;
+  /** Stops our own; leaves another's alone. */
+  leave(now?: boolean): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly config: Config;
+  readonly owner: StackOwner;
+  readonly say: Say;
+  readonly signal?: AbortSignal;
+  /** Without workers no crawl goes on; without the API none can be changed. */
+  readonly processes: boolean;
+}
+
+export async function start(options: StartOptions): Promise<RunningStack> {
+  const { config, owner, say, signal, processes } = options;
+  const stackOptions: StackOptions = {
+    config,
+    owner,
+    migrate: async (databaseUrl) => {
+      await migrate(databaseUrl);
+    },
+    onEvent: (event) => {
+      tell(event, say);
+    },
+    ...(signal !== undefined && { signal }),
+    ...(!processes && { workers: [], api: false }),
+  };
+  return startStack(stackOptions);
+}
+
+function tell(event: StackEvent, say: Say): void {
+  switch (event.kind) {
+    case 'progress':
+      say(event.message);
+      return;
+    case 'exited':
+      say(`${event.part} ended unasked (exit code ${String(event.code)}) and is started again.`);
+      return;
+    case 'up':
+      return;
+  }
+}
+
+export function ownStack(stack: RunningStack): UsedStack {
+  const lost = stack.done.then(() => new Promise<never>(() => undefined));
+  lost.catch(() => undefined);
+  return { info: stack, own: true, lost, leave: (now) => stack.stop(now) };
+}
+
+const goneMs = 10_000;
+const lookMs = 1_000;
+
+/** Another launcher's stack; lost when that launcher has not been there for a while. */
+export function othersStack(info: StackInfo): UsedStack {
+  let seen = performance.now();
+  const gone = Promise.withResolvers<never>();
+  gone.promise.catch(() => undefined);
+  const timer = setInterval(() => {
+    if (findRunningStack(info.dataDir) !== null) seen = performance.now();
+    else if (performance.now() - seen > goneMs) {
+      gone.reject(new StackError(`The stack on ${info.dataDir} was stopped meanwhile.`));
+    }
+  }, lookMs).unref();
+  return {
+    info,
+    own: false,
+    lost: gone.promise,
+    leave: () => {
+      clearInterval(timer);
+      return Promise.resolve();
+    },
+  };
+}
+
+/** A message from a launcher that was started to stay. */
+export type KeptMessage =
+  | { readonly kind: 'progress'; readonly message: string }
+  | { readonly kind: 'up' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Starts a launcher that outlives us, and waits until its stack is up. @throws StackError */
+export async function startKept(config: Config, say: Say, signal: AbortSignal): Promise<StackInfo> {
+  const child = fork(entryScript('cli/main'), ['up', '--kept'], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const stop = (): void => void child.kill('SIGTERM');
+  signal.addEventListener('abort', stop);
+  try {
+    await new Promise<void>((up, failed) => {
+      child.on('message', (message: KeptMessage) => {
+        if (message.kind === 'up') up();
+        else if (message.kind === 'failed') failed(new StackError(message.message));
+        else say(message.message);
+      });
+      child.once('error', failed);
+      child.once('exit', () => {
+        failed(
+          new StackError(
+            signal.aborted ? 'The start was interrupted.' : 'The stack ended while it was starting.',
+          ),
+        );
+      });
+    });
+  } finally {
+    signal.removeEventListener('abort', stop);
+    if (child.connected) child.disconnect();
+    child.unref();
+  }
+  const info = findRunningStack(config.dataDir);
+  if (info === null) throw new StackError('The stack ended as soon as it was up.');
+  return info;
+}
+
+/** Looks into the stack that runs, or into one that runs for the moment, in which no crawl goes on. */
+export async function withStack<T>(config: Config, work: (info: StackInfo) => Promise<T>): Promise<T> {
+  const running = findRunningStack(config.dataDir);
+  if (running !== null) return work(running);
+  const own = await start({ config, owner: 'crawl', say: sayPlainly, processes: false });
+  try {
+    return await work(own);
+  } finally {
+    await own.stop();
+  }
+}
+
+export async function withDatabase<T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> {
+  return withStack(config, async ({ postgresUrl }) => {
+    const pool = createPool(postgresUrl, 2, () => undefined);
+    try {
+      return await work(pool);
+    } finally {
+      await pool.end();
+    }
+  });
+}
+
+export const sayPlainly: Say = (sentence) => {
+  process.stderr.write(`${sentence}\n`);
+};
+
+export function noSuchCrawl(id: string): CommandError {
+  return new CommandError(`There is no crawl ${id}; orbweaver status lists the crawls.`);
+}

@@ -1,0 +1,58 @@
+/** What came of a crawl, for people and for programs. */
+import { urlStates } from '../contracts/crawl.ts';
+import type { CrawlView } from '../contracts/http.ts';
+import type { ParkedHost } from '../storage/statements/list-parked-hosts.ts';
+import { bytes, duration, grouped } from './words.ts';
+
+const shown = 10;
+
+/** Lines of a report. @param parked hosts that wait, most queued first */
+export function summaryLines(view: CrawlView, parked: readonly ParkedHost[]): string[] {
+  const { ledger, seeds } = view;
+  const seconds = view.seconds ?? 0;
+  const states = urlStates
+    .filter((state) => ledger[state] > 0)
+    .map((state) => `${grouped(ledger[state])} ${state}`);
+  const rate = seconds > 0 ? `, ${(view.pages / seconds).toFixed(1)} pages/s` : '';
+  const letters = Object.entries(view.deadLetters).map(([name, count]) => `${grouped(count)} ${name}`);
+  return [
+    `Crawl ${view.id} is ${view.state}${view.reason === null ? '' : ` (${view.reason})`} after ${duration(seconds)}.`,
+    line('pages', `${grouped(view.pages)} (${grouped(view.fetches)} requests, ${bytes(view.bytes)}${rate})`),
+    line(
+      'URLs',
+      `${grouped(ledger.discovered)} discovered${states.length === 0 ? '' : `: ${states.join(', ')}`}`,
+    ),
+    ...(letters.length === 0 ? [] : [line('dead letters', letters.join(', '))]),
+    ...listed(
+      'parked hosts',
+      parked.map(
+        ({ origin, queued, last_error }) =>
+          `${origin}, ${grouped(queued)} URLs wait${last_error === null ? '' : `: ${last_error}`}`,
+      ),
+      view.hosts.parked,
+    ),
+    ...listed(
+      'bad seeds',
+      seeds.firstRejected.map(
+        (seed) => `line ${String(seed.line)}: ${JSON.stringify(seed.url)} (${seed.reason})`,
+      ),
+      seeds.rejected,
+    ),
+  ];
+}
+
+const line = (name: string, text: string): string => `  ${name.padEnd(13)} ${text}`;
+
+function listed(name: string, entries: readonly string[], total: number): string[] {
+  const more = total - Math.min(entries.length, shown);
+  return [
+    ...entries.slice(0, shown).map((entry, index) => line(index === 0 ? name : '', entry)),
+    ...(more > 0 && entries.length > 0 ? [line('', `and ${grouped(more)} more`)] : []),
+  ];
+}
+
+/** One JSON object on one line; `seconds` are from start to end by Postgres' clock. */
+export function summaryJson(view: CrawlView): string {
+  const { id: crawlId, state, seconds, fetches, bytes: received, ledger } = view;
+  return JSON.stringify({ crawlId, state, seconds, fetches, bytes: received, ledger });
+}

@@ -1,0 +1,57 @@
+/** `up`: the stack stays up until Ctrl-C. */
+import { loadConfig } from '../config/config.ts';
+import type { RunningStack } from '../stack/embedded.ts';
+import { openCrawls } from '../storage/crawls.ts';
+import { createPool } from '../storage/pool.ts';
+import { endingOf, exitCodes, type ExitCode } from './ending.ts';
+import { aborted, listenForInterrupts } from './interrupts.ts';
+import { sayPlainly, start, type KeptMessage } from './stack.ts';
+
+/** @param kept started by `crawl --keep`, which listens until the stack is up, and then goes */
+export async function up(kept: boolean): Promise<ExitCode> {
+  const config = loadConfig();
+  const interrupts = listenForInterrupts();
+  const send = (message: KeptMessage): void => void (process.connected && process.send?.(message));
+  const say = kept ? (message: string) => { send({ kind: 'progress', message }); } : sayPlainly; // prettier-ignore
+  if (!kept) say('Starting the stack …');
+  try {
+    const stack = await start({
+      config, owner: kept ? 'keep' : 'up', say, signal: interrupts.first, processes: true,
+    }); // prettier-ignore
+    const hastened = aborted(interrupts.second).then(() => stack.stop(true));
+    hastened.catch(() => undefined);
+    send({ kind: 'up' });
+    if (!kept) process.stdout.write(`${(await addresses(stack)).join('\n')}\n`);
+    await Promise.race([aborted(interrupts.first), stack.done]);
+    say('Stopping the stack; once more stops it at once.');
+    await stack.stop();
+    return exitCodes.ok;
+  } catch (error) {
+    send({ kind: 'failed', message: endingOf(error).message });
+    if (interrupts.first.aborted) return exitCodes.interrupted;
+    throw error;
+  } finally {
+    interrupts.release();
+    if (process.connected) process.disconnect();
+  }
+}
+
+async function addresses(stack: RunningStack): Promise<string[]> {
+  const pool = createPool(stack.postgresUrl, 1, () => undefined);
+  const open = await openCrawls(pool);
+  await pool.end();
+  const going = open.filter(({ state }) => state !== 'paused').map(({ id }) => id);
+  const paused = open.filter(({ state }) => state === 'paused').map(({ id }) => id);
+  return [
+    ...stack.movedPorts.map(
+      ({ what, usual, port }) => `Port ${String(usual)} is taken: ${what} is at ${String(port)}.`,
+    ),
+    `API           ${stack.apiUrl ?? 'none'}`,
+    `API docs      ${stack.apiUrl ?? 'none'}/docs/`,
+    `Temporal Web  ${stack.temporalUiUrl ?? 'not ours'}`,
+    `Data          ${stack.dataDir}`,
+    ...(going.length > 0 ? [`Crawls that go on: ${going.join(', ')}`] : []),
+    ...(paused.length > 0 ? [`Crawls that are paused: ${paused.join(', ')}`] : []),
+    'Ctrl-C stops the stack.',
+  ];
+}

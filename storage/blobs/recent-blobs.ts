@@ -1,0 +1,32 @@
+/**
+ * The bodies a process has just stored, in fixed memory, in front of the store they went to: extraction follows
+ * fetching within seconds, and unpacking and checking a body costs as much as reading its links. A body is handed out
+ * once. Measured: a sixth of a worker's time at full load.
+ */
+import { LRUCache } from 'lru-cache';
+import type { BlobStore } from './blob-store.ts';
+
+export class RecentBlobs implements BlobStore {
+  readonly #store: BlobStore;
+  readonly #recent: LRUCache<string, Uint8Array>;
+
+  /** @param maxBytes of bodies held at most. */
+  constructor(store: BlobStore, maxBytes = 48 * 1024 * 1024) {
+    this.#store = store;
+    this.#recent = new LRUCache({ maxSize: maxBytes, maxEntrySize: maxBytes / 16, sizeCalculation: (body) => body.length + 100 });
+  }
+
+  async put(hash: Uint8Array, body: Uint8Array): Promise<void> {
+    await this.#store.put(hash, body);
+    this.#recent.set(name(hash), body);
+  }
+
+  async get(hash: Uint8Array): Promise<Uint8Array | null> {
+    const recent = this.#recent.get(name(hash));
+    if (recent === undefined) return this.#store.get(hash);
+    this.#recent.delete(name(hash));
+    return recent;
+  }
+}
+
+const name = (hash: Uint8Array): string => Buffer.from(hash).toString('latin1');

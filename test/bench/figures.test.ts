@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { median, medianRun, slope, table } from '../../bench/figures.ts';
+import { meter } from '../../bench/meter.ts';
+
+describe('figures', () => {
+  it('takes the middle of a run, the lower of two', () => {
+    expect(median([9, 1, 5])).toBe(5);
+    expect(median([4, 1, 3, 2])).toBe(2);
+    const run = (pages: number) => ({ pages, seconds: 2, wallSeconds: 3, cpuSeconds: 1, peakMegabytes: 1 });
+    expect(medianRun([run(10), run(30), run(20)]).pages).toBe(20);
+    expect(() => medianRun([])).toThrow(RangeError);
+  });
+
+  it('finds the slope of any line', () => {
+    const number = fc.integer({ min: -1_000, max: 1_000 });
+    fc.assert(
+      fc.property(number, number, fc.uniqueArray(number, { minLength: 2 }), (rise, offset, xs) => {
+        expect(slope(xs.map((x) => ({ x, y: rise * x + offset })))).toBeCloseTo(rise, 6);
+      }),
+    );
+    expect(slope([{ x: 1, y: 5 }])).toBe(0);
+  });
+
+  it('lines columns up', () => {
+    const rows = [
+      ['name', 'n'],
+      ['a', '1000'],
+    ];
+    expect(table(rows)).toBe('name     n\na     1000');
+  });
+});
+
+describe('the meter', () => {
+  it.skipIf(process.platform !== 'linux')('counts what grandchildren use', async () => {
+    const burn = 'const end = performance.now() + 400; while (performance.now() < end);';
+    const hold = 'globalThis.held = Buffer.alloc(80e6, 1); console.log("held"); process.stdin.resume()';
+    const grandchild = `${burn}${hold}`;
+    const child = spawn(
+      process.execPath,
+      [
+        '-e',
+        `require('node:child_process').spawn(process.execPath, ['-e', process.argv[1]], { stdio: 'inherit' })`,
+        grandchild,
+      ],
+      { stdio: ['pipe', 'pipe', 'inherit'] },
+    );
+    const watch = meter(child.pid ?? 0, 20);
+    await once(child.stdout, 'data');
+    watch.stop();
+    child.stdin.end();
+    await once(child, 'close');
+    const { cpuSeconds, peakMegabytes } = watch.read();
+    expect(cpuSeconds).toBeGreaterThan(0.1);
+    expect(peakMegabytes).toBeGreaterThan(120);
+  });
+});

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgeFinish, type CrawlStanding } from '../../domain/finish.ts';
+
+const endless = { maxPages: null, maxSeconds: null };
+const nothingLeft: CrawlStanding = {
+  queued: 0,
+  leased: 0,
+  pending: 0,
+  pages: 7,
+  parked: 0,
+  runningMs: 90_000,
+};
+
+describe('judgeFinish', () => {
+  it.each<[string, Partial<CrawlStanding>, ReturnType<typeof judgeFinish>]>([
+    ['nothing left', {}, 'complete'],
+    ['something queued', { queued: 1 }, 'going'],
+    ['something in flight', { leased: 1 }, 'going'],
+    // Its links are not known yet.
+    ['a body that was not read', { pending: 1 }, 'going'],
+    // Nothing happens there until somebody acts: it would never end.
+    ['only URLs of parked hosts', { queued: 3, parked: 3 }, 'complete'],
+    ['more than those', { queued: 4, parked: 3 }, 'going'],
+  ])('%s', (_, standing, verdict) => {
+    expect(judgeFinish({ ...nothingLeft, ...standing }, endless)).toBe(verdict);
+  });
+
+  it('ends at its limits', () => {
+    const going = { ...nothingLeft, queued: 5 };
+    expect(judgeFinish(going, { maxPages: 8, maxSeconds: null })).toBe('going');
+    expect(judgeFinish(going, { maxPages: 7, maxSeconds: null })).toBe('max-pages');
+    expect(judgeFinish(going, { maxPages: null, maxSeconds: 91 })).toBe('going');
+    expect(judgeFinish(going, { maxPages: null, maxSeconds: 90 })).toBe('max-seconds');
+    expect(judgeFinish({ ...going, pages: 0 }, { maxPages: 0, maxSeconds: null })).toBe('max-pages');
+  });
+
+  it('is complete, not cut off, where a limit is reached with the last page', () => {
+    expect(judgeFinish(nothingLeft, { maxPages: 7, maxSeconds: 90 })).toBe('complete');
+  });
+
+  it('never ends a crawl without limits that has live work', () => {
+    const count = fc.nat({ max: 1_000 });
+    const standing = fc
+      .record({ queued: count, leased: count, pending: count, pages: count, runningMs: count })
+      .chain((some) => fc.nat({ max: some.queued }).map((parked) => ({ ...some, parked })));
+    fc.assert(
+      fc.property(standing, (some) => {
+        const live = some.queued > some.parked || some.leased > 0 || some.pending > 0;
+        expect(judgeFinish(some, endless)).toBe(live ? 'going' : 'complete');
+      }),
+    );
+  });
+});

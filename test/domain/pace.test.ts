@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  defaultDelayMs,
+  earliestStart,
+  easeUp,
+  effectiveDelayMs,
+  maxDelayMs,
+  slowDown,
+  type DelaySources,
+  type Manners,
+} from '../../domain/pace.ts';
+
+const nobody: DelaySources = { operatorMs: null, crawlsMs: [], robotsMs: null, slowdown: 0 };
+const delay = fc.integer({ min: 0, max: maxDelayMs });
+const sources: fc.Arbitrary<DelaySources> = fc.record({
+  operatorMs: fc.option(delay),
+  crawlsMs: fc.array(fc.option(delay), { maxLength: 5 }),
+  robotsMs: fc.option(delay),
+  slowdown: fc.integer({ min: 0, max: 10 }),
+});
+
+describe('effectiveDelayMs (design.md §6, "default" and "settings disagree")', () => {
+  it.each<[string, Partial<DelaySources>, number]>([
+    ['one second where nobody says otherwise', {}, 1_000],
+    ['a crawl that asks for nothing takes the default', { crawlsMs: [null] }, 1_000],
+    ['Crawl-delay replaces the default, also where it is shorter', { robotsMs: 250 }, 250],
+    ['fractions of a millisecond are kept', { robotsMs: 0.5 }, 0.5],
+    ['a crawl for hosts one owns asks for none', { crawlsMs: [0], robotsMs: 5_000 }, 0],
+    ['the most polite crawl wins', { crawlsMs: [0, 700, 300] }, 700],
+    [
+      'a crawl that leaves it to robots.txt counts with what that says',
+      { crawlsMs: [0, null], robotsMs: 3_000 },
+      3_000,
+    ],
+    ['a crawl that leaves it to nobody counts with the default', { crawlsMs: [100, null] }, 1_000],
+    ['the operator wins over everything', { operatorMs: 50, crawlsMs: [9_000], robotsMs: 9_000 }, 50],
+    ['an operator may allow everything', { operatorMs: 0, robotsMs: 9_000 }, 0],
+    ['no longer than a day', { robotsMs: 10 * maxDelayMs }, maxDelayMs],
+  ])('%s', (_, asked, expected) => {
+    expect(effectiveDelayMs({ ...nobody, ...asked })).toBe(expected);
+  });
+
+  it('doubles after trouble, from a second on where the delay was shorter (design.md §6, "429, 503")', () => {
+    expect(effectiveDelayMs({ ...nobody, robotsMs: 3_000, slowdown: 1 })).toBe(6_000);
+    expect(effectiveDelayMs({ ...nobody, robotsMs: 3_000, slowdown: 3 })).toBe(24_000);
+    expect(effectiveDelayMs({ ...nobody, operatorMs: 0, slowdown: 1 })).toBe(2 * defaultDelayMs);
+    expect(effectiveDelayMs({ ...nobody, crawlsMs: [0], slowdown: 2 })).toBe(4 * defaultDelayMs);
+  });
+
+  it('lies between nothing and a day', () => {
+    fc.assert(
+      fc.property(sources, (asked) => {
+        const ms = effectiveDelayMs(asked);
+        expect(ms >= 0 && ms <= maxDelayMs).toBe(true);
+      }),
+    );
+  });
+
+  it('is at least what any crawl asks for, unless an operator says otherwise', () => {
+    fc.assert(
+      fc.property(sources, (asked) => {
+        const ms = effectiveDelayMs({ ...asked, operatorMs: null });
+        for (const crawl of asked.crawlsMs)
+          expect(ms).toBeGreaterThanOrEqual(crawl ?? asked.robotsMs ?? defaultDelayMs);
+      }),
+    );
+  });
+
+  it('does not get shorter by another crawl or by more trouble', () => {
+    fc.assert(
+      fc.property(sources, fc.option(delay), (asked, another) => {
+        const ms = effectiveDelayMs(asked);
+        expect(effectiveDelayMs({ ...asked, slowdown: asked.slowdown + 1 })).toBeGreaterThanOrEqual(ms);
+        if (asked.crawlsMs.length === 0) return;
+        expect(effectiveDelayMs({ ...asked, crawlsMs: [...asked.crawlsMs, another] })).toBeGreaterThanOrEqual(
+          ms,
+        );
+      }),
+    );
+  });
+});
+
+describe('earliestStart', () => {
+  it('counts from the head of the last response', () => {
+    expect(earliestStart({ headAt: 5_000, endAt: 5_400 }, 1_000)).toBe(6_000);
+  });
+
+  it('never lets two requests overlap, however long the body took', () => {
+    expect(earliestStart({ headAt: 5_000, endAt: 9_000 }, 1_000)).toBe(9_000);
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), delay, (headAt, took, delayMs) => {
+        const start = earliestStart({ headAt, endAt: headAt + took }, delayMs);
+        expect(start).toBeGreaterThanOrEqual(headAt + took);
+        expect(start - headAt).toBeGreaterThanOrEqual(delayMs);
+      }),
+    );
+  });
+});
+
+describe('slowDown and easeUp (design.md §6: double, decaying back after a clean stretch)', () => {
+  const clean = (manners: Manners, answers: number): Manners =>
+    Array.from({ length: answers }).reduce<Manners>(easeUp, manners);
+
+  it('takes one doubling back after twenty clean answers', () => {
+    const slowed = slowDown(slowDown({ slowdown: 0, clean: 0 }));
+    expect(slowed).toEqual({ slowdown: 2, clean: 0 });
+    expect(clean(slowed, 19)).toEqual({ slowdown: 2, clean: 19 });
+    expect(clean(slowed, 20)).toEqual({ slowdown: 1, clean: 0 });
+    expect(clean(slowed, 40)).toEqual({ slowdown: 0, clean: 0 });
+  });
+
+  it('counts the stretch anew after a complaint', () => {
+    expect(slowDown(clean({ slowdown: 1, clean: 0 }, 19))).toEqual({ slowdown: 2, clean: 0 });
+  });
+
+  it('keeps within bounds, and comes back to full speed, whatever happened', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (complaints) => {
+        const learned = complaints.reduce<Manners>(
+          (manners, complaint) => (complaint ? slowDown(manners) : easeUp(manners)),
+          { slowdown: 0, clean: 0 },
+        );
+        expect(learned.slowdown).toBeGreaterThanOrEqual(0);
+        expect(learned.slowdown).toBeLessThanOrEqual(10);
+        expect(clean(learned, 200)).toEqual({ slowdown: 0, clean: 0 });
+      }),
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sleepsInWorkflow, sliceSize, stretchedSliceMs } from '../../domain/slice.ts';
+
+const ms = fc.integer({ min: 0, max: 86_400_000 });
+
+describe('sliceSize (design.md §4: k = how many fit into the slice at the host’s delay)', () => {
+  it.each([
+    [10_000, 1_000, 10],
+    [10_000, 300, 33],
+    [10_000, 3_000, 3],
+    // A delay of the slice's length or more: one, so that the workflow's timer sleeps it out.
+    [10_000, 10_000, 1],
+    [10_000, 60_000, 1],
+    // One URL a step, for who wants to watch each.
+    [0, 1_000, 1],
+    [0, 0, 1],
+    // Bounded where nothing paces.
+    [10_000, 0, 200],
+    [1_000, 0, 50],
+  ])('a slice of %i ms at a delay of %i ms takes %i', (sliceMs, delayMs, size) => {
+    expect(sliceSize(sliceMs, delayMs)).toBe(size);
+  });
+
+  it('is at least one, at most 200, and beyond the first fits into the slice', () => {
+    fc.assert(
+      fc.property(ms, ms, (sliceMs, delayMs) => {
+        const size = sliceSize(sliceMs, delayMs);
+        expect(Number.isInteger(size) && size >= 1 && size <= 200).toBe(true);
+        if (size > 1) expect(size * delayMs).toBeLessThanOrEqual(sliceMs);
+      }),
+    );
+  });
+});
+
+describe('sleepsInWorkflow', () => {
+  it.each([
+    [0, 10_000, false],
+    [9_999, 10_000, false],
+    [10_000, 10_000, true],
+    [1, 0, true],
+    [0, 0, false],
+  ])('a wait of %i ms with slices of %i ms: %s', (waitMs, sliceMs, sleeps) => {
+    expect(sleepsInWorkflow(waitMs, sliceMs)).toBe(sleeps);
+  });
+});
+
+describe('stretchedSliceMs (design.md §4: at most ~20 slices a second per core)', () => {
+  it('stays as set while hosts are few', () => {
+    expect(stretchedSliceMs(10_000, 400, 2)).toBe(10_000);
+    expect(stretchedSliceMs(10_000, 800, 2)).toBe(20_000);
+    expect(stretchedSliceMs(0, 10_000, 1)).toBe(0);
+  });
+
+  it('keeps slices below 20 a second and core, and none shorter than set', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 600_000 }),
+        fc.integer({ min: 0, max: 100_000 }),
+        fc.integer({ min: 1, max: 64 }),
+        (sliceMs, hosts, cores) => {
+          const stretched = stretchedSliceMs(sliceMs, hosts, cores);
+          expect(stretched).toBeGreaterThanOrEqual(sliceMs);
+          expect(hosts / (stretched / 1_000)).toBeLessThanOrEqual(20 * cores * 1.000001);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { backoffMs, isSpent, troubleClasses } from '../../domain/trouble.ts';
+
+const anyClass = fc.constantFrom(...troubleClasses);
+const failures = fc.integer({ min: 0, max: 1_000 });
+const day = 86_400_000;
+
+describe('backoffMs (design.md §6, "5xx" and "timeouts, DNS, connect")', () => {
+  it.each([
+    ['dns-not-found', 0, 2_000],
+    ['connect-refused', 3, 16_000],
+    ['timeout', 1, 10_000],
+    ['overloaded', 0, 5_000],
+    // Down for an hour, growing.
+    ['server-errors', 0, 3_600_000],
+    ['server-errors', 1, 7_200_000],
+    ['robots-unreachable', 2, 20_000],
+  ] as const)('%s after %i failures: %i ms', (trouble, before, ms) => {
+    expect(backoffMs(trouble, before)).toBe(ms);
+  });
+
+  it('doubles with each failure, up to a day', () => {
+    fc.assert(
+      fc.property(anyClass, failures, (trouble, before) => {
+        const now = backoffMs(trouble, before);
+        const next = backoffMs(trouble, before + 1);
+        expect(now).toBeGreaterThan(0);
+        expect(now).toBeLessThanOrEqual(day);
+        expect(next).toBe(Math.min(2 * now, day));
+      }),
+    );
+  });
+});
+
+describe('isSpent', () => {
+  it.each(troubleClasses)('%s has some tries and not endless ones', (trouble) => {
+    expect(isSpent(trouble, 1)).toBe(false);
+    expect(isSpent(trouble, 10)).toBe(true);
+  });
+
+  it('stays spent', () => {
+    fc.assert(
+      fc.property(anyClass, failures, (trouble, count) => {
+        if (isSpent(trouble, count)) expect(isSpent(trouble, count + 1)).toBe(true);
+      }),
+    );
+  });
+});

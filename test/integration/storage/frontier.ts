@@ -1,0 +1,150 @@
+/** A frontier of the test's own: a fresh database, crawls, hosts and URLs in it, and a recount of all its sums. */
+import { expect } from 'vitest';
+import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../../../contracts/crawl.ts';
+import type { UrlState } from '../../../domain/ledger.ts';
+import { auditCrawl } from '../../../storage/audit.ts';
+import { createCrawl } from '../../../storage/crawls.ts';
+import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { urlKey } from '../../../storage/key.ts';
+import { createPool, type Pool } from '../../../storage/pool.ts';
+import { readSeeds } from '../../../storage/seeds.ts';
+import type { AdmissionRow } from '../../../storage/statements/admit-urls.ts';
+import type { ResultRow } from '../../../storage/statements/commit-results.ts';
+import { leaseUrls } from '../../../storage/statements/lease-urls.ts';
+import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import { takeLease } from '../../../storage/statements/take-lease.ts';
+import { createWorld } from '../../support/world.ts';
+
+export interface Frontier {
+  readonly pool: Pool;
+  readonly writer: FrontierWriter;
+  close(): Promise<void>;
+}
+
+export async function openFrontier(connections = 8): Promise<Frontier> {
+  const world = await createWorld();
+  const pool = createPool(world.databaseUrl, connections, () => undefined);
+  return {
+    pool,
+    writer: new FrontierWriter(pool),
+    close: async () => {
+      await pool.end();
+      await world.close();
+    },
+  };
+}
+
+/** A crawl that runs. */
+export async function runningCrawl(
+  pool: Pool,
+  config: Partial<CrawlConfig> = {},
+  seeds: readonly string[] = ['https://seed.example/'],
+): Promise<number> {
+  const id = Number(await createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds)));
+  await moveCrawl(pool, id, 'running');
+  return id;
+}
+
+export async function moveCrawl(pool: Pool, id: number, state: CrawlState): Promise<void> {
+  await setCrawlState(pool, id, state, null);
+}
+
+export async function newHost(
+  pool: Pool,
+  origin = `https://host-${String(Math.random())}.example`,
+): Promise<number> {
+  const { rows } = await pool.query<{ id: number }>(
+    'insert into host (origin, shard) values ($1, 0) returning id',
+    [origin],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('no host was made');
+  return row.id;
+}
+
+export const keyOf = (url: string): string => urlKey(url).toString('hex');
+
+export const admission = (
+  host: number,
+  crawl: number,
+  url: string,
+  over: Partial<AdmissionRow> = {},
+): AdmissionRow => ({
+  host_id: host,
+  crawl_id: crawl,
+  key: keyOf(url),
+  url,
+  kind: 0,
+  seed: false,
+  depth: 1,
+  hops: 0,
+  priority: 0.5,
+  parent_host: null,
+  parent_key: null,
+  reason: null,
+  detail: null,
+  host_limit: 100_000,
+  ...over,
+});
+
+/** Names `count` URLs that differ from all others. */
+export const names = (count: number, stem: string): string[] =>
+  Array.from({ length: count }, (_, at) => `https://x.example/${stem}/${String(at)}`);
+
+export const result = (
+  place: Pick<ResultRow, 'host_id' | 'crawl_id' | 'key' | 'token'>,
+  state: ResultRow['state'],
+  over: Partial<ResultRow> = {},
+): ResultRow => ({
+  host_id: place.host_id,
+  crawl_id: place.crawl_id,
+  key: place.key,
+  token: place.token,
+  state,
+  reason: state === 'done' ? 'fetched' : state === 'queued' ? 'server-error' : 'gone',
+  detail: null,
+  stage: 0,
+  due_in_ms: 0,
+  attempted: false,
+  answered: true,
+  status: state === 'done' ? 200 : 404,
+  bytes: 100,
+  content_hash: null,
+  content_type: null,
+  robots_tag: null,
+  etag: null,
+  last_modified: null,
+  redirect_to: null,
+  next_url: null,
+  truncated: null,
+  ...over,
+});
+
+/** Takes the host's lease for ten minutes; throws where somebody has it. */
+export async function takenLease(pool: Pool, host: number): Promise<number> {
+  const [lease] = await takeLease(pool, String(host), 600_000);
+  if (lease === undefined) throw new Error('the lease is taken');
+  return lease.token;
+}
+
+/** Leases URLs of a host under a token; answers them as places for results, in their order. */
+export async function leased(
+  pool: Pool,
+  host: number,
+  token: number,
+  limit: number,
+): Promise<{ host_id: number; crawl_id: number; key: string; token: number }[]> {
+  const urls = await leaseUrls(pool, String(host), token, limit, '[]');
+  return urls
+    .sort((a, b) => a.turn - b.turn)
+    .map(({ crawl_id, key }) => ({ host_id: host, crawl_id, key: key.toString('hex'), token }));
+}
+
+/** Recounts every sum that is kept, host by host: ledger, host_queue and the rules between tables (G1). */
+export async function expectExact(pool: Pool, crawl: number): Promise<Readonly<Record<UrlState, number>>> {
+  const audit = await auditCrawl(pool, String(crawl));
+  expect(audit?.differences).toEqual([]);
+  expect(audit?.balanced).toBe(true);
+  if (audit === null) throw new Error('there is no such crawl');
+  return audit.ledger;
+}

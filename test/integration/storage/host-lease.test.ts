@@ -1,0 +1,208 @@
+/** The statements of a host's lease (docs/design.md §4, crash safety): who may have it, and what is known of it then. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Pool } from '../../../storage/pool.ts';
+import { askGuestLease } from '../../../storage/statements/ask-guest-lease.ts';
+import { releaseLease } from '../../../storage/statements/release-lease.ts';
+import { renewLeases } from '../../../storage/statements/renew-leases.ts';
+import { takeGuestLease } from '../../../storage/statements/take-guest-lease.ts';
+import { takeLease, type TakenLease } from '../../../storage/statements/take-lease.ts';
+import { newHost, openFrontier, type Frontier } from './frontier.ts';
+
+let frontier: Frontier;
+let pool: Pool;
+let host: number;
+const minute = 60_000;
+
+beforeAll(async () => {
+  frontier = await openFrontier(20);
+  ({ pool } = frontier);
+});
+afterAll(() => frontier.close());
+beforeEach(async () => {
+  host = await newHost(pool);
+});
+
+const take = async (leaseMs = minute): Promise<TakenLease | undefined> =>
+  (await takeLease(pool, String(host), leaseMs))[0];
+const takeAsGuest = async (): Promise<TakenLease | undefined> =>
+  (await takeGuestLease(pool, host, minute))[0];
+const got = async (): Promise<TakenLease> => {
+  const lease = await take();
+  if (lease === undefined) throw new Error('the lease is taken');
+  return lease;
+};
+const release = async (token: number, waitMs = 0): Promise<boolean> =>
+  (await releaseLease(pool, host, token, waitMs, 0, 0, 0, null)).length > 0;
+/** As after a crash: the time of the lease has passed and nobody returned it. */
+const expire = () =>
+  pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [host]);
+const secondsLeft = async (): Promise<number | null> => {
+  const { rows } = await pool.query<{ left: number | null }>(
+    'select extract(epoch from lease_until - now())::float8 as left from host where id = $1',
+    [host],
+  );
+  return rows[0]?.left ?? null;
+};
+
+describe('taking', () => {
+  it('gives it to one, and to nobody else while it lasts', async () => {
+    const first = await got();
+    expect(first).toMatchObject({
+      unclean: false,
+      wait_ms: 0,
+      slowdown: 0,
+      clean: 0,
+      failures: 0,
+      last_error: null,
+    });
+    expect(await take()).toBeUndefined();
+    expect(await secondsLeft()).toBeGreaterThan(55);
+  });
+
+  it('gives it to exactly one of many that ask at once', async () => {
+    const asked = await Promise.all(Array.from({ length: 20 }, () => take()));
+    expect(asked.filter((lease) => lease !== undefined)).toHaveLength(1);
+  });
+
+  it('gives it to exactly one of many after a crash too', async () => {
+    await got();
+    await expire();
+    const asked = await Promise.all(Array.from({ length: 20 }, () => take()));
+    expect(asked.filter((lease) => lease !== undefined)).toEqual([
+      expect.objectContaining({ unclean: true }),
+    ]);
+  });
+
+  it('says whether the one before returned it, and never gives a token twice', async () => {
+    const first = await got();
+    await release(first.token);
+    const second = await got();
+    expect(second.unclean).toBe(false);
+    await expire();
+    const third = await got();
+    expect(third.unclean).toBe(true);
+    expect(new Set([first.token, second.token, third.token]).size).toBe(3);
+  });
+});
+
+describe('returning', () => {
+  it('keeps what the host has taught for the next holder', async () => {
+    const first = await got();
+    await releaseLease(pool, host, first.token, 5_000, 2, 7, 3, 'overloaded: answered 503');
+    const second = await got();
+    expect(second).toMatchObject({
+      slowdown: 2,
+      clean: 7,
+      failures: 3,
+      last_error: 'overloaded: answered 503',
+    });
+    expect(second.wait_ms).toBeGreaterThan(4_000);
+    expect(second.wait_ms).toBeLessThanOrEqual(5_000);
+  });
+
+  it('never shortens a wait that somebody else asked for', async () => {
+    const { token } = await got();
+    await pool.query(`update host set not_before = now() + interval '1 hour' where id = $1`, [host]);
+    await release(token, 10);
+    expect((await got()).wait_ms).toBeGreaterThan(3_590_000);
+  });
+
+  it('changes nothing where the lease was lost: the new holder knows better', async () => {
+    const old = await got();
+    await expire();
+    const holder = await got();
+    expect((await releaseLease(pool, host, old.token, minute, 9, 9, 9, 'stale')).length).toBe(0);
+    expect(await take()).toBeUndefined();
+    expect(await release(holder.token)).toBe(true);
+    expect(await got()).toMatchObject({ slowdown: 0, failures: 0, last_error: null, wait_ms: 0 });
+  });
+
+  it('remembers since when the host has been failing, until it does not', async () => {
+    const since = async (): Promise<Date | null> => {
+      const { rows } = await pool.query<{ failing_since: Date | null }>(
+        'select failing_since from host where id = $1',
+        [host],
+      );
+      return rows[0]?.failing_since ?? null;
+    };
+    const fail = async (failures: number): Promise<Date | null> => {
+      await releaseLease(pool, host, (await got()).token, 0, 0, 0, failures, null);
+      return since();
+    };
+    const first = await fail(1);
+    expect(first).toBeInstanceOf(Date);
+    expect(await fail(2)).toEqual(first);
+    expect(await fail(0)).toBeNull();
+  });
+});
+
+describe('renewing', () => {
+  it('prolongs those that are held, in one statement, and names those that are lost by leaving them out', async () => {
+    const mine = await takeLease(pool, String(host), 1_000);
+    const another = await newHost(pool);
+    const lost = await takeLease(pool, String(another), 1_000);
+    await pool.query('update host set lease_token = lease_token + 1000000 where id = $1', [another]);
+    const held = [
+      { id: host, token: mine[0]?.token },
+      { id: another, token: lost[0]?.token },
+    ];
+    expect(await renewLeases(pool, JSON.stringify(held), minute)).toEqual([
+      { id: host, token: mine[0]?.token, guest_waits: false },
+    ]);
+    expect(await secondsLeft()).toBeGreaterThan(55);
+  });
+
+  it('does not bring back one that was returned', async () => {
+    const { token } = await got();
+    await release(token);
+    expect(await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute)).toEqual([]);
+    expect(await secondsLeft()).toBeNull();
+  });
+
+  it('brings back one that ran out as long as nobody took it', async () => {
+    const { token } = await got();
+    await expire();
+    expect(await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute)).toHaveLength(1);
+    expect(await take()).toBeUndefined();
+  });
+});
+
+describe('a guest (a robots.txt that redirects here)', () => {
+  it('is announced to the holder, and goes before the host’s own next slice', async () => {
+    const { token } = await got();
+    await askGuestLease(pool, host, minute);
+    expect(await takeAsGuest()).toBeUndefined();
+    expect(await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute)).toMatchObject([
+      { guest_waits: true },
+    ]);
+    await release(token, 2_000);
+    expect(await take()).toBeUndefined();
+    const guest = await takeAsGuest();
+    expect(guest?.unclean).toBe(false);
+    expect(guest?.wait_ms).toBeGreaterThan(1_000);
+    expect(await take()).toBeUndefined();
+    expect(await release(guest?.token ?? 0)).toBe(true);
+    expect(await take()).toBeDefined();
+  });
+
+  it('is let in once for its asking', async () => {
+    await askGuestLease(pool, host, minute);
+    const guest = await takeAsGuest();
+    await release(guest?.token ?? 0);
+    const { token } = await got();
+    expect(await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute)).toMatchObject([
+      { guest_waits: false },
+    ]);
+  });
+
+  it('that never comes holds the host up no longer than it asked for', async () => {
+    await askGuestLease(pool, host, 1);
+    await expect.poll(() => take()).toBeDefined();
+  });
+
+  it('is told when the lease before it was not returned', async () => {
+    await got();
+    await expire();
+    expect(await takeAsGuest()).toMatchObject({ unclean: true });
+  });
+});

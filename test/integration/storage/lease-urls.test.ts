@@ -1,0 +1,240 @@
+/** Which URLs a slice gets: due ones, best first, crawls in turn, and never more pages than a crawl may have. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import pino from 'pino';
+import { CrawlBook, type OpenCrawl } from '../../../activities/crawl-book.ts';
+import { leaseWithinLimits } from '../../../activities/fetch/lease-within-limits.ts';
+import type { Pool } from '../../../storage/pool.ts';
+import { leaseUrls } from '../../../storage/statements/lease-urls.ts';
+import { returnUrls } from '../../../storage/statements/return-urls.ts';
+import { waitingCrawls } from '../../../storage/statements/waiting-crawls.ts';
+import {
+  admission,
+  expectExact,
+  leased,
+  moveCrawl,
+  names,
+  newHost,
+  openFrontier,
+  result,
+  runningCrawl,
+  takenLease,
+  type Frontier,
+} from './frontier.ts';
+
+let frontier: Frontier;
+let pool: Pool;
+let host: number;
+let token: number;
+
+beforeAll(async () => {
+  frontier = await openFrontier(16);
+  ({ pool } = frontier);
+});
+afterAll(() => frontier.close());
+beforeEach(async () => {
+  host = await newHost(pool);
+  token = await takenLease(pool, host);
+});
+
+const queue = async (crawl: number, count: number, stem = 'q', at = host): Promise<void> => {
+  await frontier.writer.write({ admissions: names(count, stem).map((url) => admission(at, crawl, url)) });
+};
+const turns = async (limit: number): Promise<number[]> =>
+  (await leased(pool, host, token, limit)).map(({ crawl_id }) => crawl_id);
+
+describe('order', () => {
+  it('best priority first, then by key; only what is queued and due', async () => {
+    const crawl = await runningCrawl(pool);
+    const priorities = [0.25, 1, 0.5, 2, 0.25];
+    const rows = names(5, 'ordered').map((url, at) =>
+      admission(host, crawl, url, { priority: priorities[at] ?? 0 }),
+    );
+    await frontier.writer.write({ admissions: rows });
+    await pool.query(
+      `update url set due_at = now() + interval '1 hour' where crawl_id = $1 and priority = 1`,
+      [crawl],
+    );
+    const expected = rows
+      .filter(({ priority }) => priority !== 1)
+      .toSorted((a, b) => b.priority - a.priority || (a.key < b.key ? -1 : 1))
+      .map(({ key }) => key);
+    const got = await leased(pool, host, token, 10);
+    expect(got.map(({ key }) => key)).toEqual(expected);
+    expect(await leased(pool, host, token, 10)).toEqual([]);
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 1, leased: 4 });
+  });
+
+  it('gives nothing of crawls that do not run, nor of other hosts', async () => {
+    const elsewhere = await newHost(pool);
+    const crawl = await runningCrawl(pool);
+    await queue(crawl, 2);
+    await queue(crawl, 2, 'elsewhere', elsewhere);
+    for (const state of ['paused', 'draining', 'seeding', 'finished'] as const) {
+      await moveCrawl(pool, crawl, state);
+      expect(await turns(10)).toEqual([]);
+      expect(await waitingCrawls(pool, host)).toEqual([]);
+    }
+    await moveCrawl(pool, crawl, 'running');
+    expect(await waitingCrawls(pool, host)).toEqual([{ crawl_id: crawl }]);
+    expect(await turns(10)).toHaveLength(2);
+  });
+});
+
+describe('fairness between crawls (G3)', () => {
+  it('takes turns, and gives what one does not need to the others', async () => {
+    const [large, small] = [await runningCrawl(pool), await runningCrawl(pool)];
+    await queue(large, 50, 'large');
+    await queue(small, 3, 'small');
+    const got = await turns(10);
+    expect(got.slice(0, 6).map((crawl, at) => [crawl, at % 2])).toEqual(
+      got[0] === large
+        ? [0, 1, 0, 1, 0, 1].map((second) => [second === 0 ? large : small, second])
+        : [0, 1, 0, 1, 0, 1].map((second) => [second === 0 ? small : large, second]),
+    );
+    expect(got.slice(6)).toEqual([large, large, large, large]);
+  });
+
+  it('lets the crawl that waited longest go first where a slice is a single URL', async () => {
+    const crawls = [await runningCrawl(pool), await runningCrawl(pool), await runningCrawl(pool)];
+    for (const [at, crawl] of crawls.entries()) await queue(crawl, 10 * (at + 1), `slow-${String(at)}`);
+    const got: number[] = [];
+    for (let slice = 0; slice < 12; slice++) got.push(...(await turns(1)));
+    expect(got).toHaveLength(12);
+    for (let round = 0; round < 12; round += 3) expect(new Set(got.slice(round, round + 3)).size).toBe(3);
+  });
+
+  it('does not let a newcomer starve one that is there, nor the other way round', async () => {
+    const first = await runningCrawl(pool);
+    await queue(first, 20, 'first');
+    for (let slice = 0; slice < 4; slice++) await turns(1);
+    const second = await runningCrawl(pool);
+    await queue(second, 20, 'second');
+    const got: number[] = [];
+    for (let slice = 0; slice < 6; slice++) got.push(...(await turns(1)));
+    expect(got).toEqual([second, first, second, first, second, first]);
+  });
+
+  it('does not count a priority of one crawl against another’s', async () => {
+    const [modest, loud] = [await runningCrawl(pool), await runningCrawl(pool)];
+    await queue(modest, 5, 'modest');
+    await frontier.writer.write({
+      admissions: names(50, 'loud').map((url) => admission(host, loud, url, { priority: 100 })),
+    });
+    expect((await turns(10)).filter((crawl) => crawl === modest)).toHaveLength(5);
+  });
+});
+
+describe('what was leased', () => {
+  it('goes back under its own token only', async () => {
+    const crawl = await runningCrawl(pool);
+    await queue(crawl, 3);
+    await turns(3);
+    expect(await returnUrls(pool, String(host), token + 1)).toEqual([]);
+    expect(await expectExact(pool, crawl)).toMatchObject({ leased: 3 });
+    expect(await returnUrls(pool, String(host), token)).toHaveLength(3);
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 3, leased: 0 });
+  });
+});
+
+describe('page limits (leaseWithinLimits)', () => {
+  const settings = {
+    userAgent: 'Orbweaver',
+    allowPrivate: [],
+    maxBodyBytes: 1,
+    requestTimeoutMs: 1,
+    sliceMs: 1,
+    leaseMs: 1,
+    shards: 1,
+    log: pino({ level: 'silent' }),
+  };
+  const opened = (crawl: number): Promise<OpenCrawl> => new CrawlBook(pool, settings).open(crawl);
+
+  it('never has more URLs in hand than pages may still come', async () => {
+    const crawl = await runningCrawl(pool, { maxPages: 5 });
+    const open = await opened(crawl);
+    await queue(crawl, 20);
+    const first = await leaseWithinLimits(pool, String(host), token, 3, [open]);
+    expect(first).toHaveLength(3);
+    expect(await leaseWithinLimits(pool, String(host), token, 10, [open])).toHaveLength(2);
+    expect(await leaseWithinLimits(pool, String(host), token, 10, [open])).toEqual([]);
+    // One turns out to be a page, one to be gone: that one's room is free again.
+    const [page, gone] = first.map(({ crawl_id, key }) => ({
+      host_id: host,
+      crawl_id,
+      key: key.toString('hex'),
+      token,
+    }));
+    if (page === undefined || gone === undefined) throw new Error('nothing was leased');
+    await frontier.writer.write({ results: [result(page, 'done'), result(gone, 'dead')] });
+    expect(await leaseWithinLimits(pool, String(host), token, 10, [open])).toHaveLength(1);
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 1, dead: 1, leased: 4 });
+  });
+
+  it('leaves crawls without a limit alone, beside one that has reached its own', async () => {
+    const [limited, free] = [await runningCrawl(pool, { maxPages: 1 }), await runningCrawl(pool)];
+    await queue(limited, 5, 'limited');
+    await queue(free, 5, 'free');
+    const open = [await opened(limited), await opened(free)];
+    const got = (await leaseWithinLimits(pool, String(host), token, 10, open)).map(
+      ({ crawl_id }) => crawl_id,
+    );
+    expect(got.filter((crawl) => crawl === limited)).toHaveLength(1);
+    expect(got.filter((crawl) => crawl === free)).toHaveLength(5);
+  });
+
+  it('is exact while slices of many hosts lease and commit at once', async () => {
+    const limit = 37;
+    const crawl = await runningCrawl(pool, { maxPages: limit });
+    const hosts = await Promise.all(Array.from({ length: 8 }, () => newHost(pool)));
+    for (const [at, each] of hosts.entries()) await queue(crawl, 30, `host-${String(at)}`, each);
+    const open = await opened(crawl);
+    const pagesOf = async (): Promise<number> => {
+      const { rows } = await pool.query<{ pages: number }>(
+        'select sum(pages)::int as pages from ledger where crawl_id = $1',
+        [crawl],
+      );
+      return rows[0]?.pages ?? 0;
+    };
+    await Promise.all(
+      hosts.map(async (each, place) => {
+        const held = await takenLease(pool, each);
+        for (let slice = 0; ; slice++) {
+          const urls = await leaseWithinLimits(pool, String(each), held, 3, [open]);
+          if (urls.length === 0 && (await pagesOf()) >= limit) return;
+          const rows = urls.map(({ crawl_id, key }, at) => {
+            const place_ = { host_id: each, crawl_id, key: key.toString('hex'), token: held };
+            // Every fourth is gone, and gives its room back.
+            return result(place_, (slice + at + place) % 4 === 0 ? 'dead' : 'done');
+          });
+          await frontier.writer.write({ results: rows });
+          expect(await pagesOf()).toBeLessThanOrEqual(limit);
+        }
+      }),
+    );
+    const { rows } = await pool.query<{ pages: number }>(
+      `select count(*)::int as pages from url where crawl_id = $1 and state = 'done'`,
+      [crawl],
+    );
+    expect(rows[0]?.pages).toBe(limit);
+    await expectExact(pool, crawl);
+  });
+
+  it.fails('holds for a crawl that comes to the host after the slice looked who is there', async () => {
+    const crawl = await runningCrawl(pool, { maxPages: 2 });
+    const there = (await waitingCrawls(pool, host)).map(({ crawl_id }) => crawl_id);
+    await queue(crawl, 10);
+    const got = await leaseWithinLimits(pool, String(host), token, 10, await Promise.all(there.map(opened)));
+    expect(got.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('leaseUrls', () => {
+  it('honours the rooms it is given, none included', async () => {
+    const crawl = await runningCrawl(pool);
+    await queue(crawl, 5);
+    const none = JSON.stringify([{ crawl_id: crawl, pages: 0 }]);
+    expect(await leaseUrls(pool, String(host), token, 10, none)).toEqual([]);
+    const two = JSON.stringify([{ crawl_id: crawl, pages: 2 }]);
+    expect(await leaseUrls(pool, String(host), token, 10, two)).toHaveLength(2);
+  });
+});

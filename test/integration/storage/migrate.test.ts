@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, expect, inject, it } from 'vitest';
+import { migrate } from '../../../storage/migrate.ts';
+
+const name = `test_${randomBytes(6).toString('hex')}`;
+const urlOf = (database: string): string => {
+  const url = new URL(inject('stack').templateUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+};
+
+async function ask(database: string, statement: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ connectionString: urlOf(database) });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+afterAll(() => ask('postgres', `drop database if exists ${name} with (force)`));
+
+it('brings an empty database to the schema once, however many start at the same time', async () => {
+  await ask('postgres', `create database ${name}`);
+  const starters = await Promise.all(Array.from({ length: 4 }, () => migrate(urlOf(name))));
+  const ran = starters.filter((migrations) => migrations.length > 0);
+  expect(ran).toHaveLength(1);
+  expect(ran[0]?.[0]).toBe('0001_frontier');
+  expect(await migrate(urlOf(name))).toEqual([]);
+  const recorded = await ask(name, 'select name from migration order by id');
+  expect(recorded.map((row) => row['name'])).toEqual(ran[0]);
+  // The schema is the one the shared template has, column by column.
+  const columns = `select table_name, column_name, data_type, column_default from information_schema.columns
+                    where table_schema = 'public' order by 1, 2`;
+  const template = new URL(inject('stack').templateUrl).pathname.slice(1);
+  expect(await ask(name, columns)).toEqual(await ask(template, columns));
+});

@@ -1,0 +1,31 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createWorld } from '../support/world.ts';
+import type { World } from '../support/world.ts';
+
+let one: World;
+let other: World;
+beforeAll(async () => {
+  [one, other] = await Promise.all([createWorld(), createWorld()]);
+});
+afterAll(async () => {
+  await Promise.all([one.close(), other.close()]);
+});
+
+const ask = async (world: World, statement: string): Promise<unknown[]> => {
+  const client = new Client({ connectionString: world.databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows as unknown[];
+  } finally {
+    await client.end();
+  }
+};
+
+it('two worlds have the schema each and see nothing of one another', async () => {
+  const tables = `select tablename from pg_tables where schemaname = 'public'`;
+  expect(await ask(one, tables)).toContainEqual({ tablename: 'crawl' });
+  await ask(one, 'create table mine (n int)');
+  expect(await ask(other, tables)).not.toContainEqual({ tablename: 'mine' });
+  expect(one.namespace).not.toBe(other.namespace);
+});

@@ -1,0 +1,221 @@
+/** Leash, supervisor, lock and ports, on small shell scripts instead of services. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { StackError } from '../../stack/errors.ts';
+import { openDataFolder } from '../../stack/folder.ts';
+import { takeLock } from '../../stack/lock.ts';
+import { reservePort } from '../../stack/ports.ts';
+import { formatId, identify, lives, ownId, parseId, signalProcess } from '../../stack/processes.ts';
+import { createSupervisor } from '../../stack/supervisor.ts';
+import type { Part, StackEvent } from '../../stack/supervisor.ts';
+import { spawnTethered } from '../../stack/tether.ts';
+import { makeFolder, until } from './world.ts';
+
+const root = makeFolder();
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+const env = { PATH: process.env['PATH'] ?? '' };
+
+describe('a leash', () => {
+  const output = openSync(path.join(root, 'leash.log'), 'a');
+  afterAll(() => {
+    closeSync(output);
+  });
+  const shell = (script: string) =>
+    spawnTethered({
+      ...{ command: '/bin/sh', args: ['-c', script], env, cwd: root },
+      ...{ stopSignal: 'SIGTERM', orphanGraceSeconds: 1, output },
+    });
+
+  it('tells the exit code of the service', async () => {
+    expect(await (await shell('exit 7')).exited).toBe(7);
+    const killed = await shell('exec sleep 60');
+    signalProcess(killed.id, 'SIGKILL');
+    expect(await killed.exited).toBe(128 + 9);
+  });
+
+  it('reports a program that is not there as an exit', async () => {
+    const missing = await spawnTethered({
+      ...{ command: path.join(root, 'nowhere'), args: [], env, cwd: root },
+      ...{ stopSignal: 'SIGTERM', orphanGraceSeconds: 1, output },
+    });
+    expect(await missing.exited).toBe(127);
+  });
+
+  it('ends a service that ignores the signal, after its launcher was killed', async () => {
+    const launcher = spawn(process.execPath, [path.join(import.meta.dirname, 'stubborn.ts'), root], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [chunk] = (await once(launcher.stdout, 'data')) as [Buffer];
+    const service = identify(Number(chunk.toString()));
+    if (service === null) throw new Error('the service did not start');
+    launcher.kill('SIGKILL');
+    await until('the stubborn service is gone', () => !lives(service), 6000);
+  });
+
+  it('ends the service when the leash itself is killed', async () => {
+    const tethered = await shell('exec sleep 60');
+    const stat = readFileSync(`/proc/${String(tethered.id.pid)}/stat`, 'utf8');
+    process.kill(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]), 'SIGKILL');
+    await tethered.exited;
+    expect(lives(tethered.id)).toBe(false);
+  });
+});
+
+describe('a supervisor', () => {
+  const part = (name: string, script: string, more: Partial<Part> = {}): Part => ({
+    ...{ name, command: '/bin/sh', args: ['-c', script], env, cwd: root },
+    ...{ stopSignal: 'SIGTERM', orphanGraceSeconds: 1, stopGraceMs: 5000 },
+    check: () => Promise.resolve(),
+    ...more,
+  });
+  const releases: (() => void)[] = [];
+  const supervise = async (name: string) => {
+    const folder = await openDataFolder(path.join(root, name));
+    releases.push(folder.lock.release);
+    const events: StackEvent[] = [];
+    const supervisor = createSupervisor({ folder, onEvent: (event) => events.push(event), maxExits: 3 });
+    return { supervisor, events, folder };
+  };
+  afterEach(() => {
+    for (const release of releases.splice(0)) release();
+  });
+
+  it('says why a part does not come up, with the end of its log', async () => {
+    const { supervisor } = await supervise('broken');
+    const broken = part('broken', 'echo no such table >&2; exit 3', {
+      check: () => Promise.reject(new Error()),
+    });
+    const start = supervisor.start(broken);
+    await expect(start).rejects.toThrow(StackError);
+    await expect(start).rejects.toThrow(/exit code 3.*broken\.log, which ends:\n(.*\n)*no such table/);
+    await supervisor.stop();
+  });
+
+  it('gives up a part that keeps failing, and says so', async () => {
+    const { supervisor, events } = await supervise('flapping');
+    await supervisor.start(part('flapping', 'exit 1'));
+    await expect(supervisor.failed).rejects.toThrow('flapping ended 3 times in a row');
+    const waits = events.flatMap((event) => (event.kind === 'exited' ? [event.waitMs] : []));
+    expect(waits).toEqual([0, 250]);
+    await supervisor.stop();
+  });
+
+  it('stops in the reverse order of the start', async () => {
+    const { supervisor } = await supervise('order');
+    const file = path.join(root, 'order.txt');
+    const told = (name: string): Part => {
+      const ready = path.join(root, `${name}.ready`);
+      const script = `trap 'echo ${name} >>"${file}"; exit 0' TERM; echo >"${ready}"; while :; do sleep 0.05; done`;
+      return part(name, script, { check: () => readFile(ready).then(() => undefined) });
+    };
+    for (const name of ['one', 'two', 'three']) await supervisor.start(told(name));
+    await supervisor.stop();
+    expect(readFileSync(file, 'utf8').split('\n')).toEqual(['three', 'two', 'one', '']);
+  });
+
+  it('uses force when a gentle stop is hastened', async () => {
+    const { supervisor } = await supervise('hastened');
+    const ready = path.join(root, 'hastened.ready');
+    const slow = part('slow', `trap '' TERM; echo >"${ready}"; while :; do sleep 0.05; done`, {
+      stopGraceMs: 60_000,
+    });
+    await supervisor.start({ ...slow, check: () => readFile(ready).then(() => undefined) });
+    const began = performance.now();
+    const gentle = supervisor.stop();
+    await supervisor.stop(true);
+    await gentle;
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  it('starts nothing after a stop', async () => {
+    const { supervisor } = await supervise('stopped');
+    await supervisor.stop();
+    await expect(supervisor.start(part('late', 'sleep 60'))).rejects.toThrow();
+  });
+});
+
+describe('a lock', () => {
+  it('is refused to others while its holder lives, and free after that', () => {
+    const file = path.join(root, 'lock');
+    const first = takeLock(file);
+    expect(takeLock(file)).toEqual({ heldBy: ownId() });
+    if ('lock' in first) first.lock.release();
+    expect(takeLock(file)).toHaveProperty('lock');
+  });
+
+  it.each(['', 'garbage', '1 another-boot:17\n', '999999999 x:1\n'])(
+    'is free where its file says %j',
+    (content) => {
+      const file = path.join(root, 'stale');
+      writeFileSync(file, content);
+      const taken = takeLock(file);
+      expect(taken).toHaveProperty('lock');
+      expect(readFileSync(file, 'utf8')).toBe(formatId(ownId()));
+      if ('lock' in taken) taken.lock.release();
+    },
+  );
+
+  it('is left to the one who is clearing up after a dead holder', () => {
+    const file = path.join(root, 'clearing');
+    const other = identify(process.ppid);
+    if (other === null) throw new Error('there is no parent process');
+    writeFileSync(file, '999999999 x:1\n');
+    writeFileSync(`${file}.clear`, formatId(other));
+    expect(takeLock(file)).toEqual({ heldBy: other });
+    writeFileSync(`${file}.clear`, '999999999 x:1\n');
+    expect(takeLock(file)).toHaveProperty('lock');
+  });
+
+  it('is never held by two processes', async () => {
+    const [file, log] = [path.join(root, 'contended'), path.join(root, 'contended.log')];
+    writeFileSync(file, '999999999 x:1\n');
+    const script = path.join(import.meta.dirname, 'contender.ts');
+    const contenders = Array.from({ length: 4 }, () =>
+      once(spawn(process.execPath, [script, file, log]), 'exit'),
+    );
+    expect((await Promise.all(contenders)).map(([code]) => code as number)).toEqual([0, 0, 0, 0]);
+    const lines = readFileSync(log, 'utf8').trim().split('\n');
+    expect(lines).toHaveLength(4 * 2 * 25);
+    for (let i = 0; i < lines.length; i += 2) expect(lines[i + 1]).toBe(lines[i]?.replace('in', 'out'));
+  });
+});
+
+describe('a process id', () => {
+  it('survives being written down', () => {
+    expect(parseId(formatId(ownId()))).toEqual(ownId());
+    expect(lives(ownId())).toBe(true);
+    expect(lives({ pid: process.pid, began: 'another time' })).toBe(false);
+    expect(signalProcess({ pid: process.pid, began: 'another time' }, 'SIGKILL')).toBe(false);
+  });
+});
+
+describe('a port', () => {
+  it('that is usual but taken is replaced by a free one', async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    const { port } = blocker.address() as AddressInfo;
+    const replaced = await reservePort({ what: 'the API', fixed: null, usual: port });
+    expect(replaced.port).not.toBe(port);
+    blocker.close();
+    replaced.release();
+  });
+
+  it('is given to one of those who ask at the same time', async () => {
+    const probe = await reservePort({ what: 'a test', fixed: null, usual: null });
+    probe.release();
+    const ask = () => reservePort({ what: 'a test', fixed: null, usual: probe.port });
+    const all = await Promise.all([ask(), ask(), ask()]);
+    expect(new Set(all.map(({ port }) => port)).size).toBe(3);
+    expect(all.map(({ port }) => port)).toContain(probe.port);
+    for (const { release } of all) release();
+  });
+});

@@ -1,0 +1,59 @@
+/** Starts crawls on a test's own world without the API, and waits for what becomes of them. */
+import { Client, Connection } from '@temporalio/client';
+import type { Pool } from '../../storage/pool.ts';
+import { createPool } from '../../storage/pool.ts';
+import { defaultCrawlConfig, type CrawlConfig } from '../../contracts/crawl.ts';
+import { crawlWorkflowId, taskQueues, type CrawlResult } from '../../contracts/workflows.ts';
+import type { World } from './world.ts';
+
+export interface CrawlDesk {
+  readonly pool: Pool;
+  readonly client: Client;
+  start(seeds: readonly string[], config?: Partial<CrawlConfig>): Promise<string>;
+  /** The crawl's result, once its workflow has ended. */
+  ended(crawlId: string): Promise<CrawlResult>;
+  /** Resolves when `query` (of one row with one column `yes`) answers true. */
+  until(query: string, values: readonly unknown[], timeoutMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openDesk(world: World): Promise<CrawlDesk> {
+  const pool = createPool(world.databaseUrl, 4, () => undefined);
+  const connection = await Connection.connect({ address: world.temporalAddress });
+  const client = new Client({ connection, namespace: world.namespace });
+  return {
+    pool,
+    client,
+    async start(seeds, config = {}) {
+      const { rows } = await pool.query<{ id: number }>('insert into crawl (config) values ($1) returning id', [
+        { ...defaultCrawlConfig, ...config },
+      ]);
+      const id = rows[0]?.id ?? 0;
+      await pool.query(
+        'insert into seed (crawl_id, line, url) select $1, line, url from unnest($2::text[]) with ordinality as s(url, line)',
+        [id, seeds],
+      );
+      await client.workflow.start('crawl', {
+        workflowId: crawlWorkflowId(String(id)),
+        taskQueue: taskQueues.control,
+        args: [{ crawlId: String(id) }],
+        workflowTaskTimeout: '5 seconds',
+      });
+      return String(id);
+    },
+    ended: (crawlId) => client.workflow.getHandle(crawlWorkflowId(crawlId)).result() as Promise<CrawlResult>,
+    async until(query, values, timeoutMs = 60_000) {
+      const giveUp = performance.now() + timeoutMs;
+      for (;;) {
+        const { rows } = await pool.query<{ yes: boolean }>(query, [...values]);
+        if (rows[0]?.yes === true) return;
+        if (performance.now() > giveUp) throw new Error(`never true: ${query}`);
+        await new Promise((wake) => setTimeout(wake, 50));
+      }
+    },
+    async close() {
+      await pool.end();
+      await connection.close();
+    },
+  };
+}

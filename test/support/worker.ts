@@ -1,0 +1,81 @@
+/** Real worker processes on a test's own world, to be drained, killed and frozen. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { loadConfig } from '../../config/config.ts';
+import type { World } from './world.ts';
+
+export interface WorkerProcess {
+  readonly child: ChildProcess;
+  /** What it logged, one object a line. */
+  readonly log: readonly string[];
+  /** SIGTERM, and its exit code. */
+  drain(): Promise<number | null>;
+  /** kill -9. */
+  kill(): Promise<void>;
+}
+
+export interface WorkerSettings {
+  readonly roles?: string;
+  readonly sliceSeconds?: number;
+  readonly leaseSeconds?: number;
+  readonly requestTimeoutSeconds?: number;
+  readonly blobDir: string;
+}
+
+export const makeBlobDir = (): string => mkdtempSync(join(tmpdir(), 'orbweaver-blobs-'));
+
+const workerScript = fileURLToPath(new URL('../../workers/main.ts', import.meta.url));
+
+/** Resolves once the worker polls its task queues. */
+export async function startWorker(world: World, settings: WorkerSettings): Promise<WorkerProcess> {
+  const { cacheDir } = loadConfig();
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    ORBWEAVER_DATABASE_URL: world.databaseUrl,
+    ORBWEAVER_TEMPORAL_ADDRESS: world.temporalAddress,
+    ORBWEAVER_TEMPORAL_NAMESPACE: world.namespace,
+    ORBWEAVER_BLOBS: settings.blobDir,
+    ORBWEAVER_CACHE: cacheDir,
+    ORBWEAVER_ALLOW_PRIVATE: '127.0.0.0/8',
+  };
+  if (world.redisUrl !== null) env['ORBWEAVER_REDIS_URL'] = world.redisUrl;
+  if (settings.roles !== undefined) env['ORBWEAVER_ROLES'] = settings.roles;
+  if (settings.sliceSeconds !== undefined) env['ORBWEAVER_SLICE_SECONDS'] = String(settings.sliceSeconds);
+  if (settings.leaseSeconds !== undefined) env['ORBWEAVER_LEASE_SECONDS'] = String(settings.leaseSeconds);
+  if (settings.requestTimeoutSeconds !== undefined) {
+    env['ORBWEAVER_REQUEST_TIMEOUT_SECONDS'] = String(settings.requestTimeoutSeconds);
+  }
+  const child = spawn(process.execPath, [workerScript], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const log: string[] = [];
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const ready = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        log.push(line);
+        if (line.includes('"msg":"ready"')) resolve();
+      });
+    }
+  });
+  const early = exited.then((code) => {
+    throw new Error(`the worker ended with ${String(code)}:\n${log.slice(-20).join('\n')}`);
+  });
+  await Promise.race([ready, early]);
+  early.catch(() => undefined);
+  return {
+    child,
+    log,
+    drain: () => {
+      child.kill('SIGTERM');
+      return exited;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
