@@ -22,7 +22,9 @@ module.exports = {
       name: `${room}-points-down`,
       severity: 'error',
       from: { path: `^${room}/` },
-      to: { path: `^(${[...all, 'test', 'bench'].filter((to) => to !== room && !rooms[room].includes(to)).join('|')})/` },
+      to: {
+        path: `^(${[...all, 'test', 'bench'].filter((to) => to !== room && !rooms[room].includes(to)).join('|')})/`,
+      },
     })),
     {
       name: 'domain-is-pure',
@@ -35,7 +37,10 @@ module.exports = {
       name: 'workflows-are-deterministic',
       severity: 'error',
       from: { path: '^workflows/' },
-      to: { dependencyTypes: ['npm', 'npm-dev', 'core'], pathNot: 'node_modules/@temporalio/(workflow|common)/' },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'core'],
+        pathNot: 'node_modules/@temporalio/(workflow|common)/',
+      },
     },
     {
       name: 'environment-is-config',
@@ -51,6 +56,10 @@ module.exports = {
     exclude: { path: '^(dist|coverage|bench/crawlee)/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
   },
 };

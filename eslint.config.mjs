@@ -18,12 +18,26 @@ export default tseslint.config(
     // Workflows are deterministic: no clock, timer or randomness but the sandbox's, no environment (docs/design.md §3).
     files: ['workflows/**', 'domain/**'],
     rules: {
-      'no-restricted-globals': ['error', 'process', 'setInterval', 'setImmediate', 'fetch', 'performance', 'crypto'],
+      'no-restricted-globals': [
+        'error',
+        'process',
+        'setInterval',
+        'setImmediate',
+        'fetch',
+        'performance',
+        'crypto',
+      ],
     },
   },
   {
     files: ['domain/**'],
-    rules: { 'no-restricted-properties': ['error', { object: 'Date', property: 'now' }, { object: 'Math', property: 'random' }] },
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now' },
+        { object: 'Math', property: 'random' },
+      ],
+    },
   },
   { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
 );

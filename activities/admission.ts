@@ -80,14 +80,18 @@ export class Admission {
         crawlId,
         found.map(({ key }) => key),
       );
-      unseen.push(...found.filter((_, at) => known[at] !== true));
+      found.forEach((each, at) => {
+        if (known[at] !== true) unseen.push(each);
+      });
     }
     return unseen;
   }
 }
 
 /** 'outside': no part of the frontier; an object: recorded as excluded; null: to be fetched. */
-function judge(candidate: Candidate): 'outside' | { readonly reason: string; readonly detail: string } | null {
+function judge(
+  candidate: Candidate,
+): 'outside' | { readonly reason: string; readonly detail: string } | null {
   const { crawl, link, depth, kind, parent } = candidate;
   // A host's own sitemap is read wherever it lies; the pages it names are judged one by one.
   if (kind === 'sitemap' && parent === null) return null;

@@ -3,12 +3,12 @@
  * cancel takes effect on the next request.
  */
 import { LRUCache } from 'lru-cache';
-import { getDomain } from 'tldts';
 import type { CrawlConfig, CrawlState } from '../contracts/crawl.ts';
 import { productToken } from '../domain/robots.ts';
 import { compileScope, type ScopeJudge } from '../domain/scope.ts';
 import { canonicalize } from '../domain/url.ts';
 import type { Pool } from '../storage/pool.ts';
+import { registrableDomain } from '../storage/registrable-domain.ts';
 import { goodSeeds } from '../storage/statements/good-seeds.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import type { CrawlSettings } from './dependencies.ts';
@@ -31,7 +31,6 @@ interface Entry {
 }
 
 const staleMs = 1_000;
-const registrableDomain = (hostname: string): string | null => getDomain(hostname, { allowPrivateDomains: true });
 
 export class CrawlBook {
   readonly #pool: Pool;

@@ -11,6 +11,7 @@ import { crawlOutlook, type CrawlOutlook } from '../storage/statements/crawl-out
 import { excludeQueued } from '../storage/statements/exclude-queued.ts';
 import { goodSeeds } from '../storage/statements/good-seeds.ts';
 import { markTextDuplicates } from '../storage/statements/mark-text-duplicates.ts';
+import { lockCrawls } from '../storage/statements/lock-crawls.ts';
 import { setCrawlState } from '../storage/statements/set-crawl-state.ts';
 import { Admission, type Candidate } from './admission.ts';
 import { CrawlBook } from './crawl-book.ts';
@@ -32,7 +33,6 @@ const slowMs = 2_000;
 export function createCrawlActivities(
   { pool, writer, seen, settings }: Dependencies,
   workflows: WorkflowClient,
-  activeHosts: number,
 ): CrawlActivities {
   const crawls = new CrawlBook(pool, settings);
   const admission = new Admission(seen, new HostBook(pool, settings.shards));
@@ -96,15 +96,23 @@ export function createCrawlActivities(
     /** A crawl that reached nothing at all has failed; one that reached anything has finished. */
     settleCrawl: ({ crawlId, state, reason }) =>
       withOwnFaults(async () => {
-        const { done } = await outlookOf(crawlId);
-        const nothing = state === 'finished' && done === 0;
-        const final = nothing ? ({ state: 'failed', reason: 'no URL could be fetched' } as const) : { state, reason };
-        await inTransaction(pool, async (db) => {
-          await chooseCanonicals(db, Number(crawlId));
-          await markTextDuplicates(db, Number(crawlId));
-          await setCrawlState(db, Number(crawlId), final.state, final.reason);
+        const id = Number(crawlId);
+        return inTransaction(pool, async (db) => {
+          // Whoever unparks a host reopens crawls under this lock too: either it sees the end, or this sees the work.
+          await lockCrawls(db, [id]);
+          const [outlook] = await crawlOutlook(db, id);
+          const live =
+            outlook === undefined ? 0 : outlook.queued - outlook.parked + outlook.leased + outlook.pending;
+          if (state === 'finished' && live > 0) return { state: 'running', reason } as const;
+          const nothing = state === 'finished' && outlook?.done === 0;
+          const final = nothing
+            ? ({ state: 'failed', reason: 'no URL could be fetched' } as const)
+            : { state, reason };
+          await chooseCanonicals(db, id);
+          await markTextDuplicates(db, id);
+          await setCrawlState(db, id, final.state, final.reason);
+          return final;
         });
-        return final;
       }),
 
     wakeSchedulers: () =>
@@ -113,7 +121,7 @@ export function createCrawlActivities(
           await workflows.signalWithStart('scheduler', {
             workflowId: schedulerWorkflowId(shard),
             taskQueue: taskQueues.control,
-            args: [{ shard, activeHosts }],
+            args: [{ shard }],
             signal: wakeSignal,
             workflowTaskTimeout: '5 seconds',
           });

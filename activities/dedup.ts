@@ -20,7 +20,9 @@ export function createDedupActivities({ pool, writer }: Dependencies): DedupActi
     for (;;) {
       const bodies = await bodiesInStage(pool, host.hostId, 1, batch);
       if (bodies.length === 0) return { originals, aliases };
-      const claims = JSON.stringify(bodies.map((body) => ({ ...body, hash: body.content_hash.toString('hex') })));
+      const claims = JSON.stringify(
+        bodies.map((body) => ({ ...body, hash: body.content_hash.toString('hex') })),
+      );
       const owners = await retrying(() =>
         inTransaction(pool, async (db) => {
           await claimContents(db, claims);

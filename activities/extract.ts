@@ -23,6 +23,8 @@ import { HostBook } from './host-book.ts';
 /** Bodies an activity reads, and how many of them are committed together. */
 const activityBatch = 400;
 const commitBatch = 20;
+/** Links admitted in one statement; a sitemap may hold 50,000. */
+const linkBatch = 5_000;
 /** Texts shorter than this say too little to call two pages the same. */
 const wordsThatTell = 20;
 
@@ -49,7 +51,7 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
     const lost: StagedBody[] = [];
     const done: StagedBody[] = [];
     const pages: PageRow[] = [];
-    const candidates: Candidate[] = [];
+    let candidates: readonly Candidate[] = [];
     for (const staged of batch) {
       const reading = await read(staged);
       if (reading === null) {
@@ -57,15 +59,25 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
         continue;
       }
       done.push(staged);
-      candidates.push(...reading.candidates);
+      candidates = candidates.concat(reading.candidates);
       if (reading.page !== null) pages.push(reading.page);
       // A page takes about a millisecond: let the process's sockets breathe in between.
       await breathe();
     }
     if (lost.length > 0) {
       log.warn({ host: host.origin, bodies: lost.length }, 'bodies are missing or torn: fetching them again');
-      const rows = lost.map(({ crawl_id, key, content_hash }) => ({ crawl_id, key, hash: content_hash.toString('hex') }));
+      const rows = lost.map(({ crawl_id, key, content_hash }) => ({
+        crawl_id,
+        key,
+        hash: content_hash.toString('hex'),
+      }));
       await requeueLostBodies(pool, host.hostId, JSON.stringify(rows));
+    }
+    // What the last write cannot carry goes before it: the stage ends only when all links are in.
+    for (; candidates.length > linkBatch; candidates = candidates.slice(linkBatch)) {
+      const early = await admission.rowsFor(candidates.slice(0, linkBatch));
+      await writer.write({ admissions: early });
+      await admission.remember(early);
     }
     const admissions = await admission.rowsFor(candidates);
     const stages = done.map(({ host_id, crawl_id, key }) => {
@@ -96,7 +108,10 @@ function readPage(extractor: Extractor, staged: StagedBody, crawl: OpenCrawl, bo
     agentToken: crawl.agentToken,
     maxLinks: crawl.config.maxLinksPerPage,
   });
-  return { page: pageRow(staged, extracted), candidates: linkCandidates(staged, crawl, extracted.links, 'page') };
+  return {
+    page: pageRow(staged, extracted),
+    candidates: linkCandidates(staged, crawl, extracted.links, 'page'),
+  };
 }
 
 function sitemapCandidates(staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Candidate[] {

@@ -8,7 +8,9 @@ const outageRetryMs = 2_000;
 const diskTrouble = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'EACCES']);
 
 function isDiskTrouble(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && diskTrouble.has(error.code);
+  return (
+    error instanceof Error && 'code' in error && typeof error.code === 'string' && diskTrouble.has(error.code)
+  );
 }
 
 /** Runs an activity's body; an outage of Postgres or the blob store is nobody's URL and is tried again soon. */
@@ -16,6 +18,7 @@ export async function withOwnFaults<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof ApplicationFailure) throw error;
     if (!(error instanceof Error) || !(isStorageOutage(error) || isDiskTrouble(error))) throw error;
     throw ApplicationFailure.create({
       type: failureTypes.infrastructure,

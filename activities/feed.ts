@@ -14,11 +14,13 @@ const lanes = 8;
 export function createFeedActivities(
   { pool }: Dependencies,
   workflows: WorkflowClient,
+  activeHosts: number,
 ): Pick<ControlActivities, 'feed'> {
   return {
-    feed: ({ shard, activeHosts }) =>
+    feed: ({ shard, lost }) =>
       withOwnFaults(async () => {
-        const hosts = [...(await feedHosts(pool, shard, activeHosts)), ...(await refeedHosts(pool, shard))];
+        const lostHosts = lost ? await refeedHosts(pool, shard) : [];
+        const hosts = [...(await feedHosts(pool, shard, activeHosts)), ...lostHosts];
         const waiting = [...hosts];
         await Promise.all(
           Array.from({ length: lanes }, async () => {
@@ -28,7 +30,12 @@ export function createFeedActivities(
           }),
         );
         const [activity] = await shardActivity(pool, shard);
-        return { started: hosts.length, active: activity?.active ?? 0, running: activity?.running ?? false };
+        return {
+          started: hosts.length,
+          active: activity?.active ?? 0,
+          cap: activeHosts,
+          running: activity?.running ?? false,
+        };
       }),
   };
 }

@@ -1,7 +1,7 @@
 /** What the host workflow does to its host's row: giving back, parking, unparking, dropping, delays. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities, HostCounts, HostRef } from '../contracts/activities.ts';
-import { crawlWorkflowId, taskQueues } from '../contracts/workflows.ts';
+import { crawlWorkflowId, reopenCrawlSignal, taskQueues } from '../contracts/workflows.ts';
 import { troubleClasses } from '../domain/trouble.ts';
 import { retrying } from '../storage/retry.ts';
 import { dropHost } from '../storage/statements/drop-host.ts';
@@ -21,7 +21,7 @@ type HostActivities = Pick<
 >;
 
 /** Dead letters that were the host's trouble, not the URL's own: they go again when the host does. */
-const hostCaused: readonly string[] = [...troubleClasses, 'host-parked'];
+const hostCaused: readonly string[] = [...troubleClasses, 'host-parked', 'server-error', 'reset', 'poison'];
 
 export function createHostActivities({ pool }: Dependencies, workflows: WorkflowClient): HostActivities {
   const counts = async ({ hostId }: HostRef): Promise<HostCounts> => {
@@ -62,11 +62,11 @@ export function createHostActivities({ pool }: Dependencies, workflows: Workflow
 
 /** A crawl that ended while URLs waited at a parked host is watched again until these have ended too. */
 async function reopenCrawl(workflows: WorkflowClient, crawlId: string): Promise<void> {
-  await workflows.start('crawl', {
+  await workflows.signalWithStart('crawl', {
     workflowId: crawlWorkflowId(crawlId),
     taskQueue: taskQueues.control,
     args: [{ crawlId, reopened: true }],
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    signal: reopenCrawlSignal,
     workflowTaskTimeout: '5 seconds',
   });
 }

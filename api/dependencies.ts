@@ -10,7 +10,7 @@ export interface Dependencies {
   readonly settings: ApiSettings;
 }
 
-export interface ApiSettings {
+interface ApiSettings {
   readonly version: string;
   /** User agent of workers where a crawl names none: what explain judges robots.txt for. */
   readonly userAgent: string;

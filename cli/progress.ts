@@ -70,7 +70,7 @@ function createRate(): (nowMs: number, pages: number) => number {
   };
 }
 
-export function progressLine(view: CrawlView, perSecond: number): string {
+function progressLine(view: CrawlView, perSecond: number): string {
   const { ledger, hosts } = view;
   return [
     view.state === 'running' ? 'crawling' : view.state,

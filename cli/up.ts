@@ -11,7 +11,9 @@ import { sayPlainly, start, type KeptMessage } from './stack.ts';
 export async function up(kept: boolean): Promise<ExitCode> {
   const config = loadConfig();
   const interrupts = listenForInterrupts();
-  const send = (message: KeptMessage): void => void (process.connected && process.send?.(message));
+  const send = (message: KeptMessage): void => {
+    if (process.connected) process.send?.(message);
+  };
   const say = kept ? (message: string) => { send({ kind: 'progress', message }); } : sayPlainly; // prettier-ignore
   if (!kept) say('Starting the stack …');
   try {

@@ -6,19 +6,7 @@ import type { z } from 'zod';
 import { defaultCacheDir, defaultDataDir } from './folders.ts';
 import type { Environment } from './folders.ts';
 import { version } from './package.ts';
-import {
-  address,
-  cidrs,
-  decimal,
-  folder,
-  listOf,
-  oneOf,
-  port,
-  queuePrefix,
-  text,
-  url,
-  whole,
-} from './values.ts';
+import { address, cidrs, decimal, folder, listOf, oneOf, port, text, url, whole } from './values.ts';
 
 export const workerRoles = ['control', 'fetch', 'extract'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
@@ -205,14 +193,6 @@ export const settings = {
     schema: decimal(1, 300),
     fallback: '8',
     description: 'How long the right to send requests to a host lasts without renewal.',
-  }),
-  taskQueuePrefix: setting({
-    name: 'ORBWEAVER_TASK_QUEUE_PREFIX',
-    type: 'text',
-    schema: queuePrefix,
-    fallback: '',
-    defaultNote: 'none',
-    description: 'Put before the names of task queues, for several deployments in one namespace.',
   }),
   apiHost: setting({
     name: 'ORBWEAVER_API_HOST',

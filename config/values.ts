@@ -45,7 +45,3 @@ export const cidrs = list.pipe(
 
 export const listOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   list.pipe(z.array(oneOf(values)).min(1, `must name at least one of ${values.join(', ')}`));
-
-export const queuePrefix = z
-  .string()
-  .regex(/^[\w.-]{0,64}$/, 'must be letters, digits, dots, dashes or underscores');

@@ -42,12 +42,17 @@ export interface DedupActivities {
 
 export interface ExtractActivities {
   /** Reads the host's originals: stores what is in them, admits their links. `more`: the batch limit was reached. */
-  extract(host: HostRef): Promise<{ readonly pages: number; readonly admitted: number; readonly more: boolean }>;
+  extract(
+    host: HostRef,
+  ): Promise<{ readonly pages: number; readonly admitted: number; readonly more: boolean }>;
 }
 
 export interface ControlActivities {
-  /** Starts host workflows for hosts with due URLs, up to the cap of active hosts. */
-  feed(input: { readonly shard: number; readonly activeHosts: number }): Promise<FeedResult>;
+  /**
+   * Starts host workflows for hosts with due URLs, up to the worker's cap of active hosts. `lost`: also looks for hosts
+   * whose workflow got lost.
+   */
+  feed(input: { readonly shard: number; readonly lost: boolean }): Promise<FeedResult>;
   /** Gives the host back to the scheduler unless URLs are due; `retired: false` means: go on. */
   retireHost(host: HostRef): Promise<{ readonly retired: boolean }>;
   /** Marks the host parked and turns the URLs that were tried into dead letters; the rest stays queued. */
@@ -71,7 +76,10 @@ export interface ControlActivities {
   drainCrawl(input: { readonly crawlId: string; readonly reason: string }): Promise<void>;
   /** Starts or wakes the scheduler of each shard. */
   wakeSchedulers(): Promise<void>;
-  /** Chooses the canonical page of each group of duplicates and writes the closing event. Answers the final state. */
+  /**
+   * Chooses the canonical page of each group of duplicates and writes the closing event. Answers the final state, or
+   * 'running' when a complete crawl has got work again meanwhile (a parked host that came back).
+   */
   settleCrawl(input: {
     readonly crawlId: string;
     readonly state: CrawlState;
@@ -82,6 +90,8 @@ export interface ControlActivities {
 export interface FeedResult {
   readonly started: number;
   readonly active: number;
+  /** Hosts worked at the same time at most. */
+  readonly cap: number;
   /** A crawl is running: keep ticking. */
   readonly running: boolean;
 }

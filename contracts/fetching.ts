@@ -22,6 +22,8 @@ export interface FetchRequest {
   readonly etag?: string;
   readonly lastModified?: string;
   readonly signal?: AbortSignal;
+  /** Asked once, when the connection stands and the request is about to leave; false: it does not. */
+  readonly maySend?: () => boolean;
 }
 
 export interface FetchResponse {

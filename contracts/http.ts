@@ -8,7 +8,7 @@ import { crawlStates, urlStates, type CrawlConfig } from './crawl.ts';
 
 /** Bytes of a request body at most: about 100,000 seeds. */
 export const maxRequestBytes = 10 * 1024 * 1024;
-export const maxPageLimit = 1_000;
+const maxPageLimit = 1_000;
 
 // Requests ---------------------------------------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ const configFields = {
 } satisfies Record<keyof CrawlConfig, z.ZodType>;
 
 /** The settings of a crawl, each optional; see `defaultCrawlConfig` for what holds where none is given. */
-export const crawlSettings = z.strictObject(configFields).partial();
+const crawlSettings = z.strictObject(configFields).partial();
 export type CrawlSettings = z.infer<typeof crawlSettings>;
 
 const seedText = z.string().max(100_000);
@@ -98,7 +98,7 @@ export const listQuery = z.strictObject({
   limit: limit(100, defaultListLimit),
 });
 
-export const pageFields = ['links', 'text'] as const;
+const pageFields = ['links', 'text'] as const;
 export type PageField = (typeof pageFields)[number];
 export const defaultPageLimit = 100;
 export const pagesQuery = z.strictObject({
@@ -120,7 +120,7 @@ export const explainQuery = z.strictObject({
 export const crawlId = z
   .string()
   .regex(/^[1-9]\d{0,14}$/)
-  .meta({ description: 'Id of the crawl.', example: '1' });
+  .meta({ description: 'Id of the crawl.', examples: ['1'] });
 export const crawlPath = z.strictObject({ crawlId });
 
 // Answers ----------------------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ const count = z.int().min(0);
 /** Milliseconds are kept; ISO 8601 in UTC. */
 const instant = z.iso.datetime();
 
-export const ledgerView = z
+const ledgerView = z
   .object({ discovered: count, ...Object.fromEntries(urlStates.map((state) => [state, count])) } as {
     [field in 'discovered' | (typeof urlStates)[number]]: typeof count;
   })
@@ -139,7 +139,7 @@ export const ledgerView = z
       'URLs of the crawl by state: discovered = queued + leased + done + excluded + dead + failed.',
   });
 
-export const countsView = z
+const countsView = z
   .object({
     ledger: ledgerView,
     pages: count.meta({ description: 'Of done: answered with 2xx, sitemaps not counted.' }),
@@ -152,7 +152,7 @@ export type CountsView = z.infer<typeof countsView>;
 
 export const ledgerAnswer = countsView.extend({ balanced: z.boolean() }).meta({ id: 'LedgerAnswer' });
 
-export const rejectedSeed = z
+const rejectedSeed = z
   .object({
     line: z.int().meta({ description: 'Place in the list of seeds, from 1.' }),
     url: z.string(),
@@ -161,7 +161,7 @@ export const rejectedSeed = z
   .meta({ id: 'RejectedSeed' });
 export type RejectedSeed = z.infer<typeof rejectedSeed>;
 
-export const crawlSummary = z
+const crawlSummary = z
   .object({
     id: z.string(),
     state: z.enum(crawlStates),
@@ -220,7 +220,7 @@ export const pageView = z
     url: z.string(),
     state: z.enum(urlStates),
     status: z.int().nullable(),
-    reason: z.string().nullable().meta({ description: 'Class of an excluded, dead or failed URL.' }),
+    reason: z.string().nullable().meta({ description: 'Why it is in this state, as a class.' }),
     title: z.string().nullable(),
     description: z.string().nullable(),
     language: z.string().nullable().meta({ description: 'ISO 639-1.' }),

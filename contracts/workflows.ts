@@ -77,8 +77,6 @@ export const hostStateQuery = defineQuery<HostView>('state');
 
 export interface SchedulerInput {
   readonly shard: number;
-  /** Hosts worked at the same time at most. */
-  readonly activeHosts: number;
 }
 
 export interface SchedulerView {
@@ -95,8 +93,8 @@ export interface CrawlInput {
   readonly crawlId: string;
   /** The crawl runs already (continue-as-new, or a parked host that came back): no seeding. */
   readonly reopened?: boolean;
-  /** Survives continue-as-new; version 1. */
-  readonly paused?: boolean;
+  /** Survives continue-as-new: the crawl is paused, and why. */
+  readonly paused?: string;
 }
 
 export interface CrawlView {
@@ -110,6 +108,8 @@ export interface CrawlResult {
   readonly reason: string;
 }
 
+/** URLs of this crawl wait again at a host that had been parked: go on if it was ending. */
+export const reopenCrawlSignal = defineSignal('reopen');
 export const pauseCrawlUpdate = defineUpdate<CrawlView, [reason: string | null]>('pause');
 export const resumeCrawlUpdate = defineUpdate<CrawlView>('resume');
 export const cancelCrawlUpdate = defineUpdate<CrawlView, [reason: string | null]>('cancel');

@@ -15,6 +15,12 @@ export interface HeldLease {
 /** No request starts within this of the lease's end: time for a request to leave the process and be seen. */
 export const leaseMarginMs = (leaseMs: number): number => leaseMs / 4;
 
+/** Is the lease still ours, a margin aside? */
+export function isHeld(lease: HeldLease, monotonicNow: number, wallNow: number): boolean {
+  const age = Math.max(monotonicNow - lease.monotonicAt, wallNow - lease.wallAt);
+  return age >= 0 && age < lease.leaseMs;
+}
+
 /** May a request start now? False for a process that was frozen past its lease. */
 export function mayStartRequest(lease: HeldLease, monotonicNow: number, wallNow: number): boolean {
   const age = Math.max(monotonicNow - lease.monotonicAt, wallNow - lease.wallAt);

@@ -1,5 +1,5 @@
 /**
- * Opens the connections of one undici agent, to permitted addresses only.
+ * Opens connections for undici, to permitted addresses only.
  *
  * A name is resolved here, once, and the socket dials the answers that passed: the resolver is not asked again, so a
  * name that changes its answer between check and use gains nothing. Literal addresses never reach a resolver and are
@@ -30,7 +30,7 @@ export interface Connection {
 }
 
 export interface Connector {
-  /** For `new Agent({ connect })`. */
+  /** For `new Client(origin, { connect })`. */
   readonly connect: buildConnector.connector;
   /** The newest connection of an origin ("https://example.com", default ports left out) that is open or on its way. */
   connectionOf(origin: string): Connection | undefined;

@@ -24,6 +24,7 @@ export interface ExchangeContext {
   readonly limits: FetchLimits;
   readonly maxHeaderBytes: number;
   readonly signal: AbortSignal | undefined;
+  readonly maySend: (() => boolean) | undefined;
   readonly connection: () => Connection | undefined;
 }
 
@@ -82,6 +83,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     } else if (this.#sent) {
       this.#fail(new NetFault('reset', `${this.#context.where} turned the HTTP/2 request away unanswered.`));
       controller.abort(new Error('a request is sent once'));
+    } else if (this.#context.maySend?.() === false) {
+      this.#throw(this.#context.signal?.reason ?? new Error('the request was withheld'));
+      controller.abort(new Error('the request was withheld'));
     } else {
       this.#controller = controller;
     }

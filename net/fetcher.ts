@@ -1,17 +1,17 @@
 /**
  * The fetcher: one HTTP exchange a call, on connections to permitted addresses only.
  *
- * Agents are kept by what their connections may reach, so that a connection opened for a crawl that may reach private
- * addresses never serves one that may not. An agent has one connection an origin, HTTP/1.1 or HTTP/2 as the server
- * chooses; idle ones close after seconds, and nothing of an origin is left then.
+ * Connections are kept apart by what they may reach, so that one opened for a crawl that may reach private addresses
+ * never serves another that may not: each such set has a realm of its own. A realm has one connection an origin,
+ * HTTP/1.1 or HTTP/2 as the server chooses; idle ones close after seconds.
  */
 import { LRUCache } from 'lru-cache';
-import { Agent } from 'undici';
 import type { Fetcher, FetchRequest, FetchResult } from '../contracts/fetching.ts';
 import { parseCidrs } from './address-guard.ts';
 import { createConnector, type Connector } from './connector.ts';
 import { acceptEncoding } from './content-coding.ts';
 import { Exchange } from './exchange.ts';
+import { OriginClients } from './origin-clients.ts';
 import { systemResolver, type Resolver } from './resolver.ts';
 
 export interface FetcherOptions {
@@ -22,15 +22,15 @@ export interface FetcherOptions {
   readonly ca?: string;
 }
 
-/** Bytes of a response's header fields at most, beyond any that browsers accept. */
+/** Bytes of a response's header fields at most: eight times what most servers let themselves send. */
 const maxHeaderBytes = 64 * 1024;
 /** Milliseconds an idle connection is kept, and no longer where a server offers more. */
 const keepAliveMs = 4_000;
-/** Sets of permitted addresses in use at a time; a set that comes back later gets a new agent. */
-const maxAgents = 16;
+/** Sets of permitted addresses in use at a time; a set that comes back later gets a new realm. */
+const maxRealms = 16;
 
-interface GuardedAgent {
-  readonly agent: Agent;
+interface Realm {
+  readonly clients: OriginClients;
   readonly connector: Connector;
 }
 
@@ -41,22 +41,22 @@ interface GuardedAgent {
  */
 export function createFetcher(options: FetcherOptions = {}): Fetcher {
   const closing = new Set<Promise<void>>();
-  const agents = new LRUCache<string, GuardedAgent>({
-    max: maxAgents,
-    dispose: ({ agent }) => {
-      const close = agent.close().finally(() => closing.delete(close));
+  const realms = new LRUCache<string, Realm>({
+    max: maxRealms,
+    dispose: ({ clients }) => {
+      const close = clients.close().finally(() => closing.delete(close));
       closing.add(close);
     },
   });
   let closed = false;
 
-  function agentFor(allowPrivate: readonly string[]): GuardedAgent {
+  function realmFor(allowPrivate: readonly string[]): Realm {
     const key =
       allowPrivate.length < 2 ? (allowPrivate[0] ?? '') : [...new Set(allowPrivate)].sort().join(' ');
-    const known = agents.get(key);
+    const known = realms.get(key);
     if (known !== undefined) return known;
-    const made = createAgent(allowPrivate, options);
-    agents.set(key, made);
+    const made = createRealm(allowPrivate, options);
+    realms.set(key, made);
     return made;
   }
 
@@ -70,38 +70,38 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
         const message = `${JSON.stringify(request.url.slice(0, 200))} is no absolute http(s) URL.`;
         return { kind: 'fault', fault: 'protocol', message, endAt: performance.now() };
       }
-      const { agent, connector } = agentFor(request.allowPrivate);
+      const { clients, connector } = realmFor(request.allowPrivate);
       const { origin } = url;
       const exchange = new Exchange({
         where: url.port === '' ? `${url.host}:${url.protocol === 'https:' ? '443' : '80'}` : url.host,
         limits: request.limits,
         maxHeaderBytes,
         signal: request.signal,
+        maySend: request.maySend,
         connection: () => connector.connectionOf(origin),
       });
-      agent.dispatch({ origin, path: url.pathname + url.search, method: 'GET', headers }, exchange);
+      clients.dispatch(origin, url.pathname + url.search, headers, exchange);
       return exchange.result;
     },
 
     /** Lets the requests in flight end (their own limits bound that) and closes every connection. */
     async close(): Promise<void> {
       closed = true;
-      agents.clear();
+      realms.clear();
       await Promise.all(closing);
     },
   };
 }
 
-function createAgent(allowPrivate: readonly string[], options: FetcherOptions): GuardedAgent {
+function createRealm(allowPrivate: readonly string[], options: FetcherOptions): Realm {
   const connector = createConnector({
     allowed: parseCidrs(allowPrivate),
     resolver: options.resolver ?? systemResolver,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
-  const agent = new Agent({
+  const clients = new OriginClients({
     connect: connector.connect,
-    connections: 1,
     pipelining: 1,
     allowH2: true,
     keepAliveTimeout: keepAliveMs,
@@ -111,7 +111,7 @@ function createAgent(allowPrivate: readonly string[], options: FetcherOptions): 
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return { agent, connector };
+  return { clients, connector };
 }
 
 function requestHeaders({ userAgent, etag, lastModified }: FetchRequest): string[] {

@@ -1,5 +1,4 @@
 /** When a URL will be fetched, and everything that stands before it. */
-import { closedCrawlStates } from '../contracts/crawl.ts';
 import type { Explanation } from '../contracts/http.ts';
 import { effectiveDelayMs } from '../domain/pace.ts';
 import { parseRobots, productToken } from '../domain/robots.ts';
@@ -52,15 +51,18 @@ function delayInForce(host: HostCircumstances, userAgent: string): number {
 
 function crawlHalts(crawl: Crawl): string[] {
   const why = crawl.reason === null ? '' : ` (${crawl.reason})`;
-  if (closedCrawlStates.includes(crawl.state))
-    return [`The crawl is ${crawl.state}${why}: it sends no requests.`];
   switch (crawl.state) {
+    case 'seeding':
+    case 'running':
+      return [];
     case 'paused':
       return [`The crawl is paused${why}: no request is sent before it is resumed.`];
     case 'draining':
       return [`The crawl is ending${why}: what is still queued will be excluded.`];
-    default:
-      return [];
+    case 'finished':
+    case 'cancelled':
+    case 'failed':
+      return [`The crawl is ${crawl.state}${why}: it sends no requests.`];
   }
 }
 
@@ -90,7 +92,9 @@ function queueWait(host: HostCircumstances, row: UrlCircumstances, delayMs: numb
   const reasons: string[] = [];
   if (row.ahead > 0) {
     const many = row.ahead >= 10_000 ? 'At least 10,000' : String(row.ahead);
-    reasons.push(`${many} queued URLs of this crawl go first at this host, at ${pace}.`);
+    reasons.push(
+      `${many} queued ${row.ahead === 1 ? 'URL' : 'URLs'} of this crawl ${row.ahead === 1 ? 'goes' : 'go'} first at this host, at ${pace}.`,
+    );
   }
   const crawls = host.crawls.length;
   if (crawls > 1) reasons.push(`${String(crawls)} running crawls take turns at this host.`);

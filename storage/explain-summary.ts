@@ -23,9 +23,7 @@ function met(record: NonNullable<Explanation['record']>, { robots, next }: Facts
   const because = why === '' ? '' : ` (${why})`;
   switch (record.state) {
     case 'queued':
-      return next?.at == null
-        ? `It waits in the queue and nothing can be said about when it is fetched. ${next?.because[0] ?? ''}`.trim()
-        : `It waits in the queue and is fetched at ${next.at} at the earliest. ${next.because[0] ?? ''}`.trim();
+      return queued(next);
     case 'leased':
       return 'It is being fetched now, with other URLs of its host.';
     case 'done':
@@ -37,6 +35,14 @@ function met(record: NonNullable<Explanation['record']>, { robots, next }: Facts
     case 'failed':
       return `Its retries are spent${because}: it is a dead letter.`;
   }
+}
+
+function queued(next: Facts['next']): string {
+  const first = next?.because[0] ?? '';
+  const at = next?.at ?? null;
+  return at === null
+    ? `It waits in the queue, and when it is fetched cannot be said. ${first}`
+    : `It waits in the queue and is fetched at ${at} at the earliest. ${first}`;
 }
 
 function done(record: NonNullable<Explanation['record']>): string {

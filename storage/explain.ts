@@ -1,5 +1,4 @@
 /** Why a URL was fetched, skipped or waits (G5, first form): its row, its host, its crawl and robots.txt in one answer. */
-import { getDomain } from 'tldts';
 import { closedCrawlStates, crawlStates, type CrawlConfig } from '../contracts/crawl.ts';
 import type { Explanation } from '../contracts/http.ts';
 import { parseRobots, productToken, robotsAvailability } from '../domain/robots.ts';
@@ -14,6 +13,7 @@ import { goodSeeds } from './statements/good-seeds.ts';
 import { listAttempts } from './statements/list-attempts.ts';
 import { listCrawls } from './statements/list-crawls.ts';
 import type { Queryable } from './pool.ts';
+import { registrableDomain } from './registrable-domain.ts';
 import { rejectionSentence } from './seeds.ts';
 
 /**
@@ -69,9 +69,6 @@ function unreadable(url: string, rejected: Parameters<typeof rejectionSentence>[
     next: null,
   };
 }
-
-const registrableDomain = (hostname: string): string | null =>
-  getDomain(hostname, { allowPrivateDomains: true });
 
 /** A URL never met is judged as a link on a seed, the nearest it can be. */
 async function scopeVerdict(

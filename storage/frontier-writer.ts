@@ -4,13 +4,14 @@
  * and the end of its stage) is one `FrontierWrite` and is committed whole or not at all, so that no crawl ever looks
  * finished between the two.
  *
- * Lock order within a transaction: new url rows by key, then result rows, then pages, then stages; each statement sorts
- * its rows, and the triggers touch host_queue by host, then the session's own ledger shard. Deadlocks that other
- * processes still cause are tried again (retry.ts).
+ * Lock order within a transaction: the host_queue rows it will touch by host, then new url rows by key, then result
+ * rows, then pages, then stages; each statement sorts its rows, and the triggers end at the session's own ledger shard.
+ * Deadlocks that other processes still cause are tried again (retry.ts).
  */
 import { admitUrls, type AdmissionRow } from './statements/admit-urls.ts';
 import { advanceStages, type StageRow } from './statements/advance-stages.ts';
 import { commitResults, type ResultRow } from './statements/commit-results.ts';
+import { lockHostQueues } from './statements/lock-host-queues.ts';
 import { upsertPages, type PageRow } from './statements/upsert-pages.ts';
 import { inTransaction, type Pool, type Queryable } from './pool.ts';
 import { isStorageOutage, retrying } from './retry.ts';
@@ -116,8 +117,13 @@ export class FrontierWriter {
       pages: pages.length === 0 ? 0 : (await upsertPages(db, asJson(pages))).length,
       stages: stages.length === 0 ? 0 : (await advanceStages(db, asJson(stages))).length,
     });
+    const touched = [...admissions, ...results];
+    const ordered = async (db: Queryable): Promise<Outcome> => {
+      if (touched.length > 0) await lockHostQueues(db, asJson(hostsOf(touched)));
+      return run(db);
+    };
     const kinds = [admissions, results, pages, stages].filter((rows) => rows.length > 0).length;
-    return retrying(() => (kinds <= 1 ? run(this.#pool) : inTransaction(this.#pool, run)));
+    return retrying(() => (kinds <= 1 ? run(this.#pool) : inTransaction(this.#pool, ordered)));
   }
 }
 
@@ -134,11 +140,21 @@ interface Outcome {
   readonly stages: number;
 }
 
+/** Each host and crawl once. */
+const hostsOf = (rows: readonly Omit<Identity, 'key'>[]): Omit<Identity, 'key'>[] => [
+  ...new Map(
+    rows.map(({ host_id, crawl_id }) => [`${String(host_id)} ${String(crawl_id)}`, { host_id, crawl_id }]),
+  ).values(),
+];
 const name = (row: Identity): string => `${String(row.crawl_id)} ${String(row.host_id)} ${row.key}`;
 const size = (write: FrontierWrite): number =>
   (write.admissions?.length ?? 0) + (write.results?.length ?? 0) + (write.pages?.length ?? 0);
 /** Postgres text holds no NUL; the web's texts may. */
-const asJson = (rows: readonly unknown[]): string => JSON.stringify(rows).replaceAll('\\u0000', '\\ufffd');
+const asJson = (rows: readonly unknown[]): string => {
+  const json = JSON.stringify(rows);
+  // An escaped backslash before `u0000` is text of its own.
+  return json.includes('\\u0000') ? json.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd') : json;
+};
 
 function settleAll(batch: readonly Waiting[], outcome: Outcome): void {
   const admitted = new Set(outcome.admitted.map(name));

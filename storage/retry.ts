@@ -29,11 +29,19 @@ export async function retrying<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** What the driver says, without a code, when its connection is gone or none can be had. */
+const driverOutages = [
+  'Connection terminated',
+  'Client has encountered a connection error',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+];
+
 /** Connection lost, server starting or stopping, out of connections, disk full: our own fault, nobody's URL. */
 export function isStorageOutage(error: unknown): boolean {
   const state = sqlState(error);
   if (state === undefined) {
-    return error instanceof Error && /connection|timeout exceeded|Client has encountered/i.test(error.message);
+    return error instanceof Error && driverOutages.some((words) => error.message.startsWith(words));
   }
   return /^(08|53|57P|58|XX)/.test(state) || /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH)/.test(state);
 }

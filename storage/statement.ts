@@ -4,7 +4,10 @@
  */
 import type { Queryable } from './pool.ts';
 
-export type Statement<P extends readonly unknown[], R extends object> = (db: Queryable, ...params: P) => Promise<R[]>;
+export type Statement<P extends readonly unknown[], R extends object> = (
+  db: Queryable,
+  ...params: P
+) => Promise<R[]>;
 
 /** @param name unique over the project, below 64 bytes. */
 export function statement<P extends readonly unknown[], R extends object>(

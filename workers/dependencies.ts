@@ -7,7 +7,8 @@ import { createFetcher } from '../net/fetcher.ts';
 import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
 import { RecentBlobs } from '../storage/blobs/recent-blobs.ts';
 import { FrontierWriter } from '../storage/frontier-writer.ts';
-import { createPool } from '../storage/pool.ts';
+import { createPool, type Pool } from '../storage/pool.ts';
+import { instanceId } from '../storage/statements/instance-id.ts';
 import { LayeredSeenCache } from '../storage/seen/layered-seen-cache.ts';
 import { MemorySeenCache } from '../storage/seen/memory-seen-cache.ts';
 import { RedisSeenCache } from '../storage/seen/redis-seen-cache.ts';
@@ -20,7 +21,8 @@ export interface OpenDependencies {
 
 const connections = 12;
 
-export function openDependencies(config: ServiceConfig, log: Logger): OpenDependencies {
+/** Needs the schema to be there. */
+export async function openDependencies(config: ServiceConfig, log: Logger): Promise<OpenDependencies> {
   const pool = createPool(config.databaseUrl, connections, (error) => {
     log.warn({ err: error }, 'a connection to Postgres broke');
   });
@@ -40,7 +42,7 @@ export function openDependencies(config: ServiceConfig, log: Logger): OpenDepend
       pool,
       writer: new FrontierWriter(pool),
       blobs: new RecentBlobs(new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes })),
-      seen: seenCache(redis, log),
+      seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
       fetcher,
       settings,
       log,
@@ -55,7 +57,12 @@ export function openDependencies(config: ServiceConfig, log: Logger): OpenDepend
 
 /** A cache that may vanish: no command waits for it, and its absence is told once in a while, not for each command. */
 function openRedis(url: string, log: Logger): Redis {
-  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 2_000 });
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 2_000,
+    commandTimeout: 500,
+  });
   let told = 0;
   redis.on('error', (error: Error) => {
     if (Date.now() - told < 60_000) return;
@@ -65,12 +72,16 @@ function openRedis(url: string, log: Logger): Redis {
   return redis;
 }
 
-function seenCache(redis: Redis | null, log: Logger): SeenCache {
-  const near = new MemorySeenCache();
-  if (redis === null) return near;
+async function readInstance(pool: Pool): Promise<string> {
+  const [row] = await instanceId(pool);
+  if (row === undefined) throw new Error('the database does not know who it is: table instance is empty');
+  return row.id;
+}
+
+function layeredSeenCache(redis: Redis, instance: string, log: Logger): SeenCache {
   return new LayeredSeenCache(
-    near,
-    new RedisSeenCache(redis, (error) => {
+    new MemorySeenCache(),
+    new RedisSeenCache(redis, instance, (error) => {
       log.debug({ err: error }, 'the seen-cache in Redis did not answer');
     }),
   );

@@ -48,9 +48,9 @@ const worker = await untilReady('Temporal', () =>
 );
 const client = Connection.lazy({ address: config.temporalAddress });
 await untilReady('Postgres', () => migrate(config.databaseUrl));
-const opened = openDependencies(config, log);
+const opened = await openDependencies(config, log);
 const { dependencies } = opened;
-const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir, logger) : '';
+const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
 const workers = await untilReady('the Temporal namespace', () =>
   createWorkers({ config, dependencies, worker, client, bundle }),
 );

@@ -41,7 +41,10 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
   const { roles, fetchSlots, activeHosts } = context.config;
   const workers: Worker[] = [];
   if (roles.includes('control')) {
-    const { workflow } = new Client({ connection: context.client, namespace: context.config.temporalNamespace });
+    const { workflow } = new Client({
+      connection: context.client,
+      namespace: context.config.temporalNamespace,
+    });
     workers.push(
       await Worker.create({
         ...options,
@@ -50,9 +53,9 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         maxCachedWorkflows: cachedWorkflows,
         maxConcurrentActivityTaskExecutions: controlSlots,
         activities: {
-          ...createFeedActivities(context.dependencies, workflow),
+          ...createFeedActivities(context.dependencies, workflow, activeHosts),
           ...createHostActivities(context.dependencies, workflow),
-          ...createCrawlActivities(context.dependencies, workflow, activeHosts),
+          ...createCrawlActivities(context.dependencies, workflow),
         },
       }),
     );

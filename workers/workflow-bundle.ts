@@ -2,11 +2,13 @@
  * The workflow code as one script, bundled once: by `npm run build` next to the compiled worker, else in the cache
  * folder under a hash of everything that goes into it. Bundling anew takes seconds and 200 MB, reading it does not.
  */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { bundleWorkflowCode, type Logger } from '@temporalio/worker';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -14,17 +16,21 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export const builtBundle = join(root, 'workflow-bundle.js');
 
 /** @param cacheDir where a bundle made here is kept. Answers the path of the script. */
-export async function workflowBundle(cacheDir: string, logger: Logger): Promise<string> {
+export async function workflowBundle(cacheDir: string): Promise<string> {
   if (existsSync(builtBundle)) return builtBundle;
   const file = join(cacheDir, 'workflows', `${sourcesHash()}.js`);
   if (existsSync(file)) return file;
-  await writeBundle(file, logger);
+  // In a process of its own: what bundling takes in memory is given back when it ends.
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'write-bundle.ts'), file]);
   return file;
 }
 
 export async function writeBundle(file: string, logger: Logger): Promise<void> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(root, 'workflows', `index.${extension}`), logger });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(root, 'workflows', `index.${extension}`),
+    logger,
+  });
   await mkdir(dirname(file), { recursive: true });
   const temporary = `${file}.${String(process.pid)}.tmp`;
   await writeFile(temporary, code);

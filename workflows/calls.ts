@@ -52,12 +52,20 @@ export const { extract } = proxyActivities<ExtractActivities>({
 });
 
 /** Short ones: a statement or two. */
-export const { feed, retireHost, parkHost, unparkHost, dropHost, setHostDelay, setCrawlState, wakeSchedulers } =
-  proxyActivities<ControlActivities>({
-    taskQueue: taskQueues.control,
-    startToCloseTimeout: '10 seconds',
-    retry: { ...retry, maximumInterval: '10 seconds' },
-  });
+export const {
+  feed,
+  retireHost,
+  parkHost,
+  unparkHost,
+  dropHost,
+  setHostDelay,
+  setCrawlState,
+  wakeSchedulers,
+} = proxyActivities<ControlActivities>({
+  taskQueue: taskQueues.control,
+  startToCloseTimeout: '10 seconds',
+  retry: { ...retry, maximumInterval: '10 seconds' },
+});
 
 /** Those that may take long, with heartbeats. */
 export const { seedCrawl, watchCrawl, drainCrawl, settleCrawl } = proxyActivities<ControlActivities>({

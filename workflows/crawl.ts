@@ -8,7 +8,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  isCancellation,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -19,6 +18,7 @@ import {
   cancelCrawlUpdate,
   crawlProgressQuery,
   pauseCrawlUpdate,
+  reopenCrawlSignal,
   resumeCrawlUpdate,
   type CrawlInput,
   type CrawlResult,
@@ -41,7 +41,8 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
   const { crawlId } = input;
   let state: CrawlState = input.reopened === true ? 'running' : 'seeding';
   let reason: string | null = null;
-  let wanted: Wish = { what: input.paused === true ? 'pause' : 'run', reason: null };
+  let wanted: Wish = { what: input.paused === undefined ? 'run' : 'pause', reason: input.paused ?? null };
+  let reopened = false;
   let watching: CancellationScope | null = null;
   const setAttributes = attributeSetter();
 
@@ -60,11 +61,13 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
     wanted = { what, reason };
     watching?.cancel();
   };
-  const refuseUnless = (allowed: readonly CrawlState[], verb: string) => (_reason: string | null): void => {
-    if (wanted.what === 'cancel' || !allowed.includes(state)) {
-      throw ApplicationFailure.nonRetryable(`a crawl that is ${state} cannot be ${verb}`, 'WrongState');
-    }
-  };
+  const refuseUnless =
+    (allowed: readonly CrawlState[], verb: string) =>
+    (_reason: string | null): void => {
+      if (wanted.what === 'cancel' || !allowed.includes(state)) {
+        throw ApplicationFailure.nonRetryable(`a crawl that is ${state} cannot be ${verb}`, 'WrongState');
+      }
+    };
 
   setHandler(
     pauseCrawlUpdate,
@@ -104,63 +107,113 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
       description: 'End this crawl: what is queued is excluded, what is in flight is kept. Input: a reason.',
     },
   );
+  setHandler(
+    reopenCrawlSignal,
+    () => {
+      reopened = true;
+    },
+    { description: 'A parked host of this crawl is tried again: a crawl that was ending goes on.' },
+  );
   setHandler(crawlProgressQuery, view, { description: 'State and reason.' });
 
-  show();
-  if (input.reopened !== true) await seedCrawl({ crawlId });
-  for (;;) {
-    // Read through a call: the handlers change it while this waits.
-    const { what, reason: why } = wish();
-    switch (what) {
-      case 'cancel':
-        return await end('cancelled', why ?? 'cancelled', why ?? 'cancelled');
-      case 'pause':
-        await enter('paused', why);
-        await condition(() => wish().what !== 'pause');
-        break;
-      case 'run': {
-        if (state !== 'running') await enter('running', null);
-        await wakeSchedulers();
-        const verdict = await watch();
-        if (verdict === 'complete') return await end('finished', 'complete', null);
-        if (verdict !== 'going') return await end('finished', verdict, verdict);
-      }
+  // Temporal Web's own Cancel button means the same as the update.
+  CancellationScope.current().cancelRequested.catch(() => {
+    ask('cancel', 'cancelled in Temporal Web');
+  });
+  return CancellationScope.nonCancellable(async () => {
+    show();
+    if (input.reopened !== true) await seedCrawl({ crawlId });
+    for (;;) {
+      const result = await step();
+      if (result !== null) return result;
+      await carryOver();
     }
-    if (workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested) {
-      await condition(allHandlersFinished);
-      await continueAsNew<typeof crawl>({ crawlId, reopened: true, paused: wish().what === 'pause' });
+  });
+
+  /** A long history goes on as a new run. */
+  async function carryOver(): Promise<void> {
+    const long = workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
+    // Never waits for handlers: they wait for this loop, and the next turn looks again.
+    if (long && allHandlersFinished()) {
+      const { what, reason: why } = wish();
+      await continueAsNew<typeof crawl>({
+        crawlId,
+        reopened: true,
+        ...(what === 'pause' ? { paused: why ?? '' } : {}),
+      });
     }
   }
 
+  /** Read through a call: handlers change it while the main loop waits. */
   function wish(): Wish {
     return wanted;
   }
 
+  /** Does what is wanted until something changes; a result when the crawl is over. */
+  async function step(): Promise<CrawlResult | null> {
+    const { what, reason: why } = wish();
+    switch (what) {
+      case 'cancel':
+        return end('cancelled', why ?? 'cancelled', why ?? 'cancelled');
+      case 'pause':
+        await enter('paused', why);
+        await condition(() => wish().what !== 'pause');
+        return null;
+      case 'run': {
+        if (state !== 'running') await enter('running', null);
+        await wakeSchedulers();
+        const verdict = await watch();
+        if (verdict === 'complete') return end('finished', 'complete', null);
+        return verdict === 'going' ? null : end('finished', verdict, verdict);
+      }
+    }
+  }
+
   /** Until something is to be done; 'going' also when an admin asked for something. */
   async function watch(): Promise<WatchResult['verdict']> {
+    if (wish().what !== 'run') return 'going';
     watching = new CancellationScope({ cancellable: true });
     try {
       return (await watching.run(() => watchCrawl({ crawlId, watchMs }))).verdict;
     } catch (error) {
-      if (isCancellation(error)) return 'going';
+      // Asked to stop watching; a cancellation of the whole workflow is no wish of an admin's and goes through.
+      if (wish().what !== 'run' && !CancellationScope.current().consideredCancelled) return 'going';
       throw error;
     } finally {
       watching = null;
     }
   }
 
-  /** @param drainReason why what is still queued will not be fetched; null: nothing is, but at parked hosts. */
-  async function end(final: CrawlState, why: string, drainReason: string | null): Promise<CrawlResult> {
+  /**
+   * @param drainReason why what is still queued will not be fetched; null: nothing is, but at parked hosts.
+   * null: the crawl has got work again while it was ending.
+   */
+  async function end(
+    final: CrawlState,
+    why: string,
+    drainReason: string | null,
+  ): Promise<CrawlResult | null> {
+    reopened = false;
     if (drainReason !== null) {
       await enter('draining', why);
       await drainCrawl({ crawlId, reason: drainReason });
     }
     const settled = await settleCrawl({ crawlId, state: final, reason: why });
+    if (settled.state === 'running') return null;
     state = settled.state;
     reason = settled.reason;
     show();
     await condition(allHandlersFinished);
-    return { crawlId, ...settled };
+    if (!wasReopened()) return { crawlId, ...settled };
+    // Somebody set it running again in the meantime.
+    state = 'running';
+    reason = null;
+    show();
+    return null;
+  }
+
+  function wasReopened(): boolean {
+    return reopened;
   }
 }
 

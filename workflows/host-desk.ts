@@ -28,7 +28,8 @@ const buttons: Readonly<Record<HostMode, string>> = {
   active: 'Signal `pause` stops it after the request in flight; update `setDelay` changes its pace.',
   backoff: 'It goes on by itself. Update `retry` tries now; update `drop` gives its queue up.',
   paused: 'Signal `resume` goes on.',
-  parked: 'Update `retry` tries again, dead letters of this trouble included; update `drop` gives its queue up.',
+  parked:
+    'Update `retry` tries again, dead letters of this trouble included; update `drop` gives its queue up.',
 };
 
 /** A few lines: what is wrong, since when, what comes next, which buttons help. */

@@ -35,7 +35,16 @@ import {
   type HostMode,
 } from '../contracts/workflows.ts';
 import { attributeSetter } from './attributes.ts';
-import { dedup, dropHost, extract, fetchSlice, parkHost, retireHost, setHostDelay, unparkHost } from './calls.ts';
+import {
+  dedup,
+  dropHost,
+  extract,
+  fetchSlice,
+  parkHost,
+  retireHost,
+  setHostDelay,
+  unparkHost,
+} from './calls.ts';
 import { deskMarkdown } from './host-desk.ts';
 
 /** A history this long is carried over to a fresh run. */
@@ -87,6 +96,8 @@ export async function host(input: HostInput): Promise<void> {
   };
   const wasWoken = (): boolean => woken;
   const interrupted = (): boolean => state.paused || retryAsked > retryDone;
+  const isLong = (): boolean =>
+    workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
 
   setHandler(wakeSignal, () => {
     woken = true;
@@ -98,7 +109,10 @@ export async function host(input: HostInput): Promise<void> {
       state.pausedReason = reason ?? 'an operator asked for it';
       visit?.cancel();
     },
-    { description: 'Send no request to this host until `resume`; one in flight is finished first. Input: a reason.' },
+    {
+      description:
+        'Send no request to this host until `resume`; one in flight is finished first. Input: a reason.',
+    },
   );
   setHandler(
     resumeHostSignal,
@@ -133,36 +147,21 @@ export async function host(input: HostInput): Promise<void> {
     setDelayUpdate,
     async (seconds) => {
       await setHostDelay({ ...me, seconds });
-      return seconds === null ? 'the delay is robots.txt’s again' : `the delay is ${String(seconds)} s from the next slice on`;
+      return seconds === null
+        ? 'the delay is robots.txt’s again'
+        : `the delay is ${String(seconds)} s from the next slice on`;
     },
     {
       validator: (seconds) => {
         const valid = seconds === null || (typeof seconds === 'number' && seconds >= 0 && seconds <= 86_400);
-        if (!valid) throw ApplicationFailure.nonRetryable('the delay is a number of seconds from 0 to 86400, or null');
+        if (!valid)
+          throw ApplicationFailure.nonRetryable('the delay is a number of seconds from 0 to 86400, or null');
       },
-      description: 'Seconds between requests for a host one owns (0 to 86400), or null for robots.txt and default.',
+      description:
+        'Seconds between requests for a host one owns (0 to 86400), or null for robots.txt and default.',
     },
   );
   setHandler(hostStateQuery, view, { description: 'Mode, counts and next visit.' });
-
-  /** One slice. null: it was interrupted, or the host has just been parked. */
-  const visitHost = async (): Promise<SliceResult | null> => {
-    visit = new CancellationScope({ cancellable: true });
-    try {
-      return await visit.run(() => fetchSlice(me));
-    } catch (error) {
-      if (isCancellation(error)) return null;
-      const spent = spentFailure(error);
-      if (spent === null) throw error;
-      state.lastError = spent.message;
-      state.troubleSince ??= Date.now();
-      Object.assign(state, await parkHost({ ...me, reason: spent.message }));
-      state.parked = true;
-      return null;
-    } finally {
-      visit = null;
-    }
-  };
 
   /** Judges and reads what was fetched; runs beside the next visit. */
   const digest = async (): Promise<void> => {
@@ -172,6 +171,33 @@ export async function host(input: HostInput): Promise<void> {
     digested = true;
   };
   const isDigested = (): boolean => digested;
+
+  /** One slice. null: it was interrupted, or the host has just been parked. */
+  const visitHost = async (): Promise<SliceResult | null> => {
+    const scope = new CancellationScope({ cancellable: true });
+    visit = scope;
+    try {
+      return await scope.run(() => fetchSlice(me));
+    } catch (error) {
+      const spent = spentFailure(error);
+      if (spent !== null) {
+        state.lastError = spent.message;
+        state.troubleSince ??= Date.now();
+        Object.assign(state, await parkHost({ ...me, reason: spent.message }));
+        state.parked = true;
+        // What was fetched before the trouble is still owed its reading.
+        await digesting;
+        digesting = digest();
+        return null;
+      }
+      // Asked to stop, a slice that fails is not tried again by the server and comes back as what failed it.
+      const asked = isCancellation(error) || scope.consideredCancelled;
+      if (asked && !CancellationScope.current().consideredCancelled) return null;
+      throw error;
+    } finally {
+      visit = null;
+    }
+  };
 
   const learn = (result: SliceResult): void => {
     state.fetched += result.fetched;
@@ -184,10 +210,12 @@ export async function host(input: HostInput): Promise<void> {
 
   let idleLooks = 0;
   for (;;) {
-    if (workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested) {
+    if (isLong()) {
       await digesting;
-      await condition(allHandlersFinished);
-      await continueAsNew<typeof host>({ ...input, carried: state });
+      // Never waits for handlers: they may wait for this loop, and the next turn looks again.
+      if (allHandlersFinished() && retryAsked === retryDone) {
+        await continueAsNew<typeof host>({ ...input, carried: state });
+      }
     }
     if (retryAsked > retryDone) {
       const asked = retryAsked;
@@ -197,12 +225,12 @@ export async function host(input: HostInput): Promise<void> {
     }
     if (state.paused) {
       show('paused');
-      await condition(() => !state.paused || retryAsked > retryDone);
+      await condition(() => !state.paused || retryAsked > retryDone || (isLong() && allHandlersFinished()));
       continue;
     }
     if (state.parked) {
       show('parked');
-      await condition(() => retryAsked > retryDone);
+      await condition(() => retryAsked > retryDone || (isLong() && allHandlersFinished()));
       continue;
     }
     show(state.lastError === null ? 'active' : 'backoff');
@@ -223,14 +251,18 @@ export async function host(input: HostInput): Promise<void> {
       case 'trouble': {
         const until = Date.now() + result.waitMs;
         show(result.next === 'wait' ? 'active' : 'backoff', until);
-        await condition(interrupted, Math.max(1, result.waitMs), { summary: `until ${input.origin} may be visited` });
+        await condition(interrupted, Math.max(1, result.waitMs), {
+          summary: `until ${input.origin} may be visited`,
+        });
         break;
       }
       case 'idle': {
         show('active');
         if (digesting !== null) {
           // What is being read may bring URLs for this very host; so may other hosts meanwhile.
-          await condition(() => isDigested() || wasWoken() || interrupted(), busyLookMs, { summary: 'idle: reading' });
+          await condition(() => isDigested() || wasWoken() || interrupted(), busyLookMs, {
+            summary: 'idle: reading',
+          });
           if (isDigested()) digesting = null;
           break;
         }

@@ -12,6 +12,8 @@ import { feed } from './calls.ts';
 
 const longHistory = 400;
 const tickMs = 1_000;
+/** Looking for lost hosts costs more than feeding: every so many ticks. */
+const lostEvery = 5;
 /** With no crawl running it looks only now and then; whoever starts a crawl wakes it. */
 const restMs = 300_000;
 
@@ -27,17 +29,19 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     },
     { description: 'A crawl was started or resumed: look for due hosts now.' },
   );
-  setHandler(schedulerStateQuery, () => ({ activeHosts, fed, ticks }), { description: 'Counts of this run.' });
+  setHandler(schedulerStateQuery, () => ({ activeHosts, fed, ticks }), {
+    description: 'Counts of this run.',
+  });
 
   while (workflowInfo().historyLength < longHistory && !workflowInfo().continueAsNewSuggested) {
     woken = false;
-    const result = await feed(input);
+    const result = await feed({ shard: input.shard, lost: ticks % lostEvery === 0 });
     ticks++;
     fed += result.started;
     activeHosts = result.active;
     setCurrentDetails(
       `### Scheduler of shard ${String(input.shard)}\n\n${String(result.active)} hosts are being worked ` +
-        `(at most ${String(input.activeHosts)}); ${result.running ? 'crawls are running' : 'no crawl is running'}.`,
+        `(at most ${String(result.cap)}); ${result.running ? 'crawls are running' : 'no crawl is running'}.`,
     );
     if (result.running) await condition(() => woken, tickMs, { summary: 'tick' });
     else await condition(() => woken, restMs, { summary: 'no crawl is running' });

@@ -36,7 +36,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       queued: outlook?.queued ?? 0,
       pending: outlook?.pending ?? false,
       deadLetters: outlook?.dead_letters ?? 0,
-      lastError: end.trouble === null ? null : `${end.trouble.class}: ${end.trouble.message}`,
+      lastError: end.lastError,
     };
   };
 

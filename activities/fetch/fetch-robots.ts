@@ -3,12 +3,14 @@
  * to another host takes that host's lease for the one request, so that its manners are kept too.
  */
 import type { FetchFault, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
-import { defaultDelayMs, effectiveDelayMs } from '../../domain/pace.ts';
 import { maxRobotsOctets, robotsAvailability, type Robots } from '../../domain/robots.ts';
 import { canonicalize } from '../../domain/url.ts';
+import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
+import type { CrawlBook } from '../crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { HostBook } from '../host-book.ts';
-import type { LeaseKeeper } from './lease-keeper.ts';
+import { hostDelayMs } from './host-delay.ts';
+import type { HostLease, LeaseKeeper } from './lease-keeper.ts';
 import { HostPacer } from './pacer.ts';
 import type { RobotsBook } from './robots-book.ts';
 
@@ -24,6 +26,8 @@ export type RobotsReading =
       readonly message: string;
       readonly retryAfter: string | null;
     }
+  /** It redirects to a host that did not get free for the one request. */
+  | { readonly kind: 'busy' }
   /** The slice ended before it was read. */
   | { readonly kind: 'interrupted' };
 
@@ -36,12 +40,20 @@ export class RobotsFetcher {
   readonly #dependencies: Dependencies;
   readonly #book: RobotsBook;
   readonly #hosts: HostBook;
+  readonly #crawls: CrawlBook;
   readonly #keeper: LeaseKeeper;
 
-  constructor(dependencies: Dependencies, book: RobotsBook, hosts: HostBook, keeper: LeaseKeeper) {
+  constructor(
+    dependencies: Dependencies,
+    book: RobotsBook,
+    hosts: HostBook,
+    crawls: CrawlBook,
+    keeper: LeaseKeeper,
+  ) {
     this.#dependencies = dependencies;
     this.#book = book;
     this.#hosts = hosts;
+    this.#crawls = crawls;
     this.#keeper = keeper;
   }
 
@@ -55,8 +67,11 @@ export class RobotsFetcher {
     for (let hop = 0; ; hop++) {
       const result = await this.#hop(pacer, origin, this.#request(url, as), signal);
       if (result === null) return { kind: 'interrupted' };
+      if (result === 'busy') return { kind: 'busy' };
       if (result.kind === 'fault') {
-        if (result.fault === 'address-refused') return { kind: 'refused', message: result.message };
+        // Of a redirect's target it says nothing about this host's own address.
+        if (result.fault === 'address-refused' && hop === 0)
+          return { kind: 'refused', message: result.message };
         return unreachable(result.fault, null, `robots.txt cannot be read: ${result.message}`, null);
       }
       const target = redirectTarget(result.status, result.headers['location'], url);
@@ -64,9 +79,14 @@ export class RobotsFetcher {
         url = target;
         continue;
       }
+      if (result.truncated === 'incomplete' || result.truncated === 'bad-encoding') {
+        // Half a file is half its rules; one that is merely too long is cut as the RFC says (§2.5).
+        return unreachable('reset', result.status, 'robots.txt broke off before its end', null);
+      }
       const { hostId } = pacer.lease;
       // Five hops that lead nowhere, or a hop to nowhere: unavailable, as if there were none (§2.3.1.2).
-      const availability = result.status >= 300 && result.status < 400 ? 'allow-all' : robotsAvailability(result.status);
+      const availability =
+        result.status >= 300 && result.status < 400 ? 'allow-all' : robotsAvailability(result.status);
       switch (availability) {
         case 'parse':
           return { kind: 'rules', robots: await this.#book.save(hostId, result.status, decode(result.body)) };
@@ -86,19 +106,14 @@ export class RobotsFetcher {
     origin: string,
     request: FetchRequest,
     signal: AbortSignal,
-  ): Promise<FetchResult | null> {
+  ): Promise<FetchResult | 'busy' | null> {
     const target = canonicalize(request.url);
     if (!target.ok || target.value.host === origin) return pacer.exchange(request);
     const hostId = await this.#hosts.idOf(target.value.host);
     const lease = await this.#keeper.takeAsGuest(hostId, guestPatienceMs, signal);
-    if (lease === null) return signal.aborted ? null : busy(target.value.host);
+    if (lease === null) return signal.aborted ? null : 'busy';
     const { taken } = lease;
-    const delayMs = effectiveDelayMs({
-      operatorMs: taken.delay_ms,
-      crawlsMs: [],
-      robotsMs: defaultDelayMs,
-      slowdown: taken.slowdown,
-    });
+    const delayMs = await this.#delayAt(lease);
     const guest = new HostPacer(
       lease,
       this.#dependencies.fetcher,
@@ -107,16 +122,25 @@ export class RobotsFetcher {
       signal,
     );
     try {
-      return guest.waitMs > guestPatienceMs ? busy(target.value.host) : await guest.exchange(request);
+      return guest.waitMs > guestPatienceMs ? 'busy' : await guest.exchange(request);
     } finally {
       await this.#keeper.release(lease, {
         waitMs: guest.waitMs,
+        paceMs: guest.waitMs,
         slowdown: taken.slowdown,
         clean: taken.clean,
         failures: taken.failures,
         lastError: taken.last_error,
       });
     }
+  }
+
+  /** The pace of a host this slice is a guest at: its own robots.txt, crawls and manners count, as in its own slices. */
+  async #delayAt({ hostId, taken }: HostLease): Promise<number> {
+    const rows = await waitingCrawls(this.#dependencies.pool, hostId);
+    const crawls = await Promise.all(rows.map(({ crawl_id }) => this.#crawls.open(crawl_id)));
+    const { fresh, older } = await this.#book.find(hostId);
+    return hostDelayMs(taken, crawls, fresh ?? older);
   }
 
   #request(
@@ -137,14 +161,6 @@ const unreachable = (
   message: string,
   retryAfter: string | null,
 ): RobotsReading => ({ kind: 'unreachable', fault, status, message, retryAfter });
-
-/** The host a robots.txt redirects to is being left alone or does not get free: as unreachable as if it were down. */
-const busy = (host: string): FetchResult => ({
-  kind: 'fault',
-  fault: 'timeout',
-  message: `it redirects to ${host}, which may not be visited now`,
-  endAt: performance.now(),
-});
 
 function redirectTarget(status: number, location: string | undefined, base: string): string | null {
   if (status < 300 || status >= 400 || location === undefined) return null;

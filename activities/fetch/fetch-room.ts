@@ -30,7 +30,7 @@ export class FetchRoom {
     this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
     this.crawls = new CrawlBook(pool, settings);
     this.robots = new RobotsBook(pool);
-    this.robotsFetcher = new RobotsFetcher(dependencies, this.robots, hosts, this.keeper);
+    this.robotsFetcher = new RobotsFetcher(dependencies, this.robots, hosts, this.crawls, this.keeper);
     this.admission = new Admission(seen, hosts);
   }
 
@@ -47,7 +47,8 @@ export class FetchRoom {
     const candidates = newcomers.flatMap((crawl): Candidate[] =>
       robots.sitemaps.slice(0, maxSitemaps).flatMap((line) => {
         const link = canonicalize(line, origin);
-        if (!link.ok || (link.value.host !== origin && crawl.judge(link.value, 0).verdict !== 'admit')) return [];
+        if (!link.ok || (link.value.host !== origin && crawl.judge(link.value, 0).verdict !== 'admit'))
+          return [];
         return [{ crawl, link: link.value, kind: 'sitemap', seed: false, depth: 0, hops: 0, parent: null }];
       }),
     );

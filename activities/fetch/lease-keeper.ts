@@ -3,7 +3,7 @@
  * lease is lost or a guest waits. Nothing here trusts the database's clock for "may I send": see domain/lease.ts.
  */
 import type { Logger } from 'pino';
-import { mayStartRequest, type HeldLease } from '../../domain/lease.ts';
+import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { askGuestLease } from '../../storage/statements/ask-guest-lease.ts';
 import { releaseLease } from '../../storage/statements/release-lease.ts';
@@ -16,6 +16,8 @@ import { sleep } from './sleep.ts';
 export interface HostLesson {
   /** Milliseconds from now until it may be visited. */
   readonly waitMs: number;
+  /** The part of it that is plain pace. */
+  readonly paceMs: number;
   readonly slowdown: number;
   readonly clean: number;
   readonly failures: number;
@@ -35,14 +37,19 @@ export class HostLease {
     this.held = held;
   }
 
+  /** Is the lease ours, as far as this process can know? */
+  get isHeld(): boolean {
+    return this.held !== null && isHeld(this.held, performance.now(), Date.now());
+  }
+
   /** May a request start now? False once the lease is lost or close to its end. */
   get mayStart(): boolean {
     return this.held !== null && mayStartRequest(this.held, performance.now(), Date.now());
   }
 }
 
-/** How long a guest's asking holds the host back from its own slices. */
-const guestAskMs = 15_000;
+/** How long a guest's asking holds the host back from its own slices; asked again until it has its turn. */
+const guestAskMs = 1_000;
 const pollMs = 100;
 
 export class LeaseKeeper {
@@ -70,8 +77,11 @@ export class LeaseKeeper {
 
   /** As `take`, for one request on behalf of another host; asks the holder to make room. */
   async takeAsGuest(hostId: number, patienceMs: number, signal: AbortSignal): Promise<HostLease | null> {
-    await askGuestLease(this.#pool, hostId, guestAskMs);
-    return this.#taking(String(hostId), patienceMs, signal, () => takeGuestLease(this.#pool, hostId, this.#leaseMs));
+    return this.#taking(String(hostId), patienceMs, signal, async () => {
+      const taken = await takeGuestLease(this.#pool, hostId, this.#leaseMs);
+      if (taken.length === 0) await askGuestLease(this.#pool, hostId, guestAskMs);
+      return taken;
+    });
   }
 
   /** Returns the lease cleanly. Answers false when it had been lost. */
@@ -83,6 +93,7 @@ export class LeaseKeeper {
       lease.hostId,
       lease.taken.token,
       lesson.waitMs,
+      lesson.paceMs,
       lesson.slowdown,
       lesson.clean,
       lesson.failures,

@@ -15,9 +15,12 @@ export async function leaseWithinLimits(
   crawls: readonly OpenCrawl[],
 ): Promise<LeasedUrl[]> {
   const limited = crawls.filter(({ config }) => config.maxPages !== null);
+  const unlimited = crawls
+    .filter(({ config }) => config.maxPages === null)
+    .map(({ id }) => ({ crawl_id: id, pages: null }));
   const urls = await retrying(() =>
     limited.length === 0
-      ? leaseUrls(pool, hostId, token, limit, '[]')
+      ? leaseUrls(pool, hostId, token, limit, JSON.stringify(unlimited))
       : inTransaction(pool, async (db) => {
           const ids = limited.map(({ id }) => id);
           await lockCrawls(db, ids);
@@ -26,7 +29,7 @@ export async function leaseWithinLimits(
             crawl_id: id,
             pages: Math.max(0, (config.maxPages ?? 0) - (inHand.get(id) ?? 0)),
           }));
-          return leaseUrls(db, hostId, token, limit, JSON.stringify(rooms));
+          return leaseUrls(db, hostId, token, limit, JSON.stringify([...rooms, ...unlimited]));
         }),
   );
   return urls.sort((a, b) => a.turn - b.turn);

@@ -23,7 +23,7 @@ export async function readRobots(
   crawls: readonly OpenCrawl[],
   failures: number,
   signal: AbortSignal,
-): Promise<HostRules | HostTrouble | 'interrupted'> {
+): Promise<HostRules | HostTrouble | 'interrupted' | 'busy'> {
   const { fresh, older } = await room.robots.find(pacer.lease.hostId);
   if (fresh !== null) return { robots: fresh, refused: null };
   const reading = await room.robotsFetcher.fetch(
@@ -38,16 +38,21 @@ export async function readRobots(
   );
   switch (reading.kind) {
     case 'interrupted':
-      return 'interrupted';
+    case 'busy':
+      return reading.kind;
     case 'rules':
       return { robots: reading.robots, refused: null };
     case 'refused':
       return { robots: null, refused: reading.message };
     case 'unreachable': {
-      if (older !== null) return { robots: older, refused: null };
-      const trouble = hostWide[reading.fault ?? ''] ?? 'robots-unreachable';
       const asked = retryAfterMs(reading.retryAfter, Date.now()) ?? 0;
-      return { class: trouble, message: reading.message, waitMs: Math.max(backoffMs(trouble, failures), asked) };
+      if (older !== null && asked === 0) return { robots: older, refused: null };
+      const trouble = hostWide[reading.fault ?? ''] ?? 'robots-unreachable';
+      return {
+        class: trouble,
+        message: reading.message,
+        waitMs: Math.max(backoffMs(trouble, failures), asked),
+      };
     }
   }
 }

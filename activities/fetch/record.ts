@@ -79,8 +79,9 @@ export function record(result: FetchResult, url: LeasedUrl, place: Place, hostFa
     content_hash: bodyHash?.toString('hex') ?? null,
     content_type: result.headers['content-type'] ?? null,
     robots_tag: result.headers['x-robots-tag'] ?? null,
-    etag: result.headers['etag'] ?? null,
-    last_modified: result.headers['last-modified'] ?? null,
+    // Validators stand for a body that is kept: without one a later 304 would leave nothing to read.
+    etag: bodyHash === null ? null : (result.headers['etag'] ?? null),
+    last_modified: bodyHash === null ? null : (result.headers['last-modified'] ?? null),
     redirect_to: redirect?.url ?? null,
     truncated: result.truncated === false ? null : result.truncated,
   };

@@ -12,6 +12,8 @@ interface Copy {
   readonly robots: Robots;
   /** `performance.now()` when it was fetched, as far as is known. */
   readonly fetchedAt: number;
+  /** Length of the text it was read from. */
+  readonly octets: number;
 }
 
 const freshMs = 24 * 3_600_000;
@@ -21,7 +23,12 @@ const allowAll = parseRobots('');
 
 export class RobotsBook {
   readonly #pool: Pool;
-  readonly #copies = new LRUCache<string, Copy>({ max: 2_000 });
+  /** Bounded by the text they were read from; parsed and compiled they take a few times that. */
+  readonly #copies = new LRUCache<string, Copy>({
+    maxSize: 8 * 1024 * 1024,
+    maxEntrySize: 1024 * 1024,
+    sizeCalculation: ({ octets }) => octets + 500,
+  });
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -43,7 +50,11 @@ export class RobotsBook {
     const fetchedAt = performance.now();
     // Postgres text holds no NUL; robots.txt rules cannot contain one either.
     await saveRobots(this.#pool, hostId, status, body?.replaceAll('\0', '\ufffd') ?? null);
-    const copy = { robots: body === null ? allowAll : parseRobots(body), fetchedAt };
+    const copy = {
+      robots: body === null ? allowAll : parseRobots(body),
+      fetchedAt,
+      octets: body?.length ?? 0,
+    };
     this.#copies.set(hostId, copy);
     return copy.robots;
   }
@@ -52,7 +63,7 @@ export class RobotsBook {
     const [stored] = await loadRobots(this.#pool, hostId);
     if (stored === undefined) return null;
     const robots = stored.body === null ? allowAll : parseRobots(stored.body);
-    const copy = { robots, fetchedAt: performance.now() - stored.age_ms };
+    const copy = { robots, fetchedAt: performance.now() - stored.age_ms, octets: stored.body?.length ?? 0 };
     this.#copies.set(hostId, copy);
     return copy;
   }

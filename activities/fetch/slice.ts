@@ -7,21 +7,26 @@
  * flight. A lease that cannot be returned runs out, and its next holder waits out a full delay.
  */
 import type { SliceResult } from '../../contracts/activities.ts';
-import { easeUp, effectiveDelayMs, slowDown, type Manners } from '../../domain/pace.ts';
+import { easeUp, slowDown, type Manners } from '../../domain/pace.ts';
 import { sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
 import { pathAndQuery } from '../../domain/url.ts';
 import { reclaimUrls } from '../../storage/statements/reclaim-urls.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
+import type { ResultRow } from '../../storage/statements/commit-results.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
 import type { FetchRoom } from './fetch-room.ts';
+import { hostDelayMs } from './host-delay.ts';
 import type { HostRules, HostTrouble } from './host-rules.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { leaseWithinLimits } from './lease-within-limits.ts';
 import { HostPacer } from './pacer.ts';
 import { readRobots } from './read-robots.ts';
 import { attemptedRow, excludedRow, record } from './record.ts';
+
+/** How long a host waits whose robots.txt lies on another host that did not get free. */
+const busyMs = 5_000;
 
 export interface SliceEnd {
   /** URLs that got a final outcome. */
@@ -30,6 +35,7 @@ export interface SliceEnd {
   readonly trouble: HostTrouble | null;
   /** The host's failures in a row, this slice's included. */
   readonly failures: number;
+  readonly lastError: string | null;
   readonly waitMs: number;
   readonly delayMs: number;
 }
@@ -69,11 +75,12 @@ export class Slice {
         next: this.#trouble === null ? next : 'trouble',
         trouble: this.#trouble,
         failures: this.#failures,
+        lastError: this.#lastError,
         waitMs,
         delayMs: this.#pacer.delayMs,
       };
     } catch (error) {
-      this.#room.keeper.abandon(this.#lease);
+      await this.#giveBackAfter(error);
       throw error;
     }
   }
@@ -81,7 +88,7 @@ export class Slice {
   async #work(sliceMs: number): Promise<'more' | 'idle' | 'wait'> {
     const { pool } = this.#room.dependencies;
     const { hostId, taken } = this.#lease;
-    if (taken.unclean) await reclaimUrls(pool, hostId);
+    await reclaimUrls(pool, hostId, taken.token);
     const crawls = await this.#waitingCrawls();
     const known = await this.#room.robots.find(hostId);
     this.#setDelay(crawls, { robots: known.fresh ?? known.older, refused: null });
@@ -93,8 +100,19 @@ export class Slice {
     const limit = sliceSize(sliceMs, this.#pacer.delayMs);
     const urls = await leaseWithinLimits(pool, hostId, taken.token, limit, crawls);
     if (urls.length === 0) return 'idle';
-    const reading = await readRobots(this.#room, this.#pacer, this.#origin, crawls, this.#failures, this.#signal);
+    const reading = await readRobots(
+      this.#room,
+      this.#pacer,
+      this.#origin,
+      crawls,
+      this.#failures,
+      this.#signal,
+    );
     if (reading === 'interrupted') return 'more';
+    if (reading === 'busy') {
+      this.#pacer.holdOff(busyMs);
+      return 'more';
+    }
     if ('class' in reading) {
       await this.#robotsTrouble(reading, urls);
       return 'more';
@@ -106,21 +124,17 @@ export class Slice {
   }
 
   async #fetchAll(urls: readonly LeasedUrl[], rules: HostRules): Promise<void> {
-    const withoutRequest: Promise<unknown>[] = [];
+    const refused: ResultRow[] = [];
     for (const url of urls) {
       if (this.#mustEnd) break;
       if (!(await this.#room.crawls.isRunning(url.crawl_id))) continue;
       const crawl = await this.#room.crawls.open(url.crawl_id);
       const refusal = refusalOf(url, crawl, rules, this.#origin);
-      if (refusal !== null) {
-        const row = excludedRow(this.#place(url), refusal.reason, refusal.detail);
-        withoutRequest.push(this.#room.dependencies.writer.write({ results: [row] }));
-        this.#settled++;
-        continue;
-      }
-      if (!(await this.#fetchOne(url, crawl))) break;
+      if (refusal !== null) refused.push(excludedRow(this.#place(url), refusal.reason, refusal.detail));
+      else if (!(await this.#fetchOne(url, crawl))) break;
     }
-    await Promise.all(withoutRequest);
+    if (refused.length > 0) await this.#room.dependencies.writer.write({ results: refused });
+    this.#settled += refused.length;
   }
 
   /** False: the slice must end. */
@@ -177,15 +191,8 @@ export class Slice {
   }
 
   #setDelay(crawls: readonly OpenCrawl[], rules: HostRules): void {
-    this.#pacer.delayMs = effectiveDelayMs({
-      operatorMs: this.#lease.taken.delay_ms,
-      crawlsMs: crawls.map(({ config, agentToken }) => {
-        const seconds = config.delaySeconds ?? rules.robots?.forAgent(agentToken).crawlDelaySeconds ?? null;
-        return seconds === null ? null : seconds * 1_000;
-      }),
-      robotsMs: null,
-      slowdown: this.#manners.slowdown,
-    });
+    const host = { delay_ms: this.#lease.taken.delay_ms, slowdown: this.#manners.slowdown };
+    this.#pacer.delayMs = hostDelayMs(host, crawls, rules.robots);
   }
 
   async #waitingCrawls(): Promise<OpenCrawl[]> {
@@ -197,23 +204,46 @@ export class Slice {
     await returnUrls(this.#room.dependencies.pool, this.#lease.hostId, this.#lease.taken.token);
   }
 
+  /**
+   * After a fault of our own: what was leased goes back and the lease is returned, so that no URL is taken for one that
+   * crashes workers. Where even that fails the lease runs out by itself.
+   */
+  async #giveBackAfter(error: unknown): Promise<void> {
+    const { log } = this.#room.dependencies;
+    try {
+      await this.#putBack();
+      await this.#release(this.#pacer.waitMs);
+    } catch (again) {
+      this.#room.keeper.abandon(this.#lease);
+      log.warn(
+        { err: again, after: error, host: this.#origin },
+        'a lease could not be returned; it runs out',
+      );
+    }
+  }
+
   async #release(waitMs: number): Promise<void> {
     await this.#room.keeper.release(this.#lease, {
       waitMs,
+      paceMs: this.#pacer.waitMs,
       slowdown: this.#manners.slowdown,
       clean: this.#manners.clean,
       failures: this.#failures,
-      lastError: this.#trouble === null ? null : `${this.#trouble.class}: ${this.#trouble.message}`,
+      lastError: this.#lastError,
     });
   }
 
+  /** An older trouble stands until an answer without complaint has come. */
+  get #lastError(): string | null {
+    if (this.#trouble !== null) return `${this.#trouble.class}: ${this.#trouble.message}`;
+    return this.#failures === 0 ? null : this.#lease.taken.last_error;
+  }
+
   get #mustEnd(): boolean {
-    return (
-      this.#signal.aborted ||
-      this.#lease.guestWaits ||
-      this.#lease.held === null ||
-      performance.now() + this.#pacer.waitMs > this.#endsAt
-    );
+    if (this.#signal.aborted || this.#lease.guestWaits || this.#lease.held === null) return true;
+    const { waitMs } = this.#pacer;
+    // A slice of no length still sends the one request that may go at once.
+    return performance.now() + waitMs > this.#endsAt && (waitMs > 0 || this.#pacer.sent > 0);
   }
 
   #place(url: LeasedUrl): { host_id: number; crawl_id: number; key: string; token: number } {

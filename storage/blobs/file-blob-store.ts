@@ -76,7 +76,8 @@ export class FileBlobStore implements BlobStore {
       try {
         unlinkSync(temporary);
       } catch (cleanUpError) {
-        if (!isMissing(cleanUpError)) throw new AggregateError([error, cleanUpError], 'a blob was not written');
+        if (!isMissing(cleanUpError))
+          throw new AggregateError([error, cleanUpError], 'a blob was not written');
       }
       throw error;
     }
@@ -95,7 +96,8 @@ async function putLarge(temporary: string, file: string, packed: Uint8Array): Pr
   }
 }
 
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /** null: not zstd, cut short, or larger than any blob of ours. */
 function unpack(packed: Uint8Array, maxBytes: number): Buffer | null {

@@ -13,7 +13,11 @@ export class RecentBlobs implements BlobStore {
   /** @param maxBytes of bodies held at most. */
   constructor(store: BlobStore, maxBytes = 48 * 1024 * 1024) {
     this.#store = store;
-    this.#recent = new LRUCache({ maxSize: maxBytes, maxEntrySize: maxBytes / 16, sizeCalculation: (body) => body.length + 100 });
+    this.#recent = new LRUCache({
+      maxSize: maxBytes,
+      maxEntrySize: maxBytes / 16,
+      sizeCalculation: (body) => body.length + 100,
+    });
   }
 
   async put(hash: Uint8Array, body: Uint8Array): Promise<void> {

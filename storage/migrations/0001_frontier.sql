@@ -43,6 +43,8 @@ create table host (
   last_error     text,
   -- no request before this (crawl-delay, Retry-After, backoff)
   not_before     timestamptz not null default '-infinity',
+  -- the part of it that is plain pace: kept when an operator has the rest forgotten
+  paced_until    timestamptz not null default '-infinity',
   -- the exclusive right to send requests; a token that is set while lease_until has passed was not cleanly returned
   lease_token    bigint,
   lease_until    timestamptz,
@@ -60,6 +62,10 @@ create table robots (
   body        text,
   fetched_at  timestamptz not null
 );
+
+-- Who this database is: shared caches keep its keys apart from those of any other, earlier ones included.
+create table instance (id uuid primary key default gen_random_uuid());
+insert into instance default values;
 
 create type url_state as enum ('queued', 'leased', 'done', 'excluded', 'dead', 'failed');
 

@@ -76,6 +76,7 @@ const high = (crawlId: number): number => Math.floor(crawlId / 2 ** 32);
 function wordOf(key: Uint8Array, word: number): number {
   const at = word * 4;
   return (
-    (((key[at] ?? 0) << 24) | ((key[at + 1] ?? 0) << 16) | ((key[at + 2] ?? 0) << 8) | (key[at + 3] ?? 0)) >>> 0
+    (((key[at] ?? 0) << 24) | ((key[at + 1] ?? 0) << 16) | ((key[at + 2] ?? 0) << 8) | (key[at + 3] ?? 0)) >>>
+    0
   );
 }

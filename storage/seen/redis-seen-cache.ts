@@ -10,18 +10,23 @@ const weekSeconds = 7 * 24 * 3_600;
 
 export class RedisSeenCache implements SeenCache {
   readonly #redis: Redis;
+  readonly #instance: string;
   readonly #onError: (error: unknown) => void;
 
-  /** @param onError told of each failed call; the call itself answers "not known". */
-  constructor(redis: Redis, onError: (error: unknown) => void) {
+  /**
+   * @param instance of the database the keys are committed in: crawl ids begin anew in another one.
+   * @param onError told of each failed call; the call itself answers "not known".
+   */
+  constructor(redis: Redis, instance: string, onError: (error: unknown) => void) {
     this.#redis = redis;
+    this.#instance = instance;
     this.#onError = onError;
   }
 
   async known(crawlId: number, keys: readonly Uint8Array[]): Promise<readonly boolean[]> {
     const known = new Array<boolean>(keys.length).fill(false);
     if (this.#redis.status !== 'ready') return known;
-    const sets = [...bySet(crawlId, keys)];
+    const sets = [...bySet(`seen:${this.#instance}:${String(crawlId)}`, keys)];
     const pipeline = this.#redis.pipeline();
     for (const [set, places] of sets) pipeline.smismember(set, ...places.map(({ key }) => Buffer.from(key)));
     try {
@@ -40,7 +45,7 @@ export class RedisSeenCache implements SeenCache {
   async remember(crawlId: number, keys: readonly Uint8Array[]): Promise<void> {
     if (keys.length === 0 || this.#redis.status !== 'ready') return;
     const pipeline = this.#redis.pipeline();
-    for (const [set, places] of bySet(crawlId, keys)) {
+    for (const [set, places] of bySet(`seen:${this.#instance}:${String(crawlId)}`, keys)) {
       pipeline.sadd(set, ...places.map(({ key }) => Buffer.from(key)));
       pipeline.expire(set, weekSeconds);
     }
@@ -53,12 +58,12 @@ export class RedisSeenCache implements SeenCache {
 }
 
 function bySet(
-  crawlId: number,
+  prefix: string,
   keys: readonly Uint8Array[],
 ): Map<string, { readonly key: Uint8Array; readonly place: number }[]> {
   const sets = new Map<string, { key: Uint8Array; place: number }[]>();
   keys.forEach((key, place) => {
-    const set = `seen:${String(crawlId)}:${(key[0] ?? 0).toString(16)}`;
+    const set = `${prefix}:${(key[0] ?? 0).toString(16)}`;
     const members = sets.get(set);
     if (members === undefined) sets.set(set, [{ key, place }]);
     else members.push({ key, place });

@@ -36,15 +36,16 @@ export const admitUrls = statement<
           case when verdict.reason is null then 'queued' else 'excluded' end::url_state,
           r.kind, r.seed, r.depth, r.hops, r.priority, r.parent_host, decode(r.parent_key, 'hex'),
           verdict.reason, r.detail
-     from json_to_recordset($1) as r(
-            host_id bigint, crawl_id bigint, key text, url text, kind smallint, seed boolean, depth smallint,
-            hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
-            host_limit bigint)
+     from (select *, row_number() over (partition by host_id, crawl_id order by priority desc) as place
+             from json_to_recordset($1) as r(
+               host_id bigint, crawl_id bigint, key text, url text, kind smallint, seed boolean, depth smallint,
+               hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
+               host_limit bigint)) r
      join crawl c on c.id = r.crawl_id and c.state not in ('finished', 'cancelled', 'failed')
      left join host_queue q on q.host_id = r.host_id and q.crawl_id = r.crawl_id
     cross join lateral (
       select coalesce(r.reason, case when c.state = 'draining' then 'crawl-limit'
-                                     when q.total >= r.host_limit then 'host-limit' end) as reason
+                                     when coalesce(q.total, 0) + r.place > r.host_limit then 'host-limit' end) as reason
     ) verdict
     order by r.host_id, r.crawl_id, r.key
    on conflict (host_id, crawl_id, key) do nothing

@@ -7,14 +7,15 @@ import { statement } from '../statement.ts';
  */
 export const chooseCanonicals = statement<[crawlId: number], { host_id: number }>(
   'choose-canonicals',
-  `with copies as materialized (
+  `with owners as materialized (
+     select distinct alias_host as host_id, alias_key as key from url where crawl_id = $1 and alias_key is not null
+   ), copies as materialized (
      select u.host_id, u.key, u.content_hash, u.url, u.depth, c.host_id as owner_host, c.key as owner_key, p.canonical
-       from url a
-       join content c on c.crawl_id = a.crawl_id and c.host_id = a.alias_host and c.key = a.alias_key
+       from owners a
+       join content c on c.crawl_id = $1 and c.host_id = a.host_id and c.key = a.key
        join url u on u.crawl_id = c.crawl_id and u.content_hash = c.hash and u.state = 'done' and u.stage = 0
         and ((u.host_id = c.host_id and u.key = c.key) or (u.alias_host = c.host_id and u.alias_key = c.key))
        left join page p on p.host_id = c.host_id and p.crawl_id = c.crawl_id and p.key = c.key
-      where a.crawl_id = $1 and a.alias_key is not null
    ), chosen as (
      select distinct on (content_hash) content_hash, host_id, key, owner_host, owner_key
        from copies order by content_hash, (url = canonical) desc nulls last, depth, length(url), url

@@ -19,6 +19,7 @@ export const hostOutlook = statement<[hostId: string], HostOutlook>(
                    cross join lateral (select 1 from url u
                                         where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                           and u.state = 'queued' and u.due_at <= now() limit 1) due
-                   where q.host_id = $1 and q.queued > 0) as due,
+                   where q.host_id = $1 and q.queued > 0)
+          or exists (select 1 from url where host_id = $1 and state = 'leased') as due,
           exists (select 1 from url where host_id = $1 and stage > 0) as pending`,
 );

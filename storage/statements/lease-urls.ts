@@ -18,7 +18,8 @@ export interface LeasedUrl {
 
 /**
  * Leases up to `limit` due URLs of a host, best priority first, taking turns between crawls, the crawl that waited
- * longest first. `rooms`: [{crawl_id, pages}], how many a crawl with a page limit may still take.
+ * longest first, under a lease that is held. `rooms`: [{crawl_id, pages}], the crawls that may take some, and how many
+ * pages those with a limit may still take (null: any number).
  */
 export const leaseUrls = statement<[hostId: string, token: number, limit: number, rooms: string], LeasedUrl>(
   'lease-urls',
@@ -26,8 +27,9 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
      select q.crawl_id, q.served_at, room.pages
        from host_queue q
        join crawl c on c.id = q.crawl_id and c.state = 'running'
-       left join json_to_recordset($4) as room(crawl_id bigint, pages int) on room.crawl_id = q.crawl_id
+       join json_to_recordset($4) as room(crawl_id bigint, pages int) on room.crawl_id = q.crawl_id
       where q.host_id = $1 and q.queued > 0
+        and exists (select 1 from host h where h.id = $1 and h.lease_token = $2)
    ), candidate as (
      select u.crawl_id, u.key, w.served_at,
             row_number() over (partition by u.crawl_id order by u.priority desc, u.key) as turn

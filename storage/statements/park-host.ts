@@ -4,7 +4,7 @@ import { statement } from '../statement.ts';
 export const parkHost = statement<[hostId: string, reason: string], { buried: number }>(
   'park-host',
   `with parked as (
-     update host set parked_at = coalesce(parked_at, now()), last_error = $2 where id = $1
+     update host set parked_at = coalesce(parked_at, now()), last_error = $2, fed = false where id = $1
    ), moved as (
      update url set state = 'failed', reason = coalesce(reason, 'host-parked'), detail = coalesce(detail, $2)
       where host_id = $1 and state = 'queued' and attempts > 0

@@ -1,18 +1,24 @@
 import { statement } from '../statement.ts';
 
 /**
- * Puts back the URLs of a lease that was lost to a crash. One that was there at six crashes is no longer trusted:
- * it fails as 'poison' and stays re-drivable as a dead letter.
+ * Puts back URLs of a host that are leased under any token but the one that is held now: a crash left them. Of each
+ * crawl the first in line was in flight, as far as anybody can know; one that was there at six crashes is no longer
+ * trusted: it fails as 'poison' and stays re-drivable as a dead letter.
  */
-export const reclaimUrls = statement<[hostId: string], { state: string }>(
+export const reclaimUrls = statement<[hostId: string, token: number], { state: string }>(
   'reclaim-urls',
-  `with back as (
-     update url set state = case when reclaims >= 5 then 'failed' else 'queued' end::url_state,
-                    reason = case when reclaims >= 5 then 'poison' end,
-                    detail = case when reclaims >= 5 then 'its fetch was cut off by six crashes' end,
-                    reclaims = reclaims + 1, lease_token = null
-      where host_id = $1 and state = 'leased'
-     returning host_id, crawl_id, key, state, status, reason, detail, attempts
+  `with left_behind as materialized (
+     select crawl_id, key, reclaims >= 5 as often,
+            row_number() over (partition by crawl_id order by priority desc, key) = 1 as in_flight
+       from url where host_id = $1 and state = 'leased' and lease_token is distinct from $2
+   ), back as (
+     update url u set state = case when l.in_flight and l.often then 'failed' else 'queued' end::url_state,
+                      reason = case when l.in_flight and l.often then 'poison' end,
+                      detail = case when l.in_flight and l.often then 'its fetch was cut off by six crashes' end,
+                      reclaims = u.reclaims + l.in_flight::int, lease_token = null
+       from left_behind l
+      where u.host_id = $1 and u.crawl_id = l.crawl_id and u.key = l.key and u.state = 'leased'
+     returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts
    ), buried as (
      insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts)
      select host_id, crawl_id, key, reason, status, detail, attempts from back where state = 'failed'

@@ -1,7 +1,10 @@
 import { statement } from '../statement.ts';
 
 /** Puts a host's dead letters that a parked or failing host caused back into their queues, with all their tries. */
-export const redriveDeadLetters = statement<[hostId: string, classes: readonly string[]], { crawl_id: number }>(
+export const redriveDeadLetters = statement<
+  [hostId: string, classes: readonly string[]],
+  { crawl_id: number }
+>(
   'redrive-dead-letters',
   `with letters as (
      delete from dead_letter where host_id = $1 and class = any ($2) returning host_id, crawl_id, key

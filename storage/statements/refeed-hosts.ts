@@ -14,13 +14,14 @@ export const refeedHosts = statement<[shard: number], { id: number; origin: stri
           and coalesce(h.lease_until, '-infinity') < now() - interval '10 seconds'
           and coalesce(h.fed_at, '-infinity') < now() - interval '10 seconds'
           and (exists (select 1 from url u where u.host_id = h.id and u.stage > 0)
+               or exists (select 1 from url u where u.host_id = h.id and u.state = 'leased')
                or h.fed and exists (select 1 from host_queue q
                                       join crawl c on c.id = q.crawl_id and c.state = 'running'
                                      cross join lateral (select 1 from url u
                                                           where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                                             and u.state = 'queued' and u.due_at <= now() limit 1) due
                                      where q.host_id = h.id and q.queued > 0))
-        order by h.id limit 20
+        order by h.fed_at nulls first limit 20
         for update skip locked
      ) lost
     where h.id = lost.id

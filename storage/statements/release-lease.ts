@@ -9,6 +9,7 @@ export const releaseLease = statement<
     hostId: string | number,
     token: number,
     waitMs: number,
+    paceMs: number,
     slowdown: number,
     clean: number,
     failures: number,
@@ -20,8 +21,9 @@ export const releaseLease = statement<
   `update host
       set lease_token = null, lease_until = null,
           not_before = greatest(not_before, now() + $3 * interval '1 millisecond'),
-          slowdown = $4, clean = $5, failures = $6, last_error = $7,
-          failing_since = case when $6 = 0 then null else coalesce(failing_since, now()) end
+          paced_until = greatest(paced_until, now() + $4 * interval '1 millisecond'),
+          slowdown = $5, clean = $6, failures = $7, last_error = $8,
+          failing_since = case when $7 = 0 then null else coalesce(failing_since, now()) end
     where id = $1 and lease_token = $2
    returning id`,
 );

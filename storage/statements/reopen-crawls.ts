@@ -1,10 +1,15 @@
 import { statement } from '../statement.ts';
 
-/** Crawls that finished while URLs waited at this host run again. Answers their ids. */
+/** Crawls that finished while URLs waited at this host run again. Answers the ids of all that have URLs here. */
 export const reopenCrawls = statement<[hostId: string], { id: number }>(
   'reopen-crawls',
-  `update crawl c set state = 'running', reason = null, ended_at = null
-     from host_queue q
-    where q.host_id = $1 and q.queued > 0 and c.id = q.crawl_id and c.state in ('finished', 'failed')
-   returning c.id`,
+  `with waiting as materialized (
+     select c.id from crawl c join host_queue q on q.crawl_id = c.id
+      where q.host_id = $1 and q.queued > 0 and c.state in ('running', 'finished', 'failed')
+      order by c.id for update of c
+   ), reopened as (
+     update crawl c set state = 'running', reason = null, ended_at = null
+       from waiting w where c.id = w.id and c.state in ('finished', 'failed')
+   )
+   select id from waiting`,
 );

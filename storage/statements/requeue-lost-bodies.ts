@@ -13,7 +13,8 @@ export const requeueLostBodies = statement<[hostId: string, rows: string], { cra
      delete from content c using r
       where c.crawl_id = r.crawl_id and c.hash = r.hash and c.host_id = $1 and c.key = r.key
    )
-   update url u set state = 'queued', stage = 0, due_at = now(), reason = 'body-lost', content_hash = null
+   update url u set state = 'queued', stage = 0, due_at = now(), reason = 'body-lost', content_hash = null,
+                  etag = null, last_modified = null
      from r
     where u.host_id = $1 and u.crawl_id = r.crawl_id and u.key = r.key and u.state = 'done' and u.stage > 0
    returning u.crawl_id`,

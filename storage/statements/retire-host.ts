@@ -6,6 +6,7 @@ export const retireHost = statement<[hostId: string], { id: number }>(
   `update host h set fed = false
     where h.id = $1
       and not exists (select 1 from url u where u.host_id = h.id and u.stage > 0)
+      and not exists (select 1 from url u where u.host_id = h.id and u.state = 'leased')
       and not exists (select 1 from host_queue q
                         join crawl c on c.id = q.crawl_id and c.state = 'running'
                        cross join lateral (select 1 from url u

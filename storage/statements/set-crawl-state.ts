@@ -2,7 +2,10 @@ import type { CrawlState } from '../../contracts/crawl.ts';
 import { statement } from '../statement.ts';
 
 /** Sets a crawl's state, with an event in the outbox when it changed. */
-export const setCrawlState = statement<[crawlId: number, state: CrawlState, reason: string | null], { changed: boolean }>(
+export const setCrawlState = statement<
+  [crawlId: number, state: CrawlState, reason: string | null],
+  { changed: boolean }
+>(
   'set-crawl-state',
   `with moved as (
      update crawl

@@ -6,7 +6,7 @@ import { statement } from '../statement.ts';
  */
 export const unparkHost = statement<[hostId: string], { id: number }>(
   'unpark-host',
-  `update host set parked_at = null, failures = 0, failing_since = null, last_error = null, not_before = now(),
+  `update host set parked_at = null, failures = 0, failing_since = null, last_error = null, not_before = paced_until,
                    fed = true, fed_at = now()
     where id = $1 returning id`,
 );

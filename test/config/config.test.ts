@@ -30,7 +30,6 @@ describe('loadConfig', () => {
       apiHost: '127.0.0.1',
       apiPort: null,
       allowPrivate: [],
-      taskQueuePrefix: '',
       blobDir: path.join(config.dataDir, 'blobs'),
     });
     expect(config.userAgent).toMatch(/^Orbweaver\/\d+\.\d+\.\d+ \(polite crawler\)$/);

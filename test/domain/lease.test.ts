@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leaseMarginMs, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
+import { isHeld, leaseMarginMs, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
 
 const lease: HeldLease = { monotonicAt: 1_000, wallAt: 1_800_000_000_000, leaseMs: 8_000 };
 const after = (ms: number, wallMs = ms): boolean =>
@@ -32,6 +32,28 @@ describe('mayStartRequest (design.md §4, crash safety)', () => {
         const may = mayStartRequest(held, held.monotonicAt + monotonic, held.wallAt + wall);
         if (may) expect(Math.max(monotonic, wall)).toBeLessThan(leaseMs - leaseMarginMs(leaseMs));
         if (monotonic < 0 && wall < 0) expect(may).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('isHeld', () => {
+  const held = (ms: number, wallMs = ms): boolean =>
+    isHeld(lease, lease.monotonicAt + ms, lease.wallAt + wallMs);
+
+  it('lasts to the very end, and not beyond, by the more careful of two clocks', () => {
+    expect(held(7_999)).toBe(true);
+    expect(held(8_000)).toBe(false);
+    expect(held(10, 8_000)).toBe(false);
+    expect(held(8_000, 10)).toBe(false);
+    expect(held(-1, -1)).toBe(false);
+  });
+
+  it('holds wherever a request may start', () => {
+    const ms = fc.integer({ min: -10_000, max: 10_000 });
+    fc.assert(
+      fc.property(ms, ms, (monotonic, wall) => {
+        if (after(monotonic, wall)) expect(held(monotonic, wall)).toBe(true);
       }),
     );
   });

@@ -76,7 +76,7 @@ describe('retryAfterMs, HTTP-date (RFC 9110 section 5.6.7)', () => {
 
   it('gives null or a wait within bounds for any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'0123456789 ,.:-GMTNov') }), (value) => {
+      fc.property(fc.stringMatching(/^[0-9 ,.:GMTNov-]*$/), (value) => {
         const wait = retryAfterMs(value, now);
         expect(wait === null || (wait >= 0 && wait <= maxRetryAfterMs)).toBe(true);
       }),

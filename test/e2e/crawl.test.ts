@@ -85,7 +85,10 @@ describe('limits', () => {
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0, maxPages: 50 });
       expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'max-pages' });
-      const { rows } = await desk.pool.query('select sum(pages)::int as pages from ledger where crawl_id = $1', [id]);
+      const { rows } = await desk.pool.query(
+        'select sum(pages)::int as pages from ledger where crawl_id = $1',
+        [id],
+      );
       expect(rows).toEqual([{ pages: 50 }]);
       expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
     } finally {

@@ -102,7 +102,7 @@ describe.each(Object.entries(encoders))('%s', (_name, { coding, encode }) => {
         expect({ length: body.length, cut }).toEqual({ length: data.length, cut: false });
       else {
         expect(cut).toBe('incomplete');
-        expect(body.length).toBeGreaterThan(1_800_000);
+        expect(body.length).toBeGreaterThan(data.length - (coding === 'zstd' ? 131_073 : 1_000));
       }
     }
   });
@@ -161,6 +161,8 @@ describe('decode', () => {
     const wire = zlib.gzipSync(prose(1_000));
     wire[wire.length - 6] = (wire[wire.length - 6] ?? 0) ^ 0xff;
     expect((await decode(['gzip'], wire, limit)).cut).toBe('bad-encoding');
+    const junk = Buffer.concat([wire, Buffer.from('junk')]);
+    expect((await decode(['gzip'], junk, limit)).cut).toBe('bad-encoding');
   });
 
   it('refuses a zstd window beyond 8 MiB (RFC 9659)', async () => {

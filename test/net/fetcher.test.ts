@@ -92,7 +92,9 @@ describe('an exchange', () => {
       socket.write(`HTTP/1.1 302 Found\r\nLocation: /x\r\n${lines}\r\n\r\n`);
       if (lines.startsWith('Transfer')) socket.write(`8000\r\n${'x'.repeat(0x8000)}\r\n`);
     });
-    expect(expectResponse(await fetching()(server.origin))).toMatchObject({ status: 302, truncated: false });
+    const patient = { limits: { maxBodyBytes: 1, totalTimeoutMs: 600_000 } };
+    const result = expectResponse(await fetching()(server.origin, patient));
+    expect(result).toMatchObject({ status: 302, truncated: false });
     await until(() => server.connections.open === 0);
   });
 
@@ -202,7 +204,7 @@ describe('HTTP/2', () => {
     server.on('connection', (socket: Socket) => sockets.add(socket).size);
     server.on('stream', (stream, headers) => {
       stream.on('error', () => undefined);
-      switch (headers[':path']) {
+      switch (headers[':path'] ?? '') {
         case '/early':
           stream.additionalHeaders({ ':status': 103, link: '</a>' });
           stream.respond({ ':status': 200, 'x-protocol': 'h2', 'set-cookie': ['a=1', 'b=2'] });

@@ -234,11 +234,11 @@ describe('heads', () => {
 
   it('field names of JavaScript objects are fields like any other', async () => {
     const server = await rawServer((socket) =>
-      socket.write(response('', { __proto__x: '1', ['__proto__']: 'p', constructor: 'c' })),
+      socket.write(head('__proto__: p\r\nconstructor: c\r\nContent-Length: 0')),
     );
-    const { headers } = expectResponse(await fetching()(server.origin));
-    expect(headers['constructor']).toBe('c');
-    expect(headers['toString']).toBeUndefined();
+    const fields = new Map(Object.entries(expectResponse(await fetching()(server.origin)).headers));
+    expect(fields.get('constructor')).toBe('c');
+    expect(fields.get('__proto__')).toBe('p');
   });
 });
 
@@ -246,6 +246,7 @@ describe('broken connections', () => {
   it.each<[string, Answer]>([
     ['reset', (socket) => socket.resetAndDestroy()],
     ['closed', (socket) => socket.end()],
+    ['closed after early hints', (socket) => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')],
     ['closed within the head', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')],
   ])('%s before the response: reset', async (_name, answer) => {
     const server = await rawServer(answer);
@@ -264,14 +265,22 @@ describe('broken connections', () => {
         setTimeout(() => socket.resetAndDestroy(), 50);
       },
     ],
+    [
+      'short of its Content-Length, announced',
+      (socket) => socket.end(`${head('Connection: close\r\nContent-Length: 100')}only this`),
+    ],
     ['within its chunks', (socket) => socket.end(`${head('Transfer-Encoding: chunked')}9\r\nonly this\r\n`)],
     [
       'within its chunks, announced',
       (socket) => socket.end(`${head('Transfer-Encoding: chunked\r\nConnection: close')}9\r\nonly this\r\n`),
     ],
     [
-      'within its gzip',
-      (socket) => socket.end(`${head('Content-Length: 100\r\nContent-Encoding: identity')}only this`),
+      'after all of its gzip',
+      (socket) => {
+        const wire = zlib.gzipSync('only this');
+        socket.write(head(`Content-Length: ${String(wire.length + 1)}\r\nContent-Encoding: gzip`));
+        socket.end(wire);
+      },
     ],
   ])('a body that ends %s is incomplete, and kept', async (_name, answer) => {
     const server = await rawServer(answer);

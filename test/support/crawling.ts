@@ -17,7 +17,9 @@ export interface CrawlDesk {
   close(): Promise<void>;
 }
 
-export async function openDesk(world: World): Promise<CrawlDesk> {
+export async function openDesk(
+  world: Pick<World, 'databaseUrl' | 'temporalAddress' | 'namespace'>,
+): Promise<CrawlDesk> {
   const pool = createPool(world.databaseUrl, 4, () => undefined);
   const connection = await Connection.connect({ address: world.temporalAddress });
   const client = new Client({ connection, namespace: world.namespace });
@@ -25,9 +27,10 @@ export async function openDesk(world: World): Promise<CrawlDesk> {
     pool,
     client,
     async start(seeds, config = {}) {
-      const { rows } = await pool.query<{ id: number }>('insert into crawl (config) values ($1) returning id', [
-        { ...defaultCrawlConfig, ...config },
-      ]);
+      const { rows } = await pool.query<{ id: number }>(
+        'insert into crawl (config) values ($1) returning id',
+        [{ ...defaultCrawlConfig, ...config }],
+      );
       const id = rows[0]?.id ?? 0;
       await pool.query(
         'insert into seed (crawl_id, line, url) select $1, line, url from unnest($2::text[]) with ordinality as s(url, line)',

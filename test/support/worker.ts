@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../config/config.ts';
 import type { World } from './world.ts';
 
+/** What a worker has to know of a world. */
+type WorkerWorld = Omit<World, 'close'>;
+
 export interface WorkerProcess {
   readonly child: ChildProcess;
   /** What it logged, one object a line. */
@@ -31,7 +34,7 @@ export const makeBlobDir = (): string => mkdtempSync(join(tmpdir(), 'orbweaver-b
 const workerScript = fileURLToPath(new URL('../../workers/main.ts', import.meta.url));
 
 /** Resolves once the worker polls its task queues. */
-export async function startWorker(world: World, settings: WorkerSettings): Promise<WorkerProcess> {
+export async function startWorker(world: WorkerWorld, settings: WorkerSettings): Promise<WorkerProcess> {
   const { cacheDir } = loadConfig();
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],

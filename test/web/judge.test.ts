@@ -74,7 +74,8 @@ describe('robots.txt', () => {
   });
 
   it('is neither missing nor unexpected nor repeated as a page', () => {
-    const log = [record('/robots.txt', 0, 1), record('/robots.txt', 2, 3)];
+    const failed = record('/robots.txt', 0, 1, { status: 500 });
+    const log = [failed, record('/robots.txt', 2, 3), record('/robots.txt', 4, 5)];
     const verdict = judge(log, { delayMs: 0, expected: expecting([]) });
     expect(complaints(verdict)).toEqual(['1 hosts asked for robots.txt again: 127.0.0.1:1000 × 2']);
   });

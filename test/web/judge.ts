@@ -27,7 +27,7 @@ export interface Verdict {
   readonly tooEager: readonly Pair[];
   /** Hosts of which another URL was asked for before robots.txt had been answered. */
   readonly robotsNotFirst: readonly string[];
-  /** Hosts whose robots.txt was asked for more than once, with how often. */
+  /** Hosts whose robots.txt was answered more than once, with how often; 429 and 5xx are not answers. */
   readonly robotsRepeated: ReadonlyMap<string, number>;
   /** URLs forbidden by robots.txt, yet fetched. */
   readonly disallowed: readonly string[];
@@ -127,7 +127,7 @@ export function judge(records: readonly RequestRecord[], terms: Terms): Verdict 
     tooEager.push(...pace.tooEager);
     minGapMs = Math.min(minGapMs, pace.minGapMs);
     if (!robotsCameFirst(list)) robotsNotFirst.push(host);
-    robots.set(host, list.filter(isRobots).length);
+    robots.set(host, list.filter((record) => isRobots(record) && isAnswer(record)).length);
   }
 
   const asked = new Set<string>();

@@ -28,7 +28,7 @@ export function staysComplete(misfit: Misfit): boolean {
 
 const wholeHost: ReadonlySet<Misfit> = new Set(['slow', 'failing', 'busy', 'refused', 'unruly']);
 
-export const trapPath = (misfit: Misfit): string => (misfit === 'carousel' ? '/turn/0' : '/trap');
+const trapPath = (misfit: Misfit): string => (misfit === 'carousel' ? '/turn/0' : '/trap');
 
 export function addTraps(site: Site): void {
   if (site.misfit === null || wholeHost.has(site.misfit)) return;

@@ -60,14 +60,15 @@ const content = { title: 'One', text: 'a few words', links: ['https://a.example/
 describe('pages', () => {
   it('come in the order of their answers, each once, to the end', async () => {
     const urls = Array.from({ length: 10 }, (_, i) => `https://a.example/${String(i)}`);
-    // Three share each instant: the cursor tells them apart.
+    // Four share each instant: the cursor tells them apart.
+    const first = Date.now() - 60_000;
     for (const [i, url] of urls.entries()) {
       await addPage(
         services.pool,
         crawl,
         url,
         { ...content, title: url },
-        { fetched_at: secondsAgo(60 - Math.floor(i / 3)) },
+        { fetched_at: new Date(first + Math.floor(i / 4)) },
       );
     }
     await setState(services.pool, crawl, 'finished', 'complete');
@@ -112,6 +113,8 @@ describe('pages', () => {
     await addPage(services.pool, crawl, 'https://a.example/4', content, {
       fetched_at: new Date(began.getTime() + 1),
     });
+    // Past the margin for clocks, so that only the open transaction holds page 4 back.
+    await services.pool.query(`select pg_sleep_until($1::timestamptz + interval '1.2 seconds')`, [began]);
     const second = await feed('', first.next);
     expect(second.items.map(({ url }) => url)).toEqual(['https://a.example/2', 'https://a.example/3']);
     await late.query('rollback');
@@ -269,26 +272,26 @@ describe('explain', () => {
 
   it('tells when a queued URL is fetched and what stands before it', async () => {
     const origin = 'https://queue.example';
-    await addUrl(services.pool, crawl, `${origin}/first`, { priority: 2 });
+    for (let i = 0; i < 10; i++)
+      await addUrl(services.pool, crawl, `${origin}/${String(i)}`, { priority: 2 });
     await addUrl(services.pool, crawl, `${origin}/it`, { priority: 1, depth: 3 });
     await setHost(origin, `not_before = now() + interval '1 hour', failures = 2, last_error = 'refused'`);
     const waiting = await explain(`${origin}/it`);
     expect(waiting.record).toMatchObject({ state: 'queued', depth: 3 });
     const because = waiting.next?.because.join(' ') ?? '';
     expect(because).toMatch(/not be visited before .*: 2 failures in a row, the last: refused/);
-    expect(because).toMatch(/1 queued URLs of this crawl go first at this host, at one request every 1 s/);
+    expect(because).toMatch(/10 queued URLs of this crawl go first at this host, at one request every 1 s/);
     const inMs = Date.parse(waiting.next?.at ?? '') - Date.now();
-    expect(inMs).toBeGreaterThan(3_595_000);
-    expect(inMs).toBeLessThan(3_605_000);
+    expect(inMs).toBeGreaterThan(3_605_000);
+    expect(inMs).toBeLessThan(3_611_000);
 
     await setHost(origin, `parked_at = now()`);
     expect((await explain(`${origin}/it`)).next).toMatchObject({ at: null });
     await setHost(origin, `parked_at = null, not_before = '-infinity'`);
     await setState(services.pool, crawl, 'paused', 'lunch');
-    expect((await explain(`${origin}/it`)).next).toMatchObject({
-      at: null,
-      because: expect.arrayContaining([expect.stringMatching(/paused \(lunch\)/)]),
-    });
+    const paused = await explain(`${origin}/it`);
+    expect(paused.next?.at).toBeNull();
+    expect(paused.summary).toMatch(/cannot be said. The crawl is paused \(lunch\)/);
   });
 
   it('tells where a URL came from, its tries and its end', async () => {

@@ -8,10 +8,12 @@ export interface FlakyPool {
   readonly refused: number;
   /** Statements whose name is here are refused though the rest works. */
   readonly broken: Set<string>;
+  /** The next statement of this name is the victim of a deadlock. */
+  victim: string | null;
 }
 
 export function startFlakyPool(pool: Pool): FlakyPool {
-  const state = { down: false, refused: 0, broken: new Set<string>() };
+  const state = { down: false, refused: 0, broken: new Set<string>(), victim: null as string | null };
   const away = (): Promise<never> => {
     state.refused++;
     return Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
@@ -23,6 +25,10 @@ export function startFlakyPool(pool: Pool): FlakyPool {
       return (...params: unknown[]): unknown => {
         const [asked] = params;
         const name = typeof asked === 'object' && asked !== null && 'name' in asked ? String(asked.name) : '';
+        if (state.victim === name && name !== '') {
+          state.victim = null;
+          return Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01' }));
+        }
         if ((state.down && (property === 'query' || property === 'connect')) || state.broken.has(name))
           return away();
         return Reflect.apply(value, target, params) as unknown;

@@ -7,12 +7,14 @@ import { createCrawl } from '../../../storage/crawls.ts';
 import { FrontierWriter } from '../../../storage/frontier-writer.ts';
 import { urlKey } from '../../../storage/key.ts';
 import { createPool, type Pool } from '../../../storage/pool.ts';
+import { retrying } from '../../../storage/retry.ts';
 import { readSeeds } from '../../../storage/seeds.ts';
 import type { AdmissionRow } from '../../../storage/statements/admit-urls.ts';
 import type { ResultRow } from '../../../storage/statements/commit-results.ts';
 import { leaseUrls } from '../../../storage/statements/lease-urls.ts';
 import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
 import { takeLease } from '../../../storage/statements/take-lease.ts';
+import { waitingCrawls } from '../../../storage/statements/waiting-crawls.ts';
 import { createWorld } from '../../support/world.ts';
 
 export interface Frontier {
@@ -127,14 +129,15 @@ export async function takenLease(pool: Pool, host: number): Promise<number> {
   return lease.token;
 }
 
-/** Leases URLs of a host under a token; answers them as places for results, in their order. */
+/** Leases URLs of a host under a token, of any crawl that runs; answers them as places for results, in their order. */
 export async function leased(
   pool: Pool,
   host: number,
   token: number,
   limit: number,
 ): Promise<{ host_id: number; crawl_id: number; key: string; token: number }[]> {
-  const urls = await leaseUrls(pool, String(host), token, limit, '[]');
+  const rooms = (await waitingCrawls(pool, host)).map(({ crawl_id }) => ({ crawl_id, pages: null }));
+  const urls = await retrying(() => leaseUrls(pool, String(host), token, limit, JSON.stringify(rooms)));
   return urls
     .sort((a, b) => a.turn - b.turn)
     .map(({ crawl_id, key }) => ({ host_id: host, crawl_id, key: key.toString('hex'), token }));

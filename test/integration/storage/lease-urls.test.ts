@@ -1,6 +1,5 @@
 /** Which URLs a slice gets: due ones, best first, crawls in turn, and never more pages than a crawl may have. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import pino from 'pino';
 import { CrawlBook, type OpenCrawl } from '../../../activities/crawl-book.ts';
 import { leaseWithinLimits } from '../../../activities/fetch/lease-within-limits.ts';
 import type { Pool } from '../../../storage/pool.ts';
@@ -145,7 +144,6 @@ describe('page limits (leaseWithinLimits)', () => {
     sliceMs: 1,
     leaseMs: 1,
     shards: 1,
-    log: pino({ level: 'silent' }),
   };
   const opened = (crawl: number): Promise<OpenCrawl> => new CrawlBook(pool, settings).open(crawl);
 
@@ -219,7 +217,7 @@ describe('page limits (leaseWithinLimits)', () => {
     await expectExact(pool, crawl);
   });
 
-  it.fails('holds for a crawl that comes to the host after the slice looked who is there', async () => {
+  it('holds for a crawl that comes to the host after the slice looked who is there', async () => {
     const crawl = await runningCrawl(pool, { maxPages: 2 });
     const there = (await waitingCrawls(pool, host)).map(({ crawl_id }) => crawl_id);
     await queue(crawl, 10);
@@ -229,12 +227,21 @@ describe('page limits (leaseWithinLimits)', () => {
 });
 
 describe('leaseUrls', () => {
-  it('honours the rooms it is given, none included', async () => {
+  const rooms = (crawl: number, pages: number | null): string => JSON.stringify([{ crawl_id: crawl, pages }]);
+
+  it('honours the rooms it is given, and gives nothing to crawls without one', async () => {
     const crawl = await runningCrawl(pool);
     await queue(crawl, 5);
-    const none = JSON.stringify([{ crawl_id: crawl, pages: 0 }]);
-    expect(await leaseUrls(pool, String(host), token, 10, none)).toEqual([]);
-    const two = JSON.stringify([{ crawl_id: crawl, pages: 2 }]);
-    expect(await leaseUrls(pool, String(host), token, 10, two)).toHaveLength(2);
+    expect(await leaseUrls(pool, String(host), token, 10, '[]')).toEqual([]);
+    expect(await leaseUrls(pool, String(host), token, 10, rooms(crawl, 0))).toEqual([]);
+    expect(await leaseUrls(pool, String(host), token, 10, rooms(crawl, 2))).toHaveLength(2);
+    expect(await leaseUrls(pool, String(host), token, 10, rooms(crawl, null))).toHaveLength(3);
+  });
+
+  it('gives nothing under a lease that was lost', async () => {
+    const crawl = await runningCrawl(pool);
+    await queue(crawl, 5);
+    expect(await leaseUrls(pool, String(host), token - 1, 10, rooms(crawl, null))).toEqual([]);
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 5 });
   });
 });

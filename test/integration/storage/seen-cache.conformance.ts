@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SeenCache } from '../../../storage/seen/seen-cache.ts';
 
-/** Crawls of the tests are numbered so that none meets another's keys. */
-let crawls = 2 ** 31 - 50;
+/** Crawls of the tests are numbered so that none meets another's keys, nor those of an earlier run on the same Redis. */
+let crawls = 2 ** 31 + Math.floor(Math.random() * 2 ** 45);
 export const nextCrawl = (): number => ++crawls;
 
 export const keys = (count: number): Buffer[] => Array.from({ length: count }, () => randomBytes(16));

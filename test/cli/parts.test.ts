@@ -1,0 +1,261 @@
+import { createServer, type RequestListener } from 'node:http';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiClient } from '../../cli/api-client.ts';
+import { auditLines } from '../../cli/audit.ts';
+import { openOutFile } from '../../cli/out-file.ts';
+import { createProgress } from '../../cli/progress.ts';
+import { readRequest } from '../../cli/request.ts';
+import { summaryJson, summaryLines } from '../../cli/summary.ts';
+import { bytes, duration } from '../../cli/words.ts';
+import { defaultCrawlConfig } from '../../contracts/crawl.ts';
+import type { CrawlView } from '../../contracts/http.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
+  id: '7',
+  state: 'running',
+  reason: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  endedAt: null,
+  seconds: 75,
+  ledger: { discovered: 1_600, queued: 300, leased: 10, done: 1_200, excluded: 80, dead: 7, failed: 3 },
+  pages: 1_170,
+  pending: 0,
+  fetches: 1_210,
+  bytes: 27_300_000,
+  config: { ...defaultCrawlConfig, include: [], exclude: [], allowPrivate: [] },
+  seeds: { accepted: 1, rejected: 0, firstRejected: [] },
+  hosts: { total: 12, waiting: 3, working: 2, parked: 1 },
+  deadLetters: { timeout: 3 },
+  rate: { perSecond: 20 },
+  ...changes,
+});
+
+describe('the request of a crawl', () => {
+  it('carries the options under their names, and nothing that was not given', async () => {
+    const { body } = await readRequest(
+      ['https://a.example/'],
+      {
+        maxPages: 5,
+        delay: 0.5,
+        scope: 'prefix',
+        exclude: ['*.pdf'],
+        allowPrivate: ['10.0.0.0/8, fd00::/8', '127.0.0.0/8'],
+      },
+      [],
+    );
+    expect(JSON.parse(body)).toEqual({
+      seeds: ['https://a.example/'],
+      maxPages: 5,
+      delaySeconds: 0.5,
+      scope: 'prefix',
+      exclude: ['*.pdf'],
+      allowPrivate: ['10.0.0.0/8', 'fd00::/8', '127.0.0.0/8'],
+    });
+  });
+
+  it('keeps the good lines of a seeds file and names the bad ones by their numbers', async () => {
+    const seeds = path.join(folder, 'seeds');
+    writeFileSync(seeds, 'https://a.example/\n\n# b\nnonsense\n  https://c.example/ \n');
+    const { body, complaints } = await readRequest([], { seeds }, []);
+    expect(complaints).toEqual([
+      `${seeds}, line 4: "nonsense" is not an absolute URL such as https://example.com/`,
+    ]);
+    const sent = (JSON.parse(body) as { seeds: string[] }).seeds;
+    // The API numbers them as the file does, and records the bad one with the crawl.
+    expect(sent.slice(0, 5)).toEqual(['https://a.example/', '', '', 'nonsense', 'https://c.example/']);
+  });
+
+  it('takes private addresses that the settings or the options allow', async () => {
+    await expect(readRequest(['http://127.0.0.1/'], {}, ['127.0.0.0/8'])).resolves.toBeDefined();
+    await expect(
+      readRequest(['http://10.1.1.1/'], { allowPrivate: ['10.0.0.0/8'] }, []),
+    ).resolves.toBeDefined();
+    await expect(readRequest(['http://10.1.1.1/'], {}, ['127.0.0.0/8'])).rejects.toThrow(/10.1.1.1\/32/);
+  });
+});
+
+describe('progress', () => {
+  const screen = (isTTY: boolean) => {
+    const written: string[] = [];
+    return { written, isTTY, columns: 200, write: (text: string) => written.push(text) };
+  };
+
+  it('is one line that is written over, on a terminal', () => {
+    let now = 0;
+    const terminal = screen(true);
+    const progress = createProgress(terminal, false, () => now);
+    progress.update(view({ pages: 1_000 }));
+    now = 2_000;
+    progress.update(view());
+    expect(terminal.written.at(-1)).toBe(
+      '\r\x1b[Kcrawling  1,170 pages  85.0/s  310 queued  12 hosts (1 parked)  10 errors  1:15 min',
+    );
+    progress.say('Hello.');
+    expect(terminal.written.slice(-3, -1)).toEqual(['\r\x1b[K', 'Hello.\n']);
+    progress.clear();
+    expect(terminal.written.at(-1)).toBe('\r\x1b[K');
+    terminal.columns = 11;
+    progress.update(view());
+    expect(terminal.written.at(-1)).toBe('\r\x1b[Kcrawling  ');
+  });
+
+  it('forgets old rates', () => {
+    let now = 0;
+    const terminal = screen(true);
+    const progress = createProgress(terminal, false, () => now);
+    for (; now <= 20_000; now += 500) progress.update(view({ pages: Math.min(now, 10_000) }));
+    expect(terminal.written.at(-1)).toContain('  0.0/s  ');
+  });
+
+  it('is a plain line every ten seconds elsewhere, and none when quiet', () => {
+    let now = 0;
+    const log = screen(false);
+    const progress = createProgress(log, false, () => now);
+    for (; now < 25_000; now += 1_000) progress.update(view());
+    expect(log.written).toHaveLength(3);
+    expect(log.written.every((line) => /^crawling .*\n$/.test(line))).toBe(true);
+    const quiet = screen(true);
+    createProgress(quiet, true).update(view());
+    expect(quiet.written).toEqual([]);
+  });
+});
+
+describe('the summary', () => {
+  it('tells states, dead letters, parked hosts and bad seeds', () => {
+    const lines = summaryLines(
+      view({
+        state: 'finished',
+        reason: 'complete',
+        seeds: { accepted: 1, rejected: 12, firstRejected: [{ line: 3, url: 'x', reason: 'not-a-url' }] },
+      }),
+      [{ origin: 'https://p.example', queued: 300, last_error: 'refused' }],
+    );
+    expect(lines).toEqual([
+      'Crawl 7 is finished (complete) after 1:15 min.',
+      '  pages         1,170 (1,210 requests, 27.3 MB, 15.6 pages/s)',
+      '  URLs          1,600 discovered: 300 queued, 10 leased, 1,200 done, 80 excluded, 7 dead, 3 failed',
+      '  dead letters  3 timeout',
+      '  parked hosts  https://p.example, 300 URLs wait: refused',
+      '  bad seeds     line 3: "x" (not-a-url)',
+      '                and 11 more',
+    ]);
+  });
+
+  it('is one JSON object with exactly the promised fields', () => {
+    expect(JSON.parse(summaryJson(view({ state: 'finished' })))).toEqual({
+      crawlId: '7',
+      state: 'finished',
+      seconds: 75,
+      fetches: 1_210,
+      bytes: 27_300_000,
+      ledger: { discovered: 1_600, queued: 300, leased: 10, done: 1_200, excluded: 80, dead: 7, failed: 3 },
+    });
+  });
+
+  it('speaks of an audit', () => {
+    const { ledger } = view();
+    const lines = auditLines({
+      crawlId: '7', state: 'running', at: '', ok: false, balanced: true, ledger, recount: ledger, hosts: 2,
+      differences: [{ check: 'host.queued', expected: 1, actual: 5, detail: 'https://a.example' }],
+    }); // prettier-ignore
+    expect(lines[0]).toMatch(/DIFFER/);
+    expect(lines.at(-1)).toBe('  host.queued: 5 where 1 is right (https://a.example)');
+  });
+
+  it.each([
+    [duration(8.44), '8.4 s'],
+    [duration(187), '3:07 min'],
+    [duration(7_241), '2:00:41 h'],
+    [bytes(999), '999 B'],
+    [bytes(1_250), '1.3 kB'],
+    [bytes(123_456_789), '123 MB'],
+  ])('writes %s', (actual, expected) => {
+    expect(actual).toBe(expected);
+  });
+});
+
+describe('the out file', () => {
+  async function* values(count: number, thenFail = false): AsyncGenerator<object> {
+    await Promise.resolve();
+    for (let i = 0; i < count; i++) yield { i };
+    if (thenFail) throw new Error('Postgres went away');
+  }
+
+  it('has its name only once it is whole', async () => {
+    const name = path.join(folder, 'whole.jsonl');
+    const out = await openOutFile(name);
+    expect(readdirSync(folder)).not.toContain('whole.jsonl');
+    expect(await out.write(values(50_000))).toBe(50_000);
+    await out.discard();
+    expect(readFileSync(name, 'utf8').split('\n')).toHaveLength(50_001);
+  });
+
+  it('leaves an older file alone when the writing fails', async () => {
+    const name = path.join(folder, 'older.jsonl');
+    writeFileSync(name, 'older');
+    const out = await openOutFile(name);
+    await expect(out.write(values(3, true))).rejects.toThrow(
+      /older.jsonl could not be written: Postgres went away/,
+    );
+    await out.discard();
+    expect(readFileSync(name, 'utf8')).toBe('older');
+    expect(readdirSync(folder).filter((entry) => entry.endsWith('.part'))).toEqual([]);
+  });
+});
+
+describe('the API client', () => {
+  const serving = async <T>(listener: RequestListener, use: (url: string) => Promise<T>): Promise<T> => {
+    const server = createServer(listener);
+    await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
+    try {
+      return await use(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
+    } finally {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    }
+  };
+  /** Answers POSTs with these statuses one after the other, GETs with the state. */
+  const script =
+    (statuses: number[], state: string): RequestListener =>
+    (request, response) => {
+      response.statusCode = request.method === 'POST' ? (statuses.shift() ?? 500) : 200;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ state, detail: 'words' }));
+    };
+
+  it('asks again while workers do not answer yet', async () => {
+    const statuses = [503, 200];
+    expect(
+      await serving(script(statuses, 'running'), (url) => createApiClient(url).change('1', 'pause', 'x')),
+    ).toBe(true);
+    expect(statuses).toEqual([]);
+  });
+
+  it('takes a change that came late for done, and a refusal for an answer', async () => {
+    expect(
+      await serving(script([503], 'paused'), (url) => createApiClient(url).change('1', 'pause', 'x')),
+    ).toBe(true);
+    expect(
+      await serving(script([409], 'draining'), (url) => createApiClient(url).change('1', 'pause', 'x')),
+    ).toBe(false);
+  });
+
+  it('passes on why a crawl was not created, with the exit code for it', async () => {
+    const create = (url: string): Promise<unknown> => createApiClient(url).create('{}');
+    await expect(serving(script([422], ''), create)).rejects.toMatchObject({ message: 'words', exitCode: 2 });
+    await expect(serving(script([503], ''), create)).rejects.toMatchObject({ message: 'words', exitCode: 1 });
+  });
+});

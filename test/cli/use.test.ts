@@ -1,0 +1,198 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jsonLines, runCli } from './run-cli.ts';
+
+let folder: string;
+const file = (name: string, content: string): string => {
+  const full = path.join(folder, name);
+  writeFileSync(full, content);
+  return full;
+};
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const example = 'https://example.com/';
+
+describe('bad use ends with 2 and one sentence, before anything is started', () => {
+  it.each<[string[], RegExp]>([
+    [['crawl'], /^orbweaver: Give at least one URL.*\n$/],
+    [['crawl', 'nonsense'], /^orbweaver: "nonsense" is not an absolute URL.*\n$/],
+    [['crawl', 'example.com/a'], /https:\/\/example.com\/a would be one/],
+    [
+      ['crawl', example, 'ftp://example.com/'],
+      /^orbweaver: "ftp:\/\/example.com\/" is neither an http nor an https URL\.\n$/,
+    ],
+    [
+      ['crawl', 'http://127.0.0.1:8080/'],
+      /loopback address, which --allow-private 127.0.0.1\/32 would allow/,
+    ],
+    [['crawl', 'http://[::1]/'], /loopback address, which --allow-private ::1\/128 would allow/],
+    [['crawl', 'http://localhost/'], /loopback/],
+    [
+      ['crawl', example, '--allow-private', '10.0.0.0/8,nonsense'],
+      /^orbweaver: --allow-private cannot be used: not a CIDR/,
+    ],
+    [['crawl', example, '--allow-private', '10.0.0.0/33'], /--allow-private/],
+    [['crawl', example, '--max-pages', '1.5'], /^error: option '--max-pages <n>' argument '1.5' is invalid/],
+    [['crawl', example, '--max-pages', '0'], /--max-pages/],
+    [['crawl', example, '--max-depth', '-1'], /--max-depth/],
+    [['crawl', example, '--max-seconds', '0'], /--max-seconds/],
+    [['crawl', example, '--delay', 'fast'], /--delay/],
+    [['crawl', example, '--delay', '1e9'], /--delay/],
+    [['crawl', example, '--scope', 'world'], /Allowed choices are host, domain, prefix, any/],
+    [['crawl', example, '--exclude', ''], /^orbweaver: --exclude cannot be used: the pattern is empty/],
+    [['crawl', example, '--user-agent', 'a\nb'], /^orbweaver: --user-agent cannot be used/],
+    [
+      ['crawl', example, '--out', '/nowhere/at/all'],
+      /^orbweaver: The file \/nowhere\/at\/all cannot be written: there is no such/,
+    ],
+    [['crawl', example, '--out', '/'], /it is a folder/],
+    [
+      ['crawl', example, '--seeds', '/nowhere'],
+      /^orbweaver: The seeds file \/nowhere cannot be read: there is no such/,
+    ],
+    [['crawl', example, '--depth', '3'], /^error: unknown option '--depth'/],
+    [['crwal', example], /^error: unknown command 'crwal'.*\n\(Did you mean crawl\?\)/],
+    [['status', 'x'], /must be the number of a crawl/],
+    [['explain', '1'], /missing required argument 'url'/],
+    [['pages', '1', '--fields', 'html'], /There are links and text/],
+    [['robots', 'check', '--agent', 'x', '--robots', '/nowhere'], /cannot be read: there is no such/],
+  ])('%j', async (args, words) => {
+    const data = path.join(folder, 'data');
+    const { code, stdout, stderr } = await runCli(args, { ORBWEAVER_DATA: data });
+    expect(stderr).toMatch(words);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(readdirSync(folder)).not.toContain('data');
+  });
+
+  it('lists the lines of a seeds file in which nothing is good', async () => {
+    const seeds = file('bad-seeds', '\ufeff# comment\n\nnonsense\r\nmailto:a@b\n');
+    const { code, stderr } = await runCli(['crawl', '--seeds', seeds]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('line 3: "nonsense" is not an absolute URL');
+    expect(stderr).toContain('line 4: "mailto:a@b" is neither');
+    const empty = await runCli(['crawl', '--seeds', file('empty', '\n# nothing\n')]);
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no URL in') as string });
+  });
+
+  it('a setting that is none', async () => {
+    const { code, stderr } = await runCli(['status'], { ORBWEAVER_DATTA: 'x' });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/did you mean ORBWEAVER_DATA\?/);
+  });
+
+  it('a data folder that cannot be written', async () => {
+    const { code, stderr } = await runCli(['crawl', example], { ORBWEAVER_DATA: file('a-file', '') });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/data folder .*a-file cannot be written/);
+  });
+
+  it('a port that is set and in use', async () => {
+    const server = createServer();
+    await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
+    const port = String((server.address() as AddressInfo).port);
+    const { code, stderr } = await runCli(['up'], {
+      ORBWEAVER_DATA: path.join(folder, 'ports'),
+      ORBWEAVER_API_PORT: port,
+    });
+    await new Promise((closed) => server.close(closed));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`Port ${port} for the API is in use`));
+  });
+});
+
+describe('help', () => {
+  it.each([
+    [],
+    ['crawl'],
+    ['resume'],
+    ['up'],
+    ['status'],
+    ['pages'],
+    ['audit'],
+    ['explain'],
+    ['replay'],
+    ['robots', 'check'],
+    ['url', 'normalize'],
+  ])('of %j %j', async (...verb) => {
+    const { code, stdout } = await runCli([...verb, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Usage: ${['orbweaver', ...verb].join(' ')}`);
+    expect(stdout).toContain('Example');
+  });
+});
+
+describe('url normalize', () => {
+  it('writes one JSON object a line, in order', async () => {
+    const { code, stdout } = await runCli([
+      'url',
+      'normalize',
+      'HTTP://Example.COM:80/a/../b?utm_source=x#y',
+      'mailto:a@b',
+    ]);
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toEqual([
+      {
+        url: 'HTTP://Example.COM:80/a/../b?utm_source=x#y',
+        canonical: 'http://example.com/b',
+        host: 'http://example.com',
+        // sha256sum of the canonical form, the first 32 digits
+        key: '042d7954292c1f4368071906f2dba5a9',
+        rejected: null,
+      },
+      { url: 'mailto:a@b', canonical: null, host: null, key: null, rejected: 'scheme' },
+    ]);
+  });
+
+  it('reads standard input, blank lines left out', async () => {
+    const { stdout } = await runCli(['url', 'normalize'], {}, 'https://a.example\r\n\nhttps://b.example/');
+    expect(jsonLines(stdout).map((line) => (line as { url: string }).url)).toEqual([
+      'https://a.example',
+      'https://b.example/',
+    ]);
+  });
+});
+
+describe('robots check', () => {
+  it('judges URLs, and what stands for one', async () => {
+    const robots = file(
+      'robots.txt',
+      'User-agent: *\nDisallow: /\n\nUser-agent: FooBot\nDisallow: /p\nAllow: /p/x\n',
+    );
+    const { code, stdout } = await runCli(
+      ['robots', 'check', '--agent', 'FooBot/2.1', '--robots', robots],
+      {},
+      'https://a.example/p?q=1\nhttps://a.example/p/x\nhttps://a.example/\n/p\na.example/p#f\n',
+    );
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toEqual([
+      { url: 'https://a.example/p?q=1', allowed: false, rule: 'Disallow: /p', line: 5 },
+      { url: 'https://a.example/p/x', allowed: true, rule: 'Allow: /p/x', line: 6 },
+      { url: 'https://a.example/', allowed: true, rule: null, line: null },
+      { url: '/p', allowed: false, rule: 'Disallow: /p', line: 5 },
+      { url: 'a.example/p#f', allowed: false, rule: 'Disallow: /p', line: 5 },
+    ]);
+    const other = await runCli([
+      'robots',
+      'check',
+      '--agent',
+      'other',
+      '--robots',
+      robots,
+      'https://a.example/z',
+    ]);
+    expect(jsonLines(other.stdout)).toEqual([
+      { url: 'https://a.example/z', allowed: false, rule: 'Disallow: /', line: 2 },
+    ]);
+  });
+});

@@ -1,0 +1,140 @@
+/** The main job from the command line, on an embedded stack of its own: crawl, interrupt, resume, look. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jsonLines, runCli, startCli, type CliResult } from '../cli/run-cli.ts';
+
+let folder: string;
+let server: Server;
+let site: string;
+const requests: string[] = [];
+
+const pageCount = 30;
+
+/** A ring of pages, each with a link to the next two. */
+function page(number: number): string {
+  const link = (step: number): string => `<a href="/${String((number + step) % pageCount)}">on</a>`;
+  return `<html lang="en"><title>Page ${String(number)}</title><p>This is page ${String(number)}. ${link(1)} ${link(2)}`;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-e2e-'));
+  server = createServer((request, response) => {
+    const number = /^\/(\d+)$/.exec(request.url ?? '')?.[1];
+    requests.push(request.url ?? '');
+    response.statusCode = number === undefined ? 404 : 200;
+    response.setHeader('content-type', 'text/html');
+    response.end(number === undefined ? 'nothing' : page(Number(number)));
+  });
+  await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
+  site = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/0`;
+});
+afterAll(async () => {
+  for (const cli of started) cli.process.kill('SIGKILL');
+  server.closeAllConnections();
+  await new Promise((closed) => server.close(closed));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const started: ReturnType<typeof startCli>[] = [];
+const orbweaver = (...args: string[]): ReturnType<typeof startCli> => {
+  const cli = startCli(args, { ORBWEAVER_DATA: folder });
+  started.push(cli);
+  return cli;
+};
+const run = async (...args: string[]): Promise<CliResult> => orbweaver(...args).result;
+const options = ['--allow-private', '127.0.0.0/8'];
+/** @throws with what the command said when it ends before that, or takes too long */
+async function until(condition: () => boolean, cli: ReturnType<typeof startCli>): Promise<void> {
+  const deadline = performance.now() + 90_000;
+  while (!condition()) {
+    if (cli.process.exitCode !== null || performance.now() > deadline) throw new Error(cli.stderr());
+    await sleep(50);
+  }
+}
+
+const lastLine = (stdout: string): unknown => jsonLines(stdout).at(-1);
+const pagesIn = (file: string): Set<string> =>
+  new Set(jsonLines(readFileSync(file, 'utf8')).map((line) => (line as { url: string }).url));
+
+describe('the command line', { timeout: 240_000 }, () => {
+  it('crawls, is interrupted, crawls something else, and goes on where it was', async () => {
+    const first = orbweaver('crawl', site, ...options, '--delay', '0.3');
+    await until(() => requests.length > 5, first);
+    first.process.kill('SIGINT');
+    const interrupted = await first.result;
+    expect(interrupted.stderr).toContain('./orbweaver resume 1 goes on with it');
+    expect(interrupted.code).toBe(130);
+    const fetchedBefore = requests.length;
+
+    const out = path.join(folder, 'other.jsonl');
+    const other = await run(
+      'crawl',
+      site,
+      ...options,
+      '--delay',
+      '0',
+      '--max-depth',
+      '1',
+      '--json',
+      '--out',
+      out,
+    );
+    expect(other.code, other.stderr).toBe(0);
+    expect(other.stderr).toContain('Crawl 1 was interrupted');
+    // The seed and its two links; links beyond are excluded. Nothing of crawl 1 went on meanwhile.
+    expect(lastLine(other.stdout)).toMatchObject({
+      state: 'finished',
+      ledger: { queued: 0, leased: 0, done: 3 },
+    });
+    expect(pagesIn(out).size).toBe(3);
+    expect(requests.length - fetchedBefore).toBeLessThanOrEqual(4);
+
+    const all = path.join(folder, 'all.jsonl');
+    const resumed = await run('resume', '--json', '--out', all);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(lastLine(resumed.stdout)).toMatchObject({
+      crawlId: '1',
+      state: 'finished',
+      ledger: { discovered: pageCount, done: pageCount },
+    });
+    expect(pagesIn(all).size).toBe(pageCount);
+    const [line] = jsonLines(readFileSync(all, 'utf8'));
+    expect(line).toMatchObject({
+      title: 'Page 0',
+      status: 200,
+      text: expect.stringContaining('This is page 0.') as string,
+    });
+  });
+
+  it('answers questions afterwards, and says when there is nothing to answer', async () => {
+    expect(await run('audit', '1')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('agree') as string,
+    });
+    const explained = await run('explain', '1', site, '--json');
+    expect(JSON.parse(explained.stdout)).toMatchObject({
+      record: { state: 'done', seed: true, status: 200 },
+    });
+    const pages = await run('pages', '1');
+    expect(jsonLines(pages.stdout)).toHaveLength(pageCount);
+    const status = await run('status');
+    expect(status.stdout).toMatch(/^No stack is running\.\ncrawl .*\n2 +finished .*\n1 +finished/);
+    expect(await run('resume')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no interrupted crawl') as string,
+    });
+    expect(await run('pages', '77')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no crawl 77') as string,
+    });
+    expect(await run('replay')).toMatchObject({ code: 0 });
+    expect(await runCli(['replay', '--workflow-id', 'nothing'], { ORBWEAVER_DATA: folder })).toMatchObject({
+      code: 2,
+    });
+  });
+});

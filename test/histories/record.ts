@@ -1,0 +1,173 @@
+/**
+ * Records the histories that replay.test.ts replays: every workflow in every way it can go. Run by
+ * `npm run histories` when a workflow's behaviour has changed on purpose, in a version that is not released yet;
+ * after a release the change is patched instead and its new history is saved beside the old ones.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { loadConfig } from '../../config/config.ts';
+import { pauseHostSignal, resumeHostSignal, retryHostUpdate } from '../../contracts/workflows.ts';
+import { startStack } from '../../stack/embedded.ts';
+import { migrate } from '../../storage/migrate.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { startWorker } from '../support/worker.ts';
+import { startWeb, type Web } from '../web/server.ts';
+
+const saved = join(import.meta.dirname, 'saved');
+const folder = mkdtempSync(join(tmpdir(), 'orbweaver-histories-'));
+const dataDir = mkdtempSync(join(tmpdir(), 'orbweaver-histories-data-'));
+const stack = await startStack({
+  config: { ...loadConfig(), dataDir, databaseUrl: null, temporalAddress: null, redisUrl: null },
+  owner: 'up',
+  ports: 'any',
+  workers: [],
+  api: false,
+  migrate: async (url) => {
+    await migrate(url);
+  },
+});
+const world = {
+  databaseUrl: stack.postgresUrl,
+  temporalAddress: stack.temporalAddress,
+  namespace: 'default',
+  redisUrl: null,
+};
+
+/** The history of the first or the latest run of a workflow, as JSON that names its workflow id. */
+async function save(
+  desk: CrawlDesk,
+  name: string,
+  workflowId: string,
+  run: 'first' | 'latest',
+): Promise<void> {
+  const handle = desk.client.workflow.getHandle(workflowId);
+  const { raw } = await handle.describe();
+  const firstRun = raw.workflowExtendedInfo?.resetRunId ?? undefined;
+  const runs: string[] = [];
+  for await (const each of desk.client.workflow.list({ query: `WorkflowId = "${workflowId}"` }))
+    runs.push(each.runId);
+  const runId = run === 'first' ? runs.at(-1) : runs[0];
+  const history = await desk.client.workflow.getHandle(workflowId, runId ?? firstRun).fetchHistory();
+  writeFileSync(
+    join(saved, `${name}.json`),
+    JSON.stringify({ workflowId, history: JSON.parse(historyToJSON(history)) as unknown }, null, 1) + '\n',
+  );
+  console.log(`${name}: ${String(history.events?.length ?? 0)} events`);
+}
+
+const host = (origin: string): string => `host/${origin}`;
+const settled = (desk: CrawlDesk, id: string, count: number): Promise<void> =>
+  desk.until(`select count(*) >= $2 as yes from url where crawl_id = $1 and state = 'done'`, [id, count]);
+
+async function hostMode(desk: CrawlDesk, origin: string, mode: string): Promise<void> {
+  for (;;) {
+    const view = await desk.client.workflow
+      .getHandle(host(origin))
+      .query<{ mode: string }>('state')
+      .catch(() => null);
+    if (view?.mode === mode) return;
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+}
+
+const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promise<void>][] = [
+  [
+    'ordinary crawl, host and scheduler',
+    10,
+    async (desk, web) => {
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.05 });
+      await desk.ended(id);
+      await save(desk, 'crawl-ordinary', `crawl/${id}`, 'latest');
+      await save(desk, 'host-ordinary', host(web.origins[0] ?? ''), 'latest');
+      await save(desk, 'scheduler-ordinary', 'scheduler/0', 'latest');
+    },
+  ],
+  [
+    'continue-as-new: a step for each URL',
+    0,
+    async (desk, web) => {
+      const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0 });
+      await desk.ended(id);
+      await save(desk, 'host-continued-first', host(web.origins[0] ?? ''), 'first');
+      await save(desk, 'host-continued-latest', host(web.origins[0] ?? ''), 'latest');
+    },
+  ],
+  [
+    'host paused and resumed',
+    10,
+    async (desk, web) => {
+      const [origin = ''] = web.origins;
+      const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0.3 });
+      await settled(desk, id, 3);
+      const handle = desk.client.workflow.getHandle(host(origin));
+      await handle.signal(pauseHostSignal, 'to be recorded');
+      await hostMode(desk, origin, 'paused');
+      await handle.signal(resumeHostSignal);
+      await settled(desk, id, 8);
+      await desk.client.workflow.getHandle(`crawl/${id}`).executeUpdate('cancel', { args: [null] });
+      await desk.ended(id);
+      await save(desk, 'host-paused', host(origin), 'latest');
+      await save(desk, 'crawl-cancelled', `crawl/${id}`, 'latest');
+    },
+  ],
+  [
+    'crawl paused and resumed',
+    10,
+    async (desk, web) => {
+      const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0.3, maxPages: 10 });
+      await settled(desk, id, 3);
+      const handle = desk.client.workflow.getHandle(`crawl/${id}`);
+      await handle.executeUpdate('pause', { args: ['to be recorded'] });
+      await handle.executeUpdate('resume');
+      await desk.ended(id);
+      await save(desk, 'crawl-paused', `crawl/${id}`, 'latest');
+    },
+  ],
+];
+
+/** A host that refuses connections: it backs off, parks, is retried, and answers then. */
+async function parkedAndRetried(desk: CrawlDesk): Promise<void> {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(request.url === '/' ? '<title>Back</title><p>Here again.</p>' : '');
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((up) => server.once('listening', up));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((down) => server.close(down));
+  const origin = `http://127.0.0.1:${String(port)}`;
+  const id = await desk.start([`${origin}/`], { delaySeconds: 0.1 });
+  await hostMode(desk, origin, 'parked');
+  await save(desk, 'host-parked', host(origin), 'latest');
+  server.listen(port, '127.0.0.1');
+  await desk.ended(id);
+  await desk.client.workflow.getHandle(host(origin)).executeUpdate(retryHostUpdate);
+  await settled(desk, id, 1);
+  await save(desk, 'host-parked-retried', host(origin), 'latest');
+  await new Promise((down) => server.close(down));
+}
+
+mkdirSync(saved, { recursive: true });
+const desk = await openDesk(world);
+try {
+  for (const [what, sliceSeconds, run] of scenarios) {
+    console.log(what);
+    const worker = await startWorker(world, { blobDir: join(folder, 'blobs'), sliceSeconds });
+    const web = await startWeb({ seed: 31, hosts: 2, pages: 60, latencyMs: 1 });
+    await run(desk, web);
+    await web.stop();
+    await worker.drain();
+  }
+  console.log('backoff, parked, retried');
+  const worker = await startWorker(world, { blobDir: join(folder, 'blobs') });
+  await parkedAndRetried(desk);
+  await worker.drain();
+} finally {
+  await desk.close();
+  await stack.stop();
+  for (const made of [folder, dataDir]) rmSync(made, { recursive: true, force: true });
+}

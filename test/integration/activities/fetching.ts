@@ -1,0 +1,132 @@
+/** Worker processes in small: the fetch activity on real parts (Postgres, blob store, fetcher), and a frontier to work on. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import pino from 'pino';
+import { createFetchActivities } from '../../../activities/fetch/fetch-activities.ts';
+import type { CrawlSettings, Dependencies } from '../../../activities/dependencies.ts';
+import type { SliceResult } from '../../../contracts/activities.ts';
+import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import { canonicalize } from '../../../domain/url.ts';
+import { createFetcher } from '../../../net/fetcher.ts';
+import { FileBlobStore } from '../../../storage/blobs/file-blob-store.ts';
+import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { urlKey } from '../../../storage/key.ts';
+import { createPool, type Pool } from '../../../storage/pool.ts';
+import { MemorySeenCache } from '../../../storage/seen/memory-seen-cache.ts';
+import { createWorld } from '../../support/world.ts';
+import { admission, newHost, runningCrawl } from '../storage/frontier.ts';
+
+interface FetchRole {
+  /** One run of the activity, as Temporal would run it. */
+  fetchSlice(host: HostRow, signal?: AbortSignal): Promise<SliceResult>;
+}
+
+export interface HostRow {
+  readonly hostId: string;
+  readonly origin: string;
+}
+
+interface UrlRow {
+  readonly url: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly status: number | null;
+  readonly attempts: number;
+  readonly hops: number;
+  readonly depth: number;
+  readonly kind: number;
+  readonly stage: number;
+  readonly fetches: number;
+  readonly content_hash: Buffer | null;
+  readonly origin: string;
+}
+
+export interface Fetching {
+  readonly pool: Pool;
+  /** A worker process of its own: own caches, own leases, the same database and blobs. */
+  role(settings?: Partial<CrawlSettings>, parts?: Partial<Dependencies>): FetchRole;
+  readonly blobs: FileBlobStore;
+  /** A running crawl that may reach loopback, without a delay unless told otherwise. */
+  crawl(config?: Partial<CrawlConfig>, seeds?: readonly string[]): Promise<number>;
+  host(origin: string): Promise<HostRow>;
+  /** Queues URLs, in this order. */
+  queue(crawl: number, host: HostRow, ...paths: readonly string[]): Promise<void>;
+  /** All URLs of a crawl by what they are asked for: path and query at `origin`, whole URLs elsewhere. */
+  urls(crawl: number, origin: string): Promise<Readonly<Record<string, UrlRow>>>;
+  close(): Promise<void>;
+}
+
+const settings: CrawlSettings = {
+  userAgent: 'Orbweaver/0.0 (+http://localhost/about)',
+  allowPrivate: [],
+  maxBodyBytes: 1024 * 1024,
+  requestTimeoutMs: 5_000,
+  sliceMs: 5_000,
+  leaseMs: 4_000,
+  shards: 1,
+};
+
+export async function openFetching(): Promise<Fetching> {
+  const world = await createWorld();
+  const pool = createPool(world.databaseUrl, 12, () => undefined);
+  const fetcher = createFetcher();
+  const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-fetching-'));
+  const blobs = new FileBlobStore({ folder, maxBytes: settings.maxBodyBytes });
+  const writer = new FrontierWriter(pool);
+
+  return {
+    pool,
+    blobs,
+    role: (own = {}, parts = {}) => {
+      const activities = createFetchActivities({
+        pool,
+        writer: new FrontierWriter(parts.pool ?? pool),
+        blobs,
+        seen: new MemorySeenCache(10_000),
+        fetcher,
+        settings: { ...settings, ...own },
+        log: pino({ level: 'silent' }),
+        ...parts,
+      });
+      return {
+        fetchSlice: (host, signal = new AbortController().signal) => {
+          const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
+            cancellationSignal: signal,
+            heartbeat: () => undefined,
+          };
+          return asyncLocalStorage.run(context as Context, () => activities.fetchSlice(host));
+        },
+      };
+    },
+    crawl: (config = {}, seeds) =>
+      runningCrawl(pool, { allowPrivate: ['127.0.0.0/8'], scope: 'any', delaySeconds: 0, ...config }, seeds),
+    host: async (origin) => ({ hostId: String(await newHost(pool, origin)), origin }),
+    queue: async (crawl, { hostId, origin }, ...paths) => {
+      const admissions = paths.map((each, at) => {
+        const link = canonicalize(each, origin);
+        if (!link.ok) throw new Error(`${each}: ${link.rejected}`);
+        const key = urlKey(link.value.canonical).toString('hex');
+        return admission(Number(hostId), crawl, link.value.url, { key, depth: 0, priority: 1 / (1 + at) });
+      });
+      await writer.write({ admissions });
+    },
+    urls: async (crawl, origin) => {
+      const { rows } = await pool.query<UrlRow>(
+        'select u.*, h.origin from url u join host h on h.id = u.host_id where u.crawl_id = $1',
+        [crawl],
+      );
+      return Object.fromEntries(
+        rows.map((row) => [row.url.startsWith(`${origin}/`) ? row.url.slice(origin.length) : row.url, row]),
+      );
+    },
+    close: async () => {
+      await fetcher.close();
+      await pool.end();
+      await world.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

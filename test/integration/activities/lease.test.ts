@@ -1,0 +1,232 @@
+/** The exclusive right to send requests to a host, and what happens when it ends early (docs/design.md §4, crash safety). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failureTypes } from '../../../contracts/failures.ts';
+import { askGuestLease } from '../../../storage/statements/ask-guest-lease.ts';
+import { takeLease } from '../../../storage/statements/take-lease.ts';
+import { startFlakyPool } from '../storage/flaky-pool.ts';
+import { expectExact } from '../storage/frontier.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { gaps, page, slowly, startSite, type Answer, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const paths = Array.from({ length: 30 }, (_, at) => `/${String(at).padStart(2, '0')}`);
+interface Visited {
+  readonly site: Site;
+  readonly host: HostRow;
+  readonly crawl: number;
+}
+const hosted = async (
+  answers: Readonly<Record<string, Answer>> = {},
+  delaySeconds = 0.1,
+): Promise<Visited> => {
+  const site = await startSite(answers);
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl({ delaySeconds });
+  await fetching.queue(crawl, host, ...paths);
+  return { site, host, crawl };
+};
+const asked = (site: Site, path: string): Promise<void> =>
+  expect.poll(() => site.paths(), { timeout: 10_000 }).toContain(path);
+const leaseOf = async (host: HostRow): Promise<number | null> => {
+  const { rows } = await fetching.pool.query<{ lease_token: number | null }>(
+    'select lease_token from host where id = $1',
+    [host.hostId],
+  );
+  return rows[0]?.lease_token ?? null;
+};
+const expire = (host: HostRow) =>
+  fetching.pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [
+    host.hostId,
+  ]);
+
+describe('a lease that is lost in the middle of a slice', () => {
+  it('to somebody else: nothing more is sent, and the result in flight does not count', async () => {
+    const { site, host, crawl } = await hosted({ '/02': slowly(600, page('late')) });
+    const running = fetching.role({ leaseMs: 800 }).fetchSlice(host);
+    await asked(site, '/02');
+    await expire(host);
+    const [thief] = await takeLease(fetching.pool, host.hostId, 600_000);
+    await running;
+    expect(site.paths()).toEqual(['/robots.txt', '/00', '/01', '/02']);
+    // What the thief has not put back yet is as it was; only what was committed before counts.
+    expect(await leaseOf(host)).toBe(thief?.token);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(urls['/01']).toMatchObject({ state: 'done' });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('to a silent database: it ends by the holder’s own clock, before the lease does', async () => {
+    const { site, host } = await hosted();
+    const flaky = startFlakyPool(fetching.pool);
+    flaky.broken.add('renew-leases');
+    const leaseMs = 1_200;
+    const startedAt = performance.now();
+    await fetching.role({ leaseMs }, { pool: flaky.pool }).fetchSlice(host);
+    expect(flaky.refused).toBeGreaterThan(0);
+    expect(site.hits.length).toBeGreaterThan(2);
+    const last = site.hits.at(-1)?.at ?? Infinity;
+    // The lease was taken after `startedAt`, so this bound is the looser one.
+    expect(last - startedAt).toBeLessThan(leaseMs);
+  });
+
+  it('breaks off the request in flight, on whose end the next holder counts', async () => {
+    const { site, host, crawl } = await hosted({ '/01': slowly(6_000, page('endless')) }, 0.05);
+    const flaky = startFlakyPool(fetching.pool);
+    flaky.broken.add('renew-leases');
+    await fetching.role({ leaseMs: 1_000 }, { pool: flaky.pool }).fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/00', '/01']);
+    await expect.poll(() => site.hits.at(-1)?.endedAt).not.toBeNull();
+    const { at = 0, endedAt } = site.hits.at(-1) ?? {};
+    expect((endedAt ?? Infinity) - at).toBeLessThan(2_500);
+    expect((await fetching.urls(crawl, site.origin))['/01']).toMatchObject({ state: 'queued', attempts: 0 });
+  });
+
+  it('is renewed as long as the slice goes on', async () => {
+    const { site, host } = await hosted({ '/00': slowly(1_500, page('slow')) }, 0.05);
+    await fetching.role({ leaseMs: 600, sliceMs: 1_900 }).fetchSlice(host);
+    expect(site.paths().slice(0, 4)).toEqual(['/robots.txt', '/00', '/01', '/02']);
+    expect(await leaseOf(host)).toBeNull();
+  });
+});
+
+describe('cancellation (a pause, a worker that is told to leave)', () => {
+  it('finishes the request in flight, commits it, and returns lease and URLs', async () => {
+    const { site, host, crawl } = await hosted({ '/02': slowly(400, page('in flight')) });
+    const controller = new AbortController();
+    const running = fetching.role().fetchSlice(host, controller.signal);
+    await asked(site, '/02');
+    controller.abort();
+    expect(await running).toMatchObject({ fetched: 3, next: 'more', queued: 27 });
+    expect(site.paths()).toEqual(['/robots.txt', '/00', '/01', '/02']);
+    expect((await fetching.urls(crawl, site.origin))['/02']).toMatchObject({ state: 'done', stage: 1 });
+    expect(await leaseOf(host)).toBeNull();
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 3, queued: 27, leased: 0 });
+  });
+
+  it('ends a wait at once, and sends nothing', async () => {
+    const { site, host, crawl } = await hosted({}, 4);
+    const controller = new AbortController();
+    const running = fetching.role().fetchSlice(host, controller.signal);
+    await asked(site, '/robots.txt');
+    const abortedAt = performance.now();
+    controller.abort();
+    await running;
+    expect(performance.now() - abortedAt).toBeLessThan(1_500);
+    expect(site.paths()).toEqual(['/robots.txt']);
+    expect(await leaseOf(host)).toBeNull();
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 30, leased: 0 });
+  });
+
+  it('before the start sends nothing', async () => {
+    const { site, host, crawl } = await hosted();
+    await fetching.role().fetchSlice(host, AbortSignal.abort());
+    expect(site.paths()).toEqual([]);
+    expect(await leaseOf(host)).toBeNull();
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 30, leased: 0 });
+  });
+});
+
+describe('taking over', () => {
+  it('from a crash: its URLs are queued again, the first one under suspicion, and one full delay passes first', async () => {
+    const { site, host, crawl } = await hosted({}, 0.6);
+    await fetching.role().fetchSlice(host, AbortSignal.timeout(100));
+    const [crashed] = await takeLease(fetching.pool, host.hostId, 600_000);
+    await fetching.pool.query(
+      `update url set state = 'leased', lease_token = $2 where host_id = $1 and url like '%/0_'`,
+      [host.hostId, crashed?.token],
+    );
+    await fetching.pool.query(`update host set not_before = '-infinity' where id = $1`, [host.hostId]);
+    await expire(host);
+    const hitsBefore = site.hits.length;
+    const takenAt = performance.now();
+    await fetching.role({ sliceMs: 1_500 }).fetchSlice(host);
+    const first = site.hits[hitsBefore];
+    expect((first?.at ?? 0) - takenAt).toBeGreaterThanOrEqual(600);
+    expect(first?.path).toBe('/00');
+    expect(Math.min(...gaps(site))).toBeGreaterThanOrEqual(600);
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0 });
+    const { rows } = await fetching.pool.query(
+      'select max(reclaims)::int as most, count(*) filter (where reclaims = 1)::int as once from url where crawl_id = $1',
+      [crawl],
+    );
+    expect(rows).toEqual([{ most: 1, once: 1 }]);
+  });
+
+  it('waits for the holder, then goes on', async () => {
+    const { site, host } = await hosted({ '/00': slowly(500, page('slow')) }, 0);
+    const role = fetching.role();
+    const first = role.fetchSlice(host);
+    await asked(site, '/00');
+    await Promise.all([first, fetching.role().fetchSlice(host)]);
+    expect(site.together()).toBe(1);
+    expect(new Set(site.paths()).size).toBe(31);
+    expect(site.hits).toHaveLength(31);
+  });
+
+  it('gives up, to be tried again, where the holder does not end', async () => {
+    const { site, host } = await hosted();
+    await takeLease(fetching.pool, host.hostId, 600_000);
+    await expect(fetching.role({ leaseMs: 200 }).fetchSlice(host)).rejects.toMatchObject({
+      type: failureTypes.interrupted,
+      nonRetryable: false,
+    });
+    expect(site.paths()).toEqual([]);
+  });
+});
+
+describe('a guest', () => {
+  it('that waits ends the slice soon, with what was leased put back', async () => {
+    const { site, host, crawl } = await hosted();
+    const running = fetching.role({ leaseMs: 800 }).fetchSlice(host);
+    await asked(site, '/01');
+    await askGuestLease(fetching.pool, Number(host.hostId), 60_000);
+    expect(await running).toMatchObject({ next: 'more' });
+    expect(site.hits.length).toBeLessThan(15);
+    expect(await leaseOf(host)).toBeNull();
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0 });
+  });
+});
+
+describe('a deadlock with another session', () => {
+  const victimOf = async (name: string): Promise<void> => {
+    const { site, host, crawl } = await hosted({}, 0);
+    const flaky = startFlakyPool(fetching.pool);
+    flaky.victim = name;
+    await fetching.role({ sliceMs: 300 }, { pool: flaky.pool }).fetchSlice(host);
+    expect(flaky.victim).toBeNull();
+    expect(site.paths()).toContain('/00');
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0 });
+  };
+
+  it.each(['lease-urls', 'commit-results'])('in %s is tried again', victimOf);
+  it.fails.each(['return-urls', 'reclaim-urls'])('in %s is tried again', victimOf);
+});
+
+describe('an outage of Postgres', () => {
+  it('ends the slice as our own fault; the lease runs out and the URL is fetched again', async () => {
+    const { site, host, crawl } = await hosted({}, 0.05);
+    const flaky = startFlakyPool(fetching.pool);
+    const down: Answer = (response, request, count) => {
+      flaky.down = count === 1;
+      page('back')(response, request, count);
+    };
+    site.answers = { '/02': down };
+    await expect(
+      fetching.role({ leaseMs: 700 }, { pool: flaky.pool }).fetchSlice(host),
+    ).rejects.toMatchObject({
+      type: failureTypes.infrastructure,
+      nextRetryDelay: 2_000,
+    });
+    expect(site.paths()).toEqual(['/robots.txt', '/00', '/01', '/02']);
+    expect(await leaseOf(host)).not.toBeNull();
+    // Another worker takes over as soon as the lease has run out, and not before.
+    await fetching.role({ leaseMs: 2_000 }).fetchSlice(host);
+    expect(site.paths().filter((path) => path === '/02')).toHaveLength(2);
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 30, leased: 0 });
+  });
+});

@@ -1,0 +1,313 @@
+/** What becomes of a URL and of its host after each kind of answer (docs/design.md §6; RFC 9110). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failureTypes } from '../../../contracts/failures.ts';
+import { requeueLostBodies } from '../../../storage/statements/requeue-lost-bodies.ts';
+import { unparkHost } from '../../../storage/statements/unpark-host.ts';
+import { closedPort } from '../../net/raw-server.ts';
+import { expectExact } from '../storage/frontier.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { gaps, page, startSite, status, type Answer, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+interface Visited {
+  readonly site: Site;
+  readonly host: HostRow;
+  readonly crawl: number;
+}
+const hosted = async (
+  answers: Readonly<Record<string, Answer>>,
+  ...paths: readonly string[]
+): Promise<Visited> => {
+  const site = await startSite(answers);
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
+  await fetching.queue(crawl, host, ...paths);
+  return { site, host, crawl };
+};
+const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
+const hostRow = async (host: HostRow): Promise<Record<string, unknown>> => {
+  const { rows } = await fetching.pool.query<Record<string, unknown>>('select * from host where id = $1', [
+    host.hostId,
+  ]);
+  return rows[0] ?? {};
+};
+/** The time of backoff and waiting URLs is over. */
+const later = async (host: HostRow): Promise<void> => {
+  await fetching.pool.query(`update host set not_before = '-infinity' where id = $1`, [host.hostId]);
+  await fetching.pool.query('update url set due_at = now() where host_id = $1', [host.hostId]);
+};
+
+describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
+  it.each([429, 503])('%i: nothing more is sent, Retry-After is kept, the delay doubles', async (code) => {
+    const { site, host, crawl } = await hosted({ '/a': status(code, { 'retry-after': '3600' }) }, '/a', '/b');
+    const result = await fetching.role().fetchSlice(host);
+    expect(result).toMatchObject({ fetched: 0, next: 'trouble', queued: 2 });
+    expect(result.waitMs).toBeGreaterThan(3_590_000);
+    expect(result.waitMs).toBeLessThanOrEqual(3_600_000);
+    expect(pages(site)).toEqual(['/a']);
+    // Another worker, or an activity retry that fires early.
+    const early = await fetching.role().fetchSlice(host);
+    expect(early).toMatchObject({ fetched: 0, next: 'wait', delayMs: 2_000 });
+    expect(early.waitMs).toBeGreaterThan(3_580_000);
+    expect(pages(site)).toEqual(['/a']);
+    expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({
+      state: 'queued',
+      reason: 'overloaded',
+      attempts: 1,
+    });
+  });
+
+  it('with a date: until then (RFC 9110 §5.6.7)', async () => {
+    const date = new Date(Date.now() + 600_000).toUTCString();
+    const { host } = await hosted({ '/a': status(503, { 'retry-after': date }) }, '/a');
+    const { waitMs } = await fetching.role().fetchSlice(host);
+    expect(waitMs).toBeGreaterThan(590_000);
+    expect(waitMs).toBeLessThanOrEqual(600_000);
+  });
+
+  it('gets its speed back by clean answers', async () => {
+    const { host } = await hosted({}, '/a');
+    const { hostId } = host;
+    await fetching.pool.query(
+      `insert into robots (host_id, status, body, fetched_at) values ($1, 404, null, now())`,
+      [hostId],
+    );
+    for (const [clean, after] of [
+      [15, { slowdown: 3, clean: 16 }],
+      [19, { slowdown: 2, clean: 0 }],
+    ] as const) {
+      await fetching.pool.query('update host set slowdown = 3, clean = $2 where id = $1', [hostId, clean]);
+      await later(host);
+      await fetching.queue(await fetching.crawl(), host, '/a');
+      await fetching.role().fetchSlice(host);
+      expect(await hostRow(host)).toMatchObject(after);
+    }
+  });
+});
+
+describe('trouble', () => {
+  it('of a page is the page’s own: the others are fetched', async () => {
+    const { site, host, crawl } = await hosted(
+      { '/bad': status(500), '/gone': status(410), '/no': status(403) },
+      '/bad',
+      '/gone',
+      '/no',
+      '/ok',
+    );
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({
+      fetched: 3,
+      lastError: null,
+      deadLetters: 1,
+    });
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(urls['/bad']).toMatchObject({ state: 'queued', reason: 'server-error', attempts: 1 });
+    expect(urls['/gone']).toMatchObject({ state: 'dead', reason: 'gone' });
+    expect(urls['/no']).toMatchObject({ state: 'failed', reason: 'forbidden' });
+    expect(urls['/ok']).toMatchObject({ state: 'done' });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('of a page ends after three tries, with a dead letter', async () => {
+    const { site, host, crawl } = await hosted({ '/bad': status(500) }, '/bad');
+    const role = fetching.role();
+    for (let slice = 0; slice < 4; slice++) {
+      await role.fetchSlice(host);
+      await later(host);
+    }
+    expect(pages(site)).toEqual(['/bad', '/bad', '/bad']);
+    const { rows } = await fetching.pool.query(
+      'select class, status, message, attempts from dead_letter where crawl_id = $1',
+      [crawl],
+    );
+    expect(rows).toEqual([{ class: 'server-error', status: 500, message: 'answered 500', attempts: 2 }]);
+  });
+
+  it('of five pages in a row is the host’s: down for an hour', async () => {
+    const paths = ['/1', '/2', '/3', '/4', '/5', '/6', '/7'];
+    const { site, host } = await hosted(
+      Object.fromEntries(paths.map((path) => [path, status(500)])),
+      ...paths,
+    );
+    const result = await fetching.role().fetchSlice(host);
+    expect(result).toMatchObject({ next: 'trouble', queued: 7 });
+    expect(result.waitMs).toBeGreaterThan(3_590_000);
+    expect(pages(site)).toEqual(paths.slice(0, 5));
+  });
+
+  it('of a host that is down: backoff, then Temporal’s retries, then a person', async () => {
+    const host = await fetching.host(`http://127.0.0.1:${String(await closedPort())}`);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/a', '/b');
+    const role = fetching.role();
+    const first = await role.fetchSlice(host);
+    expect(first).toMatchObject({ fetched: 0, next: 'trouble', queued: 2, deadLetters: 0 });
+    expect(first.lastError).toMatch(/^connect-refused: /);
+    expect(first.waitMs).toBeGreaterThan(1_500);
+    for (let failure = 2; failure <= 4; failure++) {
+      await later(host);
+      await expect(role.fetchSlice(host)).rejects.toMatchObject({
+        type: failureTypes.host,
+        nextRetryDelay: expect.any(Number) as number,
+        details: [{ class: 'connect-refused', failuresInARow: failure }],
+      });
+    }
+    await later(host);
+    await expect(role.fetchSlice(host)).rejects.toMatchObject({
+      type: failureTypes.spent,
+      nonRetryable: true,
+    });
+    expect(await hostRow(host)).toMatchObject({ failures: 5, lease_token: null });
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 2 });
+  });
+
+  it('passes: a good answer forgets the failures', async () => {
+    const { host } = await hosted({}, '/a');
+    await fetching.pool.query('update host set failures = 3, failing_since = now() where id = $1', [
+      host.hostId,
+    ]);
+    await fetching.role().fetchSlice(host);
+    expect(await hostRow(host)).toMatchObject({ failures: 0, failing_since: null, last_error: null });
+  });
+
+  it('does not let an operator’s retry come sooner than the delay', async () => {
+    const { site, host } = await hosted({ '/a': status(503) });
+    const crawl = await fetching.crawl({ delaySeconds: 0.7 });
+    await fetching.queue(crawl, host, '/a');
+    const role = fetching.role();
+    await role.fetchSlice(host);
+    // What `retry` does (the crawl-delay still holds, says contracts/workflows.ts).
+    await unparkHost(fetching.pool, host.hostId);
+    await role.fetchSlice(host);
+    expect(pages(site)).toEqual(['/a', '/a']);
+    expect(gaps(site).at(-1)).toBeGreaterThanOrEqual(700);
+  });
+});
+
+describe('an address that is guarded', () => {
+  it('is excluded, and nothing reaches it', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ allowPrivate: [] });
+    await fetching.queue(crawl, host, '/a', '/b');
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({
+      fetched: 2,
+      next: 'idle',
+      lastError: null,
+    });
+    expect(site.paths()).toEqual([]);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(urls['/a']).toMatchObject({ state: 'excluded', reason: 'address-refused', fetches: 0 });
+    expect(urls['/a']?.detail).toContain('127.0.0.1');
+  });
+
+  it('is so for the crawl that may not go there, whoever else may', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const [may, mayNot] = [await fetching.crawl(), await fetching.crawl({ allowPrivate: [] })];
+    await fetching.queue(may, host, '/open');
+    await fetching.queue(mayNot, host, '/closed');
+    await fetching.role().fetchSlice(host);
+    expect(pages(site)).toEqual(['/open']);
+    expect((await fetching.urls(mayNot, site.origin))['/closed']).toMatchObject({
+      state: 'excluded',
+      reason: 'address-refused',
+    });
+  });
+});
+
+describe('bodies', () => {
+  it('over the limit are excluded, and not stored', async () => {
+    const { site, host, crawl } = await hosted({ '/a': page('x'.repeat(10_000)) }, '/a', '/b');
+    await fetching.role({ maxBodyBytes: 5_000 }).fetchSlice(host);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(urls['/a']).toMatchObject({ state: 'excluded', reason: 'too-large', content_hash: null });
+    expect(urls['/b']).toMatchObject({ state: 'done' });
+  });
+
+  it('that are lost are fetched again, whole, also where the server knows validators (RFC 9110 §13)', async () => {
+    const answer: Answer = (response, request, count) => {
+      if (request.headers['if-none-match'] === '"1"') status(304)(response, request, count);
+      else page('here', { etag: '"1"' })(response, request, count);
+    };
+    const { site, host, crawl } = await hosted({ '/a': answer }, '/a');
+    const role = fetching.role();
+    await role.fetchSlice(host);
+    const { rows } = await fetching.pool.query(
+      `select crawl_id, encode(key, 'hex') as key, encode(content_hash, 'hex') as hash from url where crawl_id = $1`,
+      [crawl],
+    );
+    await requeueLostBodies(fetching.pool, host.hostId, JSON.stringify(rows));
+    await role.fetchSlice(host);
+    expect(pages(site)).toEqual(['/a', '/a']);
+    const url = (await fetching.urls(crawl, site.origin))['/a'];
+    expect(url).toMatchObject({ state: 'done', reason: 'fetched', stage: 1 });
+    expect(await fetching.blobs.get(url?.content_hash ?? Buffer.alloc(32))).not.toBeNull();
+  });
+
+  describe('that our own store does not take', () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    const brokenBlobs = { put: () => Promise.reject(full), get: () => Promise.resolve(null) };
+    const expire = (host: HostRow) =>
+      fetching.pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [
+        host.hostId,
+      ]);
+
+    it('are our fault, to be tried again, and no outcome of the URL', async () => {
+      const { host, crawl, site } = await hosted({}, '/a');
+      await expect(fetching.role({}, { blobs: brokenBlobs }).fetchSlice(host)).rejects.toMatchObject({
+        type: failureTypes.infrastructure,
+        nonRetryable: false,
+      });
+      await expire(host);
+      expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 1 });
+      expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({ state: 'done' });
+      await expectExact(fetching.pool, crawl);
+    });
+
+    it('fail no URL, however long that takes (F07)', async () => {
+      const { host, crawl } = await hosted({}, '/a', '/b', '/c');
+      await fetching.pool.query('update host set delay_ms = 0 where id = $1', [host.hostId]);
+      const role = fetching.role({}, { blobs: brokenBlobs });
+      for (let outage = 0; outage < 8; outage++) {
+        await role.fetchSlice(host).catch(() => undefined);
+        await expire(host);
+      }
+      expect(await expectExact(fetching.pool, crawl)).toMatchObject({ failed: 0 });
+    });
+  });
+});
+
+describe('limits and orders of a crawl', () => {
+  it('a page limit is kept exactly', async () => {
+    const { site, host } = await hosted({ '/gone': status(404) });
+    const crawl = await fetching.crawl({ maxPages: 3 });
+    await fetching.queue(crawl, host, '/gone', '/1', '/2', '/3', '/4', '/5');
+    const role = fetching.role();
+    for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
+    expect(pages(site)).toEqual(['/gone', '/1', '/2', '/3']);
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 3, dead: 1, queued: 2, leased: 0 });
+  });
+
+  it('a pause takes effect within a second, and what was leased goes back', async () => {
+    const paths = Array.from({ length: 40 }, (_, at) => `/${String(at)}`);
+    const { site, host } = await hosted({});
+    const crawl = await fetching.crawl({ delaySeconds: 0.1 });
+    await fetching.queue(crawl, host, ...paths);
+    const running = fetching.role().fetchSlice(host);
+    await expect.poll(() => pages(site).length).toBeGreaterThan(1);
+    await fetching.pool.query(`update crawl set state = 'paused' where id = $1`, [crawl]);
+    const pausedAt = performance.now();
+    await running;
+    const after = site.hits.filter(({ at }) => at > pausedAt + 1_200);
+    expect(after).toEqual([]);
+    expect(pages(site).length).toBeLessThan(30);
+    const ledger = await expectExact(fetching.pool, crawl);
+    expect(ledger).toMatchObject({ leased: 0, queued: 40 - pages(site).length });
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 0, next: 'idle' });
+  });
+});

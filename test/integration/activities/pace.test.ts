@@ -1,0 +1,175 @@
+/** How a host sees a slice (docs/design.md §4, §6): robots.txt first, one request in flight, none sooner than its delay. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openFetching, type Fetching } from './fetching.ts';
+import { gaps, page, robots, slowly, startSite, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const least = (values: readonly number[]): number => Math.min(...values);
+
+describe('a slice', () => {
+  it('reads robots.txt before any URL, then the URLs in their order, one at a time', async () => {
+    const site = await startSite({ '/b': slowly(60, page('slow')) });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/a', '/b', '/c?x=1', '/d');
+    const result = await fetching.role().fetchSlice(host);
+    expect(result).toMatchObject({
+      fetched: 4,
+      next: 'idle',
+      queued: 0,
+      pending: true,
+      deadLetters: 0,
+      lastError: null,
+    });
+    expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/c?x=1', '/d']);
+    expect(site.together()).toBe(1);
+    expect(
+      site.hits.every(({ headers }) => headers['user-agent'] === 'Orbweaver/0.0 (+http://localhost/about)'),
+    ).toBe(true);
+    const urls = await fetching.urls(crawl, site.origin);
+    for (const each of Object.values(urls))
+      expect(each).toMatchObject({ state: 'done', stage: 1, status: 200, fetches: 1 });
+    const body = await fetching.blobs.get(urls['/b']?.content_hash ?? Buffer.alloc(32));
+    expect(Buffer.from(body ?? []).toString()).toContain('<p>slow</p>');
+  });
+
+  it('keeps the delay between all requests, robots.txt included', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl({ delaySeconds: 0.15 }), host, '/a', '/b', '/c');
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 3, delayMs: 150 });
+    expect(gaps(site)).toHaveLength(3);
+    expect(least(gaps(site))).toBeGreaterThanOrEqual(150);
+  });
+
+  it('keeps the delay of the most polite of its crawls', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl(), host, '/a', '/b');
+    await fetching.queue(await fetching.crawl({ delaySeconds: 0.2 }), host, '/c', '/d');
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 4, delayMs: 200 });
+    expect(least(gaps(site))).toBeGreaterThanOrEqual(200);
+  });
+
+  it('waits for the end of a response that takes longer than the delay', async () => {
+    const site = await startSite({
+      '/a': (response) => {
+        response.writeHead(200, { 'content-type': 'text/html' });
+        response.write('<p>slow ');
+        setTimeout(() => response.end('end'), 250);
+      },
+    });
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl({ delaySeconds: 0.05 }), host, '/a', '/b');
+    await fetching.role().fetchSlice(host);
+    const [, slow, next] = site.hits;
+    expect((next?.at ?? 0) - (slow?.at ?? 0)).toBeGreaterThanOrEqual(245);
+    expect(site.together()).toBe(1);
+  });
+
+  it('takes what fits into its time, and puts the rest back', async () => {
+    const site = await startSite({ '/a': slowly(300, page('slow')) });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/a', '/b', '/c');
+    expect(await fetching.role({ sliceMs: 200 }).fetchSlice(host)).toMatchObject({
+      fetched: 1,
+      next: 'more',
+      queued: 2,
+    });
+    const states = Object.values(await fetching.urls(crawl, site.origin)).map(({ state }) => state);
+    expect(states.toSorted()).toEqual(['done', 'queued', 'queued']);
+  });
+
+  it('is a single URL where the delay is longer than it, and leaves the wait to the workflow’s timer', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl({ delaySeconds: 0.8 }), host, '/a', '/b');
+    const role = fetching.role({ sliceMs: 300 });
+    for (const expected of [['/robots.txt'], ['/robots.txt', '/a']]) {
+      const result = await role.fetchSlice(host);
+      expect(site.paths()).toEqual(expected);
+      expect(result.waitMs).toBeGreaterThan(300);
+      expect(result.waitMs).toBeLessThanOrEqual(801);
+      // Asked too early (an activity retry, say), it sends nothing and says how long it is.
+      expect(await role.fetchSlice(host)).toMatchObject({ fetched: 0, next: 'wait' });
+      expect(site.paths()).toEqual(expected);
+      if (expected.length === 1) await new Promise((waited) => setTimeout(waited, result.waitMs));
+    }
+    expect(least(gaps(site))).toBeGreaterThanOrEqual(800);
+  });
+
+  it('keeps the delay to the last request of the slice before, whichever process that was', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ delaySeconds: 0.25 });
+    for (const path of ['/a', '/b', '/c']) {
+      await fetching.queue(crawl, host, path);
+      await fetching.role().fetchSlice(host);
+    }
+    expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/c']);
+    expect(least(gaps(site))).toBeGreaterThanOrEqual(250);
+  });
+
+  it('of no length is one request a step', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl(), host, '/a', '/b');
+    const role = fetching.role({ sliceMs: 0 });
+    for (const sent of [['/robots.txt'], ['/robots.txt', '/a'], ['/robots.txt', '/a', '/b']]) {
+      await role.fetchSlice(host);
+      expect(site.paths()).toEqual(sent);
+    }
+  });
+
+  it('does nothing where nothing is due', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 0, next: 'idle', waitMs: 0 });
+    expect(site.paths()).toEqual([]);
+  });
+});
+
+describe('Crawl-delay', () => {
+  const delayed = async (seconds: string): Promise<{ site: Site; take: () => Promise<unknown> }> => {
+    const site = await startSite({ '/robots.txt': robots('User-agent: *', `Crawl-delay: ${seconds}`) });
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl({ delaySeconds: null }), host, '/a', '/b');
+    return { site, take: () => fetching.role().fetchSlice(host) };
+  };
+
+  it('replaces the default, fractions included', async () => {
+    const { site, take } = await delayed('0.4');
+    expect(await take()).toMatchObject({ fetched: 2, delayMs: 400 });
+    const [, between = 0] = gaps(site);
+    expect(between).toBeGreaterThanOrEqual(400);
+    expect(between).toBeLessThan(1_000);
+  });
+
+  it('holds from the request for robots.txt on, which is one of the host’s like any other', async () => {
+    const { site, take } = await delayed('1.5');
+    await take();
+    expect(least(gaps(site))).toBeGreaterThanOrEqual(1_500);
+  });
+
+  it('does not slow down a crawl that sets the rate of a host it owns', async () => {
+    const site = await startSite({ '/robots.txt': robots('User-agent: *', 'Crawl-delay: 30') });
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl({ delaySeconds: 0 }), host, '/a', '/b');
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 2, delayMs: 0 });
+  });
+
+  it('gives way to what an operator set', async () => {
+    const site = await startSite({ '/robots.txt': robots('User-agent: *', 'Crawl-delay: 30') });
+    const host = await fetching.host(site.origin);
+    await fetching.pool.query('update host set delay_ms = 120 where id = $1', [host.hostId]);
+    await fetching.queue(await fetching.crawl({ delaySeconds: null }), host, '/a', '/b');
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 2, delayMs: 120 });
+    expect(least(gaps(site))).toBeGreaterThanOrEqual(120);
+  });
+});

@@ -1,0 +1,125 @@
+/** Redirects (RFC 9110 §15.4; docs/design.md §6): each hop is a URL of the frontier, none is followed on the spot. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectExact } from '../storage/frontier.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { redirect, startSite, type Answer, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const hosted = async (
+  answers: Readonly<Record<string, Answer>>,
+  ...paths: readonly string[]
+): Promise<{ readonly site: Site; readonly host: HostRow; readonly crawl: number }> => {
+  const site = await startSite(answers);
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
+  await fetching.queue(crawl, host, ...paths);
+  return { site, host, crawl };
+};
+const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
+
+describe('a redirect', () => {
+  it('to another page of the host: that is the next URL, one hop on', async () => {
+    const { site, host, crawl } = await hosted({ '/a': redirect('/b?x=1') }, '/a');
+    const role = fetching.role();
+    expect(await role.fetchSlice(host)).toMatchObject({ fetched: 1, next: 'more', queued: 1 });
+    await role.fetchSlice(host);
+    expect(pages(site)).toEqual(['/a', '/b?x=1']);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(urls['/a']).toMatchObject({ state: 'done', reason: 'redirect', status: 301, content_hash: null });
+    expect(urls['/b?x=1']).toMatchObject({ state: 'done', reason: 'fetched', hops: 1, depth: 0 });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('to another host: that host’s URL, which nobody asks from here', async () => {
+    const other = await startSite({}, '127.0.0.2');
+    const { site, host } = await hosted({ '/a': redirect(`${other.origin}/b`, 302) });
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/a');
+    await fetching.role().fetchSlice(host);
+    expect(other.paths()).toEqual([]);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(urls[`${other.origin}/b`]).toMatchObject({ state: 'queued', hops: 1, origin: other.origin });
+  });
+
+  it('out of the crawl’s scope: the end of the way', async () => {
+    const { site, host, crawl } = await hosted({ '/a': redirect('https://elsewhere.example/') }, '/a');
+    await fetching.role().fetchSlice(host);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(Object.keys(urls)).toEqual(['/a']);
+    expect(urls['/a']).toMatchObject({ state: 'done', redirect_to: 'https://elsewhere.example/' });
+  });
+
+  it('to another spelling of the same page: asked once more under that spelling', async () => {
+    const { site, host, crawl } = await hosted(
+      { '/a?utm_source=mail': redirect('/a') },
+      '/a?utm_source=mail',
+    );
+    const role = fetching.role();
+    expect(await role.fetchSlice(host)).toMatchObject({ fetched: 0, next: 'more', queued: 1 });
+    await role.fetchSlice(host);
+    expect(pages(site)).toEqual(['/a?utm_source=mail', '/a']);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(Object.keys(urls)).toEqual(['/a']);
+    expect(urls['/a']).toMatchObject({ state: 'done', reason: 'fetched', fetches: 2, hops: 1, attempts: 0 });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('to itself: a loop, after one request', async () => {
+    const { site, host, crawl } = await hosted({ '/a': redirect('/a#again') }, '/a');
+    await fetching.role().fetchSlice(host);
+    expect(pages(site)).toEqual(['/a']);
+    expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({
+      state: 'failed',
+      reason: 'redirect-loop',
+    });
+  });
+
+  it('to and fro between spellings: given up after five hops', async () => {
+    const { site, host, crawl } = await hosted(
+      { '/a': redirect('/a?utm_source=x'), '/a?utm_source=x': redirect('/a') },
+      '/a',
+    );
+    const role = fetching.role();
+    for (let slice = 0; slice < 8; slice++) await role.fetchSlice(host);
+    expect(pages(site)).toHaveLength(6);
+    const [url] = Object.values(await fetching.urls(crawl, site.origin));
+    expect(url).toMatchObject({ state: 'failed', reason: 'too-many-redirects', hops: 5 });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('on and on: given up after five hops', async () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 9 }, (_, at) => [`/${String(at)}`, redirect(`/${String(at + 1)}`)]),
+    );
+    const { site, host, crawl } = await hosted(chain, '/0');
+    const role = fetching.role();
+    for (let slice = 0; slice < 8; slice++) await role.fetchSlice(host);
+    expect(pages(site)).toEqual(['/0', '/1', '/2', '/3', '/4', '/5']);
+    expect((await fetching.urls(crawl, site.origin))['/5']).toMatchObject({
+      state: 'failed',
+      reason: 'too-many-redirects',
+    });
+  });
+
+  it('in a circle: each page once', async () => {
+    const { site, host, crawl } = await hosted({ '/a': redirect('/b'), '/b': redirect('/a') }, '/a');
+    const role = fetching.role();
+    for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
+    expect(pages(site)).toEqual(['/a', '/b']);
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ discovered: 2, done: 2 });
+  });
+
+  it.each(['mailto:a@example.org', 'http://'])('to %s: a failure of the URL', async (location) => {
+    const { site, host, crawl } = await hosted({ '/a': redirect(location) }, '/a');
+    await fetching.role().fetchSlice(host);
+    expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({
+      state: 'failed',
+      reason: 'bad-redirect',
+    });
+  });
+});

@@ -1,0 +1,138 @@
+/** A robots.txt that redirects to another host (RFC 9309 §2.3.1.2): a request of that host, with that host's manners. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { releaseLease } from '../../../storage/statements/release-lease.ts';
+import { takeLease } from '../../../storage/statements/take-lease.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { gaps, page, redirect, robots, slowly, startSite, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+describe('a redirect to another host', () => {
+  const pair = async (
+    delaySeconds = 0,
+  ): Promise<{ site: Site; other: Site; host: HostRow; otherHost: HostRow; crawl: number }> => {
+    const other = await startSite(
+      { '/robots.txt': robots('User-agent: *', 'Disallow: /private') },
+      '127.0.0.2',
+    );
+    const site = await startSite({ '/robots.txt': redirect(`${other.origin}/robots.txt`) });
+    const [host, otherHost] = [await fetching.host(site.origin), await fetching.host(other.origin)];
+    const crawl = await fetching.crawl({ delaySeconds });
+    await fetching.queue(crawl, host, '/a', '/private');
+    return { site, other, host, otherHost, crawl };
+  };
+
+  it('brings that host’s rules, and leaves its lease as it was', async () => {
+    const { site, other, host, otherHost } = await pair();
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/a']);
+    expect(other.paths()).toEqual(['/robots.txt']);
+    const { rows } = await fetching.pool.query('select lease_token, guest_until from host where id = $1', [
+      otherHost.hostId,
+    ]);
+    expect(rows).toEqual([{ lease_token: null, guest_until: null }]);
+  });
+
+  it('is a request of that host: its next one waits', async () => {
+    const { other, host, otherHost, crawl } = await pair();
+    await fetching.role().fetchSlice(host);
+    await fetching.queue(crawl, otherHost, '/b');
+    await fetching.role().fetchSlice(otherHost);
+    expect(other.paths()).toEqual(['/robots.txt', '/robots.txt', '/b']);
+    expect(gaps(other)[0]).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('waits for that host’s own request in flight and its delay', async () => {
+    const { site, other, host, otherHost, crawl } = await pair(0.2);
+    other.answers = { ...other.answers, '/slow': slowly(400, page('slow')) };
+    await fetching.queue(crawl, otherHost, '/slow', '/b', '/c');
+    const role = fetching.role({ leaseMs: 800 });
+    const theirs = role.fetchSlice(otherHost);
+    await expect.poll(() => other.paths()).toContain('/slow');
+    await Promise.all([theirs, role.fetchSlice(host)]);
+    expect(other.together()).toBe(1);
+    expect(Math.min(...gaps(other))).toBeGreaterThanOrEqual(200);
+    // The guest came before the host's own slice was through.
+    expect(other.paths().filter((path) => path === '/robots.txt')).toHaveLength(2);
+    expect(site.paths()).toEqual(['/robots.txt', '/a']);
+  });
+
+  it('keeps that host’s Crawl-delay too', async () => {
+    const { other, host, otherHost, crawl } = await pair();
+    other.answers = { '/robots.txt': robots('User-agent: *', 'Crawl-delay: 2') };
+    const polite = await fetching.crawl({ delaySeconds: null });
+    await fetching.queue(polite, otherHost, '/b');
+    const role = fetching.role();
+    await fetching.queue(crawl, host, '/c');
+    // The other host's rules are known; a slice of it has just ended.
+    await fetching.pool.query(
+      `insert into robots (host_id, status, body, fetched_at) values ($1, 200, $2, now())`,
+      [otherHost.hostId, 'User-agent: *\nCrawl-delay: 2\n'],
+    );
+    await role.fetchSlice(host);
+    await role.fetchSlice(otherHost);
+    expect(other.paths()).toEqual(['/robots.txt', '/b']);
+    expect(gaps(other)[0]).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it('does not forget what a crashed slice of that host had in hand', async () => {
+    const { host, otherHost, crawl } = await pair();
+    await fetching.queue(crawl, otherHost, '/b');
+    const [lease] = await takeLease(fetching.pool, otherHost.hostId, 60_000);
+    await fetching.pool.query(`update url set state = 'leased', lease_token = $2 where host_id = $1`, [
+      otherHost.hostId,
+      lease?.token,
+    ]);
+    await fetching.pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [
+      otherHost.hostId,
+    ]);
+    const role = fetching.role();
+    await role.fetchSlice(host);
+    await role.fetchSlice(otherHost);
+    const { rows } = await fetching.pool.query('select state from url where host_id = $1', [
+      otherHost.hostId,
+    ]);
+    expect(rows).toEqual([{ state: 'done' }]);
+  });
+
+  it('that is being left alone is not visited: nothing is fetched meanwhile, and nobody is to blame', async () => {
+    const { site, other, host, otherHost } = await pair();
+    const [lease] = await takeLease(fetching.pool, otherHost.hostId, 60_000);
+    await releaseLease(
+      fetching.pool,
+      otherHost.hostId,
+      lease?.token ?? 0,
+      3_600_000,
+      0,
+      0,
+      0,
+      1,
+      'overloaded',
+    );
+    const result = await fetching.role().fetchSlice(host);
+    expect(result).toMatchObject({ fetched: 0, lastError: null, deadLetters: 0, queued: 2 });
+    expect(result.waitMs).toBeGreaterThan(1_000);
+    expect(other.paths()).toEqual([]);
+    expect(site.paths()).toEqual(['/robots.txt']);
+    const { rows } = await fetching.pool.query<{ wait: number; failures: number }>(
+      'select extract(epoch from not_before - now())::float8 as wait, failures from host where id = $1',
+      [otherHost.hostId],
+    );
+    expect(rows[0]?.wait).toBeGreaterThan(3_500);
+    expect(rows[0]?.failures).toBe(1);
+  });
+
+  it('at a guarded address is not followed', async () => {
+    const site = await startSite({ '/robots.txt': redirect('http://10.0.0.1/robots.txt') });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/a');
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt']);
+    expect((await fetching.urls(crawl, site.origin))['/a']?.state).not.toBe('done');
+  });
+});

@@ -1,0 +1,228 @@
+/** robots.txt before any URL of a host (RFC 9309; docs/design.md §6). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failureTypes } from '../../../contracts/failures.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { gaps, redirect, robots, startSite, status } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const hosted = async (answers: Parameters<typeof startSite>[0] = {}, ...paths: readonly string[]) => {
+  const site = await startSite(answers);
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl();
+  await fetching.queue(crawl, host, ...paths);
+  return { site, host, crawl };
+};
+const ageRobots = (host: HostRow, age: string) =>
+  fetching.pool.query('update robots set fetched_at = now() - $2::interval where host_id = $1', [
+    host.hostId,
+    age,
+  ]);
+/** Backoff over, failures remembered. */
+const recover = (host: HostRow, failures: number) =>
+  fetching.pool.query(`update host set not_before = '-infinity', failures = $2 where id = $1`, [
+    host.hostId,
+    failures,
+  ]);
+
+describe('what it forbids (RFC 9309 §2.2)', () => {
+  it('is excluded without a request, with the line that says so', async () => {
+    const rules = robots(
+      'User-agent: *',
+      'Disallow: /private',
+      'Allow: /private/open',
+      '',
+      'User-agent: other',
+      'Disallow: /',
+    );
+    const { site, host, crawl } = await hosted(
+      { '/robots.txt': rules },
+      '/a',
+      '/private/b',
+      '/private/open/c',
+      '/d',
+    );
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 4 });
+    expect(site.paths()).toEqual(['/robots.txt', '/a', '/private/open/c', '/d']);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(urls['/private/b']).toMatchObject({ state: 'excluded', reason: 'robots', fetches: 0 });
+    expect(urls['/private/b']?.detail).toContain('line 2: Disallow: /private');
+  });
+
+  it('is judged by each crawl’s own product token (§2.2.1)', async () => {
+    const rules = robots('User-agent: Orbweaver', 'Disallow: /', 'User-agent: *', 'Disallow:');
+    const { site, host, crawl } = await hosted({ '/robots.txt': rules }, '/mine');
+    const other = await fetching.crawl({ userAgent: 'Friendly/1.0' });
+    await fetching.queue(other, host, '/theirs');
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/theirs']);
+    expect((await fetching.urls(crawl, site.origin))['/mine']).toMatchObject({
+      state: 'excluded',
+      reason: 'robots',
+    });
+    expect(site.hits.at(-1)?.headers['user-agent']).toBe('Friendly/1.0');
+  });
+});
+
+describe('how long it is kept (§2.4)', () => {
+  it('is read once by all processes, and again after a day', async () => {
+    const { site, host, crawl } = await hosted({}, '/a');
+    const [first, second] = [fetching.role(), fetching.role()];
+    await first.fetchSlice(host);
+    await fetching.queue(crawl, host, '/b');
+    await second.fetchSlice(host);
+    await fetching.queue(crawl, host, '/c');
+    await first.fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/c']);
+    await ageRobots(host, '24 hours 1 second');
+    await fetching.queue(crawl, host, '/d');
+    await fetching.role().fetchSlice(host);
+    expect(site.paths().slice(4)).toEqual(['/robots.txt', '/d']);
+  });
+
+  it('serves on where a new one cannot be had (§2.3.1.4), up to its limit', async () => {
+    const { site, host, crawl } = await hosted(
+      { '/robots.txt': robots('User-agent: *', 'Disallow: /b') },
+      '/a',
+    );
+    await fetching.role().fetchSlice(host);
+    site.answers = { '/robots.txt': status(500) };
+    await ageRobots(host, '2 days');
+    await fetching.queue(crawl, host, '/b', '/c');
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 2, lastError: null });
+    expect(site.paths().slice(2)).toEqual(['/robots.txt', '/c']);
+    await ageRobots(host, '31 days');
+    await fetching.queue(crawl, host, '/d');
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 0, next: 'trouble' });
+    expect(site.paths()).not.toContain('/d');
+  });
+});
+
+describe('what its answer means (§2.3.1)', () => {
+  it.each([400, 401, 403, 404, 410])('%i: there is none, everything is allowed (§2.3.1.3)', async (code) => {
+    const { site, host } = await hosted({ '/robots.txt': status(code) }, '/a');
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/a']);
+  });
+
+  it.each([429, 500, 503])('%i: nothing is fetched (§2.3.1.4), and the host backs off', async (code) => {
+    const { site, host, crawl } = await hosted({ '/robots.txt': status(code) }, '/a', '/b');
+    const result = await fetching.role().fetchSlice(host);
+    expect(result).toMatchObject({ fetched: 0, next: 'trouble', queued: 2, deadLetters: 0 });
+    expect(result.waitMs).toBeGreaterThan(4_000);
+    expect(result.lastError).toContain(`robots-unreachable: robots.txt answers ${String(code)}`);
+    expect(site.paths()).toEqual(['/robots.txt']);
+    const attempts = Object.values(await fetching.urls(crawl, site.origin)).map((url) => url.attempts);
+    expect(attempts.toSorted()).toEqual([0, 1]);
+  });
+
+  it('asks for patience: Retry-After is honoured where it is longer than the backoff', async () => {
+    const { host } = await hosted({ '/robots.txt': status(503, { 'retry-after': '120' }) }, '/a');
+    const { waitMs } = await fetching.role().fetchSlice(host);
+    expect(waitMs).toBeGreaterThan(118_000);
+    expect(waitMs).toBeLessThanOrEqual(120_000);
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ next: 'wait', fetched: 0 });
+  });
+
+  it('is for Temporal to retry where the host was failing already, and at last for a person', async () => {
+    const { site, host } = await hosted({ '/robots.txt': status(500) }, '/a');
+    await recover(host, 1);
+    await expect(fetching.role().fetchSlice(host)).rejects.toMatchObject({
+      type: failureTypes.host,
+      nonRetryable: false,
+      message: expect.stringContaining('robots-unreachable') as string,
+    });
+    await recover(host, 5);
+    await expect(fetching.role().fetchSlice(host)).rejects.toMatchObject({
+      type: failureTypes.spent,
+      nonRetryable: true,
+    });
+    expect(site.paths()).toEqual(['/robots.txt', '/robots.txt']);
+    site.answers = {};
+    await recover(host, 6);
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 1, lastError: null });
+    const { rows } = await fetching.pool.query('select failures from host where id = $1', [host.hostId]);
+    expect(rows).toEqual([{ failures: 0 }]);
+  });
+
+  it('may be long: half a mebibyte is read, the rest is not (§2.5)', async () => {
+    const filler = `# ${'x'.repeat(98)}`;
+    const long = robots(
+      'User-agent: *',
+      'Disallow: /early',
+      ...Array<string>(5_300).fill(filler),
+      'Disallow: /late',
+    );
+    const { site, host } = await hosted({ '/robots.txt': long }, '/early', '/late');
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/late']);
+  });
+});
+
+describe('Sitemap lines (§2.2.4)', () => {
+  it('feed each crawl that comes to the host, once', async () => {
+    const { site, host, crawl } = await hosted({}, '/a');
+    site.answers = {
+      '/robots.txt': robots(
+        `Sitemap: ${site.origin}/map.xml`,
+        'Sitemap: /relative.xml',
+        'Sitemap: mailto:map@example.org',
+      ),
+    };
+    await fetching.role().fetchSlice(host);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(urls['/map.xml']).toMatchObject({ kind: 1, state: 'queued', depth: 0 });
+    expect(urls['/relative.xml']).toMatchObject({ kind: 1, state: 'queued' });
+    const other = await fetching.crawl();
+    await fetching.queue(other, host, '/b');
+    await fetching.role().fetchSlice(host);
+    expect(Object.keys(await fetching.urls(other, site.origin)).toSorted()).toEqual([
+      '/b',
+      '/map.xml',
+      '/relative.xml',
+    ]);
+  });
+
+  it('of another host belong to the crawl only where its scope says so', async () => {
+    const site = await startSite({ '/robots.txt': robots('Sitemap: http://elsewhere.example/map.xml') });
+    const host = await fetching.host(site.origin);
+    const narrow = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
+    const wide = await fetching.crawl({ scope: 'any' });
+    for (const crawl of [narrow, wide]) await fetching.queue(crawl, host, '/a');
+    await fetching.role().fetchSlice(host);
+    expect(Object.keys(await fetching.urls(narrow, site.origin))).toEqual(['/a']);
+    expect(Object.keys(await fetching.urls(wide, site.origin))).toContain('http://elsewhere.example/map.xml');
+  });
+});
+
+describe('redirects (§2.3.1.2)', () => {
+  it('are followed at the host’s own pace', async () => {
+    const site = await startSite({
+      '/robots.txt': redirect('/moved.txt', 302),
+      '/moved.txt': robots('User-agent: *', 'Disallow: /private'),
+    });
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl({ delaySeconds: 0.15 }), host, '/private', '/a');
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/moved.txt', '/a']);
+    expect(Math.min(...gaps(site))).toBeGreaterThanOrEqual(150);
+  });
+
+  it('end after five, as if there were none', async () => {
+    const hop: Record<string, ReturnType<typeof redirect>> = { '/robots.txt': redirect('/1') };
+    for (let at = 1; at <= 9; at++) hop[`/${String(at)}`] = redirect(`/${String(at + 1)}`);
+    const { site, host } = await hosted(hop, '/a');
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/1', '/2', '/3', '/4', '/5', '/a']);
+  });
+
+  it('to nowhere: as if there were none', async () => {
+    const { site, host } = await hosted({ '/robots.txt': redirect('mailto:robots@example.org') }, '/a');
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/a']);
+  });
+});

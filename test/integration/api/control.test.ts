@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCrawlControl, type CrawlControl } from '../../../api/crawl-control.ts';
+import { adoptOrphans } from '../../../api/orphans.ts';
+import { crawlWorkflowId } from '../../../contracts/workflows.ts';
+import pino from 'pino';
+import { newCrawl, startServices, type Services } from './world.ts';
+
+let services: Services;
+let connection: Connection;
+let native: NativeConnection;
+let client: Client;
+let control: CrawlControl;
+let worker: Worker;
+let running: Promise<void>;
+
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  services = await startServices();
+  const { temporalAddress: address, namespace } = services.world;
+  connection = Connection.lazy({ address });
+  client = new Client({ connection, namespace });
+  control = createCrawlControl(client, 'control');
+  native = await NativeConnection.connect({ address });
+  worker = await Worker.create({
+    connection: native,
+    namespace,
+    taskQueue: 'control',
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL('stub-workflows.ts', import.meta.url)),
+      logger: new DefaultLogger('ERROR'),
+    }),
+  });
+  running = worker.run();
+}, 120_000);
+
+afterAll(async () => {
+  worker.shutdown();
+  await running;
+  await native.close();
+  await connection.close();
+  await services.stop();
+});
+
+describe('the crawl control', () => {
+  it('starts a workflow once, and tells it to pause, resume and end', async () => {
+    await control.start('1');
+    await control.start('1');
+    expect(await control.change('1', 'pause', 'lunch')).toEqual({ state: 'paused', reason: 'lunch' });
+    expect(await control.change('1', 'resume', null)).toEqual({ state: 'running', reason: null });
+    expect(await control.change('1', 'cancel', null)).toEqual({ state: 'cancelled', reason: null });
+    expect(await client.workflow.getHandle(crawlWorkflowId('1')).result()).toBe('1');
+  });
+
+  it('says who refused: the workflow, with its words', async () => {
+    await control.start('2');
+    await control.change('2', 'pause', null);
+    await expect(control.change('2', 'pause', null)).rejects.toMatchObject({
+      fault: 'refused',
+      message: 'it is paused already',
+    });
+  });
+
+  it('says when there is no such workflow, or not any more', async () => {
+    await expect(control.change('404', 'pause', null)).rejects.toMatchObject({ fault: 'over' });
+    await control.start('3');
+    await control.change('3', 'cancel', null);
+    await client.workflow.getHandle(crawlWorkflowId('3')).result();
+    await expect(control.change('3', 'pause', null)).rejects.toMatchObject({ fault: 'over' });
+  });
+
+  it('says when Temporal is away', async () => {
+    // Port 1 (tcpmux) is nobody's.
+    const away = Connection.lazy({ address: '127.0.0.1:1' });
+    const blind = createCrawlControl(new Client({ connection: away }), 'control');
+    await expect(blind.start('1')).rejects.toMatchObject({ fault: 'unavailable' });
+    await expect(blind.ping()).rejects.toMatchObject({ fault: 'unavailable' });
+    await away.close();
+  });
+
+  it('starts crawls whose API died before it could', async () => {
+    const id = await newCrawl(services.pool);
+    const log = pino({ level: 'silent' });
+    const stop = adoptOrphans({ pool: services.pool, control, log });
+    const handle = client.workflow.getHandle(crawlWorkflowId(id));
+    await expect
+      .poll(() =>
+        handle.describe().then(
+          ({ status }) => status.name,
+          () => null,
+        ),
+      )
+      .toBe('RUNNING');
+    await stop();
+  });
+});

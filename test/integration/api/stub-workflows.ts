@@ -1,0 +1,24 @@
+/** A crawl workflow that has the messages of the real one and nothing behind them. */
+import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
+import type { CrawlState } from '../../../contracts/crawl.ts';
+import {
+  cancelCrawlUpdate,
+  pauseCrawlUpdate,
+  resumeCrawlUpdate,
+  type CrawlInput,
+  type CrawlView,
+} from '../../../contracts/workflows.ts';
+
+export async function crawl({ crawlId }: CrawlInput): Promise<string> {
+  let view: CrawlView = { state: 'running', reason: null };
+  const enter = (state: CrawlState, reason: string | null): CrawlView => (view = { state, reason });
+  setHandler(pauseCrawlUpdate, (reason) => enter('paused', reason), {
+    validator: (_reason: string | null) => {
+      if (view.state === 'paused') throw ApplicationFailure.nonRetryable('it is paused already');
+    },
+  });
+  setHandler(resumeCrawlUpdate, () => enter('running', null));
+  setHandler(cancelCrawlUpdate, (reason) => enter('cancelled', reason));
+  await condition(() => view.state === 'cancelled');
+  return crawlId;
+}
