@@ -10,6 +10,7 @@ import type { Extractor } from '../content/extract.ts';
 import { readSitemap } from '../content/sitemap.ts';
 import { textHash } from '../content/text-hash.ts';
 import { canonicalize } from '../domain/url.ts';
+import { retrying } from '../storage/retry.ts';
 import { bodiesInStage, type StagedBody } from '../storage/statements/bodies-in-stage.ts';
 import { requeueLostBodies } from '../storage/statements/requeue-lost-bodies.ts';
 import type { PageRow } from '../storage/statements/upsert-pages.ts';
@@ -71,7 +72,7 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
         key,
         hash: content_hash.toString('hex'),
       }));
-      await requeueLostBodies(pool, host.hostId, JSON.stringify(rows));
+      await retrying(() => requeueLostBodies(pool, host.hostId, JSON.stringify(rows)));
     }
     // What the last write cannot carry goes before it: the stage ends only when all links are in.
     for (; candidates.length > linkBatch; candidates = candidates.slice(linkBatch)) {

@@ -20,8 +20,8 @@ type HostActivities = Pick<
   'retireHost' | 'parkHost' | 'unparkHost' | 'dropHost' | 'setHostDelay'
 >;
 
-/** Dead letters that were the host's trouble, not the URL's own: they go again when the host does. */
-const hostCaused: readonly string[] = [...troubleClasses, 'host-parked', 'server-error', 'reset', 'poison'];
+/** Dead letters that were the host's trouble, or may have been: they go again when the host does. */
+const hostCaused: readonly string[] = [...troubleClasses, 'server-error', 'reset', 'poison'];
 
 export function createHostActivities({ pool }: Dependencies, workflows: WorkflowClient): HostActivities {
   const counts = async ({ hostId }: HostRef): Promise<HostCounts> => {
@@ -35,13 +35,13 @@ export function createHostActivities({ pool }: Dependencies, workflows: Workflow
 
     parkHost: (input) =>
       withOwnFaults(async () => {
-        await retrying(() => parkHost(pool, input.hostId, input.reason));
+        await retrying(() => parkHost(pool, input.hostId, input.reason, troubleClasses));
         return counts(input);
       }),
 
     unparkHost: (host) =>
       withOwnFaults(async () => {
-        await unparkHost(pool, host.hostId);
+        await retrying(() => unparkHost(pool, host.hostId));
         await retrying(() => redriveDeadLetters(pool, host.hostId, hostCaused));
         for (const { id } of await reopenCrawls(pool, host.hostId)) await reopenCrawl(workflows, String(id));
         return counts(host);

@@ -18,8 +18,8 @@ export type Answer =
   | { readonly kind: 'fault'; readonly fault: FetchFault };
 
 export interface History {
-  /** Requests for this URL that ended without a final outcome. */
-  readonly attempts: number;
+  /** Requests for this URL that ended in trouble of its own, and not for good. */
+  readonly tries: number;
   /** Redirects that led to this URL, one after another. */
   readonly hops: number;
   /** Failures of the host in a row, before this answer. */
@@ -83,7 +83,7 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
   if (status === 401 || status === 403) return final('failed', 'forbidden');
   if (status >= 400) {
     // Once more, later: 408, 421, 425 and the like may pass; then it is the URL's own.
-    return history.attempts === 0 ? again('client-error', 10_000) : final('failed', 'client-error');
+    return history.tries === 0 ? again('client-error', 10_000) : final('failed', 'client-error');
   }
   if (status === 304) return { url: { state: 'done', reason: 'not-modified', body: false }, host: well };
   if (status >= 300) {
@@ -154,7 +154,5 @@ const again = (reason: string, inMs: number): Outcome => ({
 
 /** 5 s, 20 s, then it is given up as a dead letter of this class. */
 function retryOrFail(reason: string, history: History): Outcome {
-  return history.attempts + 1 >= urlTries
-    ? final('failed', reason)
-    : again(reason, 5_000 * 4 ** history.attempts);
+  return history.tries + 1 >= urlTries ? final('failed', reason) : again(reason, 5_000 * 4 ** history.tries);
 }

@@ -1,7 +1,7 @@
 /** From one exchange and its verdict to the row that is committed and the URL it leads to. */
 import { hash } from 'node:crypto';
 import type { FetchResponse, FetchResult } from '../../contracts/fetching.ts';
-import { judgeAnswer, maxRedirects, type Answer, type Outcome } from '../../domain/outcome.ts';
+import { judgeAnswer, type Answer, type Outcome } from '../../domain/outcome.ts';
 import { retryAfterMs } from '../../domain/retry-after.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { ResultRow } from '../../storage/statements/commit-results.ts';
@@ -23,6 +23,7 @@ const nothing = {
   stage: 0,
   due_in_ms: 0,
   attempted: false,
+  own: false,
   answered: false,
   status: null,
   bytes: 0,
@@ -96,10 +97,14 @@ export function record(result: FetchResult, url: LeasedUrl, place: Place, hostFa
  * The target is the same page by the canonical rules (a tracking parameter dropped, say), so it is this URL's own next
  * request; one that leads to the very same URL, or on and on, is a loop.
  */
-function respelled(url: LeasedUrl, redirect: CanonicalUrl): Pick<ResultRow, 'state' | 'reason' | 'next_url'> {
-  if (redirect.url === url.url) return { state: 'failed', reason: 'redirect-loop', next_url: null };
-  if (url.hops >= maxRedirects) return { state: 'failed', reason: 'too-many-redirects', next_url: null };
-  return { state: 'queued', reason: 'redirect', next_url: redirect.url };
+function respelled(
+  url: LeasedUrl,
+  redirect: CanonicalUrl,
+): Pick<ResultRow, 'state' | 'reason' | 'detail' | 'next_url'> {
+  if (redirect.url === url.url) {
+    return { state: 'failed', reason: 'redirect-loop', detail: 'it redirects to itself', next_url: null };
+  }
+  return { state: 'queued', reason: 'redirect', detail: null, next_url: redirect.url };
 }
 
 function answerOf(result: FetchResult, location: CanonicalUrl | null): Answer {
@@ -120,10 +125,17 @@ function redirectTarget(response: FetchResponse, base: string): CanonicalUrl | n
   return target.ok ? target.value : null;
 }
 
-function next(outcome: Outcome): Pick<ResultRow, 'state' | 'reason' | 'due_in_ms' | 'attempted'> {
-  const { url } = outcome;
+function next(outcome: Outcome): Pick<ResultRow, 'state' | 'reason' | 'due_in_ms' | 'attempted' | 'own'> {
+  const { url, host } = outcome;
   const queued = url.state === 'queued';
-  return { state: url.state, reason: url.reason, due_in_ms: queued ? url.inMs : 0, attempted: queued };
+  return {
+    state: url.state,
+    reason: url.reason,
+    due_in_ms: queued ? url.inMs : 0,
+    attempted: queued,
+    // A URL that is due again at once waits for its host alone.
+    own: queued && (host.trouble === null || url.inMs > 0),
+  };
 }
 
 function describe(result: FetchResponse, outcome: Outcome): string | null {

@@ -10,6 +10,7 @@ import type { SliceResult } from '../../contracts/activities.ts';
 import { easeUp, slowDown, type Manners } from '../../domain/pace.ts';
 import { sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
 import { pathAndQuery } from '../../domain/url.ts';
+import { retrying } from '../../storage/retry.ts';
 import { reclaimUrls } from '../../storage/statements/reclaim-urls.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
@@ -88,7 +89,7 @@ export class Slice {
   async #work(sliceMs: number): Promise<'more' | 'idle' | 'wait'> {
     const { pool } = this.#room.dependencies;
     const { hostId, taken } = this.#lease;
-    await reclaimUrls(pool, hostId, taken.token);
+    await retrying(() => reclaimUrls(pool, hostId, taken.token));
     const crawls = await this.#waitingCrawls();
     const known = await this.#room.robots.find(hostId);
     this.#setDelay(crawls, { robots: known.fresh ?? known.older, refused: null });
@@ -201,7 +202,8 @@ export class Slice {
   }
 
   async #putBack(): Promise<void> {
-    await returnUrls(this.#room.dependencies.pool, this.#lease.hostId, this.#lease.taken.token);
+    const { hostId, taken } = this.#lease;
+    await retrying(() => returnUrls(this.#room.dependencies.pool, hostId, taken.token));
   }
 
   /**

@@ -36,7 +36,7 @@ export class FileBlobStore implements BlobStore {
     const packed = zstdCompressSync(body, level);
     const temporary = `${file}.${String(process.pid)}-${randomBytes(6).toString('hex')}.tmp`;
     if (packed.length <= smallBytes) this.#putSmall(temporary, file, packed);
-    else await putLarge(temporary, file, packed);
+    else await this.#putLarge(temporary, file, packed);
   }
 
   async get(hash: Uint8Array): Promise<Uint8Array | null> {
@@ -67,6 +67,20 @@ export class FileBlobStore implements BlobStore {
     this.#folders.add(folder);
   }
 
+  async #putLarge(temporary: string, file: string, packed: Uint8Array): Promise<void> {
+    try {
+      await writeFile(temporary, packed);
+      await rename(temporary, file);
+    } catch (error) {
+      this.#folders.clear();
+      await unlink(temporary).catch((cleanUpError: unknown) => {
+        if (!isMissing(cleanUpError))
+          throw new AggregateError([error, cleanUpError], 'a blob was not written');
+      });
+      throw error;
+    }
+  }
+
   #putSmall(temporary: string, file: string, packed: Uint8Array): void {
     try {
       writeFileSync(temporary, packed);
@@ -81,18 +95,6 @@ export class FileBlobStore implements BlobStore {
       }
       throw error;
     }
-  }
-}
-
-async function putLarge(temporary: string, file: string, packed: Uint8Array): Promise<void> {
-  try {
-    await writeFile(temporary, packed);
-    await rename(temporary, file);
-  } catch (error) {
-    await unlink(temporary).catch((cleanUpError: unknown) => {
-      if (!isMissing(cleanUpError)) throw new AggregateError([error, cleanUpError], 'a blob was not written');
-    });
-    throw error;
   }
 }
 

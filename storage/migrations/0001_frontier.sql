@@ -91,8 +91,9 @@ create table url (
   parent_host   bigint,
   parent_key    bytea,
   lease_token   bigint,
-  -- requests that ended without a final outcome, and leases lost to a crash
+  -- requests that ended without a final outcome; those of them that were the URL's own trouble; leases lost to a crash
   attempts      smallint not null default 0,
+  tries         smallint not null default 0,
   reclaims      smallint not null default 0,
   -- requests answered, and body bytes that came over the wire for the last one
   fetches       smallint not null default 0,

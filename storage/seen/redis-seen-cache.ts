@@ -50,7 +50,7 @@ export class RedisSeenCache implements SeenCache {
       pipeline.expire(set, weekSeconds);
     }
     try {
-      await pipeline.exec();
+      for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) this.#onError(error);
     } catch (error) {
       this.#onError(error);
     }

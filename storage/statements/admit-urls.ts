@@ -30,22 +30,35 @@ export const admitUrls = statement<
   { host_id: number; crawl_id: number; key: string; queued: boolean }
 >(
   'admit-urls',
-  `insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
+  `with found as materialized (
+     select *, row_number() over (partition by host_id, crawl_id, reason is null order by priority desc, key) as place
+       from json_to_recordset($1) as r(
+              host_id bigint, crawl_id bigint, key text, url text, kind smallint, seed boolean, depth smallint,
+              hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
+              host_limit bigint)
+   )
+   insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
                     reason, detail)
    select r.host_id, r.crawl_id, decode(r.key, 'hex'), r.url,
           case when verdict.reason is null then 'queued' else 'excluded' end::url_state,
           r.kind, r.seed, r.depth, r.hops, r.priority, r.parent_host, decode(r.parent_key, 'hex'),
           verdict.reason, r.detail
-     from (select *, row_number() over (partition by host_id, crawl_id order by priority desc) as place
-             from json_to_recordset($1) as r(
-               host_id bigint, crawl_id bigint, key text, url text, kind smallint, seed boolean, depth smallint,
-               hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
-               host_limit bigint)) r
+     from found r
      join crawl c on c.id = r.crawl_id and c.state not in ('finished', 'cancelled', 'failed')
      left join host_queue q on q.host_id = r.host_id and q.crawl_id = r.crawl_id
     cross join lateral (
-      select coalesce(r.reason, case when c.state = 'draining' then 'crawl-limit'
-                                     when coalesce(q.total, 0) + r.place > r.host_limit then 'host-limit' end) as reason
+      select case
+        when r.reason is not null then r.reason
+        when c.state = 'draining' then 'crawl-limit'
+        -- Close to the limit, and only there, what is known already is told from what is new.
+        when coalesce(q.total, 0) + r.place > r.host_limit
+         and coalesce(q.total, 0) + (
+               select count(*) from found f
+                where f.host_id = r.host_id and f.crawl_id = r.crawl_id and f.reason is null and f.place <= r.place
+                  and not exists (select 1 from url u where u.host_id = f.host_id and u.crawl_id = f.crawl_id
+                                                        and u.key = decode(f.key, 'hex'))) > r.host_limit
+        then 'host-limit'
+      end as reason
     ) verdict
     order by r.host_id, r.crawl_id, r.key
    on conflict (host_id, crawl_id, key) do nothing

@@ -16,6 +16,8 @@ export interface ResultRow {
   readonly due_in_ms: number;
   /** The request ended without a final outcome. */
   readonly attempted: boolean;
+  /** It was the URL's own trouble, not its host's: it counts towards the URL's tries. */
+  readonly own: boolean;
   /** A response came. */
   readonly answered: boolean;
   readonly status: number | null;
@@ -37,7 +39,7 @@ export const commitResults = statement<[rows: string], { host_id: number; crawl_
   `with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, reason text, detail text,
-       stage smallint, due_in_ms float8, attempted boolean, answered boolean, status smallint, bytes bigint,
+       stage smallint, due_in_ms float8, attempted boolean, own boolean, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
        next_url text, truncated text)
       order by host_id, crawl_id, key
@@ -45,7 +47,7 @@ export const commitResults = statement<[rows: string], { host_id: number; crawl_
      update url u
         set state = r.state, reason = r.reason, detail = r.detail, stage = r.stage, lease_token = null,
             due_at = now() + r.due_in_ms * interval '1 millisecond',
-            attempts = u.attempts + r.attempted::int, fetches = u.fetches + r.answered::int,
+            attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = u.fetches + r.answered::int,
             fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
             status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,
             content_hash = decode(r.content_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,

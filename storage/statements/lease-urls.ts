@@ -9,7 +9,8 @@ export interface LeasedUrl {
   readonly depth: number;
   readonly hops: number;
   readonly priority: number;
-  readonly attempts: number;
+  /** Requests that ended in the URL's own trouble. */
+  readonly tries: number;
   readonly etag: string | null;
   readonly last_modified: string | null;
   /** Place in the slice; not unique. */
@@ -47,6 +48,6 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
    update url u set state = 'leased', lease_token = $2
      from chosen c
     where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = 'queued'
-   returning u.crawl_id, u.key, u.url, u.kind, u.seed, u.depth, u.hops, u.priority, u.attempts, u.etag,
+   returning u.crawl_id, u.key, u.url, u.kind, u.seed, u.depth, u.hops, u.priority, u.tries, u.etag,
              u.last_modified, c.turn`,
 );

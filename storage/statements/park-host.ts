@@ -1,13 +1,19 @@
 import { statement } from '../statement.ts';
 
-/** Parks a host: it waits for a person or a probe. URLs that were tried become dead letters, the rest stays queued. */
-export const parkHost = statement<[hostId: string, reason: string], { buried: number }>(
+/**
+ * Parks a host: it waits for a person or a probe. URLs whose last try ended in the host's own
+ * trouble (`classes`) become dead letters; the rest stays queued, those included that wait for a retry of their own.
+ */
+export const parkHost = statement<
+  [hostId: string, reason: string, classes: readonly string[]],
+  { buried: number }
+>(
   'park-host',
   `with parked as (
      update host set parked_at = coalesce(parked_at, now()), last_error = $2, fed = false where id = $1
    ), moved as (
-     update url set state = 'failed', reason = coalesce(reason, 'host-parked'), detail = coalesce(detail, $2)
-      where host_id = $1 and state = 'queued' and attempts > 0
+     update url set state = 'failed', detail = coalesce(detail, $2)
+      where host_id = $1 and state = 'queued' and attempts > 0 and reason = any ($3)
      returning host_id, crawl_id, key, reason, status, detail, attempts
    ), buried as (
      insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts)

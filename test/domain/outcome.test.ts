@@ -7,7 +7,7 @@ import { troubleClasses } from '../../domain/trouble.ts';
 type Response = Extract<Answer, { kind: 'response' }>;
 
 const hour = 3_600_000;
-const fresh: History = { attempts: 0, hops: 0, hostFailures: 0 };
+const fresh: History = { tries: 0, hops: 0, hostFailures: 0 };
 const ok: Response = {
   kind: 'response',
   status: 200,
@@ -50,12 +50,12 @@ describe('2xx (RFC 9110 §15.3)', () => {
       reason: 'reset',
       inMs: 5_000,
     });
-    expect(respond({ truncated: 'incomplete' }, { attempts: 1 }).url).toEqual({
+    expect(respond({ truncated: 'incomplete' }, { tries: 1 }).url).toEqual({
       state: 'queued',
       reason: 'reset',
       inMs: 20_000,
     });
-    expect(respond({ truncated: 'incomplete' }, { attempts: 2 }).url).toEqual({
+    expect(respond({ truncated: 'incomplete' }, { tries: 2 }).url).toEqual({
       state: 'failed',
       reason: 'reset',
     });
@@ -108,7 +108,7 @@ describe('4xx (RFC 9110 §15.5; design.md §6)', () => {
         url: { state: 'queued', reason: 'client-error', inMs: 10_000 },
         host: well,
       });
-      expect(respond({ status }, { attempts: 1 })).toEqual({
+      expect(respond({ status }, { tries: 1 })).toEqual({
         url: { state: 'failed', reason: 'client-error' },
         host: well,
       });
@@ -130,7 +130,7 @@ describe('429 and 503 (RFC 6585 §4; RFC 9110 §15.6.4, §10.2.3)', () => {
   });
 
   it('is never the URL’s fault, however often it was tried', () => {
-    expect(respond({ status: 503 }, { attempts: 100, hostFailures: 100 }).url.state).toBe('queued');
+    expect(respond({ status: 503 }, { tries: 100, hostFailures: 100 }).url.state).toBe('queued');
   });
 });
 
@@ -140,8 +140,8 @@ describe('other 5xx (RFC 9110 §15.6; design.md §6, "5xx")', () => {
       url: { state: 'queued', reason: 'server-error', inMs: 5_000 },
       host: { trouble: null, slower: false, counts: true },
     });
-    expect(respond({ status: 502 }, { attempts: 1 }).url).toMatchObject({ inMs: 20_000 });
-    expect(respond({ status: 504 }, { attempts: 2 }).url).toEqual({
+    expect(respond({ status: 502 }, { tries: 1 }).url).toMatchObject({ inMs: 20_000 });
+    expect(respond({ status: 504 }, { tries: 2 }).url).toEqual({
       state: 'failed',
       reason: 'server-error',
     });
@@ -165,7 +165,7 @@ describe('faults (design.md §6, "timeouts, DNS, connect")', () => {
   it.each(['dns-not-found', 'dns-unavailable', 'connect-refused', 'connect-timeout', 'tls'] as const)(
     '%s is the host’s trouble: the URL waits',
     (fault) => {
-      const { url, host } = fail(fault, { attempts: 50 });
+      const { url, host } = fail(fault, { tries: 50 });
       expect(url).toEqual({ state: 'queued', reason: fault, inMs: 0 });
       expect(host).toMatchObject({ trouble: { class: fault }, slower: false, counts: true });
     },
@@ -176,17 +176,17 @@ describe('faults (design.md §6, "timeouts, DNS, connect")', () => {
       url: { state: 'queued', reason: 'timeout', inMs: 5_000 },
       host: { trouble: { class: 'timeout', waitMs: 10_000 }, slower: false, counts: true },
     });
-    expect(fail('timeout', { attempts: 2 }).url).toEqual({ state: 'failed', reason: 'timeout' });
+    expect(fail('timeout', { tries: 2 }).url).toEqual({ state: 'failed', reason: 'timeout' });
   });
 
   it('a broken connection counts for the host and stops nothing', () => {
     expect(fail('reset').host).toEqual({ trouble: null, slower: false, counts: true });
-    expect(fail('reset', { attempts: 2 }).url).toEqual({ state: 'failed', reason: 'reset' });
+    expect(fail('reset', { tries: 2 }).url).toEqual({ state: 'failed', reason: 'reset' });
   });
 
   it('what is not HTTP is the URL’s own', () => {
     expect(fail('protocol').host).toEqual(well);
-    expect(fail('protocol', { attempts: 2 }).url).toEqual({ state: 'failed', reason: 'protocol' });
+    expect(fail('protocol', { tries: 2 }).url).toEqual({ state: 'failed', reason: 'protocol' });
   });
 
   it('a guarded address is excluded without another try', () => {
@@ -214,7 +214,7 @@ describe('judgeAnswer, whatever comes', () => {
     fc.record({ kind: fc.constant('fault' as const), fault: fc.constantFrom(...fetchFaults) }),
   );
   const anyHistory: fc.Arbitrary<History> = fc.record({
-    attempts: fc.nat({ max: 50 }),
+    tries: fc.nat({ max: 50 }),
     hops: fc.nat({ max: 20 }),
     hostFailures: fc.nat({ max: 50 }),
   });
@@ -234,7 +234,7 @@ describe('judgeAnswer, whatever comes', () => {
   it('tries no URL more than three times for trouble of its own', () => {
     fc.assert(
       fc.property(anyAnswer, anyHistory, (answer, history) => {
-        const { url, host } = judgeAnswer(answer, { ...history, attempts: 2 });
+        const { url, host } = judgeAnswer(answer, { ...history, tries: 2 });
         if (url.state === 'queued') expect(host.trouble).not.toBeNull();
       }),
     );

@@ -204,7 +204,7 @@ describe('a deadlock with another session', () => {
   };
 
   it.each(['lease-urls', 'commit-results'])('in %s is tried again', victimOf);
-  it.fails.each(['return-urls', 'reclaim-urls'])('in %s is tried again', victimOf);
+  it.each(['return-urls', 'reclaim-urls'])('in %s is tried again', victimOf);
 });
 
 describe('an outage of Postgres', () => {

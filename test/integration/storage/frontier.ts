@@ -107,6 +107,7 @@ export const result = (
   detail: null,
   stage: 0,
   due_in_ms: 0,
+  own: false,
   attempted: false,
   answered: true,
   status: state === 'done' ? 200 : 404,

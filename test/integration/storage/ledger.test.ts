@@ -117,7 +117,7 @@ describe('the ledger', () => {
     const operator = async (): Promise<void> => {
       for (let round = 0; round < 6; round++) {
         const host = String(at(hosts, round));
-        await retrying(() => parkHost(pool, host, 'timeout: spent'));
+        await retrying(() => parkHost(pool, host, 'timeout: spent', ['timeout']));
         await retrying(() => dropHost(pool, String(at(hosts, round + 2)), 'busy'));
         await retrying(() => excludeQueued(pool, at(crawls, round), 'max-pages', 5));
         await unparkHost(pool, host);
