@@ -3,7 +3,7 @@
  * end of their stage is committed with both, so that a crash repeats a page or finds it done.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
-import { zstdCompressSync } from 'node:zlib';
+import { constants, zstdCompressSync } from 'node:zlib';
 import type { ExtractActivities, HostRef } from '../contracts/activities.ts';
 import type { Extracted } from '../contracts/extraction.ts';
 import type { Extractor } from '../content/extract.ts';
@@ -28,6 +28,9 @@ const commitBatch = 20;
 const linkBatch = 5_000;
 /** Texts shorter than this say too little to call two pages the same. */
 const wordsThatTell = 20;
+
+/** Text and links are written once and seldom read: the quickest level that packs well. */
+const level = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 interface Reading {
   readonly page: PageRow | null;
@@ -154,6 +157,6 @@ function pageRow(staged: StagedBody, extracted: Extracted): PageRow {
     nofollow: extracted.nofollow,
     cut: extracted.cut,
     text_hash: extracted.words < wordsThatTell ? null : Buffer.from(textHash(text)).toString('hex'),
-    extract: zstdCompressSync(JSON.stringify({ text, links })).toString('base64'),
+    extract: zstdCompressSync(JSON.stringify({ text, links }), level).toString('base64'),
   };
 }

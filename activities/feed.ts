@@ -41,7 +41,7 @@ export function createFeedActivities(
 }
 
 /** Starts the host's workflow, or wakes the one that runs: which of the two makes no difference to the caller. */
-export async function wakeHost(workflows: WorkflowClient, hostId: string, origin: string): Promise<void> {
+async function wakeHost(workflows: WorkflowClient, hostId: string, origin: string): Promise<void> {
   await workflows.signalWithStart('host', {
     workflowId: hostWorkflowId(origin),
     taskQueue: taskQueues.control,

@@ -8,7 +8,7 @@ import type { Environment } from './folders.ts';
 import { version } from './package.ts';
 import { address, cidrs, decimal, folder, listOf, oneOf, port, text, url, whole } from './values.ts';
 
-export const workerRoles = ['control', 'fetch', 'extract'] as const;
+const workerRoles = ['control', 'fetch', 'extract'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
 
 export interface Setting<T> {
@@ -221,7 +221,7 @@ export const settings = {
 export const settingsFileName = 'ORBWEAVER_CONFIG';
 
 /** Rows for README: name, type, default, description, as plain Markdown without pipes. */
-export const settingsRows = (): readonly (readonly [string, string, string, string])[] => [
+const settingsRows = (): readonly (readonly [string, string, string, string])[] => [
   [settingsFileName, 'file', 'none', 'JSON object of the settings below; the environment wins.'],
   ...Object.values(settings).map((row) => {
     const fallback = typeof row.fallback === 'string' ? `\`${row.fallback}\`` : '';

@@ -50,7 +50,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   return {
     title: title === '' ? null : title,
     description: page.description,
-    language: tellLanguage({ text, words, declared: page.language }),
+    language: tellLanguage({ text, words, declared: page.language, site: url.origin }),
     text,
     words,
     links: directives.nofollow ? [] : links.urls,

@@ -1,4 +1,5 @@
 /** Telling the language of a text from its letter groups, with the author's own word as a second opinion. */
+import { LRUCache } from 'lru-cache';
 
 /** Words below which no detector can be trusted. */
 const ENOUGH_WORDS = 20;
@@ -9,11 +10,18 @@ const SKIPPED_CHARS = 200;
 /** Lead over the runner-up, on the detector's scale of 0 to 1, below which close relatives are mixed up. */
 const CLEAR_LEAD = 0.01;
 
+/** Pages in a row whose declaration the detector confirmed, after which a site's declaration is believed … */
+const PROVED_RIGHT = 8;
+/** … but for every so many pages, which are checked. Detection is a fifth of what reading a page costs. */
+const CHECKED_EVERY = 8;
+
 interface LanguageInput {
   readonly text: string;
   readonly words: number;
   /** The document's `lang` attribute, or null. */
   readonly declared: string | null;
+  /** The site the page belongs to: its origin. */
+  readonly site: string;
 }
 
 /** ISO 639-1 code, or null where it cannot be told. */
@@ -27,12 +35,23 @@ export async function loadLanguageTeller(): Promise<LanguageTeller> {
   const { eld } = await import('eld/extrasmall');
   // Addresses, domains and part numbers have letters but no language.
   eld.enableTextCleanup(true);
-  return ({ text, words, declared }) => {
-    if (words >= ENOUGH_WORDS) {
-      const result = eld.detect(sample(text));
-      if (result.isReliable() && isClear(result.getScores())) return result.language;
+  const detect = (text: string): string | null => {
+    const result = eld.detect(sample(text));
+    return result.isReliable() && isClear(result.getScores()) ? result.language : null;
+  };
+  const trust = new LRUCache<string, number>({ max: 10_000 });
+  return ({ text, words, declared, site }) => {
+    const said = declaredLanguage(declared);
+    if (words < ENOUGH_WORDS) return said;
+    const key = `${site} ${said ?? ''}`;
+    const turn = trust.get(key) ?? 0;
+    if (said !== null && turn >= PROVED_RIGHT && turn % CHECKED_EVERY !== 0) {
+      trust.set(key, turn + 1);
+      return said;
     }
-    return declaredLanguage(declared);
+    const detected = detect(text);
+    trust.set(key, detected === said ? turn + 1 : 0);
+    return detected ?? said;
   };
 }
 
@@ -51,6 +70,17 @@ const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none'
 /** The two-letter code of a BCP 47 tag (`en-GB`, `eng`), or null for made-up ones. */
 function declaredLanguage(tag: string | null): string | null {
   if (tag === null) return null;
+  const known = codes.get(tag);
+  if (known !== undefined) return known === '' ? null : known;
+  const code = codeOf(tag);
+  codes.set(tag, code ?? '');
+  return code;
+}
+
+/** Answers by tag; '' where there is none. A web uses a few hundred tags, a hostile one any number. */
+const codes = new LRUCache<string, string>({ max: 1_000 });
+
+function codeOf(tag: string): string | null {
   try {
     const { language } = new Intl.Locale(tag.trim().replaceAll('_', '-'));
     return /^[a-z]{2}$/.test(language) && names.of(language) !== undefined ? language : null;

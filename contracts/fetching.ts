@@ -2,7 +2,7 @@
 
 import type { FetchFault } from '../domain/fault.ts';
 
-export { fetchFaults, type FetchFault } from '../domain/fault.ts';
+export type { FetchFault } from '../domain/fault.ts';
 
 export interface FetchLimits {
   /** Bytes of body kept at most, after decompression. More: `truncated` is set and the connection is dropped. */

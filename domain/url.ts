@@ -11,7 +11,7 @@
 import { percentNormalForm } from './url-percent.ts';
 import { dropPathSessions, isDroppedParameter, pathSessionHint } from './url-rules.ts';
 
-/** Raised whenever some URL's canonical form changes: stored keys of another version cannot be compared. */
+/** Raised whenever some URL’s canonical form changes: stored keys of another version cannot be compared. @public */
 export const canonicalRulesVersion = 1;
 
 /** Characters of a URL at most, as fetched and as canonical form (F27). */
@@ -25,7 +25,7 @@ export interface CanonicalRules {
   readonly dropWww: boolean;
 }
 
-export const defaultCanonicalRules: CanonicalRules = { dropTrailingSlash: false, dropWww: false };
+const defaultCanonicalRules: CanonicalRules = { dropTrailingSlash: false, dropWww: false };
 
 export interface CanonicalUrl {
   /** Absolute, as found but for the fragment and a trailing dot of the host: what is fetched. Starts with `host`. */

@@ -50,7 +50,7 @@ export class FrontierWriter {
   #timer: NodeJS.Timeout | undefined;
   #flushing = false;
 
-  constructor(pool: Pool, options: FrontierWriterOptions = { gatherMs: 3, maxRows: 4_000 }) {
+  constructor(pool: Pool, options: FrontierWriterOptions = { gatherMs: 8, maxRows: 4_000 }) {
     this.#pool = pool;
     this.#options = options;
   }

@@ -13,7 +13,7 @@ import { bundleWorkflowCode, type Logger } from '@temporalio/worker';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Beside the compiled sources: written by `npm run build`. */
-export const builtBundle = join(root, 'workflow-bundle.js');
+const builtBundle = join(root, 'workflow-bundle.js');
 
 /** @param cacheDir where a bundle made here is kept. Answers the path of the script. */
 export async function workflowBundle(cacheDir: string): Promise<string> {

@@ -50,9 +50,9 @@ import { deskMarkdown } from './host-desk.ts';
 /** A history this long is carried over to a fresh run. */
 const longHistory = 400;
 /** How long an idle host waits for URLs before it looks again; then it retires. */
-const lingerMs = [500, 1_000, 2_000] as const;
+const lingerMs = [1_000, 3_000] as const;
 /** How long it waits while its own bodies are still being read. */
-const busyLookMs = 1_000;
+const busyLookMs = 2_500;
 
 const fresh: HostCarried = {
   version: 1,
@@ -89,7 +89,7 @@ export async function host(input: HostInput): Promise<void> {
       CrawlState: now,
       DeadLetters: state.deadLetters,
       LastError: state.lastError === null ? null : state.lastError.slice(0, 200),
-      QueueDepth: roughly(state.queued),
+      QueueDepth: magnitude(state.queued),
       // Of a host at work it would change with every slice.
       ...(now === 'active' ? {} : { NextFetchTime: until === null ? null : new Date(until) }),
     });
@@ -279,11 +279,8 @@ export async function host(input: HostInput): Promise<void> {
   }
 }
 
-/** To one significant digit, so that the attribute changes a few times and not with every slice. */
-function roughly(count: number): number {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, count))));
-  return Math.round(count / unit) * unit;
-}
+/** Rounded down to a power of ten: the attribute changes a few times in a host's life and not with every slice. */
+const magnitude = (count: number): number => (count < 1 ? 0 : 10 ** Math.floor(Math.log10(count)));
 
 function spentFailure(error: unknown): ApplicationFailure | null {
   if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return null;

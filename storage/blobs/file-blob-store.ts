@@ -1,16 +1,18 @@
 /**
- * Blobs as zstd files, `ab/cd/<hash>.zst`. Written to a temporary name and renamed, so that a reader and a crash see
+ * Blobs as zstd files, `ab/<hash>.zst`. Written to a temporary name and renamed, so that a reader and a crash see
  * a whole file or none; a machine that loses power may still tear one, which reading finds by the hash.
- * Small bodies are written by synchronous calls: measured cheaper than four trips through the thread pool.
+ * Files are read, and small ones written, by synchronous calls: measured a tenth of the cost of four trips through the
+ * thread pool.
  */
 import { hash as digest, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { BlobStore } from './blob-store.ts';
 
-const level = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
+/** Level 1: 6 % larger than level 3 on HTML, in two thirds of the time (measured). */
+const level = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Bodies up to this are written by synchronous calls. */
 const smallBytes = 256 * 1024;
 
@@ -43,7 +45,7 @@ export class FileBlobStore implements BlobStore {
     const file = this.#file(hash);
     let packed: Uint8Array;
     try {
-      packed = await readFile(file);
+      packed = readFileSync(file);
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
@@ -58,7 +60,7 @@ export class FileBlobStore implements BlobStore {
 
   #file(hash: Uint8Array): string {
     const hex = Buffer.from(hash).toString('hex');
-    return join(this.#options.folder, hex.slice(0, 2), hex.slice(2, 4), `${hex}.zst`);
+    return join(this.#options.folder, hex.slice(0, 2), `${hex}.zst`);
   }
 
   #ensureFolder(folder: string): void {

@@ -11,7 +11,7 @@ export class RecentBlobs implements BlobStore {
   readonly #recent: LRUCache<string, Uint8Array>;
 
   /** @param maxBytes of bodies held at most. */
-  constructor(store: BlobStore, maxBytes = 48 * 1024 * 1024) {
+  constructor(store: BlobStore, maxBytes = 24 * 1024 * 1024) {
     this.#store = store;
     this.#recent = new LRUCache({
       maxSize: maxBytes,

@@ -7,8 +7,9 @@ beforeAll(async () => {
   tell = await loadLanguageTeller();
 });
 
-const ask = (text: string, declared: string | null = null) =>
-  tell({ text, words: countWords(text), declared });
+let sites = 0;
+const ask = (text: string, declared: string | null = null, site = `https://${String(sites++)}.example`) =>
+  tell({ text, words: countWords(text), declared, site });
 
 const paragraphs: Readonly<Record<string, string>> = {
   en: 'The council decided on Monday to repair the old bridge before winter, although several members would rather have built a new one further down the river.',
@@ -71,5 +72,27 @@ describe('language', () => {
     ['\0', null],
   ])('declaration %j is %j', (declared, language) => {
     expect(ask('short', declared)).toBe(language);
+  });
+});
+
+describe('a declaration that proved right', () => {
+  const english = paragraphs['en'] ?? '';
+  const french = paragraphs['fr'] ?? '';
+
+  it('is believed after eight pages in a row, and checked every eighth', () => {
+    const site = 'https://trusted.example';
+    const told = [...Array<string>(8).fill(english), ...Array<string>(9).fill(french)].map((text) =>
+      ask(text, 'en', site),
+    );
+    // The ninth page is checked at once, the eight after a failed check are detected again.
+    expect(told.slice(0, 8)).toEqual(Array<string>(8).fill('en'));
+    expect(told.slice(8)).toEqual(Array<string>(9).fill('fr'));
+  });
+
+  it('holds between two checks', () => {
+    const site = 'https://between.example';
+    for (let page = 0; page < 9; page++) ask(english, 'en', site);
+    expect(ask(french, 'en', site)).toBe('en');
+    expect(ask(french, 'de', site)).toBe('fr');
   });
 });

@@ -13,7 +13,7 @@ import type { ProcessId } from '../../stack/processes.ts';
 
 export const makeFolder = (): string => mkdtempSync(path.join(tmpdir(), 'orbweaver-stack-'));
 
-export interface Moved {
+interface Moved {
   readonly what: string;
   readonly port: number;
 }

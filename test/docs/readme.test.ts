@@ -1,0 +1,84 @@
+/** README and docs/ say what the code says: settings, verbs, routes, scripts, and tests that exist. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../api/openapi.ts';
+import { createProgram } from '../../cli/program.ts';
+import { settingsMarkdown } from '../../config/table.ts';
+import { searchAttributes } from '../../contracts/workflows.ts';
+
+const root = path.join(import.meta.dirname, '..', '..');
+const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
+const readme = read('README.md');
+const pages = [
+  'README.md',
+  ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.join('docs', name)),
+];
+
+const numbered = (letter: string, count: number, digits: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${letter}${String(index + 1).padStart(digits, '0')}`);
+
+describe('README.md', () => {
+  it('has the table of settings as the code has it', () => {
+    const [, table] = /<!-- settings:[^\n]*-->\n\n(.*?)\n\n<!-- \/settings -->/s.exec(readme) ?? [];
+    expect(table).toBe(settingsMarkdown());
+  });
+
+  it('shows every verb of the command line', () => {
+    const verbs = (command: Command): string[] =>
+      command.commands.flatMap((each) =>
+        each.commands.length === 0 ? [each.name()] : verbs(each).map((verb) => `${each.name()} ${verb}`),
+      );
+    const missing = verbs(createProgram(() => undefined)).filter(
+      (verb) => !readme.includes(`./orbweaver ${verb}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('names every route of the API, and no other', () => {
+    const document = openApiDocument('0').paths ?? {};
+    const routes = Object.entries(document).flatMap(([route, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${route}`),
+    );
+    const named = [...readme.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/[^`]+)`/g)].map(([, name]) => name);
+    expect(named.sort()).toEqual(routes.sort());
+  });
+
+  it('gives a query for every search attribute', () => {
+    expect(Object.keys(searchAttributes).filter((name) => !readme.includes(name))).toEqual([]);
+  });
+
+  it('speaks of npm scripts that there are', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = [...readme.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+describe('docs/features.md', () => {
+  it('has every feature once, in order, with its state', () => {
+    const rows = [...read('docs/features.md').matchAll(/^\| (F\d\d|G\d\d?) +\|[^|]+\| ([^|]+?) +\|/gm)];
+    expect(rows.map(([, id]) => id)).toEqual([...numbered('F', 45, 2), ...numbered('G', 12, 1)]);
+    for (const [, id, state] of rows) expect(['works', 'partly', 'not yet'], id).toContain(state);
+  });
+});
+
+describe('what the pages point at', () => {
+  it.each(pages)('%s: tests, by file and name', (page) => {
+    const references = [...read(page).matchAll(/`(test\/[\w./-]+\.ts)`(?: “([^”]+)”)?/g)];
+    const wrong = references.filter(
+      ([, file = '', name]) =>
+        !existsSync(path.join(root, file)) || (name !== undefined && !read(file).includes(name)),
+    );
+    expect(wrong.map(([reference]) => reference)).toEqual([]);
+  });
+
+  it.each(pages)('%s: pages and folders', (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)];
+    const broken = links.filter(([, link = '']) => !existsSync(path.join(root, path.dirname(page), link)));
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+});

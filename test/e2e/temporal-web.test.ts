@@ -1,0 +1,162 @@
+/** Temporal Web as the operator's desk: hosts are found, read, paused, resumed and retried in a browser (F40). */
+import { mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { hostWorkflowId } from '../../contracts/workflows.ts';
+import { reservePort, type ReservedPort } from '../../stack/ports.ts';
+import { allPages } from '../../storage/pages.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { until } from '../stack/world.ts';
+import { expectedOf } from '../web/expected.ts';
+import { complaints, judge } from '../web/judge.ts';
+import { startWeb, type Web } from '../web/server.ts';
+
+const delayMs = 1_000;
+/** What is seen on the way is kept here; docs/images has copies. */
+const screenshots = '.cache/screenshots';
+const columns = ['CrawlState', 'QueueDepth', 'DeadLetters', 'LastError', 'NextFetchTime'];
+
+describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_000 }, () => {
+  let world: World;
+  let desk: CrawlDesk;
+  let worker: WorkerProcess;
+  let web: Web;
+  let desktop: TemporalWeb;
+  let crawlId: string;
+  /** A port on which nothing listens until the host there is to be retried. */
+  let closedPort: ReservedPort;
+  let late: Server | undefined;
+  const askedLate: string[] = [];
+  let refusing = '';
+  let paused = '';
+
+  const asked = (host: string) => web.log().filter(({ url }) => url.startsWith(`${host}/`)).length;
+  const listed = (state: string) => desktop.list(`\`CrawlState\`="${state}"`);
+
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    world = await createWorld();
+    desk = await openDesk(world);
+    worker = await startWorker(world, { blobDir: makeBlobDir() });
+    web = await startWeb({ seed: 31, hosts: 2, pages: 40, crossShare: 0 });
+    closedPort = await reservePort({ what: 'a host that is away', fixed: null, usual: null });
+    paused = web.origins[0] ?? '';
+    refusing = `http://127.0.0.1:${String(closedPort.port)}`;
+    desktop = await openTemporalWeb(inject('stack').temporalUiUrl ?? '', world.namespace);
+    crawlId = await desk.start([...web.seeds, `${refusing}/`], { delaySeconds: delayMs / 1_000 });
+  });
+  afterAll(async () => {
+    await desktop.close();
+    await worker.drain();
+    await desk.close();
+    await web.stop();
+    if (late !== undefined) await closed(late);
+    closedPort.release();
+    await world.close();
+  });
+
+  it('pauses a host by a signal: no further request', async () => {
+    await until('some pages were asked for', () => asked(paused) > 3, 60_000);
+    await desktop.open(hostWorkflowId(paused));
+    expect(JSON.parse(await desktop.queryState())).toMatchObject({ mode: 'active', paused: false });
+    await desktop.signal('pause', '"its owner asked for a rest"');
+    await until(
+      'the host is paused',
+      async () => (await desktop.queryState()).includes('"mode": "paused"'),
+      60_000,
+    );
+    const before = { paused: asked(paused), all: web.log().length };
+    await delay(4 * delayMs);
+    expect(asked(paused)).toBe(before.paused);
+    // The other host did go on.
+    expect(web.log().length).toBeGreaterThan(before.all);
+    expect(JSON.parse(await desktop.queryState())).toMatchObject({ mode: 'paused', paused: true });
+    const details = await desktop.currentDetails();
+    expect(details).toContain(`${paused} is paused by an operator`);
+    expect(details).toContain('its owner asked for a rest');
+    expect(await listed('paused')).toEqual([expect.stringContaining(paused)]);
+  });
+
+  it('lists a parked host with its search attributes, and says what is wrong with it', async () => {
+    await desktop.chooseColumns(columns, ['Run ID', 'Type', 'Start', 'End']);
+    await until('the host is parked', async () => (await listed('parked')).length > 0, 120_000);
+    const [row, ...others] = await listed('parked');
+    expect(others).toEqual([]);
+    expect(row).toMatch(/host\/(\S+)\tparked\t0\t1\tconnect-refused: .*refused the connection/);
+    expect(row).toContain(refusing);
+    await desktop.list('`WorkflowType`="host"');
+    await desktop.page.screenshot({ path: `${screenshots}/temporal-web-hosts.png` });
+
+    await desktop.open(hostWorkflowId(refusing));
+    expect(JSON.parse(await desktop.searchAttributes())).toMatchObject({
+      indexedFields: {
+        CrawlState: 'parked',
+        DeadLetters: 1,
+        QueueDepth: 0,
+        LastError: expect.stringContaining('connect-refused') as string,
+      },
+    });
+    const details = await desktop.currentDetails();
+    expect(details).toContain(`${refusing} is parked: its retries are spent`);
+    expect(details).toContain('refused the connection');
+    expect(details).toContain('Update retry tries again');
+    await desktop.page.screenshot({ path: `${screenshots}/temporal-web-host.png` });
+  });
+
+  it('resumes a host by a signal, and changes its pace by an update', async () => {
+    const before = asked(paused);
+    await desktop.open(hostWorkflowId(paused));
+    await desktop.signal('resume');
+    await until('the host goes on', () => asked(paused) > before, 60_000);
+    expect(JSON.parse(await desktop.queryState())).toMatchObject({ mode: 'active', paused: false });
+    await desktop.update('setDelay', '0.2');
+    const starts = () =>
+      web
+        .log()
+        .filter(({ host }) => paused.endsWith(host))
+        .map(({ start }) => start);
+    await until('the host is asked faster', () => gapsOf(starts()).some((gap) => gap < delayMs / 2), 60_000);
+  });
+
+  it('retries a parked host by an update: its page is in the result', async () => {
+    late = createServer((request, response) => {
+      askedLate.push(request.url ?? '');
+      response.statusCode = request.url === '/' ? 200 : 404;
+      response.setHeader('content-type', 'text/html');
+      response.end('<title>Back again</title><p>The host is back.');
+    });
+    late.listen(closedPort.port, '127.0.0.1');
+    expect(askedLate).toEqual([]);
+    await desktop.open(hostWorkflowId(refusing));
+    await desktop.update('retry');
+    await until('its page is fetched', () => askedLate.includes('/'), 60_000);
+    expect(askedLate).toEqual(['/robots.txt', '/']);
+    expect(await desk.ended(crawlId)).toMatchObject({ state: 'finished', reason: 'complete' });
+    const pages = await Array.fromAsync(allPages(desk.pool, crawlId, []));
+    expect(pages.find(({ url }) => url === `${refusing}/`)).toMatchObject({
+      state: 'done',
+      status: 200,
+      title: 'Back again',
+    });
+    const expected = expectedOf(web.plan);
+    const pace = (host: string) => (paused.endsWith(host) ? 200 : delayMs);
+    expect(complaints(judge(web.log(), { delayMs: pace, expected }))).toEqual([]);
+    expect(pages).toHaveLength(expected.must.size + 1);
+  });
+});
+
+const gapsOf = (starts: readonly number[]): number[] =>
+  starts.slice(1).map((start, index) => start - (starts[index] ?? start));
+
+function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+}

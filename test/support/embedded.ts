@@ -1,0 +1,94 @@
+/** A whole embedded stack of a test's own, API and worker included, whose parts can be killed. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { loadConfig } from '../../config/config.ts';
+import { startStack, type RunningStack } from '../../stack/embedded.ts';
+import type { StackEvent } from '../../stack/supervisor.ts';
+import { migrate } from '../../storage/migrate.ts';
+import type { CreatedCrawl, CrawlView, PageField, PageView } from '../../contracts/http.ts';
+import { pidOf, until } from '../stack/world.ts';
+
+export type EmbeddedPart = 'worker' | 'api' | 'temporal' | 'postgres';
+
+export interface Embedded {
+  readonly stack: RunningStack;
+  /** GET, or POST where there is a body. @throws with the answer where that is no success */
+  ask<T>(path: string, body?: object): Promise<T>;
+  crawl(body: object): Promise<CreatedCrawl>;
+  /** Once the crawl is closed. */
+  ended(crawlId: string, timeoutMs: number): Promise<CrawlView>;
+  /** All that the pages feed has. */
+  pages(crawlId: string, fields?: readonly PageField[]): Promise<PageView[]>;
+  /** kill -9. Answers the time (epoch milliseconds) at which the supervisor calls the part up again. */
+  kill(part: EmbeddedPart): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function startEmbedded(): Promise<Embedded> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'orbweaver-embedded-'));
+  const ups: { readonly part: string; readonly pid: number; readonly at: number }[] = [];
+  const onEvent = (event: StackEvent): void => {
+    if (event.kind === 'up') ups.push({ part: event.part, pid: event.pid, at: Date.now() });
+  };
+  const stack = await startStack({
+    config: { ...loadConfig(), dataDir, databaseUrl: null, temporalAddress: null, redisUrl: null },
+    owner: 'up',
+    ports: 'any',
+    migrate: async (databaseUrl) => {
+      await migrate(databaseUrl);
+    },
+    onEvent,
+  });
+  // A part that is given up shows in what the test waits for.
+  stack.done.catch(() => undefined);
+
+  const ask = async <T>(where: string, body?: object): Promise<T> => {
+    const response = await fetch(`${stack.apiUrl ?? ''}${where}`, {
+      ...(body === undefined
+        ? {}
+        : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    if (!response.ok) throw new Error(`${where}: ${String(response.status)} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  const kill = async (part: EmbeddedPart): Promise<number> => {
+    const pid = pidOf(dataDir, part);
+    const before = ups.length;
+    process.kill(pid, 'SIGKILL');
+    const back = () => ups.slice(before).find((up) => up.part === part && up.pid !== pid);
+    await until(`${part} is up again`, back, 60_000);
+    return back()?.at ?? Infinity;
+  };
+  return {
+    stack,
+    ask,
+    kill,
+    crawl: (body) => ask('/v1/crawls', body),
+    ended: async (crawlId, timeoutMs) => {
+      const view = () => ask<CrawlView>(`/v1/crawls/${crawlId}`);
+      await until(`crawl ${crawlId} ends`, async () => (await view()).endedAt !== null, timeoutMs);
+      return view();
+    },
+    pages: async (crawlId, fields = []) => {
+      const all: PageView[] = [];
+      for (let next: string | null = ''; next !== null;) {
+        const query = new URLSearchParams({ limit: '200' });
+        if (fields.length > 0) query.set('fields', fields.join(','));
+        if (next !== '') query.set('cursor', next);
+        const answer: { items: PageView[]; next: string | null } = await ask(
+          `/v1/crawls/${crawlId}/pages?${query.toString()}`,
+        );
+        all.push(...answer.items);
+        if (answer.items.length === 0) break;
+        next = answer.next;
+      }
+      return all;
+    },
+    close: async () => {
+      await stack.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** Temporal Web as an operator uses it: in a browser, by its buttons (written for Temporal UI 2.42). */
+import { existsSync } from 'node:fs';
+import { chromium, type Locator, type Page } from 'playwright-core';
+import { until } from '../stack/world.ts';
+
+const executablePath = '/usr/bin/chromium';
+export const hasChromium = (): boolean => existsSync(executablePath);
+
+/** Tabs of a workflow's page, by the name in their test id. */
+type Tab = 'queries' | 'user-metadata' | 'search-attributes';
+
+export interface TemporalWeb {
+  readonly page: Page;
+  /** What the workflow list shows for a query: the text of each row. */
+  list(query: string): Promise<string[]>;
+  /** Puts search attributes into the list as columns, in the place of others. */
+  chooseColumns(add: readonly string[], remove: readonly string[]): Promise<void>;
+  /** Opens a workflow's page: what the rest is about. */
+  open(workflowId: string): Promise<void>;
+  searchAttributes(): Promise<string>;
+  /** As they are rendered from Markdown. */
+  currentDetails(): Promise<string>;
+  /** The answer of the workflow's one query, as JSON text. */
+  queryState(): Promise<string>;
+  /** Resolves when Temporal Web says that it was sent. @param input JSON text */
+  signal(name: string, input?: string): Promise<void>;
+  /** Resolves when Temporal Web says that the workflow has answered. @param input JSON text */
+  update(name: string, input?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openTemporalWeb(uiUrl: string, namespace: string): Promise<TemporalWeb> {
+  const browser = await chromium.launch({
+    executablePath,
+    // Root cannot use the sandbox; no request goes anywhere but to the loopback server.
+    args: [
+      ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    ],
+    timeout: 60_000,
+  });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(45_000);
+  const workflows = `${uiUrl}/namespaces/${namespace}/workflows`;
+
+  const show = async (tab: Tab): Promise<void> => {
+    await page.getByTestId(`${tab}-tab`).click();
+    await page.waitForURL(`**/${tab === 'queries' ? 'query' : tab}`);
+  };
+  /** Types into the editor of a form. */
+  const type = async (form: Locator, input: string): Promise<void> => {
+    await form.locator('.cm-content').click();
+    await page.keyboard.insertText(input);
+  };
+  const send = async (kind: 'signal' | 'update', name: string, input?: string): Promise<void> => {
+    await page.getByRole('button', { name: 'More Actions' }).click();
+    await page.getByRole('menu').getByTestId(`${kind}-button`).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByTestId(`${kind}-select-button`).click();
+    await dialog.getByRole('option', { name: new RegExp(`^${name}\\b`) }).click();
+    if (input !== undefined) await type(dialog, input);
+    await dialog.getByTestId('confirm-modal-button').click();
+    await dialog.waitFor({ state: 'hidden' });
+    const toast = page.getByText(kind === 'signal' ? 'Workflow signaled.' : 'Update successful');
+    await toast.waitFor();
+    // So that the next one is not taken for this.
+    await toast.locator('..').getByRole('button').click();
+    await toast.waitFor({ state: 'hidden' });
+  };
+
+  return {
+    page,
+    list: async (query) => {
+      await page.goto(`${workflows}?query=${encodeURIComponent(query)}`);
+      await page.getByTestId('workflow-count').first().waitFor();
+      return page.locator('tbody tr').allInnerTexts();
+    },
+    chooseColumns: async (add, remove) => {
+      await page.goto(workflows);
+      await page.getByTestId('workflows-summary-table-configuration-button').click();
+      for (const name of remove) await page.getByRole('button', { name: `Remove ${name} column` }).click();
+      for (const name of add) await page.getByRole('button', { name: `Add ${name} column` }).click();
+    },
+    open: async (workflowId) => {
+      await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
+      await page.getByTestId('history-tab').waitFor();
+    },
+    searchAttributes: async () => {
+      await show('search-attributes');
+      const shown = page.locator('.cm-content').filter({ hasText: 'indexedFields' });
+      return shown.innerText();
+    },
+    currentDetails: async () => {
+      await show('user-metadata');
+      const shown = page.frameLocator('iframe').last().locator('body').filter({ hasText: /\S/ });
+      return shown.innerText();
+    },
+    queryState: async () => {
+      await show('queries');
+      // Without that, an earlier answer would still stand there.
+      await page.reload();
+      const run = page.getByRole('button', { name: 'Run Query' });
+      await until('there is a query to run', () => run.isEnabled(), 45_000);
+      await run.click();
+      return page.locator('.cm-content').filter({ hasText: '{' }).innerText();
+    },
+    signal: (name, input) => send('signal', name, input),
+    update: (name, input) => send('update', name, input),
+    close: () => browser.close(),
+  };
+}
