@@ -7,7 +7,7 @@
  *   run/<part>.pid, run/<part>.id       pid of each running part; the same with its start, for the next launcher
  *   run/stack.json                      addresses, for others to attach to
  */
-import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StackError, errorCode, messageOf } from './errors.ts';
 import { takeLock } from './lock.ts';
@@ -30,6 +30,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'permission is denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
+  ENOENT: 'it cannot be made there',
   ENOTDIR: 'a part of the path is a file',
   EEXIST: 'there is a file of that name',
 };
@@ -40,11 +41,18 @@ const unwritable = (root: string, error: unknown): StackError =>
       'Name another with ORBWEAVER_DATA.',
   );
 
+/** Folder by folder: Node's own `recursive` never returns where the parent takes no folders, as /proc does. */
+const makeFolder = (folder: string): void => {
+  if (existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+};
+
 const makeFolders = (root: string): void => {
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  makeFolder(root);
   // Postgres runs as a user of its own when we are root, and has to pass through.
   if (process.getuid?.() === 0) chmodSync(root, 0o711);
-  for (const name of ['run', 'logs']) mkdirSync(path.join(root, name), { recursive: true, mode: 0o700 });
+  for (const name of ['run', 'logs']) makeFolder(path.join(root, name));
 };
 
 const partFile = (folder: DataFolder, part: string, extension: string): string =>

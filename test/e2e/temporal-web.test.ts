@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { PageView } from '../../contracts/http.ts';
 import { hostWorkflowId } from '../../contracts/workflows.ts';
 import { reservePort, type ReservedPort } from '../../stack/ports.ts';
 import { allPages } from '../../storage/pages.ts';
@@ -42,7 +43,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
     world = await createWorld();
     desk = await openDesk(world);
     worker = await startWorker(world, { blobDir: makeBlobDir() });
-    web = await startWeb({ seed: 31, hosts: 2, pages: 40, crossShare: 0 });
+    web = await startWeb({ seed: 31, hosts: 2, pages: 50, crossShare: 0 });
     closedPort = await reservePort({ what: 'a host that is away', fixed: null, usual: null });
     paused = web.origins[0] ?? '';
     refusing = `http://127.0.0.1:${String(closedPort.port)}`;
@@ -136,7 +137,8 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
     await until('its page is fetched', () => askedLate.includes('/'), 60_000);
     expect(askedLate).toEqual(['/robots.txt', '/']);
     expect(await desk.ended(crawlId)).toMatchObject({ state: 'finished', reason: 'complete' });
-    const pages = await Array.fromAsync(allPages(desk.pool, crawlId, []));
+    const pages: PageView[] = [];
+    for await (const page of allPages(desk.pool, crawlId, [])) pages.push(page);
     expect(pages.find(({ url }) => url === `${refusing}/`)).toMatchObject({
       state: 'done',
       status: 200,

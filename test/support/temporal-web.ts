@@ -92,7 +92,7 @@ export async function openTemporalWeb(uiUrl: string, namespace: string): Promise
     },
     currentDetails: async () => {
       await show('user-metadata');
-      const shown = page.frameLocator('iframe').last().locator('body').filter({ hasText: /\S/ });
+      const shown = page.locator('iframe').last().contentFrame().locator('body').filter({ hasText: /\S/ });
       return shown.innerText();
     },
     queryState: async () => {

@@ -259,7 +259,9 @@ const park = (host: number): Operation => ({
   run: async (model) => {
     const h = at(model.hosts, host);
     const [parked] = await parkHost(model.frontier.pool, String(h), 'timeout: spent', ['timeout']);
-    const tried = model.of(h).filter(({ state, attempts, reason }) => state === 'queued' && attempts > 0 && reason === 'timeout');
+    const tried = model
+      .of(h)
+      .filter(({ state, attempts, reason }) => state === 'queued' && attempts > 0 && reason === 'timeout');
     expect(parked?.buried).toBe(tried.length);
     for (const url of tried) {
       model.move(url, 'failed');
