@@ -41,12 +41,12 @@ export function deskMarkdown(state: DeskState): string {
   }
   if (state.pausedReason !== null) lines.push(`**Why paused:** ${state.pausedReason}`, '');
   if (state.nextVisit !== null) lines.push(`**Next visit:** ${at(state.nextVisit)}`, '');
+  // Above the table: Temporal Web shows the first few lines only.
+  lines.push(`**Buttons:** ${buttons[state.mode]}`, '');
   lines.push(
     `| settled | queued | dead letters | delay |`,
     `|---|---|---|---|`,
     `| ${String(state.fetched)} | ${String(state.queued)} | ${String(state.deadLetters)} | ${seconds(state.delayMs)} |`,
-    '',
-    `**Buttons:** ${buttons[state.mode]}`,
   );
   return lines.join('\n');
 }
