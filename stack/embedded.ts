@@ -2,14 +2,16 @@
  * The whole stack in one call: Postgres, Temporal and Redis next to each other, then the schema, then workers and API.
  * A service whose address is set is used where it is instead of being started.
  */
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { serviceEnvironment } from '../config/environment.ts';
 import { codeRoot, entryScript } from '../config/package.ts';
 import { settings, usualPorts } from '../config/table.ts';
 import type { PortName, WorkerRole } from '../config/table.ts';
 import { StackError, messageOf } from './errors.ts';
-import { openDataFolder } from './folder.ts';
+import { logFile, openDataFolder } from './folder.ts';
 import type { DataFolder } from './folder.ts';
 import { removeStackInfo, writeStackInfo } from './info.ts';
 import type { StackInfo, StackOwner } from './info.ts';
@@ -153,7 +155,7 @@ const startRedis = async (start: Start): Promise<string | null> => {
  * Keeps a worker below 400 MB: V8 would let the heap grow with the machine's memory, and the C library keep an arena of
  * freed memory for each of its threads (measured idle: 437 MB without, 319 MB with).
  */
-const heapLimits = ['--max-semi-space-size=8', '--max-old-space-size=320'];
+const heapLimits = ['--max-semi-space-size=16', '--max-old-space-size=320'];
 
 /** A worker or API process of ours. A worker has 20 s to finish its requests, commit and give back its leases. */
 const processPart = (name: string, script: string, config: Config, check: () => Promise<void>): Part => ({
@@ -173,6 +175,18 @@ const answersHealthz = (apiUrl: string) => async (): Promise<void> => {
   const response = await fetch(`${apiUrl}/healthz`, { signal: AbortSignal.timeout(2000) });
   await response.body?.cancel();
   if (!response.ok) throw new Error(`the API answered ${String(response.status)}`);
+};
+
+/**
+ * A worker is found by its task queues, not by an address: it is up when this very process has logged so, and at log
+ * levels that leave it out when it runs.
+ */
+const saysReady = (folder: DataFolder, name: string, config: Config) => async (): Promise<void> => {
+  if (!['info', 'debug', 'trace'].includes(config.logLevel)) return;
+  const pid = (await readFile(path.join(folder.run, `${name}.pid`), 'utf8')).trim();
+  const lines = (await readFile(logFile(folder, name), 'utf8')).split('\n');
+  const ready = lines.some((line) => line.includes(`"pid":${pid},`) && line.includes('"msg":"ready"'));
+  if (!ready) throw new Error(`${name} is still starting`);
 };
 
 /** An address to connect to: 0.0.0.0 and :: stand for all of them when listening only. */
@@ -212,10 +226,14 @@ const startProcesses = async (start: Start, config: Config): Promise<string | nu
   };
   const [apiUrl] = await Promise.all([
     startApi(),
-    // A worker is found by its task queues, not by an address: it is up when it runs.
     ...workers.map(({ name, roles }) =>
       supervisor.start(
-        processPart(name, workerScript, { ...config, roles: [...roles] }, () => Promise.resolve()),
+        processPart(
+          name,
+          workerScript,
+          { ...config, roles: [...roles] },
+          saysReady(start.folder, name, config),
+        ),
       ),
     ),
   ]);

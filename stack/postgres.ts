@@ -56,7 +56,7 @@ const serverSettings: Readonly<Record<string, string>> = {
   max_logical_replication_workers: '0',
   max_wal_size: '2GB',
   checkpoint_timeout: '10min',
-  autovacuum_naptime: '10s',
+  autovacuum_naptime: '30s',
   autovacuum_vacuum_scale_factor: '0.05',
   // Statements are short: compiling one costs more than running it.
   jit: 'off',

@@ -162,6 +162,9 @@ export const temporalPart = (
       ...['--db-filename', path.join(data, 'temporal.db')],
       ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
       ...['--namespace', namespace, '--log-level', 'error'],
+      // One partition a task queue: more only forward tasks to each other on one machine.
+      ...['--dynamic-config-value', 'matching.numTaskqueueReadPartitions=1'],
+      ...['--dynamic-config-value', 'matching.numTaskqueueWritePartitions=1'],
       ...['--disable-config-env', '--disable-config-file'],
     ],
     // The program looks for files of its own under HOME.

@@ -52,7 +52,7 @@ const longHistory = 400;
 /** How long an idle host waits for URLs before it looks again; then it retires. */
 const lingerMs = [1_000, 3_000] as const;
 /** How long it waits while its own bodies are still being read. */
-const busyLookMs = 2_500;
+const busyLookMs = 4_000;
 
 const fresh: HostCarried = {
   version: 1,

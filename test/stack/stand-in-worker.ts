@@ -2,6 +2,7 @@
 import { loadServiceConfig } from '../../config/config.ts';
 
 loadServiceConfig();
+process.stdout.write(`${JSON.stringify({ level: 30, pid: process.pid, msg: 'ready' })}\n`);
 const busy = setInterval(() => undefined, 1000);
 process.once('SIGTERM', () => {
   clearInterval(busy);
