@@ -37,6 +37,9 @@ const world = {
   redisUrl: null,
 };
 
+/** Stack traces name the folders of the machine they were recorded on. */
+const withoutTraces = (key: string, value: unknown): unknown => (key === 'stackTrace' ? '' : value);
+
 /** The history of the first or the latest run of a workflow, as JSON that names its workflow id. */
 async function save(
   desk: CrawlDesk,
@@ -54,7 +57,8 @@ async function save(
   const history = await desk.client.workflow.getHandle(workflowId, runId ?? firstRun).fetchHistory();
   writeFileSync(
     join(saved, `${name}.json`),
-    JSON.stringify({ workflowId, history: JSON.parse(historyToJSON(history)) as unknown }, null, 1) + '\n',
+    JSON.stringify({ workflowId, history: JSON.parse(historyToJSON(history)) as unknown }, withoutTraces, 1) +
+      '\n',
   );
   console.log(`${name}: ${String(history.events?.length ?? 0)} events`);
 }
