@@ -52,7 +52,7 @@ describe('a web with every wrinkle', () => {
 });
 
 describe('hosts that misbehave', () => {
-  it('have a clear outcome each and stop nobody else', async () => {
+  it('stop nobody else and are not hurried', async () => {
     const web = await startWeb({ seed: 13, hosts: 3, pages: 10, misfits, slowMs: 300, latencyMs: 2 });
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.05 });
