@@ -1,15 +1,19 @@
 /**
  * From links found to rows for the frontier: scope and filters judged, seen ones dropped (levels 1 and 2), hosts
  * named. The rows are written by whoever found them, in one transaction with the finding; afterwards they are
- * remembered as seen.
+ * remembered as seen, and idle hosts are told.
  */
+import { coveringDomain, hostName, optOutDetail, optOutReason } from '../domain/opt-out.ts';
 import { urlPriority } from '../domain/priority.ts';
 import type { CanonicalUrl } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
 import type { SeenCache } from '../storage/seen/seen-cache.ts';
 import type { AdmissionRow } from '../storage/statements/admit-urls.ts';
 import type { OpenCrawl } from './crawl-book.ts';
+import type { Dependencies } from './dependencies.ts';
 import type { HostBook } from './host-book.ts';
+import type { WakeHosts } from './host-waker.ts';
+import type { OptOutBook } from './opt-out-book.ts';
 
 export interface Candidate {
   readonly crawl: OpenCrawl;
@@ -20,23 +24,37 @@ export interface Candidate {
   readonly hops: number;
   /** Where it was found; key in hex. */
   readonly parent: { readonly hostId: number; readonly key: string } | null;
+  /** Set: it belongs to the crawl and is not fetched, whatever else is judged. */
+  readonly refusal?: { readonly reason: string; readonly detail: string };
 }
 
 export class Admission {
   readonly #seen: SeenCache;
   readonly #hosts: HostBook;
+  readonly #optOuts: OptOutBook;
+  readonly #wakeHosts: WakeHosts;
 
-  constructor(seen: SeenCache, hosts: HostBook) {
+  constructor(
+    { seen, wakeHosts }: Pick<Dependencies, 'seen' | 'wakeHosts'>,
+    hosts: HostBook,
+    optOuts: OptOutBook,
+  ) {
     this.#seen = seen;
+    this.#wakeHosts = wakeHosts;
     this.#hosts = hosts;
+    this.#optOuts = optOuts;
   }
 
   /** Rows for the candidates that may be new and belong to their crawl, each once. */
   async rowsFor(candidates: readonly Candidate[]): Promise<AdmissionRow[]> {
     const fresh = await this.#unseen(candidates);
+    const optedOut = await this.#optOuts.current();
     const judged = fresh.flatMap((found) => {
       const verdict = judge(found.candidate);
-      return verdict === 'outside' ? [] : [{ ...found, verdict }];
+      // Last, so that what an opt-out alone keeps out can be queued when it is taken back.
+      return verdict === 'outside'
+        ? []
+        : [{ ...found, verdict: verdict ?? optOutOf(found.candidate.link, optedOut) }];
     });
     const ids = await this.#hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
     return judged.map(({ candidate, key, verdict }) => ({
@@ -59,6 +77,7 @@ export class Admission {
 
   /** Call once the rows are committed, and only then. */
   async remember(rows: readonly AdmissionRow[]): Promise<void> {
+    this.#wakeHosts(rows.filter(({ reason }) => reason === null).map(({ host_id }) => host_id));
     for (const [crawlId, ofCrawl] of Map.groupBy(rows, (row) => row.crawl_id)) {
       await this.#seen.remember(
         crawlId,
@@ -92,18 +111,26 @@ export class Admission {
 function judge(
   candidate: Candidate,
 ): 'outside' | { readonly reason: string; readonly detail: string } | null {
-  const { crawl, link, depth, kind, parent } = candidate;
+  const { crawl, link, depth, kind, parent, refusal } = candidate;
   // A host's own sitemap is read wherever it lies; the pages it names are judged one by one.
   if (kind === 'sitemap' && parent === null) return null;
   const verdict = crawl.judge(link, depth);
   switch (verdict.verdict) {
     case 'admit':
-      return null;
+      return refusal ?? null;
     case 'outside':
       return 'outside';
     case 'excluded':
       return { reason: verdict.reason, detail: verdict.detail };
   }
+}
+
+function optOutOf(
+  link: CanonicalUrl,
+  listed: ReadonlySet<string>,
+): { readonly reason: string; readonly detail: string } | null {
+  const domain = coveringDomain(hostName(link.host), listed);
+  return domain === null ? null : { reason: optOutReason, detail: optOutDetail(domain) };
 }
 
 function missing(origin: string): never {

@@ -20,6 +20,7 @@ import { withOwnFaults } from './failures.ts';
 import { sleep } from './fetch/sleep.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { HostBook } from './host-book.ts';
+import { OptOutBook } from './opt-out-book.ts';
 
 type CrawlActivities = Pick<
   ControlActivities,
@@ -29,13 +30,16 @@ type CrawlActivities = Pick<
 const batch = 1_000;
 const quickMs = 250;
 const slowMs = 2_000;
+/** URLs that a crawl in a hurry may fetch in a slow look: with fewer left, looks are quick. */
+const many = 3_000;
 
 export function createCrawlActivities(
-  { pool, writer, seen, settings }: Dependencies,
+  dependencies: Dependencies,
   workflows: WorkflowClient,
 ): CrawlActivities {
+  const { pool, writer, settings } = dependencies;
   const crawls = new CrawlBook(pool, settings);
-  const admission = new Admission(seen, new HostBook(pool, settings.shards));
+  const admission = new Admission(dependencies, new HostBook(pool, settings.shards), new OptOutBook(pool));
 
   const outlookOf = async (crawlId: string): Promise<CrawlOutlook> => {
     const [outlook] = await crawlOutlook(pool, Number(crawlId));
@@ -67,7 +71,7 @@ export function createCrawlActivities(
       const outlook = await outlookOf(crawlId);
       const verdict = judgeFinish({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
       if (verdict !== 'going' || performance.now() >= until || signal.aborted) return { verdict };
-      await sleep(outlook.queued > 1_000 ? slowMs : quickMs, signal);
+      await sleep(outlook.queued > many ? slowMs : quickMs, signal);
     }
   };
 

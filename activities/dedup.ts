@@ -13,7 +13,10 @@ import { withHeartbeat } from './heartbeat.ts';
 /** Bodies judged in one transaction. */
 const batch = 500;
 
-export function createDedupActivities({ pool, writer }: Dependencies): DedupActivities {
+export function createDedupActivities({
+  pool,
+  writer,
+}: Pick<Dependencies, 'pool' | 'writer'>): DedupActivities {
   const judge = async (host: HostRef): Promise<{ originals: number; aliases: number }> => {
     let originals = 0;
     let aliases = 0;

@@ -5,6 +5,8 @@ import type { BlobStore } from '../storage/blobs/blob-store.ts';
 import type { FrontierWriter } from '../storage/frontier-writer.ts';
 import type { Pool } from '../storage/pool.ts';
 import type { SeenCache } from '../storage/seen/seen-cache.ts';
+import type { DependencyDown } from './breakers/dependency-down.ts';
+import type { WakeHosts } from './host-waker.ts';
 
 export interface CrawlSettings {
   /** Sent where a crawl names none. */
@@ -25,6 +27,11 @@ export interface Dependencies {
   readonly blobs: BlobStore;
   readonly seen: SeenCache;
   readonly fetcher: Fetcher;
+  readonly wakeHosts: WakeHosts;
+  /** Has a host's name looked up, before somebody waits for it. Never fails. */
+  readonly prefetch: (hostname: string) => void;
+  /** What is down on our own side, ready to be thrown; null: nothing is. */
+  readonly outage: () => DependencyDown | null;
   readonly settings: CrawlSettings;
   readonly log: Logger;
 }

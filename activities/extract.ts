@@ -3,34 +3,33 @@
  * end of their stage is committed with both, so that a crash repeats a page or finds it done.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
-import { constants, zstdCompressSync } from 'node:zlib';
 import type { ExtractActivities, HostRef } from '../contracts/activities.ts';
 import type { Extracted } from '../contracts/extraction.ts';
 import type { Extractor } from '../content/extract.ts';
-import { readSitemap } from '../content/sitemap.ts';
 import { textHash } from '../content/text-hash.ts';
 import { canonicalize } from '../domain/url.ts';
+import { packOutlinks } from '../storage/outlinks.ts';
 import { retrying } from '../storage/retry.ts';
+import type { StageRow } from '../storage/statements/advance-stages.ts';
 import { bodiesInStage, type StagedBody } from '../storage/statements/bodies-in-stage.ts';
 import { requeueLostBodies } from '../storage/statements/requeue-lost-bodies.ts';
 import type { PageRow } from '../storage/statements/upsert-pages.ts';
 import { Admission, type Candidate } from './admission.ts';
 import { CrawlBook, type OpenCrawl } from './crawl-book.ts';
 import type { Dependencies } from './dependencies.ts';
+import { createSitemapAdmission } from './extract-sitemap.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { HostBook } from './host-book.ts';
+import { OptOutBook } from './opt-out-book.ts';
 
 /** Bodies an activity reads, and how many of them are committed together. */
 const activityBatch = 400;
 const commitBatch = 20;
-/** Links admitted in one statement; a sitemap may hold 50,000. */
+/** Links admitted in one statement. */
 const linkBatch = 5_000;
 /** Texts shorter than this say too little to call two pages the same. */
 const wordsThatTell = 20;
-
-/** Text and links are written once and seldom read: the quickest level that packs well. */
-const level = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 interface Reading {
   readonly page: PageRow | null;
@@ -38,17 +37,38 @@ interface Reading {
 }
 
 export function createExtractActivities(dependencies: Dependencies, extractor: Extractor): ExtractActivities {
-  const { pool, writer, blobs, seen, settings, log } = dependencies;
+  const { pool, writer, blobs, settings, outage, log } = dependencies;
   const crawls = new CrawlBook(pool, settings);
-  const admission = new Admission(seen, new HostBook(pool, settings.shards));
+  const admission = new Admission(dependencies, new HostBook(pool, settings.shards), new OptOutBook(pool));
+  const admitSitemap = createSitemapAdmission(dependencies, admission);
 
-  const read = async (staged: StagedBody): Promise<Reading | null> => {
+  const read = async (staged: StagedBody, origin: string): Promise<Reading | null> => {
     const body = await blobs.get(staged.content_hash);
     if (body === null) return null;
     const crawl = await crawls.open(staged.crawl_id);
-    return staged.kind === 1
-      ? { page: null, candidates: sitemapCandidates(staged, crawl, body) }
-      : readPage(extractor, staged, crawl, body);
+    return readPage(extractor, staged, origin, crawl, body);
+  };
+
+  const fetchAgain = async (host: HostRef, lost: readonly StagedBody[]): Promise<void> => {
+    if (lost.length === 0) return;
+    log.warn({ host: host.origin, bodies: lost.length }, 'bodies are missing or torn: fetching them again');
+    const rows = lost.map(({ crawl_id, key, content_hash }) => ({
+      crawl_id,
+      key,
+      hash: content_hash.toString('hex'),
+    }));
+    await retrying(() => requeueLostBodies(pool, host.hostId, JSON.stringify(rows)));
+  };
+
+  const extractSitemap = async (host: HostRef, staged: StagedBody): Promise<number> => {
+    const body = await blobs.get(staged.content_hash);
+    if (body === null) {
+      await fetchAgain(host, [staged]);
+      return 0;
+    }
+    const admitted = await admitSitemap(staged, await crawls.open(staged.crawl_id), body);
+    await writer.write({ stages: [stageEnd(staged)] });
+    return admitted;
   };
 
   const extractBatch = async (host: HostRef, batch: readonly StagedBody[]): Promise<number> => {
@@ -57,7 +77,7 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
     const pages: PageRow[] = [];
     let candidates: readonly Candidate[] = [];
     for (const staged of batch) {
-      const reading = await read(staged);
+      const reading = await read(staged, host.origin);
       if (reading === null) {
         lost.push(staged);
         continue;
@@ -68,15 +88,7 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
       // A page takes about a millisecond: let the process's sockets breathe in between.
       await breathe();
     }
-    if (lost.length > 0) {
-      log.warn({ host: host.origin, bodies: lost.length }, 'bodies are missing or torn: fetching them again');
-      const rows = lost.map(({ crawl_id, key, content_hash }) => ({
-        crawl_id,
-        key,
-        hash: content_hash.toString('hex'),
-      }));
-      await retrying(() => requeueLostBodies(pool, host.hostId, JSON.stringify(rows)));
-    }
+    await fetchAgain(host, lost);
     // What the last write cannot carry goes before it: the stage ends only when all links are in.
     for (; candidates.length > linkBatch; candidates = candidates.slice(linkBatch)) {
       const early = await admission.rowsFor(candidates.slice(0, linkBatch));
@@ -84,26 +96,35 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
       await admission.remember(early);
     }
     const admissions = await admission.rowsFor(candidates);
-    const stages = done.map(({ host_id, crawl_id, key }) => {
-      return { host_id, crawl_id, key, from: 2, to: 0, alias_host: null, alias_key: null } as const;
-    });
+    const stages = done.map(stageEnd);
     const { admitted } = await writer.write({ pages, admissions, stages });
     await admission.remember(admissions);
     return admitted;
   };
 
   const extract = async (host: HostRef): Promise<{ pages: number; admitted: number; more: boolean }> => {
+    const down = outage();
+    if (down !== null) throw down;
     const bodies = await bodiesInStage(pool, host.hostId, 2, activityBatch);
     let admitted = 0;
-    for (let at = 0; at < bodies.length; at += commitBatch) {
-      admitted += await extractBatch(host, bodies.slice(at, at + commitBatch));
+    for (const sitemap of bodies.filter(({ kind }) => kind === 1))
+      admitted += await extractSitemap(host, sitemap);
+    const pages = bodies.filter(({ kind }) => kind !== 1);
+    for (let at = 0; at < pages.length; at += commitBatch) {
+      admitted += await extractBatch(host, pages.slice(at, at + commitBatch));
     }
     return { pages: bodies.length, admitted, more: bodies.length === activityBatch };
   };
   return { extract: (host) => withOwnFaults(() => withHeartbeat(() => extract(host))) };
 }
 
-function readPage(extractor: Extractor, staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Reading {
+function readPage(
+  extractor: Extractor,
+  staged: StagedBody,
+  origin: string,
+  crawl: OpenCrawl,
+  body: Uint8Array,
+): Reading {
   const extracted = extractor.extract({
     body,
     url: staged.url,
@@ -113,34 +134,26 @@ function readPage(extractor: Extractor, staged: StagedBody, crawl: OpenCrawl, bo
     maxLinks: crawl.config.maxLinksPerPage,
   });
   return {
-    page: pageRow(staged, extracted),
-    candidates: linkCandidates(staged, crawl, extracted.links, 'page'),
+    page: pageRow(staged, origin, extracted),
+    candidates: linkCandidates(staged, crawl, extracted.links),
   };
 }
 
-function sitemapCandidates(staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Candidate[] {
-  const sitemap = readSitemap(body);
-  return [
-    ...linkCandidates(staged, crawl, sitemap.pages, 'page'),
-    ...linkCandidates(staged, crawl, sitemap.sitemaps, 'sitemap'),
-  ];
-}
+const stageEnd = ({ host_id, crawl_id, key }: StagedBody): StageRow => ({
+  ...{ host_id, crawl_id, key, from: 2, to: 0 },
+  ...{ alias_host: null, alias_key: null },
+});
 
-function linkCandidates(
-  staged: StagedBody,
-  crawl: OpenCrawl,
-  urls: readonly string[],
-  kind: Candidate['kind'],
-): Candidate[] {
+function linkCandidates(staged: StagedBody, crawl: OpenCrawl, urls: readonly string[]): Candidate[] {
   const parent = { hostId: staged.host_id, key: staged.key };
-  const depth = kind === 'sitemap' ? staged.depth : staged.depth + 1;
+  const depth = staged.depth + 1;
   return urls.flatMap((url): Candidate[] => {
     const link = canonicalize(url);
-    return link.ok ? [{ crawl, link: link.value, kind, seed: false, depth, hops: 0, parent }] : [];
+    return link.ok ? [{ crawl, link: link.value, kind: 'page', seed: false, depth, hops: 0, parent }] : [];
   });
 }
 
-function pageRow(staged: StagedBody, extracted: Extracted): PageRow {
+function pageRow(staged: StagedBody, origin: string, extracted: Extracted): PageRow {
   const { text, links } = extracted;
   return {
     host_id: staged.host_id,
@@ -157,6 +170,6 @@ function pageRow(staged: StagedBody, extracted: Extracted): PageRow {
     nofollow: extracted.nofollow,
     cut: extracted.cut,
     text_hash: extracted.words < wordsThatTell ? null : Buffer.from(textHash(text)).toString('hex'),
-    extract: zstdCompressSync(JSON.stringify({ text, links }), level).toString('base64'),
+    outlinks: packOutlinks(origin, links),
   };
 }

@@ -2,29 +2,43 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes } from '../contracts/failures.ts';
 import { isStorageOutage } from '../storage/retry.ts';
+import { DependencyDown } from './breakers/dependency-down.ts';
+import { isDiskTrouble } from './breakers/watched-blobs.ts';
 
+/** Before a breaker knows better. */
 const outageRetryMs = 2_000;
-/** Of the blob store's file system: full, read-only, failing, out of handles. */
-const diskTrouble = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'EACCES']);
 
-function isDiskTrouble(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && typeof error.code === 'string' && diskTrouble.has(error.code)
-  );
-}
-
-/** Runs an activity's body; an outage of Postgres or the blob store is nobody's URL and is tried again soon. */
+/**
+ * Runs an activity's body. What is down on our own side is nobody's URL and is tried again without limit; the failure
+ * says what is down and since when, for Temporal Web.
+ */
 export async function withOwnFaults<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ApplicationFailure) throw error;
-    if (!(error instanceof Error) || !(isStorageOutage(error) || isDiskTrouble(error))) throw error;
-    throw ApplicationFailure.create({
-      type: failureTypes.infrastructure,
-      message: `our own storage does not answer: ${error.message}`,
-      nextRetryDelay: outageRetryMs,
-      cause: error,
-    });
+    if (error instanceof DependencyDown) {
+      const { dependency, since } = error;
+      throw ownFault(error, error.message, error.retryMs, [{ dependency, since: since.toISOString() }]);
+    }
+    if (!(error instanceof Error) || error instanceof ApplicationFailure) throw error;
+    if (isDiskTrouble(error))
+      throw ownFault(error, `our own machine or disk is in trouble: ${error.message}`, outageRetryMs);
+    if (isStorageOutage(error))
+      throw ownFault(error, `our own Postgres does not answer: ${error.message}`, outageRetryMs);
+    throw error;
   }
 }
+
+const ownFault = (
+  cause: Error,
+  message: string,
+  nextRetryDelay: number,
+  details: readonly unknown[] = [],
+): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: failureTypes.infrastructure,
+    message,
+    nextRetryDelay,
+    details: [...details],
+    cause,
+  });

@@ -12,7 +12,7 @@ import { withOwnFaults } from './failures.ts';
 const lanes = 8;
 
 export function createFeedActivities(
-  { pool }: Dependencies,
+  { pool, prefetch }: Pick<Dependencies, 'pool' | 'prefetch'>,
   workflows: WorkflowClient,
   activeHosts: number,
 ): Pick<ControlActivities, 'feed'> {
@@ -21,6 +21,8 @@ export function createFeedActivities(
       withOwnFaults(async () => {
         const lostHosts = lost ? await refeedHosts(pool, shard) : [];
         const hosts = [...(await feedHosts(pool, shard, activeHosts)), ...lostHosts];
+        // Whichever process fetches then finds the answer shared, or at least with the resolver.
+        for (const { origin } of hosts) prefetch(new URL(origin).hostname);
         const waiting = [...hosts];
         await Promise.all(
           Array.from({ length: lanes }, async () => {

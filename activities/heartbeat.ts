@@ -3,10 +3,14 @@ import { Context } from '@temporalio/activity';
 
 const everyMs = 2_000;
 
-export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** @param note what Temporal Web shows of the activity meanwhile, if anything */
+export async function withHeartbeat<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  note: () => string | undefined = () => undefined,
+): Promise<T> {
   const context = Context.current();
   const timer = setInterval(() => {
-    context.heartbeat();
+    context.heartbeat(note());
   }, everyMs);
   try {
     return await work(context.cancellationSignal);

@@ -1,29 +1,31 @@
 /** What the host workflow does to its host's row: giving back, parking, unparking, dropping, delays. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities, HostCounts, HostRef } from '../contracts/activities.ts';
-import { crawlWorkflowId, reopenCrawlSignal, taskQueues } from '../contracts/workflows.ts';
 import { troubleClasses } from '../domain/trouble.ts';
+import { changeSettings } from '../storage/hosts.ts';
 import { retrying } from '../storage/retry.ts';
 import { dropHost } from '../storage/statements/drop-host.ts';
 import { hostOutlook } from '../storage/statements/host-outlook.ts';
 import { parkHost } from '../storage/statements/park-host.ts';
-import { redriveDeadLetters } from '../storage/statements/redrive-dead-letters.ts';
-import { reopenCrawls } from '../storage/statements/reopen-crawls.ts';
+import { hostRest } from '../storage/statements/host-rest.ts';
 import { retireHost } from '../storage/statements/retire-host.ts';
-import { setHostDelay } from '../storage/statements/set-host-delay.ts';
-import { unparkHost } from '../storage/statements/unpark-host.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withOwnFaults } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import { unpark } from './redrive.ts';
 
 type HostActivities = Pick<
   ControlActivities,
-  'retireHost' | 'parkHost' | 'unparkHost' | 'dropHost' | 'setHostDelay'
+  'retireHost' | 'parkHost' | 'unparkHost' | 'dropHost' | 'setHostDelay' | 'countHost'
 >;
 
-/** Dead letters that were the host's trouble, or may have been: they go again when the host does. */
-const hostCaused: readonly string[] = [...troubleClasses, 'server-error', 'reset', 'poison'];
-
-export function createHostActivities({ pool }: Dependencies, workflows: WorkflowClient): HostActivities {
+/** @param probeMs from the parking of a host to the first question whether it answers again */
+export function createHostActivities(
+  dependencies: Dependencies,
+  workflows: WorkflowClient,
+  probeMs: number,
+): HostActivities {
+  const { pool } = dependencies;
   const counts = async ({ hostId }: HostRef): Promise<HostCounts> => {
     const [outlook] = await hostOutlook(pool, hostId);
     return { queued: outlook?.queued ?? 0, deadLetters: outlook?.dead_letters ?? 0 };
@@ -36,16 +38,19 @@ export function createHostActivities({ pool }: Dependencies, workflows: Workflow
     parkHost: (input) =>
       withOwnFaults(async () => {
         await retrying(() => parkHost(pool, input.hostId, input.reason, troubleClasses));
-        return counts(input);
+        const [host] = await hostRest(pool, input.hostId);
+        return { ...(await counts(input)), probeMs, restMs: Math.ceil(host?.rest_ms ?? 0) };
       }),
 
+    countHost: (host) => withOwnFaults(() => counts(host)),
+
     unparkHost: (host) =>
-      withOwnFaults(async () => {
-        await retrying(() => unparkHost(pool, host.hostId));
-        await retrying(() => redriveDeadLetters(pool, host.hostId, hostCaused));
-        for (const { id } of await reopenCrawls(pool, host.hostId)) await reopenCrawl(workflows, String(id));
-        return counts(host);
-      }),
+      withOwnFaults(() =>
+        withHeartbeat(async () => {
+          await unpark(dependencies, workflows, host.hostId);
+          return counts(host);
+        }),
+      ),
 
     dropHost: (input) =>
       withOwnFaults(async () => {
@@ -55,18 +60,7 @@ export function createHostActivities({ pool }: Dependencies, workflows: Workflow
 
     setHostDelay: ({ hostId, seconds }) =>
       withOwnFaults(async () => {
-        await setHostDelay(pool, hostId, seconds === null ? null : Math.round(seconds * 1_000));
+        await changeSettings(pool, hostId, { delaySeconds: seconds });
       }),
   };
-}
-
-/** A crawl that ended while URLs waited at a parked host is watched again until these have ended too. */
-async function reopenCrawl(workflows: WorkflowClient, crawlId: string): Promise<void> {
-  await workflows.signalWithStart('crawl', {
-    workflowId: crawlWorkflowId(crawlId),
-    taskQueue: taskQueues.control,
-    args: [{ crawlId, reopened: true }],
-    signal: reopenCrawlSignal,
-    workflowTaskTimeout: '5 seconds',
-  });
 }

@@ -1,20 +1,31 @@
 /** The HTTP API as an express application over its dependencies. */
 import express, { type Express } from 'express';
-import { rateLimit } from 'express-rate-limit';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
 import swaggerUi from 'swagger-ui-express';
 import { maxRequestBytes } from '../contracts/http.ts';
 import { crawlRoutes } from './crawl-routes.ts';
+import { crawlerPage } from './crawler-page.ts';
 import type { Dependencies } from './dependencies.ts';
+import { deadLetterRoutes } from './dead-letter-routes.ts';
+import { gate } from './gate.ts';
 import { guard } from './guard.ts';
 import { healthRoutes } from './health-routes.ts';
+import { hostRoutes } from './host-routes.ts';
+import { keyRoutes } from './key-routes.ts';
 import { openApiDocument } from './openapi.ts';
-import { methodNotAllowed, notFound, problemHandler, sendProblem } from './problem.ts';
+import { optOutRoutes } from './opt-out-routes.ts';
+import { createKeyring } from './keyring.ts';
+import { methodNotAllowed, notFound, problemHandler } from './problem.ts';
+import { limitByAddress, limitByTenant } from './rate-limits.ts';
 import { resultRoutes } from './result-routes.ts';
+import { tenantRoutes } from './tenant-routes.ts';
+
+const anyKey = /owk_[\w-]+/g;
 
 export function buildApp(dependencies: Dependencies): Express {
-  const { log, settings } = dependencies;
+  const { pool, log, settings, sharedCounts } = dependencies;
+  const keyring = createKeyring(pool, dependencies.verifyToken);
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -24,7 +35,14 @@ export function buildApp(dependencies: Dependencies): Express {
   app.use(
     pinoHttp({
       logger: log,
-      serializers: { req: ({ method, url }: { method: string; url: string }) => ({ method, url }) },
+      // No headers: they hold keys. Nor a key that somebody put into a URL.
+      serializers: {
+        req: ({ method, url }: { method: string; url: string }) => ({
+          method,
+          url: url.replace(anyKey, '[key]'),
+        }),
+        res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
+      },
       customLogLevel: (_request, response, error) =>
         error !== undefined || response.statusCode >= 500 ? 'error' : 'debug',
     }),
@@ -36,19 +54,11 @@ export function buildApp(dependencies: Dependencies): Express {
       contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
     }),
   );
+  app.use(crawlerPage(settings));
   app.use(guard(settings.hostNames));
   app.use(healthRoutes(dependencies));
-  app.use(
-    rateLimit({
-      windowMs: 10_000,
-      limit: settings.requestsPer10s,
-      standardHeaders: 'draft-8',
-      legacyHeaders: false,
-      handler: (_request, response) => {
-        sendProblem(response, 429, 'Too many requests from this address; Retry-After says when to go on.');
-      },
-    }),
-  );
+  app.use(limitByAddress(settings.requestsPer10s, keyring, sharedCounts));
+  app.use(gate(pool, keyring, limitByTenant(sharedCounts)));
   app.use(express.json({ limit: maxRequestBytes }));
 
   const document = openApiDocument(settings.version);
@@ -69,7 +79,16 @@ export function buildApp(dependencies: Dependencies): Express {
       response.redirect('/docs/');
     })
     .all(methodNotAllowed('GET'));
-  app.use('/v1', crawlRoutes(dependencies), resultRoutes(dependencies));
+  app.use(
+    '/v1',
+    crawlRoutes(dependencies),
+    resultRoutes(dependencies),
+    optOutRoutes(dependencies),
+    hostRoutes(dependencies),
+    deadLetterRoutes(dependencies),
+    keyRoutes(dependencies, keyring),
+    tenantRoutes(dependencies, keyring),
+  );
 
   app.use(notFound);
   app.use(problemHandler(log));

@@ -10,10 +10,15 @@ import {
   cancelCrawlUpdate,
   crawlWorkflowId,
   pauseCrawlUpdate,
+  redriveStateQuery,
+  redriveWorkflowId,
   resumeCrawlUpdate,
   type CrawlInput,
   type CrawlView,
+  type RedriveView,
+  type RedriveWorkflowInput,
 } from '../contracts/workflows.ts';
+import { noneRedriven } from '../domain/dead-letter.ts';
 
 /**
  * 'refused': the workflow says no, with its reason; 'over': there is no such workflow any more;
@@ -39,6 +44,11 @@ export interface CrawlControl {
   start(crawlId: string): Promise<void>;
   /** Answers the state the crawl is in then. `reason`: an operator's words; not used by resume. */
   change(crawlId: string, change: CrawlChange, reason: string | null): Promise<CrawlView>;
+  /**
+   * Drives dead letters of a crawl again. Answers what came of it, or, where it takes longer than a moment, how far it
+   * is; it goes on then. Refused while another re-drive of the crawl is under way.
+   */
+  redrive(input: RedriveWorkflowInput): Promise<{ readonly done: boolean; readonly view: RedriveView }>;
   /** Resolves when Temporal answers. */
   ping(): Promise<void>;
 }
@@ -46,6 +56,9 @@ export interface CrawlControl {
 /** Milliseconds to wait for Temporal, and for a worker to handle an update. */
 const callMs = 5_000;
 const updateMs = 15_000;
+const redriveMs = 10_000;
+
+const nothingYet: RedriveView = { ...noneRedriven, unparked: false };
 
 /** @param taskQueue the queue of control workers */
 export function createCrawlControl(client: Client, taskQueue: string): CrawlControl {
@@ -82,6 +95,32 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         }
       }),
+    redrive: async (input) => {
+      const workflowId = redriveWorkflowId(input.crawlId);
+      const handle = await within(callMs, async () => {
+        try {
+          return await client.workflow.start('redrive', {
+            workflowId,
+            taskQueue,
+            args: [input],
+            workflowTaskTimeout: '5s',
+          });
+        } catch (error) {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+          const message = 'another re-drive of its dead letters is under way';
+          throw new ControlError('refused', message, error);
+        }
+      });
+      try {
+        const view = await within(redriveMs, () => handle.result() as Promise<RedriveView>);
+        return { done: true, view };
+      } catch (error) {
+        if (!(error instanceof ControlError)) throw error;
+        const view = within(callMs, () => handle.query(redriveStateQuery));
+        // No worker answers, but it is on record: it will be done.
+        return { done: false, view: await view.catch(() => nothingYet) };
+      }
+    },
     change: (crawlId, change, reason) => within(updateMs, () => update(crawlId, change, reason)),
     ping: () =>
       within(callMs, async () => {

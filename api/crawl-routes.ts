@@ -17,11 +17,14 @@ import {
   type CrawlView,
   type CreatedCrawl,
 } from '../contracts/http.ts';
-import { crawlsBefore, createCrawl, failUnstarted, findCrawl, viewCrawl } from '../storage/crawls.ts';
+import { admitCrawl } from '../storage/crawl-admission.ts';
+import { crawlsBefore, failUnstarted, findCrawl, viewCrawl } from '../storage/crawls.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
+import { callerOf } from './caller.ts';
 import { ControlError, type CrawlChange } from './crawl-control.ts';
 import type { Dependencies } from './dependencies.ts';
 import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
+import { refuseSpent, refuseToGrow, tellQuotas } from './quotas.ts';
 
 export function crawlRoutes(dependencies: Dependencies): Router {
   const { pool } = dependencies;
@@ -29,7 +32,7 @@ export function crawlRoutes(dependencies: Dependencies): Router {
   router
     .route('/crawls')
     .post(async (request, response) => {
-      const created = await create(dependencies, request.body);
+      const created = await create(dependencies, request, response);
       response.status(201).location(`/v1/crawls/${created.id}`).json(created);
     })
     .get(async (request, response) => {
@@ -37,7 +40,7 @@ export function crawlRoutes(dependencies: Dependencies): Router {
       if (cursor !== undefined && !crawlIdSchema.safeParse(cursor).success) {
         throw new HttpProblem(400, 'cursor: not one that this API gave.');
       }
-      const items = await crawlsBefore(pool, cursor ?? null, limit);
+      const items = await crawlsBefore(pool, cursor ?? null, limit, callerOf(request).tenantId);
       response.json({ items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) });
     })
     .all(methodNotAllowed('GET', 'POST'));
@@ -53,7 +56,12 @@ export function crawlRoutes(dependencies: Dependencies): Router {
     router
       .route(`/crawls/:crawlId/${change}`)
       .post(async (request: Request, response: Response) => {
-        response.json(await changeCrawl(dependencies, crawlIdOf(request), change, request.body));
+        const id = crawlIdOf(request);
+        if (change === 'resume') {
+          const { tenantId, quotas } = callerOf(request);
+          await refuseToGrow(pool, response, tenantId, quotas);
+        }
+        response.json(await changeCrawl(dependencies, id, change, request.body));
       })
       .all(methodNotAllowed('POST'));
   }
@@ -70,8 +78,12 @@ export function noSuchCrawl(id: string): never {
   throw new HttpProblem(404, `There is no crawl ${id}.`);
 }
 
-async function create({ pool, control, log }: Dependencies, body: unknown): Promise<CreatedCrawl> {
-  const { seeds: asked, ...settings } = parseInput(newCrawl, body, 422);
+async function create(
+  { pool, control, log }: Dependencies,
+  request: Request,
+  response: Response,
+): Promise<CreatedCrawl> {
+  const { seeds: asked, ...settings } = parseInput(newCrawl, request.body, 422);
   const seeds = readSeeds(asked);
   const rejected = seeds.flatMap(rejection);
   const accepted = seeds.length - rejected.length;
@@ -79,7 +91,11 @@ async function create({ pool, control, log }: Dependencies, body: unknown): Prom
     const many = seeds.length === 0 ? 'No seed was given.' : 'None of the seeds can be crawled.';
     throw new HttpProblem(422, many, { rejected });
   }
-  const id = await createCrawl(pool, withDefaults(settings), seeds);
+  const { tenantId } = callerOf(request);
+  const admission = await admitCrawl(pool, tenantId, withDefaults(settings), seeds);
+  tellQuotas(response, admission.quotas, admission.used);
+  if (admission.id === null) refuseSpent(response, admission.spent);
+  const { id } = admission;
   try {
     await control.start(id);
   } catch (error) {

@@ -1,11 +1,21 @@
 /** What the API is made of; tests hand in their own. */
 import type { Logger } from 'pino';
+import type { TextReader } from '../storage/pages.ts';
 import type { Pool } from '../storage/pool.ts';
 import type { CrawlControl } from './crawl-control.ts';
+import type { SharedCounts } from './rate-store.ts';
+import type { VerifyToken } from './tokens.ts';
 
 export interface Dependencies {
   readonly pool: Pool;
   readonly control: CrawlControl;
+  readonly textOf: TextReader;
+  /** Has the workflow of a host look again, if there is one. */
+  readonly wakeHost: (origin: string) => Promise<void>;
+  /** Null: API keys are the only way in. */
+  readonly verifyToken: VerifyToken | null;
+  /** Null: each process counts requests for itself. */
+  readonly sharedCounts: SharedCounts | null;
   readonly log: Logger;
   readonly settings: ApiSettings;
 }
@@ -14,8 +24,12 @@ interface ApiSettings {
   readonly version: string;
   /** User agent of workers where a crawl names none: what explain judges robots.txt for. */
   readonly userAgent: string;
+  /** Who runs this instance, as the crawler's page says it; null: nobody was named. */
+  readonly contact: string | null;
   /** Host names the API answers for, besides addresses and localhost. */
   readonly hostNames: readonly string[];
-  /** Requests one address may send within ten seconds. */
+  /** Shards the hosts are spread over. */
+  readonly shards: number;
+  /** Requests one address may send within ten seconds without a key that is known. */
   readonly requestsPer10s: number;
 }

@@ -1,23 +1,46 @@
 /** The API process: settings from the environment, one server, a graceful end on SIGTERM or SIGINT. */
 import { createServer } from 'node:http';
 import { Client, Connection } from '@temporalio/client';
-import pino from 'pino';
-import { loadServiceConfig, type ServiceConfig } from '../config/config.ts';
+import type { Redis } from 'ioredis';
+import pino, { type Logger } from 'pino';
+import { createTextReader } from '../activities/page-text.ts';
+import { wakeHost } from '../activities/wake-host.ts';
+import { ConfigError, loadServiceConfig, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
-import { usualPorts } from '../config/table.ts';
+import { settings, usualPorts } from '../config/table.ts';
 import { taskQueues } from '../contracts/workflows.ts';
-import { createPool } from '../storage/pool.ts';
+import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
+import { createPool, type Pool } from '../storage/pool.ts';
+import { openRedis } from '../storage/redis.ts';
+import { instanceId } from '../storage/statements/instance-id.ts';
 import { buildApp } from './app.ts';
 import { createCrawlControl } from './crawl-control.ts';
+import { provideFirstKey } from './first-key.ts';
 import { adoptOrphans } from './orphans.ts';
+import { watchQuotas } from './quota-watch.ts';
+import type { SharedCounts } from './rate-store.ts';
+import { createTokenVerifier, type VerifyToken } from './tokens.ts';
 
 /** Connections to Postgres; requests beyond that wait. */
 const poolSize = 8;
+/** Milliseconds to wait for Temporal when a host is to be woken. */
+const wakeMs = 5_000;
 /** Milliseconds that requests under way get at the end. */
 const graceMs = 10_000;
 
 async function main(config: ServiceConfig): Promise<void> {
-  const log = pino({ name: 'api', level: config.logLevel });
+  const log = pino({
+    name: 'api',
+    level: config.logLevel,
+    // Nothing logs headers; should something come to, keys stay out all the same.
+    redact: [
+      'req.headers.authorization',
+      'req.headers["api-x-token"]',
+      'headers.authorization',
+      'headers["api-x-token"]',
+    ],
+  });
+  const verifyToken = tokenVerifier(config);
   const pool = createPool(config.databaseUrl, poolSize, (error) => {
     log.warn({ err: error }, 'a connection to Postgres was lost');
   });
@@ -25,21 +48,47 @@ async function main(config: ServiceConfig): Promise<void> {
   const connection = Connection.lazy({ address: config.temporalAddress });
   const client = new Client({ connection, namespace: config.temporalNamespace });
   const control = createCrawlControl(client, taskQueues.control);
-  const settings = {
+  const apiSettings = {
     version,
     userAgent: config.userAgent,
+    contact: config.contact,
     hostNames: [config.apiHost],
+    shards: config.shards,
     requestsPer10s: 2_000,
   };
-  const server = createServer(buildApp({ pool, control, log, settings }));
+  const wake = (origin: string): Promise<void> =>
+    connection.withDeadline(Date.now() + wakeMs, () => wakeHost(client.workflow, origin));
+  const blobs = new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes });
+  const textOf = createTextReader(blobs);
+  const redis =
+    config.redisUrl === null
+      ? null
+      : openRedis(config.redisUrl, (error) => {
+          log.warn({ err: error }, 'Redis does not answer; requests are counted here alone');
+        });
+  const sharedCounts = redis === null ? null : countIn(redis, pool, log);
+  const server = createServer(
+    buildApp({
+      pool,
+      control,
+      textOf,
+      wakeHost: wake,
+      verifyToken,
+      sharedCounts,
+      log,
+      settings: apiSettings,
+    }),
+  );
   const stopAdopting = adoptOrphans({ pool, control, log });
+  const stopProviding = provideFirstKey({ pool, log }, config.adminKey, tellFirstKey);
+  const stopWatching = watchQuotas({ pool, control, log });
 
   const port = config.apiPort ?? usualPorts.api;
   await new Promise<void>((listening, failed) => {
     server.once('error', failed);
     server.listen(port, config.apiHost, listening);
   });
-  log.info({ host: config.apiHost, port }, 'listening');
+  log.info({ host: config.apiHost, port }, listeningWords(config.apiHost));
 
   await new Promise<void>((asked) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => { asked(); }); // prettier-ignore
@@ -52,9 +101,68 @@ async function main(config: ServiceConfig): Promise<void> {
   }, graceMs);
   await closed;
   clearTimeout(cut);
-  await stopAdopting();
+  await Promise.all([stopAdopting(), stopProviding(), stopWatching()]);
+  redis?.disconnect();
   await connection.close();
   await pool.end();
+}
+
+const listeningWords = (host: string): string =>
+  isLoopback(host)
+    ? `listening on this machine only; ${settings.apiHost.name} opens it to others`
+    : 'listening to other machines: give them keys, and put TLS in front';
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+/** @throws ConfigError */
+function tokenVerifier({
+  jwksUrl,
+  jwtIssuer,
+  jwtAudience,
+  jwtTenantClaim,
+  jwtRoleClaim,
+}: ServiceConfig): VerifyToken | null {
+  if (jwksUrl === null) return null;
+  if (jwtIssuer === null || jwtAudience === null) {
+    const missing = jwtIssuer === null ? settings.jwtIssuer.name : settings.jwtAudience.name;
+    throw new ConfigError(`${missing} must be set where ${settings.jwksUrl.name} is.`);
+  }
+  return createTokenVerifier({
+    jwksUrl,
+    issuer: jwtIssuer,
+    audience: jwtAudience,
+    tenantClaim: jwtTenantClaim,
+    roleClaim: jwtRoleClaim,
+  });
+}
+
+function countIn(redis: Redis, pool: Pool, log: Logger): SharedCounts {
+  let instance: Promise<string> | null = null;
+  const read = async (): Promise<string> => {
+    const [row] = await instanceId(pool);
+    if (row === undefined) throw new Error('the database does not know who it is: table instance is empty');
+    return row.id;
+  };
+  return {
+    redis,
+    instance: () =>
+      (instance ??= read().catch((error: unknown) => {
+        instance = null;
+        throw error;
+      })),
+    onError: (error) => {
+      log.debug({ err: error }, 'a request was not counted in Redis');
+    },
+  };
+}
+
+/** Past the log: that is kept, and read by others. */
+function tellFirstKey(key: string): void {
+  process.stderr.write(
+    `This instance had no key yet. Its first one, for an admin, is shown this once:\n\n  ${key}\n\n` +
+      'Send it as "Authorization: Bearer …"; POST /v1/keys makes more, DELETE /v1/keys/{keyId} revokes.\n',
+  );
 }
 
 try {

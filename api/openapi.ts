@@ -1,17 +1,13 @@
 /** The OpenAPI 3.1 document, made from the schemas that judge the requests. */
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import * as deadLetters from '../contracts/dead-letters.ts';
+import * as hosts from '../contracts/hosts.ts';
 import * as http from '../contracts/http.ts';
-
-const json = (description: string, schema: z.ZodType): ZodOpenApiResponseObject => ({
-  description,
-  content: { 'application/json': { schema } },
-});
-
-const fails = (description: string): ZodOpenApiResponseObject => ({
-  description,
-  content: { 'application/problem+json': { schema: http.problem } },
-});
+import * as optOuts from '../contracts/opt-out.ts';
+import { withAccess } from './access-docs.ts';
+import { fails, json } from './openapi-parts.ts';
+import { tenancyPaths } from './openapi-tenancy.ts';
 
 const unknownCrawl = fails('There is no such crawl.');
 const badQuery = fails('The query is not valid.');
@@ -30,6 +26,15 @@ const reads = (
     ...(query !== undefined && { '400': badQuery }),
     '404': unknownCrawl,
   },
+});
+
+const withResponse = (
+  operation: ZodOpenApiOperationObject,
+  status: '422',
+  response: ZodOpenApiResponseObject,
+): ZodOpenApiOperationObject => ({
+  ...operation,
+  responses: { ...operation.responses, [status]: response },
 });
 
 const changes = (operationId: string, summary: string): ZodOpenApiOperationObject => ({
@@ -60,7 +65,22 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    paths: {
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key (`owk_…`), or a JWT where the instance knows an issuer.',
+        },
+        header: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'API-X-TOKEN',
+          description: 'The same, as `Bearer …`.',
+        },
+      },
+    },
+    paths: withAccess({
       '/v1/crawls': {
         post: {
           operationId: 'createCrawl',
@@ -98,12 +118,144 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
       },
       [`${crawl}/audit`]: { get: reads('auditCrawl', 'The ledger recounted over every URL', http.auditView) },
       [`${crawl}/explain`]: {
-        get: reads(
-          'explainUrl',
-          'Why a URL was fetched, skipped or waits',
-          http.explanation,
-          http.explainQuery,
+        get: withResponse(
+          reads(
+            'explainUrl',
+            'Every decision on a URL: why it was fetched, skipped or waits, or what would become of it',
+            http.explanation,
+            http.explainQuery,
+          ),
+          '422',
+          fails('No crawl can have such a URL.'),
         ),
+      },
+      [`${crawl}/dead-letters`]: {
+        get: reads(
+          'listDeadLetters',
+          'URLs that were given up, with class and evidence, host by host',
+          deadLetters.deadLetterList,
+          deadLetters.deadLetterQuery,
+        ),
+      },
+      [`${crawl}/dead-letters/redrive`]: {
+        post: {
+          operationId: 'redriveDeadLetters',
+          summary:
+            'Queue dead letters again: all of the crawl, or one URL, one class, one host, or both of these',
+          requestParams: { path: http.crawlPath },
+          requestBody: {
+            required: false,
+            content: { 'application/json': { schema: deadLetters.newRedrive } },
+          },
+          responses: {
+            '200': json('It is done.', deadLetters.redriveAnswer),
+            '202': json('It goes on by itself.', deadLetters.redriveAnswer),
+            '404': fails('There is no such crawl, or no dead letter of that URL.'),
+            '409': fails(
+              'The crawl does not go on, another re-drive of it is under way, or the URL was refused within seven days.',
+            ),
+            '422': fails('The body is not valid.'),
+            '503': fails('Temporal does not answer; nothing was queued.'),
+          },
+        },
+      },
+      '/v1/dead-letters': {
+        get: {
+          operationId: 'listHostDeadLetters',
+          summary: 'Dead letters of one host, over all crawls',
+          requestParams: { query: deadLetters.hostDeadLetterQuery },
+          responses: { '200': json('Dead letters.', deadLetters.deadLetterList), '400': badQuery },
+        },
+      },
+      '/v1/hosts': {
+        get: {
+          operationId: 'listHosts',
+          summary: 'Hosts that crawls have met or operators have set; all, or those in one state',
+          requestParams: { query: hosts.hostsQuery },
+          responses: { '200': json('Hosts.', hosts.hostList), '400': badQuery },
+        },
+      },
+      '/v1/hosts/{origin}': {
+        get: {
+          operationId: 'getHost',
+          summary: 'A host: where it stands, its settings, its requests of the day, its crawls',
+          requestParams: { path: hosts.hostPath },
+          responses: {
+            '200': json('The host.', hosts.hostView),
+            '400': fails('That is no origin.'),
+            '404': fails('No crawl has met it, and nothing is set for it.'),
+          },
+        },
+      },
+      '/v1/hosts/{origin}/settings': {
+        patch: {
+          operationId: 'setHost',
+          summary: 'Change settings of a host; they hold from the next request on, or a second later',
+          requestParams: { path: hosts.hostPath },
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: hosts.hostSettingsChange } },
+          },
+          responses: {
+            '200': json('The host as it is set now.', hosts.hostView),
+            '400': fails('That is no origin.'),
+            '422': fails('The body is not valid, or the windows never open.'),
+          },
+        },
+      },
+      '/v1/opt-outs': {
+        post: {
+          operationId: 'addOptOut',
+          summary: 'Opt a domain out of every crawl; once answered, no further request is sent to it',
+          requestBody: { required: true, content: { 'application/json': { schema: optOuts.newOptOut } } },
+          responses: {
+            '200': json('It had opted out already.', optOuts.optOutAdded),
+            '201': json('It has opted out. Answering takes two to twenty seconds.', optOuts.optOutAdded),
+            '422': fails('The body is not valid.'),
+          },
+        },
+        get: {
+          operationId: 'listOptOuts',
+          summary: 'Domains that have opted out, by name',
+          requestParams: { query: optOuts.optOutQuery },
+          responses: { '200': json('Domains.', optOuts.optOutList), '400': badQuery },
+        },
+      },
+      '/v1/opt-outs/{domain}': {
+        delete: {
+          operationId: 'removeOptOut',
+          summary: 'Take an opt-out back; what it excluded is queued again where the crawl is open',
+          requestParams: { path: optOuts.domainPath },
+          responses: {
+            '200': json('It is taken back.', optOuts.optOutRemoved),
+            '400': fails('That is no domain.'),
+            '404': fails('The domain has not opted out.'),
+          },
+        },
+      },
+      '/v1/complaints': {
+        post: {
+          operationId: 'addComplaint',
+          summary: 'Store a complaint about the crawler; it opts nobody out by itself',
+          requestBody: { required: true, content: { 'application/json': { schema: optOuts.newComplaint } } },
+          responses: {
+            '201': json('It is stored and counted.', optOuts.complaintView),
+            '422': fails('The body is not valid.'),
+          },
+        },
+        get: {
+          operationId: 'listComplaints',
+          summary: 'Complaints, newest first; all, or those about one domain',
+          requestParams: { query: optOuts.complaintQuery },
+          responses: { '200': json('Complaints.', optOuts.complaintList), '400': badQuery },
+        },
+      },
+      '/crawler': {
+        get: {
+          operationId: 'crawlerPage',
+          summary: 'About this crawler, for people who found it in their logs',
+          responses: { '200': { description: 'A page.', content: { 'text/html': { schema: z.string() } } } },
+        },
       },
       '/healthz': {
         get: {
@@ -119,6 +271,7 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
           responses: { '200': json('They do.', status), '503': fails('One of them does not.') },
         },
       },
-    },
+      ...tenancyPaths,
+    }),
   });
 }

@@ -3,10 +3,18 @@ import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { maxRequestBytes, type Problem } from '../contracts/http.ts';
+import { maxRequestBytes, type Problem, type ProblemType } from '../contracts/http.ts';
 import { isStorageOutage } from '../storage/retry.ts';
 
-type Extras = Pick<Problem, 'errors' | 'rejected'>;
+type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota'> & { readonly type?: ProblemType };
+
+/** Kinds of problems a program may want to tell apart by more than their status. */
+export const problemTypes = {
+  unauthenticated: 'urn:orbweaver:problem:unauthenticated',
+  forbidden: 'urn:orbweaver:problem:forbidden',
+  rateLimited: 'urn:orbweaver:problem:rate-limited',
+  quotaSpent: 'urn:orbweaver:problem:quota-spent',
+} as const satisfies Record<string, ProblemType>;
 
 /** Thrown by handlers; answered as it is. `detail` is one sentence for people. */
 export class HttpProblem extends Error {

@@ -4,13 +4,14 @@ import { defaultPageLimit, explainQuery, pagesQuery } from '../contracts/http.ts
 import { isBalanced } from '../domain/ledger.ts';
 import { auditCrawl } from '../storage/audit.ts';
 import { findCrawl } from '../storage/crawls.ts';
-import { explainUrlOf } from '../storage/explain.ts';
+import { explainUrlOf, rejectionOf } from '../storage/explain.ts';
 import { readPages } from '../storage/pages.ts';
+import { rejectionSentence } from '../storage/seeds.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-routes.ts';
 import type { Dependencies } from './dependencies.ts';
 import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
-export function resultRoutes({ pool, settings }: Dependencies): Router {
+export function resultRoutes({ pool, settings, textOf }: Dependencies): Router {
   const router = Router();
   router
     .route('/crawls/:crawlId/pages')
@@ -21,7 +22,7 @@ export function resultRoutes({ pool, settings }: Dependencies): Router {
         limit = defaultPageLimit,
         fields = [],
       } = parseInput(pagesQuery, request.query, 400);
-      const answer = await readPages(pool, id, { cursor, limit, fields });
+      const answer = await readPages(pool, id, { cursor, limit, fields }, textOf);
       if (answer === 'unknown-crawl') noSuchCrawl(id);
       if (answer === 'bad-cursor') throw new HttpProblem(400, 'cursor: not one that this API gave.');
       response.json(answer);
@@ -47,6 +48,11 @@ export function resultRoutes({ pool, settings }: Dependencies): Router {
     .get(async (request, response) => {
       const id = crawlIdOf(request);
       const { url } = parseInput(explainQuery, request.query, 400);
+      const rejected = rejectionOf(url);
+      if (rejected !== null) {
+        const detail = `No crawl can have this URL: it ${rejectionSentence(rejected)}.`;
+        throw new HttpProblem(422, detail, { errors: [{ path: 'url', message: rejected }] });
+      }
       response.json((await explainUrlOf(pool, id, url, settings.userAgent)) ?? noSuchCrawl(id));
     })
     .all(methodNotAllowed('GET'));

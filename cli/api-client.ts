@@ -1,6 +1,7 @@
 /** The API as the command line uses it: to create crawls and to change their state. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlState } from '../contracts/crawl.ts';
+import type { NewRedrive, RedriveAnswer } from '../contracts/dead-letters.ts';
 import type { CreatedCrawl, Problem } from '../contracts/http.ts';
 import { CommandError, exitCodes } from './ending.ts';
 
@@ -16,6 +17,8 @@ const retryMs = 500;
 export interface ApiClient {
   /** @throws CommandError with what the API said */
   create(body: string): Promise<CreatedCrawl>;
+  /** @throws CommandError with what the API said */
+  redrive(crawlId: string, choice: NewRedrive): Promise<RedriveAnswer>;
   /**
    * Asks until the crawl is in the state wanted, the API says that it cannot be, or patience ends; workers that are
    * only starting answer late. True: it is in that state.
@@ -30,12 +33,17 @@ export interface ApiClient {
 
 const wanted = { pause: 'paused', resume: 'running' } as const satisfies Record<string, CrawlState>;
 
-export function createApiClient(apiUrl: string): ApiClient {
+/** @param key null: none is sent */
+export function createApiClient(apiUrl: string, key: string | null = null): ApiClient {
   const send = async (method: string, path: string, body?: string): Promise<Answer> => {
     const response = await fetch(apiUrl + path, {
       method,
       signal: AbortSignal.timeout(30_000),
-      ...(body !== undefined && { body, headers: { 'content-type': 'application/json' } }),
+      headers: {
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body }),
     });
     return { status: response.status, body: await response.json() };
   };
@@ -47,6 +55,13 @@ export function createApiClient(apiUrl: string): ApiClient {
       const { detail } = answer.body as Problem;
       throw new CommandError(detail, answer.status === 422 ? exitCodes.badUse : exitCodes.broken);
     },
+    redrive: async (crawlId, choice) => {
+      const path = `/v1/crawls/${crawlId}/dead-letters/redrive`;
+      const answer = await untilReached(() => send('POST', path, JSON.stringify(choice)));
+      if (answer.status === 200 || answer.status === 202) return answer.body as RedriveAnswer;
+      const { detail } = answer.body as Problem;
+      throw new CommandError(detail, answer.status === 503 ? exitCodes.broken : exitCodes.badUse);
+    },
     change: async (crawlId, change, reason, signal) => {
       const deadline = performance.now() + patienceMs;
       const body = reason === null ? undefined : JSON.stringify({ reason });
@@ -57,6 +72,7 @@ export function createApiClient(apiUrl: string): ApiClient {
         const now = await send('GET', `/v1/crawls/${crawlId}`).catch(() => null);
         const state = now?.status === 200 ? (now.body as { state: CrawlState }).state : null;
         if (state === wanted[change]) return true;
+        if (answer?.status === 401 || answer?.status === 403) return false;
         if (answer?.status === 404 || (answer?.status === 409 && state !== 'seeding')) return false;
         await sleep(retryMs);
       }

@@ -1,5 +1,6 @@
 /** `crawl`: creates a crawl and sees it through. */
 import { loadConfig } from '../config/config.ts';
+import { defaultTenant } from '../contracts/tenancy.ts';
 import { openCrawls } from '../storage/crawls.ts';
 import type { ExitCode } from './ending.ts';
 import { readRequest, type CrawlOptions } from './request.ts';
@@ -18,7 +19,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions & Run
 }
 
 async function mentionInterrupted({ pool, own, say }: Session): Promise<void> {
-  const open = await openCrawls(pool);
+  const open = await openCrawls(pool, undefined, defaultTenant);
   const left = open.find(({ state, reason }) => (state === 'paused' ? reason === interruptedReason : own));
   if (left !== undefined)
     say(`Crawl ${left.id} was interrupted: ./orbweaver resume ${left.id} goes on with it.`);

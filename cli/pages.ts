@@ -6,13 +6,14 @@ import { findCrawl } from '../storage/crawls.ts';
 import { allPages } from '../storage/pages.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { writeJsonLines } from './lines.ts';
-import { noSuchCrawl, sayPlainly, withDatabase } from './stack.ts';
+import { noSuchCrawl, sayPlainly, textReader, withDatabase } from './stack.ts';
 
 export async function pages(id: string, fields: readonly PageField[]): Promise<ExitCode> {
-  await withDatabase(loadConfig(), async (pool) => {
+  const config = loadConfig();
+  await withDatabase(config, async (pool) => {
     const crawl = await findCrawl(pool, id);
     if (crawl === null) throw noSuchCrawl(id);
-    await writeJsonLines(allPages(pool, id, fields));
+    await writeJsonLines(allPages(pool, id, fields, textReader(config)));
     if (!closedCrawlStates.includes(crawl.state))
       sayPlainly(`Crawl ${id} is ${crawl.state}: more pages may follow.`);
   });

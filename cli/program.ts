@@ -1,6 +1,7 @@
 /** Verbs, their options and their help. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { version } from '../config/package.ts';
+import { hostStandings, type HostStanding } from '../domain/host-standing.ts';
 import type { ExitCode } from './ending.ts';
 
 /** @param ended told the exit code of the verb that ran */
@@ -27,6 +28,9 @@ Settings are read from ORBWEAVER_… variables; README.md lists them.`,
   addResume(program, ended);
   addUp(program, ended);
   addLooking(program, ended);
+  addDeadLetters(program, ended);
+  addHosts(program, ended);
+  addOptOuts(program, ended);
   addReplay(program, ended);
   addTools(program, ended);
   return program;
@@ -62,6 +66,7 @@ function addCrawl(program: Command, ended: Ended): void {
       'seconds between requests to a host, for hosts you own; 0 and fractions are allowed',
       seconds(0, true),
     )
+    .option('--fresh', 'transfer every body anew, also what an earlier crawl has stored and has not changed')
     .option('--user-agent <text>', 'user agent to send')
     .option(
       '--allow-private <cidr>',
@@ -149,13 +154,123 @@ function addLooking(program: Command, ended: Ended): void {
     });
   program
     .command('explain')
-    .description('Say why a URL was fetched, skipped or waits.')
+    .description(
+      'Tell every decision on a URL: why it was fetched, skipped or waits, or what would become of it.',
+    )
     .argument('<id>', 'id of the crawl', crawlId)
     .argument('<url>', 'any spelling of the URL')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  orbweaver explain 3 https://example.com/private/')
     .action(async (id: string, url: string, options: { json?: boolean }) => {
       ended(await (await import('./explain.ts')).explain(id, url, options.json === true));
+    });
+}
+
+function addDeadLetters(program: Command, ended: Ended): void {
+  program
+    .command('dead-letters')
+    .description('List the URLs that a crawl gave up, with class and message; as JSON with all evidence.')
+    .argument('<id>', 'id of the crawl', crawlId)
+    .option('--class <class>', 'only those of one class, such as timeout or client-error')
+    .option('--host <origin>', 'only those of one host, such as https://example.com')
+    .option('--json', 'as JSON, one object a line')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver dead-letters 3\n  orbweaver dead-letters 3 --class forbidden --json',
+    )
+    .action(async (id: string, options: { class?: string; host?: string; json?: boolean }) => {
+      const { json = false, ...which } = options;
+      ended(await (await import('./dead-letters.ts')).deadLetters(id, which, json));
+    });
+  program
+    .command('redrive')
+    .description('Queue dead letters of a crawl again, with all their tries; the stack must be up.')
+    .argument('<id>', 'id of the crawl', crawlId)
+    .option('--url <url>', 'only that of one URL, in any spelling')
+    .option('--class <class>', 'only those of one class')
+    .option('--host <origin>', 'only those of one host; alone, a parked host is tried again')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  orbweaver redrive 3
+  orbweaver redrive 3 --class server-error
+  orbweaver redrive 3 --host https://example.com
+
+What a server refused (401, 403) is not asked again within seven days.`,
+    )
+    .action(async (id: string, options: { url?: string; class?: string; host?: string; json?: boolean }) => {
+      const { json = false, ...which } = options;
+      ended(await (await import('./redrive.ts')).redrive(id, which, json));
+    });
+}
+
+function addHosts(program: Command, ended: Ended): void {
+  program
+    .command('hosts')
+    .description('List the hosts that crawls have met: where they stand, and what is set for them.')
+    .addOption(new Option('--state <state>', 'only those in one state').choices([...hostStandings]))
+    .option('--json', 'as JSON, one object a line')
+    .addHelpText('after', '\nExamples:\n  orbweaver hosts\n  orbweaver hosts --state parked')
+    .action(async (options: { state?: HostStanding; json?: boolean }) => {
+      ended(await (await import('./hosts.ts')).hosts(options.state ?? null, options.json === true));
+    });
+  program
+    .command('host')
+    .description('Tools for a single host.')
+    .command('set')
+    .description('Set how a host is to be treated; it holds at once. `default` takes a setting back.')
+    .argument('<origin>', 'such as https://example.com or http://127.0.0.1:8080')
+    .option('--delay <seconds>', 'between two requests, for a host you own; 0 and fractions are allowed')
+    .option('--concurrency <n>', 'requests in flight at most, 1 to 16, for a host you own')
+    .option('--windows <json>', 'weekly opening times in its time zone: JSON, or a file that holds it')
+    .option('--quota <n>', 'requests a day, of all crawls together')
+    .option('--factor <x>', 'the delay is at least so many times what the last answer took')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  orbweaver host set https://example.com --quota 5000 --factor 3
+  orbweaver host set http://127.0.0.1:8080 --delay 0 --concurrency 4
+  orbweaver host set https://example.com --windows nights.json
+  orbweaver host set https://example.com --windows default
+
+nights.json, say: {"timeZone": "Europe/Berlin", "open": [{"days": ["mon", "tue"], "from": "22:00", "to": "06:00"}]}`,
+    )
+    .action(async (origin: string, options: object) => {
+      ended(await (await import('./hosts.ts')).hostSet(origin, options));
+    });
+}
+
+function addOptOuts(program: Command, ended: Ended): void {
+  const optOut = program.command('opt-out').description('Domains that are not to be crawled.');
+  optOut
+    .command('add')
+    .description(
+      'Opt a domain out, with all below it, of every crawl; when it ends no further request is sent.',
+    )
+    .argument('<domain>', 'a domain or an IP address')
+    .option('--reason <text>', 'for whoever looks at the list later')
+    .addHelpText('after', '\nExample:\n  orbweaver opt-out add example.com --reason "their mail of 3 May"')
+    .action(async (domain: string, options: { reason?: string }) => {
+      ended(await (await import('./opt-out.ts')).optOutAdd(domain, options.reason ?? null));
+    });
+  optOut
+    .command('remove')
+    .description('Take an opt-out back; what it excluded is queued again in crawls that are open.')
+    .argument('<domain>', 'as it was added')
+    .addHelpText('after', '\nExample:\n  orbweaver opt-out remove example.com')
+    .action(async (domain: string) => {
+      ended(await (await import('./opt-out.ts')).optOutRemove(domain));
+    });
+  optOut
+    .command('list')
+    .description('Show the domains that have opted out.')
+    .option('--json', 'as JSON, one object a line')
+    .addHelpText('after', '\nExample:\n  orbweaver opt-out list')
+    .action(async (options: { json?: boolean }) => {
+      ended(await (await import('./opt-out.ts')).optOutList(options.json === true));
     });
 }
 

@@ -17,6 +17,7 @@ export interface CrawlOptions {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly delay?: number;
+  readonly fresh?: boolean;
   readonly userAgent?: string;
   readonly allowPrivate?: readonly string[];
 }
@@ -37,6 +38,7 @@ const optionOf: Readonly<Record<string, string>> = {
   maxDepth: '--max-depth',
   maxSeconds: '--max-seconds',
   delaySeconds: '--delay',
+  fresh: '--fresh',
   userAgent: '--user-agent',
   allowPrivate: '--allow-private',
 };
@@ -68,6 +70,7 @@ export async function readRequest(
       maxDepth: options.maxDepth,
       maxSeconds: options.maxSeconds,
       delaySeconds: options.delay,
+      fresh: options.fresh,
       userAgent: options.userAgent,
     }),
     ...(allowPrivate.length > 0 && { allowPrivate }),

@@ -2,6 +2,7 @@
 import { loadConfig } from '../config/config.ts';
 import { closedCrawlStates } from '../contracts/crawl.ts';
 import type { CrawlSummary } from '../contracts/http.ts';
+import { defaultTenant } from '../contracts/tenancy.ts';
 import { findCrawl, openCrawls } from '../storage/crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { interruptedReason, pauseOthers, runCrawl, type RunOptions, type Session } from './run.ts';
@@ -27,7 +28,7 @@ async function named({ pool }: Session, id: string): Promise<CrawlSummary> {
 
 /** In a stack of our own whatever is open has lost its command; in another's, what runs is somebody's. */
 async function latest({ pool, own }: Session): Promise<CrawlSummary> {
-  const open = await openCrawls(pool);
+  const open = await openCrawls(pool, undefined, defaultTenant);
   const crawl = open.find(({ state, reason }) => own || (state === 'paused' && reason === interruptedReason));
   if (crawl === undefined)
     throw new CommandError('There is no interrupted crawl; orbweaver status lists the crawls.');

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { closedCrawlStates } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http.ts';
+import { defaultTenant } from '../contracts/tenancy.ts';
 import { findRunningStack } from '../stack/info.ts';
 import { openCrawls, parkedHosts, viewCrawl } from '../storage/crawls.ts';
 import { allPages } from '../storage/pages.ts';
@@ -15,8 +16,9 @@ import { createApiClient, type ApiClient } from './api-client.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { aborted, listenForInterrupts, type Interrupts } from './interrupts.ts';
 import { openOutFile, type OutFile } from './out-file.ts';
+import { readLocalKey } from './local-key.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { othersStack, ownStack, start, startKept, type Say, type UsedStack } from './stack.ts';
+import { othersStack, ownStack, start, startKept, textReader, type Say, type UsedStack } from './stack.ts';
 import { summaryJson, summaryLines } from './summary.ts';
 import { grouped } from './words.ts';
 
@@ -55,7 +57,7 @@ export async function runCrawl(
     hastened.catch(() => undefined);
     const pool = createPool(stack.info.postgresUrl, 4, () => undefined);
     try {
-      return await runOn(stack, pool, begin, { options, out, interrupts, progress });
+      return await runOn(stack, pool, begin, { config, options, out, interrupts, progress });
     } finally {
       await Promise.race([pool.end(), aborted(interrupts.second)]);
       await stack.leave();
@@ -86,6 +88,7 @@ async function takeStack(config: Config, keep: boolean, say: Say, signal: AbortS
 }
 
 interface Surroundings {
+  readonly config: Config;
   readonly options: RunOptions;
   readonly out: OutFile | null;
   readonly interrupts: Interrupts;
@@ -96,11 +99,11 @@ async function runOn(
   stack: UsedStack,
   pool: Pool,
   begin: (session: Session) => Promise<string>,
-  { options, out, interrupts, progress }: Surroundings,
+  { config, options, out, interrupts, progress }: Surroundings,
 ): Promise<ExitCode> {
   const { apiUrl, temporalUiUrl } = stack.info;
   if (apiUrl === null) throw new CommandError('The stack that runs has no API: stop it first.');
-  const api = createApiClient(apiUrl);
+  const api = createApiClient(apiUrl, readLocalKey(config.dataDir));
   const id = await begin({ pool, api, own: stack.own, say: progress.say, signal: interrupts.first });
   const web = temporalUiUrl === null ? '' : ` Temporal Web: ${temporalUiUrl}`;
   progress.say(`Crawl ${id} is under way.${web}`);
@@ -111,7 +114,7 @@ async function runOn(
   const parked = await parkedHosts(pool, id, 10);
   if (options.json !== true) process.stdout.write(`${summaryLines(ended, parked).join('\n')}\n`);
   if (out !== null) {
-    const count = await out.write(allPages(pool, id, ['links', 'text']));
+    const count = await out.write(allPages(pool, id, ['links', 'text'], textReader(config)));
     progress.say(`${grouped(count)} pages were written to ${out.name}.`);
   }
   if (options.json === true) process.stdout.write(`${summaryJson(ended)}\n`);
@@ -165,7 +168,9 @@ export async function pauseOthers(
   but: string | null,
 ): Promise<void> {
   if (!own) return;
-  const others = (await openCrawls(pool, ['seeding', 'running'])).filter(({ id }) => id !== but);
+  const others = (await openCrawls(pool, ['seeding', 'running'], defaultTenant)).filter(
+    ({ id }) => id !== but,
+  );
   await Promise.all(
     others.map(async ({ id }) => {
       if (!(await api.change(id, 'pause', interruptedReason, signal))) {

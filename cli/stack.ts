@@ -7,8 +7,12 @@ import { StackError } from '../stack/errors.ts';
 import { findRunningStack, type StackInfo, type StackOwner } from '../stack/info.ts';
 import type { StackEvent } from '../stack/supervisor.ts';
 import { migrate } from '../storage/migrate.ts';
+import { createTextReader } from '../activities/page-text.ts';
+import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
+import type { TextReader } from '../storage/pages.ts';
 import { createPool, type Pool } from '../storage/pool.ts';
 import { CommandError } from './ending.ts';
+import { provideLocalKey, type LocalKey } from './local-key.ts';
 
 export type Say = (sentence: string) => void;
 
@@ -31,13 +35,19 @@ export interface StartOptions {
   readonly processes: boolean;
 }
 
-export async function start(options: StartOptions): Promise<RunningStack> {
+/** The stack, and the key of its data folder for the API. */
+export type StartedStack = RunningStack & { readonly localKey: LocalKey };
+
+export async function start(options: StartOptions): Promise<StartedStack> {
   const { config, owner, say, signal, processes } = options;
+  let localKey: LocalKey | null = null;
   const stackOptions: StackOptions = {
     config,
     owner,
     migrate: async (databaseUrl) => {
       await migrate(databaseUrl);
+      // Before the API is there: it would make a first key where there is none.
+      localKey = await withPool(databaseUrl, (pool) => provideLocalKey(pool, config));
     },
     onEvent: (event) => {
       tell(event, say);
@@ -45,7 +55,13 @@ export async function start(options: StartOptions): Promise<RunningStack> {
     ...(signal !== undefined && { signal }),
     ...(!processes && { workers: [], api: false }),
   };
-  return startStack(stackOptions);
+  const stack = await startStack(stackOptions);
+  return { ...stack, localKey: knownKey(localKey) };
+}
+
+function knownKey(key: LocalKey | null): LocalKey {
+  if (key === null) throw new Error('the stack started without its schema');
+  return key;
 }
 
 function tell(event: StackEvent, say: Say): void {
@@ -145,14 +161,21 @@ export async function withStack<T>(config: Config, work: (info: StackInfo) => Pr
 }
 
 export async function withDatabase<T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> {
-  return withStack(config, async ({ postgresUrl }) => {
-    const pool = createPool(postgresUrl, 2, () => undefined);
-    try {
-      return await work(pool);
-    } finally {
-      await pool.end();
-    }
-  });
+  return withStack(config, ({ postgresUrl }) => withPool(postgresUrl, work));
+}
+
+async function withPool<T>(postgresUrl: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = createPool(postgresUrl, 2, () => undefined);
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** The text of pages, read from the bodies in this data folder. */
+export function textReader({ blobDir, maxBodyBytes }: Config): TextReader {
+  return createTextReader(new FileBlobStore({ folder: blobDir, maxBytes: maxBodyBytes }));
 }
 
 export const sayPlainly: Say = (sentence) => {

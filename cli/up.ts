@@ -1,11 +1,10 @@
 /** `up`: the stack stays up until Ctrl-C. */
 import { loadConfig } from '../config/config.ts';
-import type { RunningStack } from '../stack/embedded.ts';
 import { openCrawls } from '../storage/crawls.ts';
 import { createPool } from '../storage/pool.ts';
 import { endingOf, exitCodes, type ExitCode } from './ending.ts';
 import { aborted, listenForInterrupts } from './interrupts.ts';
-import { sayPlainly, start, type KeptMessage } from './stack.ts';
+import { sayPlainly, start, type KeptMessage, type StartedStack } from './stack.ts';
 
 /** @param kept started by `crawl --keep`, which listens until the stack is up, and then goes */
 export async function up(kept: boolean): Promise<ExitCode> {
@@ -38,7 +37,7 @@ export async function up(kept: boolean): Promise<ExitCode> {
   }
 }
 
-async function addresses(stack: RunningStack): Promise<string[]> {
+async function addresses(stack: StartedStack): Promise<string[]> {
   const pool = createPool(stack.postgresUrl, 1, () => undefined);
   const open = await openCrawls(pool);
   await pool.end();
@@ -50,6 +49,7 @@ async function addresses(stack: RunningStack): Promise<string[]> {
     ),
     `API           ${stack.apiUrl ?? 'none'}`,
     `API docs      ${stack.apiUrl ?? 'none'}/docs/`,
+    ...keyLines(stack),
     `Temporal Web  ${stack.temporalUiUrl ?? 'not ours'}`,
     `Data          ${stack.dataDir}`,
     ...(going.length > 0 ? [`Crawls that go on: ${going.join(', ')}`] : []),
@@ -57,3 +57,18 @@ async function addresses(stack: RunningStack): Promise<string[]> {
     'Ctrl-C stops the stack.',
   ];
 }
+
+/** The key itself only when it is new. */
+function keyLines({ apiUrl, config, localKey }: StartedStack): string[] {
+  if (apiUrl === null) return [];
+  const open = isLoopback(config.apiHost)
+    ? 'On this machine only: ORBWEAVER_API_HOST opens the API to others.'
+    : 'Open to other machines: put TLS in front of the API.';
+  const key = localKey.made
+    ? `${localKey.key} (shown this once; kept in ${localKey.file})`
+    : `in ${localKey.file}`;
+  return [`              ${open}`, `Admin key     ${key}`];
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.');

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Environment } from './folders.ts';
+import { version } from './package.ts';
 import { settingsFileName, settings } from './table.ts';
 import type { Setting } from './table.ts';
 
@@ -16,7 +17,9 @@ type Value<S> = S extends { schema: z.ZodType<infer T>; fallback: infer F }
   : never;
 type Settings = { readonly [K in keyof typeof settings]: Value<(typeof settings)[K]> };
 
-export type Config = Readonly<Omit<Settings, 'blobDir'> & { blobDir: string }>;
+export type Config = Readonly<
+  Omit<Settings, 'blobDir' | 'userAgent'> & { blobDir: string; userAgent: string }
+>;
 
 /** A process that works on an existing stack, embedded or not: its addresses are known. */
 export type ServiceConfig = Config & { readonly databaseUrl: string; readonly temporalAddress: string };
@@ -114,7 +117,12 @@ export const loadConfig = (env: Environment = process.env): Config => {
     Object.entries(settings).map(([key, row]) => [key, readSetting(row, given[row.name], env)]),
     // The table is the type: each key's value was parsed by the schema the type is taken from.
   ) as Settings;
-  return Object.freeze({ ...values, blobDir: values.blobDir ?? path.join(values.dataDir, 'blobs') });
+  const about = values.crawlerUrl === null ? 'polite crawler' : `+${values.crawlerUrl}`;
+  return Object.freeze({
+    ...values,
+    blobDir: values.blobDir ?? path.join(values.dataDir, 'blobs'),
+    userAgent: values.userAgent ?? `Orbweaver/${version} (${about})`,
+  });
 };
 
 /**

@@ -5,8 +5,22 @@
 import type { z } from 'zod';
 import { defaultCacheDir, defaultDataDir } from './folders.ts';
 import type { Environment } from './folders.ts';
-import { version } from './package.ts';
-import { address, cidrs, decimal, folder, listOf, oneOf, port, text, url, whole } from './values.ts';
+import {
+  address,
+  apiKey,
+  cidrs,
+  decimal,
+  folder,
+  listOf,
+  oneOf,
+  port,
+  resolvers,
+  secureUrl,
+  text,
+  url,
+  webUrl,
+  whole,
+} from './values.ts';
 
 const workerRoles = ['control', 'fetch', 'extract'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
@@ -122,12 +136,28 @@ export const settings = {
     defaultNote: '`blobs` in the data folder',
     description: 'Folder of the stored bodies.',
   }),
-  userAgent: setting({
+  crawlerUrl: nullable({
+    name: 'ORBWEAVER_CRAWLER_URL',
+    type: 'URL',
+    schema: webUrl,
+    fallback: null,
+    defaultNote: 'none: the user agent leads to no page',
+    description: 'Where the page `/crawler` of the API can be read by everybody; stands in the user agent.',
+  }),
+  contact: nullable({
+    name: 'ORBWEAVER_CONTACT',
+    type: 'text',
+    schema: text,
+    fallback: null,
+    defaultNote: 'none: the page says so',
+    description: 'Who runs this crawler, as its page says it: an e-mail address, a URL, or words.',
+  }),
+  userAgent: nullable({
     name: 'ORBWEAVER_USER_AGENT',
     type: 'text',
     schema: text,
-    fallback: `Orbweaver/${version} (polite crawler)`,
-    defaultNote: '`Orbweaver/<version> (polite crawler)`',
+    fallback: null,
+    defaultNote: '`Orbweaver/<version> (+<ORBWEAVER_CRAWLER_URL>)`, without one `(polite crawler)`',
     description: 'User agent sent, unless a crawl sets its own. Its first word is looked up in robots.txt.',
   }),
   allowPrivate: setting({
@@ -137,6 +167,14 @@ export const settings = {
     fallback: '',
     defaultNote: 'none',
     description: 'Private or special address blocks that every crawl may reach.',
+  }),
+  dns: setting({
+    name: 'ORBWEAVER_DNS',
+    type: 'list of IP or IP:port',
+    schema: resolvers,
+    fallback: '',
+    defaultNote: "the machine's resolvers",
+    description: 'DNS resolvers that names of hosts are asked of; the next one steps in where one fails.',
   }),
   roles: setting({
     name: 'ORBWEAVER_ROLES',
@@ -180,12 +218,26 @@ export const settings = {
     fallback: String(10 * 1024 ** 2),
     description: 'Body bytes kept of a page at most, after decompression.',
   }),
+  bodyBudgetMb: setting({
+    name: 'ORBWEAVER_BODY_BUDGET_MB',
+    type: 'MiB',
+    schema: whole(1, 65_536),
+    fallback: '128',
+    description: 'Bodies over 256 KiB that a worker process has in hand at a time; more wait in line.',
+  }),
   requestTimeoutSeconds: setting({
     name: 'ORBWEAVER_REQUEST_TIMEOUT_SECONDS',
     type: 'seconds',
     schema: decimal(0.1, 600),
     fallback: '30',
     description: 'Time for a whole request, connect to last byte.',
+  }),
+  http2: setting({
+    name: 'ORBWEAVER_HTTP2',
+    type: 'on or off',
+    schema: oneOf(['on', 'off']),
+    fallback: 'on',
+    description: 'Whether servers may choose HTTP/2. Either way a host gets one request at a time.',
   }),
   leaseSeconds: setting({
     name: 'ORBWEAVER_LEASE_SECONDS',
@@ -194,12 +246,69 @@ export const settings = {
     fallback: '8',
     description: 'How long the right to send requests to a host lasts without renewal.',
   }),
+  probeSeconds: setting({
+    name: 'ORBWEAVER_PROBE_SECONDS',
+    type: 'seconds',
+    schema: decimal(1, 86_400),
+    fallback: '3600',
+    description:
+      'How soon a parked host is asked for its robots.txt, to see whether it answers again; doubled each time, up to a day.',
+  }),
   apiHost: setting({
     name: 'ORBWEAVER_API_HOST',
     type: 'address',
     schema: text,
     fallback: '127.0.0.1',
     description: 'Address the API listens on.',
+  }),
+  adminKey: nullable({
+    name: 'ORBWEAVER_ADMIN_KEY',
+    type: '`owk_` and 32 to 128 letters, digits, `-`, `_`',
+    schema: apiKey,
+    fallback: null,
+    defaultNote: 'made and printed once at the first start',
+    description: 'API key for an admin of the instance, for whoever brings one.',
+    secret: true,
+  }),
+  jwksUrl: nullable({
+    name: 'ORBWEAVER_JWKS_URL',
+    type: 'https URL',
+    schema: secureUrl,
+    fallback: null,
+    defaultNote: 'none: API keys only',
+    description:
+      'Keys of the issuer whose JWTs the API takes as bearer tokens; plain http for loopback only.',
+  }),
+  jwtIssuer: nullable({
+    name: 'ORBWEAVER_JWT_ISSUER',
+    type: 'text',
+    schema: text,
+    fallback: null,
+    defaultNote: 'none; must be set with the URL of its keys',
+    description: 'What the claim `iss` of tokens must be.',
+  }),
+  jwtAudience: nullable({
+    name: 'ORBWEAVER_JWT_AUDIENCE',
+    type: 'text',
+    schema: text,
+    fallback: null,
+    defaultNote: 'none; must be set with the URL of the keys',
+    description: 'What the claim `aud` of tokens must name.',
+  }),
+  jwtTenantClaim: setting({
+    name: 'ORBWEAVER_JWT_TENANT_CLAIM',
+    type: 'text',
+    schema: text,
+    fallback: 'tenant',
+    description: 'Claim that names the tenant, by id or name; `a.b` looks into objects.',
+  }),
+  jwtRoleClaim: setting({
+    name: 'ORBWEAVER_JWT_ROLE_CLAIM',
+    type: 'text',
+    schema: text,
+    fallback: 'role',
+    description:
+      'Claim with the role (reader, operator, admin), or a list of roles, of which the highest counts.',
   }),
   apiPort: nullable(stackPort('ORBWEAVER_API_PORT', 'api', 'the API')),
   temporalPort: nullable(stackPort('ORBWEAVER_TEMPORAL_PORT', 'temporal', 'the embedded Temporal')),

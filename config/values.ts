@@ -1,4 +1,5 @@
 /** How the text of a setting becomes its value. Every schema reads text, since that is all an environment holds. */
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -26,6 +27,26 @@ export const url = (...schemes: readonly string[]) =>
     message: `must be a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
   });
 
+/** A page on the web, written as it is requested: plain ASCII. */
+export const webUrl = url('http:', 'https:').transform((value) => new URL(value).href);
+
+/** As keys are that Orbweaver makes itself: storage/api-keys.ts. */
+export const apiKey = z
+  .string()
+  .regex(/^owk_[A-Za-z0-9_-]{32,128}$/, 'must be owk_ and 32 to 128 letters, digits, - or _');
+
+const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+
+export const secureUrl = z
+  .string()
+  .refine(
+    (value) =>
+      URL.canParse(value) &&
+      (new URL(value).protocol === 'https:' ||
+        (new URL(value).protocol === 'http:' && isLoopback(new URL(value).hostname))),
+    { message: 'must be an https:// URL' },
+  );
+
 export const address = z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/, 'must be host:port');
 
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -41,6 +62,23 @@ const list = z.string().transform((value) =>
 
 export const cidrs = list.pipe(
   z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be CIDR blocks such as 10.0.0.0/8 or ::1/128' })),
+);
+
+const isResolver = (entry: string): boolean => {
+  if (isIP(entry) !== 0) return true;
+  const [, ip = '', port] = /^(.+):(\d{1,5})$/.exec(entry) ?? [];
+  const address = /^\[(.*)\]$/.exec(ip)?.[1];
+  return (
+    (address === undefined ? isIPv4(ip) : isIPv6(address)) && Number(port) >= 1 && Number(port) <= 65_535
+  );
+};
+
+export const resolvers = list.pipe(
+  z.array(
+    z
+      .string()
+      .refine(isResolver, 'must be IP addresses, with a port or without: 9.9.9.9, 10.0.0.1:5353, [::1]:53'),
+  ),
 );
 
 export const listOf = <const T extends readonly [string, ...string[]]>(values: T) =>

@@ -29,15 +29,20 @@ function directive(word: string): Directives {
 }
 
 /**
- * Reads an X-Robots-Tag value: `noindex`, `otherbot: noindex, nofollow`, several fields joined by commas.
- * A prefix holds until the next one: after joining it cannot be told where a field ended, and that is also how the
- * directives of one field are read. `agentToken` is lower-case.
+ * Reads X-Robots-Tag: `noindex`, `otherbot: noindex, nofollow`, several fields one a line. A prefix holds until the next
+ * one or the end of its field. `agentToken` is lower-case.
  */
 export function parseRobotsTag(value: string | null, agentToken: string): Directives {
+  return (value ?? '')
+    .split('\n')
+    .map((field) => parseField(field, agentToken))
+    .reduce(combine, noDirectives);
+}
+
+function parseField(field: string, agentToken: string): Directives {
   let found = noDirectives;
-  if (value === null) return found;
   let ours = true;
-  for (const item of value.toLowerCase().split(',')) {
+  for (const item of field.toLowerCase().split(',')) {
     const prefixed = /^\s*([a-z][\w.-]*|\*)\s*:(.*)$/s.exec(item);
     const name = prefixed?.[1];
     const isAgent = name !== undefined && !valued.has(name);

@@ -1,72 +1,193 @@
 /**
  * Sitemaps (sitemaps.org protocol 0.9): a urlset's pages and an index's further sitemaps; also the plain-text form, one
- * URL a line. A `.gz` file is unpacked. Read by a SAX parser in XML mode: no entity or nesting can blow it up.
+ * URL a line. A `.gz` file is unpacked. Read in pieces, by a tokenizer in XML mode: no entity, nesting or packing can
+ * blow it up, and a file of 50 MB neither stands in memory nor holds the process up.
  */
-import { gunzipSync } from 'node:zlib';
-import { Parser } from 'htmlparser2';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import { sitemapLimits } from '../domain/sitemap-limits.ts';
 
-export interface Sitemap {
-  /** As written, white space trimmed; not checked to be URLs. At most 50,000 together, as the protocol allows. */
-  readonly pages: readonly string[];
-  readonly sitemaps: readonly string[];
+export interface SitemapEntry {
+  readonly kind: 'page' | 'sitemap';
+  /** As written, white space trimmed; not checked to be a URL. */
+  readonly url: string;
 }
 
-const maxEntries = 50_000;
-/** The protocol's limit on an unpacked sitemap. */
-const maxBytes = 50 * 1024 * 1024;
+/** What of the file was not read; null: nothing. */
+export type SitemapCut = 'entries' | 'bytes' | 'broken' | null;
+
 const chunk = 64 * 1024;
+/** Entries given out at a time. */
+const batch = 2_000;
+/** Characters of an entry or a line kept; no URL that is crawled is as long. */
+const maxEntry = 4_096;
 
-/** Never throws for what a body holds; what cannot be read has no entries. */
-export function readSitemap(body: Uint8Array): Sitemap {
-  const text = unpacked(body);
-  if (text === null) return { pages: [], sitemaps: [] };
-  return /^\s*(?:\ufeff)?\s*</.test(text.slice(0, 1_000)) ? readXml(text) : readLines(text);
+interface EntryReader {
+  write(text: string): void;
+  end(): void;
 }
 
-function unpacked(body: Uint8Array): string | null {
-  const packed = body[0] === 0x1f && body[1] === 0x8b;
-  if (!packed) return new TextDecoder().decode(body);
+/**
+ * The entries in their order, some thousands at a time; what could be read where it breaks off. Never throws for what a
+ * body holds.
+ */
+export async function* readSitemap(body: Uint8Array): AsyncGenerator<SitemapEntry[], SitemapCut> {
+  let found: SitemapEntry[] = [];
+  let count = 0;
+  let reader: EntryReader | null = null;
+  const add = (entry: SitemapEntry): void => {
+    if (++count <= sitemapLimits.entries) found.push(entry);
+  };
+  const text = texts(body);
+  for (;;) {
+    const next = await text.next();
+    if (next.done === true) {
+      reader?.end();
+      if (found.length > 0) yield found;
+      return count > sitemapLimits.entries ? 'entries' : next.value;
+    }
+    // Nothing but a mark and white space: what it is shows later.
+    if (reader === null && /^[\ufeff\s]*$/.test(next.value)) continue;
+    reader ??= /^[\ufeff\s]*</.test(next.value) ? new XmlReader(add) : lineReader(add);
+    reader.write(next.value);
+    if (count > sitemapLimits.entries) {
+      await text.return(null);
+      yield found;
+      return 'entries';
+    }
+    if (found.length >= batch) {
+      yield found;
+      found = [];
+    }
+  }
+}
+
+/** The file's text in pieces, with the event loop's turn between them. */
+async function* texts(body: Uint8Array): AsyncGenerator<string, SitemapCut> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
   try {
-    return new TextDecoder().decode(gunzipSync(body, { maxOutputLength: maxBytes }));
+    for await (const piece of body[0] === 0x1f && body[1] === 0x8b ? unpacked(body) : pieces(body)) {
+      const room = sitemapLimits.bytes - bytes;
+      bytes += piece.length;
+      if (piece.length > room) {
+        yield decoder.decode(piece.subarray(0, room));
+        return 'bytes';
+      }
+      yield decoder.decode(piece, { stream: true });
+    }
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return null;
+    if (error instanceof Error && 'code' in error) return 'broken';
     throw error;
   }
+  yield decoder.decode();
+  return null;
 }
 
-function readXml(text: string): Sitemap {
-  const pages: string[] = [];
-  const sitemaps: string[] = [];
-  let within: string[] | null = null;
-  let loc: string | null = null;
-  const parser = new Parser(
-    {
-      onopentagname(name) {
-        const local = name.slice(name.indexOf(':') + 1).toLowerCase();
-        if (local === 'url') within = pages;
-        else if (local === 'sitemap') within = sitemaps;
-        // `image:loc` and the like name pictures, not pages.
-        else if (name.toLowerCase() === 'loc' && within !== null) loc = '';
-      },
-      ontext(data) {
-        if (loc !== null && loc.length < 4_096) loc += data;
-      },
-      onclosetag(name) {
-        if (loc === null || name.toLowerCase() !== 'loc') return;
-        if (pages.length + sitemaps.length < maxEntries) within?.push(loc.trim());
-        loc = null;
-      },
-    },
-    { xmlMode: true, decodeEntities: true },
-  );
-  for (let at = 0; at < text.length && pages.length + sitemaps.length < maxEntries; at += chunk) {
-    parser.write(text.slice(at, at + chunk));
+async function* pieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += chunk) {
+    yield body.subarray(at, at + chunk);
+    await breathe();
   }
-  parser.end();
-  return { pages, sitemaps };
 }
 
-function readLines(text: string): Sitemap {
-  const lines = text.split(/\r?\n/, maxEntries).map((line) => line.trim());
-  return { pages: lines.filter((line) => /^https?:\/\//i.test(line)), sitemaps: [] };
+function unpacked(body: Uint8Array): AsyncIterable<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: chunk });
+  gunzip.end(body);
+  return gunzip;
+}
+
+/**
+ * On the tokenizer alone: no stack of open elements is kept, so nesting costs nothing. It tells places in the whole
+ * text; a token may begin in the piece before the one it ends in, so two are kept.
+ */
+class XmlReader implements EntryReader, TokenizerCallbacks {
+  readonly #add: (entry: SitemapEntry) => void;
+  readonly #tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: true }, this);
+  #last = '';
+  #kept = '';
+  /** Place of `#kept` in the whole text. */
+  #keptFrom = 0;
+  #within: SitemapEntry['kind'] | null = null;
+  #loc: string | null = null;
+
+  constructor(add: (entry: SitemapEntry) => void) {
+    this.#add = add;
+  }
+
+  write(text: string): void {
+    this.#keptFrom += this.#kept.length - this.#last.length;
+    this.#kept = this.#last + text;
+    this.#last = text;
+    this.#tokenizer.write(text);
+  }
+
+  end(): void {
+    this.#tokenizer.end();
+  }
+
+  onopentagname(start: number, end: number): void {
+    const name = this.#slice(start, end).toLowerCase();
+    const local = name.slice(name.indexOf(':') + 1);
+    if (local === 'url') this.#within = 'page';
+    else if (local === 'sitemap') this.#within = 'sitemap';
+    // `image:loc` and the like name pictures, not pages.
+    else if (name === 'loc' && this.#within !== null) this.#loc = '';
+  }
+
+  onselfclosingtag(): void {
+    if (this.#loc === '') this.#loc = null;
+  }
+
+  onclosetag(start: number, end: number): void {
+    if (this.#loc === null || this.#slice(start, end).toLowerCase() !== 'loc') return;
+    if (this.#within !== null) this.#add({ kind: this.#within, url: this.#loc.trim() });
+    this.#loc = null;
+  }
+
+  ontext(start: number, end: number): void {
+    if (this.#loc !== null && this.#loc.length < maxEntry) this.#loc += this.#slice(start, end);
+  }
+
+  oncdata(start: number, end: number, endOffset: number): void {
+    this.ontext(start, end - endOffset);
+  }
+
+  ontextentity(codePoint: number): void {
+    if (this.#loc !== null && this.#loc.length < maxEntry) this.#loc += String.fromCodePoint(codePoint);
+  }
+
+  onattribdata(): void {}
+  onattribentity(): void {}
+  onattribend(): void {}
+  onattribname(): void {}
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onend(): void {}
+  onopentagend(): void {}
+  onprocessinginstruction(): void {}
+
+  #slice(start: number, end: number): string {
+    return this.#kept.slice(Math.max(0, start - this.#keptFrom), Math.max(0, end - this.#keptFrom));
+  }
+}
+
+function lineReader(add: (entry: SitemapEntry) => void): EntryReader {
+  let rest = '';
+  const line = (text: string): void => {
+    const url = text.replace(/^\ufeff/, '').trim();
+    if (/^https?:\/\//i.test(url)) add({ kind: 'page', url });
+  };
+  return {
+    write: (text) => {
+      const lines = (rest + text).split(/\r\n|\n|\r/);
+      // A line that goes on and on is none: enough of it is kept to see that.
+      rest = (lines.pop() ?? '').slice(0, 2 * maxEntry);
+      lines.forEach(line);
+    },
+    end: () => {
+      line(rest);
+    },
+  };
 }

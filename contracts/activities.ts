@@ -1,4 +1,5 @@
 /** Activities as workflows call them. Inputs and results live in histories: small, plain, only ever widened. */
+import type { RedriveCounts } from '../domain/dead-letter.ts';
 import type { CrawlState } from './crawl.ts';
 
 export interface HostRef {
@@ -25,6 +26,8 @@ export interface SliceResult {
   readonly pending: boolean;
   readonly deadLetters: number;
   readonly lastError: string | null;
+  /** Why the host is to be left alone for `waitMs`, where that is neither its pace nor trouble. */
+  readonly closedBy: 'windows' | 'quota' | null;
 }
 
 export interface FetchActivities {
@@ -33,6 +36,20 @@ export interface FetchActivities {
    * Throws `HostFailure` (retryable, with the host's own delay) when a host that was failing fails again at once, `HostSpent` (not retryable) when its retries are spent, `InfrastructureFailure` for our own faults.
    */
   fetchSlice(host: HostRef): Promise<SliceResult>;
+  /** Asks a parked host for its robots.txt, once and at its pace, to see whether it answers again. */
+  probeHost(host: HostRef): Promise<ProbeResult>;
+}
+
+export interface ProbeResult {
+  /**
+   * 'answers': robots.txt says what may be fetched; 'fails': it still cannot be had; 'not-yet': the host may not be
+   * asked for `waitMs`; 'pointless': nothing would be fetched, or its owner has opted out. Only the first two sent one.
+   */
+  readonly outcome: 'answers' | 'fails' | 'not-yet' | 'pointless';
+  /** What came of it, in one sentence without a full stop. */
+  readonly message: string;
+  /** Milliseconds for which the host is to be left alone at least. */
+  readonly waitMs: number;
 }
 
 export interface DedupActivities {
@@ -56,12 +73,26 @@ export interface ControlActivities {
   /** Gives the host back to the scheduler unless URLs are due; `retired: false` means: go on. */
   retireHost(host: HostRef): Promise<{ readonly retired: boolean }>;
   /** Marks the host parked and turns the URLs that were tried into dead letters; the rest stays queued. */
-  parkHost(input: HostRef & { readonly reason: string }): Promise<HostCounts>;
-  /** Forgets backoff, failures and parking, and wakes crawls that had ended around this host. */
+  parkHost(input: HostRef & { readonly reason: string }): Promise<HostCounts & ProbePlan>;
+  /**
+   * Forgets backoff, failures and parking, drives the dead letters again that the host caused, and wakes crawls that
+   * had ended around this host.
+   */
   unparkHost(host: HostRef): Promise<HostCounts>;
   /** Excludes the host's queued URLs with the reason given. */
   dropHost(input: HostRef & { readonly reason: string }): Promise<HostCounts & { readonly dropped: number }>;
   setHostDelay(input: HostRef & { readonly seconds: number | null }): Promise<void>;
+  /** What waits at a host, and what was given up there. */
+  countHost(host: HostRef): Promise<HostCounts>;
+  /**
+   * Drives dead letters again, for some seconds; `next` tells where to go on. Crawls that had ended run again, parked
+   * hosts stay parked.
+   */
+  redriveLetters(
+    input: RedriveInput & { readonly after: string | null },
+  ): Promise<RedriveCounts & { readonly next: string | null }>;
+  /** Sends a parked host's workflow the update `retry`; `unparked: false`: it was not parked. */
+  retryHost(input: { readonly origin: string }): Promise<{ readonly unparked: boolean }>;
 
   /** Admits the seeds. Answers how many were new. */
   seedCrawl(input: { readonly crawlId: string }): Promise<{ readonly admitted: number }>;
@@ -99,6 +130,23 @@ export interface FeedResult {
 export interface HostCounts {
   readonly queued: number;
   readonly deadLetters: number;
+}
+
+/** When a host that has been parked is asked whether it answers again; both in milliseconds. */
+export interface ProbePlan {
+  /** Before the first probe; doubled for each further one. */
+  readonly probeMs: number;
+  /** For which the host may not be asked. */
+  readonly restMs: number;
+}
+
+/** Which dead letters: of a crawl, or where `crawlId` is null of the host `origin`. Null stands for any. */
+export interface RedriveInput {
+  readonly crawlId: string | null;
+  readonly origin: string | null;
+  readonly class: string | null;
+  /** Any spelling of one URL. */
+  readonly url: string | null;
 }
 
 export interface WatchResult {

@@ -32,6 +32,12 @@ export interface CrawlConfig {
   readonly maxLinksPerPage: number;
   /** Seconds between two requests of a host, for hosts one owns; null: robots.txt Crawl-delay, else one second. */
   readonly delaySeconds: number | null;
+  /** The delay is at least this many times what the host's last answer took; null: it need not be. */
+  readonly delayFactor: number | null;
+  /** Turns at a host that other crawls want as well, where one of weight 1 gets one (1 to 100). */
+  readonly weight: number;
+  /** Every body is transferred anew, also those that an earlier crawl has stored; absent: false. */
+  readonly fresh: boolean;
   /** User agent sent; null: the setting of the worker. */
   readonly userAgent: string | null;
   /** CIDR blocks of private or special addresses this crawl may reach. */
@@ -48,6 +54,9 @@ export const defaultCrawlConfig: CrawlConfig = {
   maxPagesPerHost: 100_000,
   maxLinksPerPage: 200,
   delaySeconds: null,
+  delayFactor: null,
+  weight: 1,
+  fresh: false,
   userAgent: null,
   allowPrivate: [],
 };

@@ -22,6 +22,8 @@ export interface FetchRequest {
   readonly etag?: string;
   readonly lastModified?: string;
   readonly signal?: AbortSignal;
+  /** Requests of one host that may be in flight together have lanes of their own, from 0; absent: 0. */
+  readonly lane?: number;
   /** Asked once, when the connection stands and the request is about to leave; false: it does not. */
   readonly maySend?: () => boolean;
 }
@@ -29,7 +31,7 @@ export interface FetchRequest {
 export interface FetchResponse {
   readonly kind: 'response';
   readonly status: number;
-  /** Lower-case names; repeated fields joined by ", ". */
+  /** Lower-case names; repeated fields joined by ", ", but X-Robots-Tag by line feeds (`net/fields.ts`). */
   readonly headers: Readonly<Record<string, string>>;
   /** Decoded by Content-Encoding, at most `maxBodyBytes`. Empty for redirects and 304. */
   readonly body: Uint8Array;
@@ -41,6 +43,8 @@ export interface FetchResponse {
   readonly headAt: number;
   readonly endAt: number;
   readonly remoteAddress: string | null;
+  /** Call once the body is stored or dropped: it takes room that others wait for. Absent: it takes none. */
+  readonly release?: () => void;
 }
 
 export interface FetchFailure {
@@ -49,6 +53,12 @@ export interface FetchFailure {
   /** One sentence for people: what was wrong and where. */
   readonly message: string;
   readonly endAt: number;
+  /**
+   * The request left, and the server most likely never looked at it: it was closing the connection, or turned the
+   * HTTP/2 stream away. Sending it once more, at the host's pace, is right (RFC 9112 section 9.3.1, RFC 9113 section
+   * 8.7); blaming the URL or the host is not.
+   */
+  readonly repeatable?: true;
 }
 
 export type FetchResult = FetchResponse | FetchFailure;
@@ -57,4 +67,17 @@ export type FetchResult = FetchResponse | FetchFailure;
 export interface Fetcher {
   fetch(request: FetchRequest): Promise<FetchResult>;
   close(): Promise<void>;
+}
+
+/**
+ * There was no room for a large body in this process for so long that its host was not kept waiting any longer. A
+ * shortage of ours: the URL is as if it had not been asked for.
+ */
+export class NoRoomForBody extends Error {
+  override readonly name = 'NoRoomForBody';
+
+  /** @param where host:port */
+  constructor(where: string) {
+    super(`no room came free for the body that ${where} was sending; see ORBWEAVER_BODY_BUDGET_MB`);
+  }
 }

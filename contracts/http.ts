@@ -3,6 +3,8 @@
  * and the command line checks its options with them before it starts anything.
  */
 import { z } from 'zod';
+import { decisionEffects, decisionSteps } from '../domain/explain/decision.ts';
+import { maxDelayFactor } from '../domain/pace.ts';
 import { validatePattern } from '../domain/pattern.ts';
 import { crawlStates, urlStates, type CrawlConfig } from './crawl.ts';
 
@@ -42,6 +44,17 @@ const configFields = {
   delaySeconds: z.number().min(0).max(86_400).nullable().meta({
     description:
       'Seconds between two requests of a host, for hosts one owns; null: Crawl-delay, else one second.',
+  }),
+  delayFactor: z.number().positive().max(maxDelayFactor).nullable().meta({
+    description:
+      "The delay is at least this many times what the host's last answer took (up to five minutes); null: it need not be.",
+  }),
+  weight: wholeNumber(1, 100).meta({
+    description: 'Turns at a host that other crawls want as well, where one of weight 1 gets one.',
+  }),
+  fresh: z.boolean().meta({
+    description:
+      'Transfer every body anew; false: what an earlier crawl has stored is asked for by its validators, and taken over where the server answers 304.',
   }),
   userAgent: z
     .string()
@@ -83,7 +96,7 @@ export const changeReason = z
   .meta({ id: 'ChangeReason' });
 
 /** Query parameters come as text. */
-const limit = (most: number, standard: number) =>
+export const limit = (most: number, standard: number) =>
   z
     .string()
     .regex(/^\d{1,6}$/, 'a whole number')
@@ -125,9 +138,9 @@ export const crawlPath = z.strictObject({ crawlId });
 
 // Answers ----------------------------------------------------------------------------------------------------------
 
-const count = z.int().min(0);
+export const count = z.int().min(0);
 /** Milliseconds are kept; ISO 8601 in UTC. */
-const instant = z.iso.datetime();
+export const instant = z.iso.datetime();
 
 const ledgerView = z
   .object({ discovered: count, ...Object.fromEntries(urlStates.map((state) => [state, count])) } as {
@@ -209,7 +222,7 @@ export const crawlStateAnswer = z
   .meta({ id: 'CrawlStateAnswer' });
 export type CrawlStateAnswer = z.infer<typeof crawlStateAnswer>;
 
-const nextCursor = z.string().nullable();
+export const nextCursor = z.string().nullable();
 
 export const crawlList = z
   .object({ items: z.array(crawlSummary), next: nextCursor })
@@ -270,60 +283,111 @@ export const auditView = z
   .meta({ id: 'Audit' });
 export type AuditView = z.infer<typeof auditView>;
 
+const decision = z
+  .object({
+    step: z.enum(decisionSteps).meta({ description: 'What it is about.' }),
+    verdict: z.string().meta({
+      description: 'A word of the step: the rule, the filter, the class, the state. New words may come.',
+      examples: ['tracking-parameter', 'inside', 'pattern', 'disallowed', 'timeout', 'queued', 'host-parked'],
+    }),
+    effect: z.enum(decisionEffects).meta({
+      description: 'It let the URL pass, ended its way, holds it up, or only tells something.',
+    }),
+    because: z.string().meta({ description: 'One sentence for people.' }),
+    detail: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .meta({ description: 'The same in figures; fields by step.' }),
+  })
+  .meta({ id: 'Decision' });
+
+const explainedRecord = z
+  .object({
+    state: z.enum(urlStates),
+    kind: z.enum(['page', 'sitemap']),
+    reason: z.string().nullable(),
+    detail: z.string().nullable(),
+    fetchUrl: z.string().meta({ description: 'The spelling that is fetched.' }),
+    seed: z.boolean(),
+    depth: z.int(),
+    redirects: z.int().meta({ description: 'Redirects that led here.' }),
+    priority: z.number(),
+    discoveredAt: instant,
+    discoveredFrom: z.string().nullable(),
+    redirectedWith: z
+      .int()
+      .nullable()
+      .meta({ description: 'The status of the redirect by which it was found; null: by no redirect.' }),
+    dueMs: z.number().meta({ description: 'Milliseconds until it is due of itself; at most 0: it is.' }),
+    fetchedAt: instant.nullable(),
+    status: z.int().nullable(),
+    contentType: z.string().nullable(),
+    bytes: count,
+    contentHash: z.string().nullable(),
+    redirectTo: z.string().nullable(),
+    redirectState: z
+      .enum(urlStates)
+      .nullable()
+      .meta({ description: 'Where that URL stands; null: it is no URL of this crawl.' }),
+    truncated: z.string().nullable(),
+    duplicateOf: z.string().nullable(),
+    duplicateBy: z.enum(['body', 'text']).nullable(),
+    stillToDo: z.enum(['dedup', 'extract']).nullable(),
+    requests: z.int().meta({ description: 'Requests answered.' }),
+    reclaims: z.int().meta({ description: 'Leases lost to a crash.' }),
+    leaseHeld: z.boolean().meta({ description: 'It is in the slice that is being fetched now.' }),
+    page: z
+      .object({
+        words: count,
+        links: count,
+        canonical: z.string().nullable(),
+        noindex: z.boolean(),
+        nofollow: z.boolean(),
+        cut: z.array(z.string()),
+      })
+      .nullable()
+      .meta({ description: 'What was read in it; null: nothing was.' }),
+  })
+  .meta({ id: 'ExplainedUrl' });
+
 export const explanation = z
   .object({
-    url: z.string(),
-    canonical: z.string().nullable(),
-    key: z.string().nullable().meta({ description: 'The seen-key, hex.' }),
-    host: z.string().nullable(),
-    rejected: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why it is no URL a crawl can have; null: it is one.' }),
-    summary: z.string().meta({ description: 'The answer in one sentence.' }),
+    url: z.string().meta({ description: 'As it would be fetched.' }),
+    canonical: z.string(),
+    key: z.string().meta({ description: 'The seen-key, hex.' }),
+    host: z.string(),
+    summary: z.string().meta({ description: 'The answer in one sentence or two.' }),
+    decisions: z
+      .array(decision)
+      .meta({ description: 'Everything that was decided on it, in order, judged as rules stand now.' }),
     scope: z
       .object({
         verdict: z.enum(['admit', 'outside', 'excluded']),
         reason: z.string().nullable(),
         detail: z.string().nullable(),
+        depth: z
+          .int()
+          .meta({ description: 'Links from a seed; of a URL never met: the fewest it could be.' }),
+        isSeed: z.boolean(),
       })
-      .nullable()
       .meta({ description: "What the crawl's scope and filters say, judged now." }),
-    record: z
-      .object({
-        state: z.enum(urlStates),
-        kind: z.enum(['page', 'sitemap']),
-        reason: z.string().nullable(),
-        detail: z.string().nullable(),
-        fetchUrl: z.string().meta({ description: 'The spelling that is fetched.' }),
-        seed: z.boolean(),
-        depth: z.int(),
-        redirects: z.int().meta({ description: 'Redirects that led here.' }),
-        priority: z.number(),
-        discoveredAt: instant,
-        discoveredFrom: z.string().nullable(),
-        fetchedAt: instant.nullable(),
-        status: z.int().nullable(),
-        contentHash: z.string().nullable(),
-        redirectTo: z.string().nullable(),
-        truncated: z.string().nullable(),
-        duplicateOf: z.string().nullable(),
-        stillToDo: z.enum(['dedup', 'extract']).nullable(),
-        requests: z.int().meta({ description: 'Requests answered.' }),
-        reclaims: z.int().meta({ description: 'Leases lost to a crash.' }),
-      })
-      .nullable()
-      .meta({ description: 'Null: the crawl has never met this URL.' }),
+    record: explainedRecord.nullable().meta({ description: 'Null: the crawl has never met this URL.' }),
     attempts: z
       .array(z.object({ at: instant, class: z.string(), status: z.int().nullable(), message: z.string() }))
       .meta({ description: 'Requests that ended without a final outcome, oldest first.' }),
     deadLetter: z
-      .object({ class: z.string(), message: z.string(), attempts: z.int(), createdAt: instant })
+      .object({
+        class: z.string(),
+        status: z.int().nullable(),
+        message: z.string(),
+        attempts: z.int(),
+        createdAt: instant,
+      })
       .nullable(),
     robots: z
       .object({
         status: z.int().nullable().meta({ description: 'Null: robots.txt was not read yet.' }),
         fetchedAt: instant.nullable(),
+        ageMs: z.number().nullable().meta({ description: 'Milliseconds since it was fetched.' }),
         agent: z.string(),
         allowed: z.boolean().nullable(),
         rule: z.string().nullable(),
@@ -336,20 +400,34 @@ export const explanation = z
         because: z.array(z.string()).meta({ description: 'What stands before it, one sentence each.' }),
       })
       .nullable()
-      .meta({ description: 'When it will be fetched; null: it will not be (again).' }),
+      .meta({
+        description: 'When it will be, or would be, fetched; null: it will not be (again).',
+      }),
   })
   .meta({ id: 'Explanation' });
 export type Explanation = z.infer<typeof explanation>;
 
-/** RFC 9457. `type` is always about:blank: the status says what kind of problem it is. */
+const problemType = z
+  .enum([
+    'about:blank',
+    'urn:orbweaver:problem:unauthenticated',
+    'urn:orbweaver:problem:forbidden',
+    'urn:orbweaver:problem:rate-limited',
+    'urn:orbweaver:problem:quota-spent',
+  ])
+  .meta({ description: 'about:blank: the status says all there is to say of its kind.' });
+export type ProblemType = z.infer<typeof problemType>;
+
+/** RFC 9457. */
 export const problem = z
   .object({
-    type: z.literal('about:blank'),
+    type: problemType,
     title: z.string(),
     status: z.int(),
     detail: z.string(),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     rejected: z.array(rejectedSeed).optional(),
+    quota: z.string().optional().meta({ description: 'Of quota-spent and rate-limited: which quota.' }),
   })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof problem>;

@@ -3,6 +3,7 @@
  * messages. Changing one after release needs a patch and a saved history (docs/design.md §3).
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { RedriveCounts } from '../domain/dead-letter.ts';
 import type { CrawlState } from './crawl.ts';
 
 /** One queue per kind of work, so that each can be scaled and starved on its own. */
@@ -11,6 +12,7 @@ export const taskQueues = { control: 'control', fetch: 'fetch', dedup: 'dedup', 
 export const hostWorkflowId = (origin: string): string => `host/${origin}`;
 export const schedulerWorkflowId = (shard: number): string => `scheduler/${String(shard)}`;
 export const crawlWorkflowId = (crawlId: string): string => `crawl/${crawlId}`;
+export const redriveWorkflowId = (crawlId: string): string => `redrive/${crawlId}`;
 
 /** Custom search attributes of host workflows (`CrawlState` also of crawls). */
 export const searchAttributes = {
@@ -47,6 +49,14 @@ export interface HostCarried {
   readonly deadLetters: number;
   readonly queued: number;
   readonly delayMs: number;
+  /** Milliseconds from parking to the first probe; doubled for each further one. */
+  readonly probeMs: number;
+  /** Probes since a page of the host was last fetched. */
+  readonly probes: number;
+  /** Epoch milliseconds of the next one, or null. */
+  readonly probeAt: number | null;
+  /** What came of the last one, or null. */
+  readonly lastProbe: string | null;
 }
 
 export interface HostView {
@@ -71,6 +81,14 @@ export const retryHostUpdate = defineUpdate<string>('retry');
 export const dropHostUpdate = defineUpdate<string, [reason: string | null]>('drop');
 /** Set the host's delay in seconds (for hosts one owns), or null to go back to robots.txt and default. */
 export const setDelayUpdate = defineUpdate<string, [seconds: number | null]>('setDelay');
+export interface RedriveChoice {
+  /** A class of dead letters; absent or null: any. */
+  readonly class?: string | null;
+  /** One URL, in any spelling; absent or null: any. */
+  readonly url?: string | null;
+}
+/** Queue dead letters of this host again; with neither class nor URL a parked host is tried again. */
+export const redriveHostUpdate = defineUpdate<string, [choice: RedriveChoice | null]>('redrive');
 export const hostStateQuery = defineQuery<HostView>('state');
 
 // Scheduler --------------------------------------------------------------------------------------------------------
@@ -114,3 +132,22 @@ export const pauseCrawlUpdate = defineUpdate<CrawlView, [reason: string | null]>
 export const resumeCrawlUpdate = defineUpdate<CrawlView>('resume');
 export const cancelCrawlUpdate = defineUpdate<CrawlView, [reason: string | null]>('cancel');
 export const crawlProgressQuery = defineQuery<CrawlView>('progress');
+
+// Re-drive ---------------------------------------------------------------------------------------------------------
+
+/** Dead letters of one crawl are driven again, however many there are; one such workflow a crawl at a time. */
+export interface RedriveWorkflowInput {
+  readonly crawlId: string;
+  readonly origin: string | null;
+  readonly class: string | null;
+  readonly url: string | null;
+  /** Whoever asks may have a parked host tried again, which concerns all crawls: with `origin` alone it is. */
+  readonly mayUnpark: boolean;
+}
+
+export interface RedriveView extends RedriveCounts {
+  /** The host had been parked and is tried again. */
+  readonly unparked: boolean;
+}
+
+export const redriveStateQuery = defineQuery<RedriveView>('state');

@@ -3,6 +3,7 @@
  * Pure: the same answer always leads to the same next state.
  */
 import type { FetchFault } from './fault.ts';
+import { errorsOfOutage } from './server-errors.ts';
 import { backoffMs, type TroubleClass } from './trouble.ts';
 
 export type Answer =
@@ -24,6 +25,8 @@ export interface History {
   readonly hops: number;
   /** Failures of the host in a row, before this answer. */
   readonly hostFailures: number;
+  /** Were this answer a server error: would it begin an outage, and how long would that last (server-errors.ts)? */
+  readonly outage: { readonly begins: boolean; readonly waitMs: number };
 }
 
 export type UrlNext =
@@ -55,9 +58,6 @@ export interface Outcome {
 export const maxRedirects = 5;
 /** Tries of one URL whose trouble is its own. */
 const urlTries = 3;
-/** 5xx answers in a row that count as trouble of the host. */
-const serverErrorsInARow = 5;
-const hour = 3_600_000;
 
 const well: HostNext = { trouble: null, slower: false, counts: false };
 const final = (state: 'excluded' | 'dead' | 'failed', reason: string): Outcome => ({
@@ -104,12 +104,12 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
   }
 }
 
-/** A page that breaks is the page's own trouble; a run of them is the host's: down for an hour, growing. */
+/** A page that breaks is the page's own trouble; many of them, or a run of failures, are the host's: it is down. */
 function judgeServerError(history: History): Outcome {
   const inARow = history.hostFailures + 1;
   const url: UrlNext = retryOrFail('server-error', history).url;
-  if (inARow < serverErrorsInARow) return { url, host: { ...well, counts: true } };
-  const waitMs = Math.min(hour * 2 ** (inARow - serverErrorsInARow), 24 * hour);
+  const { begins, waitMs } = history.outage;
+  if (!begins && inARow < errorsOfOutage) return { url, host: { ...well, counts: true } };
   return { url, host: { trouble: { class: 'server-errors', waitMs }, slower: false, counts: true } };
 }
 

@@ -60,3 +60,42 @@ export function easeUp(manners: Manners): Manners {
   const clean = manners.clean + 1;
   return clean < cleanStretch ? { ...manners, clean } : { slowdown: manners.slowdown - 1, clean: 0 };
 }
+
+/** What may be asked for as a factor at most. */
+export const maxDelayFactor = 100;
+
+/** However slowly a host answers, its answers alone make no delay longer than this. */
+export const maxAdaptedMs = 300_000;
+
+/**
+ * The delay, made longer where the host was slow: at least `factor` times what its last answer took.
+ * @param factor null: not asked for; @param tookMs from the request's leaving to the end of the answer; null: unknown
+ */
+export function adaptedDelayMs(delayMs: number, factor: number | null, tookMs: number | null): number {
+  if (factor === null || tookMs === null) return delayMs;
+  return Math.max(delayMs, Math.min(factor * tookMs, maxAdaptedMs));
+}
+
+/** The factor in force: the operator's, else the most polite of the crawls with work here; null: nobody asks for one. */
+export function factorInForce(operator: number | null, crawls: readonly (number | null)[]): number | null {
+  if (operator !== null) return operator;
+  const asked = crawls.filter((factor) => factor !== null);
+  return asked.length === 0 ? null : Math.max(...asked);
+}
+
+/** What an operator may set for a host one owns. */
+export const maxConcurrency = 16;
+
+/**
+ * Requests that may be in flight at a host together: one, unless an operator allows more. A host that is in trouble,
+ * or slowed down after some, gets one; so does one that was left by a crash, or nobody could tell which URL it was.
+ */
+export const lanesAt = (host: {
+  readonly concurrency: number | null;
+  readonly slowdown: number;
+  readonly failures: number;
+  readonly unclean: boolean;
+}): number =>
+  host.slowdown > 0 || host.failures > 0 || host.unclean
+    ? 1
+    : Math.min(host.concurrency ?? 1, maxConcurrency);

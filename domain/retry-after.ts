@@ -19,6 +19,18 @@ export function retryAfterMs(value: string | null, nowMs: number): number | null
   return date === null ? null : Math.min(Math.max(date - nowMs, 0), maxRetryAfterMs);
 }
 
+/**
+ * What an answer asks for. `headers` by lower-case name. A date counts from the answer's own Date, so that it means the
+ * same wait whatever the clocks of the two machines say; `nowMs` stands in where there is none.
+ */
+export function askedPauseMs(headers: Readonly<Record<string, string>>, nowMs: number): number | null {
+  const { date, 'retry-after': value } = headers;
+  return retryAfterMs(
+    value ?? null,
+    (date === undefined ? null : parseHttpDate(date.trim(), nowMs)) ?? nowMs,
+  );
+}
+
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /** `Sun, 06 Nov 1994 08:49:37 GMT`; the weekday says nothing new and is not checked. */

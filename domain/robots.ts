@@ -15,6 +15,9 @@ export type { RobotsVerdict } from './robots-match.ts';
 /** Octets read of a robots.txt (RFC 9309 §2.5 asks for at least this); the rest is ignored. */
 export const maxRobotsOctets = 500 * 1024;
 
+/** How long a copy may be used before it is asked for again (RFC 9309 §2.4). */
+export const robotsFreshMs = 24 * 3_600_000;
+
 /** Octets read of one line; the rest of the line is ignored, as Google does. */
 const maxLineOctets = 2_083 * 8 - 1;
 

@@ -44,3 +44,10 @@ export const backoffMs = (trouble: TroubleClass, failures: number): number =>
 
 /** Has the host had its tries? @param failures in a row, this one included. */
 export const isSpent = (trouble: TroubleClass, failures: number): boolean => failures >= rules[trouble].tries;
+
+/**
+ * Milliseconds until a parked host is asked once more whether it answers again: doubled by each probe that found
+ * nothing, up to a day. @param firstMs before the first one; @param failed probes since a page of it was last fetched.
+ */
+export const probeWaitMs = (firstMs: number, failed: number): number =>
+  Math.min(firstMs * 2 ** Math.min(failed, 20), longestMs);

@@ -33,18 +33,17 @@ const ambiguousSessionNames: ReadonlySet<string> = new Set(['sid', 'sessid', 'se
 const sessionToken = /^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[0-9a-z]{16,128}$/i;
 
 /**
- * Whether a query parameter is left out of the canonical URL.
+ * As what a query parameter is left out of the canonical URL; null: it is kept.
  * `name` and `value` are in percent-encoding normal form; `value` is '' where there is none.
  */
-export function isDroppedParameter(name: string, value: string): boolean {
+export function droppedAs(name: string, value: string): 'tracking' | 'session' | null {
   const lower = name.toLowerCase();
-  return (
-    lower.startsWith('utm_') ||
-    trackingNames.has(lower) ||
-    sessionNames.has(lower) ||
+  if (lower.startsWith('utm_') || trackingNames.has(lower)) return 'tracking';
+  return sessionNames.has(lower) ||
     lower.startsWith('aspsessionid') ||
     (ambiguousSessionNames.has(lower) && sessionToken.test(value))
-  );
+    ? 'session'
+    : null;
 }
 
 /** Characters without which a path cannot hold a session id: the cheap test before `dropPathSessions`. */

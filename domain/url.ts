@@ -9,7 +9,7 @@
  */
 
 import { percentNormalForm } from './url-percent.ts';
-import { dropPathSessions, isDroppedParameter, pathSessionHint } from './url-rules.ts';
+import { droppedAs, dropPathSessions, pathSessionHint } from './url-rules.ts';
 
 /** Raised whenever some URL’s canonical form changes: stored keys of another version cannot be compared. @public */
 export const canonicalRulesVersion = 1;
@@ -25,7 +25,7 @@ export interface CanonicalRules {
   readonly dropWww: boolean;
 }
 
-const defaultCanonicalRules: CanonicalRules = { dropTrailingSlash: false, dropWww: false };
+export const defaultCanonicalRules: CanonicalRules = { dropTrailingSlash: false, dropWww: false };
 
 export interface CanonicalUrl {
   /** Absolute, as found but for the fragment and a trailing dot of the host: what is fetched. Starts with `host`. */
@@ -98,8 +98,11 @@ function reject(rejected: UrlRejection): UrlResult {
 const wwwLabels = /\/\/(?:www\.)+(?=[^.]+\.)/;
 
 function canonicalOrigin(origin: string, rules: CanonicalRules): string {
-  return rules.dropWww ? origin.replace(wwwLabels, '//') : origin;
+  return rules.dropWww ? withoutWww(origin) : origin;
 }
+
+/** Of an origin. */
+export const withoutWww = (origin: string): string => origin.replace(wwwLabels, '//');
 
 function canonicalPath(pathname: string, rules: CanonicalRules): string {
   let path = percentNormalForm(pathname);
@@ -108,7 +111,8 @@ function canonicalPath(pathname: string, rules: CanonicalRules): string {
   return path;
 }
 
-function withoutTrailingSlashes(path: string): string {
+/** `/` stays. */
+export function withoutTrailingSlashes(path: string): string {
   let end = path.length;
   while (end > 1 && path.charCodeAt(end - 1) === 0x2f) end--;
   return path.slice(0, end);
@@ -123,7 +127,7 @@ function canonicalQuery(search: string): string {
     if (text === '') continue;
     const equals = text.indexOf('=');
     const name = equals < 0 ? text : text.slice(0, equals);
-    if (isDroppedParameter(name, equals < 0 ? '' : text.slice(equals + 1))) continue;
+    if (droppedAs(name, equals < 0 ? '' : text.slice(equals + 1)) !== null) continue;
     const previous = kept.at(-1);
     if (previous !== undefined && name < previous.name) sorted = false;
     kept.push({ name, text });

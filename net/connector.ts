@@ -20,6 +20,8 @@ export interface ConnectorOptions {
   readonly connectTimeoutMs: number;
   /** PEM certificates trusted instead of the bundled authorities. */
   readonly ca?: string;
+  /** Offer HTTP/2 to servers. */
+  readonly http2: boolean;
 }
 
 /** resolve → connect → tls (https only) → open; forgotten when the attempt fails or the socket closes. */
@@ -27,6 +29,8 @@ export interface Connection {
   phase: 'resolve' | 'connect' | 'tls' | 'open';
   /** Set from the socket once it is connected. */
   remoteAddress: string | null;
+  /** Requests it has carried; counted by who sends them. */
+  requests: number;
 }
 
 export interface Connector {
@@ -34,15 +38,20 @@ export interface Connector {
   readonly connect: buildConnector.connector;
   /** The newest connection of an origin ("https://example.com", default ports left out) that is open or on its way. */
   connectionOf(origin: string): Connection | undefined;
+  /** From its next connection on the origin is offered HTTP/1.1 only. */
+  avoidHttp2(origin: string): void;
 }
 
 /** Milliseconds an address is tried before the next one has its turn; the last one has what is left. */
 const attemptTimeoutMs = 500;
 const maxTlsSessions = 1_000;
+/** Origins remembered to want HTTP/1.1. */
+const maxHttp1Only = 10_000;
 
 export function createConnector(options: ConnectorOptions): Connector {
   const connections = new Map<string, Connection>();
   const tlsSessions = new LRUCache<string, Buffer>({ max: maxTlsSessions });
+  const http1Only = new LRUCache<string, true>({ max: maxHttp1Only });
 
   function connect(target: buildConnector.Options, callback: buildConnector.Callback): void {
     const secure = target.protocol === 'https:';
@@ -50,7 +59,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     const origin = `${target.protocol}//${authority}`;
     const port = target.port === '' ? (secure ? 443 : 80) : Number(target.port);
     const where = target.port === '' ? `${authority}:${String(port)}` : authority;
-    const connection: Connection = { phase: 'resolve', remoteAddress: null };
+    const connection: Connection = { phase: 'resolve', remoteAddress: null, requests: 0 };
     connections.set(origin, connection);
     const forget = (): void => {
       if (connections.get(origin) === connection) connections.delete(origin);
@@ -122,7 +131,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     const socket = connectTls({
       ...tcpOptions(hostname, port, addresses),
       servername,
-      ALPNProtocols: ['http/1.1', 'h2'],
+      ALPNProtocols: options.http2 && !http1Only.has(origin) ? ['http/1.1', 'h2'] : ['http/1.1'],
       ...(session === undefined ? {} : { session }),
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     });
@@ -130,7 +139,15 @@ export function createConnector(options: ConnectorOptions): Connector {
     return socket;
   }
 
-  return { connect, connectionOf: (origin) => connections.get(origin) };
+  return {
+    connect,
+    connectionOf: (origin) => connections.get(origin),
+    avoidHttp2(origin) {
+      http1Only.set(origin, true);
+      // A resumed session may bring its protocol along.
+      tlsSessions.delete(origin);
+    },
+  };
 }
 
 const tcpOptions = (

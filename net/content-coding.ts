@@ -71,6 +71,21 @@ export async function decode(
   return { body, cut };
 }
 
+/** Undone by synchronous calls alone, or null where a step is cut, broken or longer than `maxBytes`. */
+export function decodeAtOnce(
+  codings: readonly Coding[],
+  wire: Uint8Array,
+  maxBytes: number,
+): Uint8Array | null {
+  let body = wire;
+  for (const coding of codings.toReversed()) {
+    const step = decodeSync(coding, body, maxBytes);
+    if (step === null) return null;
+    body = step.body;
+  }
+  return body;
+}
+
 /** The whole body by one synchronous call, or null where that does not do: cut, broken or too long. */
 function decodeSync(coding: Coding, wire: Uint8Array, maxBytes: number): Decoded | null {
   if (wire.length === 0) return { body: wire, cut: false };

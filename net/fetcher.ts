@@ -3,15 +3,22 @@
  *
  * Connections are kept apart by what they may reach, so that one opened for a crawl that may reach private addresses
  * never serves another that may not: each such set has a realm of its own. A realm has one connection an origin,
- * HTTP/1.1 or HTTP/2 as the server chooses; idle ones close after seconds.
+ * HTTP/1.1 or HTTP/2 as the server chooses, with one request on it at a time; idle ones close after seconds.
  */
 import { LRUCache } from 'lru-cache';
-import type { Fetcher, FetchRequest, FetchResult } from '../contracts/fetching.ts';
+import {
+  NoRoomForBody,
+  type Fetcher,
+  type FetchRequest,
+  type FetchResponse,
+  type FetchResult,
+} from '../contracts/fetching.ts';
 import { parseCidrs } from './address-guard.ts';
+import { BodyBudget } from './body-budget.ts';
 import { createConnector, type Connector } from './connector.ts';
 import { acceptEncoding } from './content-coding.ts';
 import { Exchange } from './exchange.ts';
-import { OriginClients } from './origin-clients.ts';
+import { OriginClients, type ExchangeEnd } from './origin-clients.ts';
 import { systemResolver, type Resolver } from './resolver.ts';
 
 export interface FetcherOptions {
@@ -20,14 +27,21 @@ export interface FetcherOptions {
   readonly connectTimeoutMs?: number;
   /** PEM certificates trusted instead of the bundled authorities. */
   readonly ca?: string;
+  /** False: HTTP/1.1 only. */
+  readonly http2?: boolean;
+  /** Bytes of large bodies in flight at a time at most, shared by all requests; 128 MiB by default. */
+  readonly bodyBudgetBytes?: number;
+  /** Told of each request that is given up for want of room. */
+  readonly onNoRoom?: (error: NoRoomForBody) => void;
 }
 
 /** Bytes of a response's header fields at most: eight times what most servers let themselves send. */
 const maxHeaderBytes = 64 * 1024;
 /** Milliseconds an idle connection is kept, and no longer where a server offers more. */
 const keepAliveMs = 4_000;
-/** Sets of permitted addresses in use at a time; a set that comes back later gets a new realm. */
-const maxRealms = 16;
+/** Sets of permitted addresses, by lane, in use at a time; one that comes back later gets a new realm. */
+const maxRealms = 64;
+const usualBodyBudget = 128 * 1024 * 1024;
 
 interface Realm {
   readonly clients: OriginClients;
@@ -35,9 +49,9 @@ interface Realm {
 }
 
 /**
- * `fetch` rejects in three cases only, none of which is the web's doing: with the reason of `signal` once it aborts,
- * with a RangeError or TypeError for an `allowPrivate` entry or user agent that is none, and with the system's error
- * when this machine is out of files, sockets or memory.
+ * `fetch` rejects in four cases only, none of which is the web's doing: with the reason of `signal` once it aborts,
+ * with NoRoomForBody, with a RangeError or TypeError for an `allowPrivate` entry or user agent that is none, and with
+ * the system's error when this machine is out of files, sockets or memory.
  */
 export function createFetcher(options: FetcherOptions = {}): Fetcher {
   const closing = new Set<Promise<void>>();
@@ -48,11 +62,13 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
       closing.add(close);
     },
   });
+  const budget = new BodyBudget(options.bodyBudgetBytes ?? usualBodyBudget);
   let closed = false;
 
-  function realmFor(allowPrivate: readonly string[]): Realm {
-    const key =
+  function realmFor(allowPrivate: readonly string[], lane: number): Realm {
+    const set =
       allowPrivate.length < 2 ? (allowPrivate[0] ?? '') : [...new Set(allowPrivate)].sort().join(' ');
+    const key = lane === 0 ? set : `${set} ${String(lane)}`;
     const known = realms.get(key);
     if (known !== undefined) return known;
     const made = createRealm(allowPrivate, options);
@@ -70,7 +86,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
         const message = `${JSON.stringify(request.url.slice(0, 200))} is no absolute http(s) URL.`;
         return { kind: 'fault', fault: 'protocol', message, endAt: performance.now() };
       }
-      const { clients, connector } = realmFor(request.allowPrivate);
+      const { clients, connector } = realmFor(request.allowPrivate, request.lane ?? 0);
       const { origin } = url;
       const exchange = new Exchange({
         where: url.port === '' ? `${url.host}:${url.protocol === 'https:' ? '443' : '80'}` : url.host,
@@ -79,9 +95,24 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
         signal: request.signal,
         maySend: request.maySend,
         connection: () => connector.connectionOf(origin),
+        budget,
+        onHttp1Wanted: () => {
+          connector.avoidHttp2(origin);
+        },
       });
-      clients.dispatch(origin, url.pathname + url.search, headers, exchange);
-      return exchange.result;
+      const over = clients.dispatch(origin, url.pathname + url.search, headers, exchange);
+      let end: ExchangeEnd = 'broken';
+      try {
+        const result = await exchange.result;
+        if (result.kind === 'response') end = isCut(result) ? 'broken' : 'whole';
+        else if (result.repeatable === true) end = 'unheard';
+        return result;
+      } catch (error) {
+        if (error instanceof NoRoomForBody) options.onNoRoom?.(error);
+        throw error;
+      } finally {
+        over(end);
+      }
     },
 
     /** Lets the requests in flight end (their own limits bound that) and closes every connection. */
@@ -99,11 +130,13 @@ function createRealm(allowPrivate: readonly string[], options: FetcherOptions): 
     resolver: options.resolver ?? systemResolver,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
+    http2: options.http2 ?? true,
   });
   const clients = new OriginClients({
     connect: connector.connect,
     pipelining: 1,
-    allowH2: true,
+    allowH2: options.http2 ?? true,
+    h2Options: { maxConcurrentStreams: 1 },
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
     maxHeaderSize: maxHeaderBytes,
@@ -113,6 +146,10 @@ function createRealm(allowPrivate: readonly string[], options: FetcherOptions): 
   });
   return { clients, connector };
 }
+
+/** Bytes of it may still be on their way; a session that made them may be beyond repair. */
+const isCut = ({ truncated }: FetchResponse): boolean =>
+  truncated === 'too-large' || truncated === 'incomplete';
 
 function requestHeaders({ userAgent, etag, lastModified }: FetchRequest): string[] {
   if (!isFieldValue(userAgent)) throw new TypeError(`"${userAgent}" cannot be sent as User-Agent`);

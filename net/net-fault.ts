@@ -4,11 +4,14 @@ import type { FetchFault } from '../contracts/fetching.ts';
 /** What the web did wrong: becomes a FetchFailure, never leaves net/. */
 export class NetFault extends Error {
   readonly fault: FetchFault;
+  /** The connection itself went away in the middle of an exchange. */
+  readonly connectionLost: boolean;
 
-  constructor(fault: FetchFault, message: string, cause?: unknown) {
+  constructor(fault: FetchFault, message: string, cause?: unknown, connectionLost = false) {
     super(message, { cause });
     this.name = 'NetFault';
     this.fault = fault;
+    this.connectionLost = connectionLost;
   }
 }
 
@@ -69,7 +72,8 @@ export function exchangeFault(error: Error, where: string, headSeen: boolean, ma
   const text = error.message;
   const protocol = (what: string): NetFault => new NetFault('protocol', `${where} ${what}.`, error);
   const closed = (): NetFault =>
-    new NetFault('reset', `${where} closed the connection before the response was whole.`, error);
+    new NetFault('reset', `${where} closed the connection before the response was whole.`, error, true);
+  const brokenOff = (): NetFault => new NetFault('reset', `${where} broke the HTTP/2 stream off.`, error);
 
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
     return protocol(`sent a response head of more than ${String(maxHeaderBytes)} bytes`);
@@ -89,21 +93,25 @@ export function exchangeFault(error: Error, where: string, headSeen: boolean, ma
   if (code === 'UND_ERR_SOCKET' && text === 'bad upgrade') {
     return protocol('switched protocols without being asked');
   }
-  if (code.startsWith('ERR_HTTP2')) {
-    return /CANCEL|REFUSED|INTERNAL|NO_ERROR/.test(text)
-      ? new NetFault('reset', `${where} broke the HTTP/2 stream off.`, error)
-      : protocol(`does not speak HTTP/2 properly: ${text}`);
-  }
+  if (code === 'ERR_HTTP2_INVALID_SESSION' || code === 'ERR_HTTP2_GOAWAY_SESSION') return closed();
+  if (code.startsWith('ERR_HTTP2') && givenUp.test(text)) return brokenOff();
+  if (code.startsWith('ERR_HTTP2')) return protocol(`does not speak HTTP/2 properly: ${text}`);
+  // HTTP/2 streams that end before their response.
+  if (code === 'UND_ERR_INFO') return brokenOff();
+  // What undici's reader takes for impossible: a status of 000, for one.
+  if (code === 'ERR_ASSERTION') return protocol('does not speak HTTP properly: a head that cannot be');
   if (code.startsWith('ERR_SSL'))
     return new NetFault('tls', `TLS with ${where} failed: ${tlsReason(error)}.`, error);
   if (closedCodes.has(code)) return closed();
   return new NetFault('protocol', `The exchange with ${where} failed: ${text}.`, error);
 }
 
-/** UND_ERR_INFO: HTTP/2 streams and sessions that end before their time. */
+/** Codes of RST_STREAM and GOAWAY that give a request up rather than complain of us (RFC 9113 section 7). */
+const givenUp =
+  /error code (?:NGHTTP2_(?:NO_ERROR|INTERNAL_ERROR|REFUSED_STREAM|CANCEL|CONNECT_ERROR|ENHANCE_YOUR_CALM)|0|2|7|8|10|11)$/;
+
 const closedCodes: ReadonlySet<string> = new Set([
   'UND_ERR_SOCKET',
-  'UND_ERR_INFO',
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',

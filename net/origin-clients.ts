@@ -3,15 +3,38 @@
  *
  * Instead of undici's Agent, which never forgets an origin whose last request was aborted (8.12: the aborted request
  * still counts as pending while its connection goes): every host that timed out would stay in memory.
+ *
+ * What a connection is worth after an exchange:
+ * - `whole`: it is kept for the next one.
+ * - `broken`: it goes, with its client. In HTTP/1.1 undici sees to that; an HTTP/2 session would stay, though it may be
+ *   dead, or may never open a stream again and keep what waits for one for ever.
+ * - `unheard`: the server closed a kept connection as the request came. At a steady pace that is no chance: a server
+ *   whose idle time is our delay does it every time. So the origin's next requests each get a connection of their own.
  */
+import { LRUCache } from 'lru-cache';
 import { Client, type Dispatcher } from 'undici';
+
+export type ExchangeEnd = 'whole' | 'broken' | 'unheard';
+
+interface Entry {
+  readonly client: Client;
+  /** Exchanges under way. */
+  open: number;
+  /** Goes when the last of them is over; new ones get a new client. */
+  discarded: boolean;
+}
 
 /** Clients at which unused ones are looked for; later at twice what was then in use. */
 const sweepAtLeast = 256;
+/** Requests that get a connection of their own after one that went unheard. */
+const unsharedRequests = 50;
+const maxUnshared = 10_000;
 
 export class OriginClients {
   readonly #options: Client.Options;
-  readonly #clients = new Map<string, Client>();
+  readonly #entries = new Map<string, Entry>();
+  /** Origins that do not keep connections, and for how many more requests that is believed of them. */
+  readonly #unshared = new LRUCache<string, number>({ max: maxUnshared });
   #sweepAt = sweepAtLeast;
 
   constructor(options: Client.Options) {
@@ -20,34 +43,58 @@ export class OriginClients {
 
   /** Known origins, those in use and those not yet swept: fewer than twice the former, or `sweepAtLeast`. */
   get size(): number {
-    return this.#clients.size;
+    return this.#entries.size;
   }
 
-  dispatch(origin: string, path: string, headers: string[], handler: Dispatcher.DispatchHandler): void {
-    let client = this.#clients.get(origin);
-    if (client === undefined) {
-      if (this.#clients.size >= this.#sweepAt) this.#sweep();
-      client = new Client(origin, this.#options);
-      this.#clients.set(origin, client);
+  /** The caller calls what it gets back once, when the exchange is over. */
+  dispatch(
+    origin: string,
+    path: string,
+    headers: string[],
+    handler: Dispatcher.DispatchHandler,
+  ): (end: ExchangeEnd) => void {
+    let entry = this.#entries.get(origin);
+    if (entry === undefined) {
+      if (this.#entries.size >= this.#sweepAt) this.#sweep();
+      entry = { client: new Client(origin, this.#options), open: 0, discarded: false };
+      this.#entries.set(origin, entry);
     }
-    client.dispatch({ path, method: 'GET', headers }, handler);
+    const used = entry;
+    used.open++;
+    used.client.dispatch({ path, method: 'GET', headers }, handler);
+    return (end) => {
+      this.#after(origin, used, end);
+    };
   }
 
   /** Lets requests end, then closes the connections. */
   async close(): Promise<void> {
-    const clients = [...this.#clients.values()];
-    this.#clients.clear();
-    await Promise.all(clients.map((client) => client.close()));
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    await Promise.all(entries.map(({ client }) => client.close()));
+  }
+
+  #after(origin: string, entry: Entry, end: ExchangeEnd): void {
+    entry.open--;
+    if (end === 'unheard') this.#unshared.set(origin, unsharedRequests);
+    const unshared = this.#unshared.get(origin) ?? 0;
+    if (end === 'whole' && unshared === 1) this.#unshared.delete(origin);
+    else if (end === 'whole' && unshared > 1) this.#unshared.set(origin, unshared - 1);
+    if (end !== 'whole' || unshared > 0) {
+      entry.discarded = true;
+      if (this.#entries.get(origin) === entry) this.#entries.delete(origin);
+    }
+    if (entry.discarded && entry.open === 0) void entry.client.destroy();
   }
 
   /** Each client is looked at about once for each that is made. */
   #sweep(): void {
-    for (const [origin, client] of this.#clients) {
+    for (const [origin, { client }] of this.#entries) {
       const { connected, size } = client.stats;
       if (connected || size > 0) continue;
-      this.#clients.delete(origin);
+      this.#entries.delete(origin);
       void client.close();
     }
-    this.#sweepAt = Math.max(sweepAtLeast, 2 * this.#clients.size);
+    this.#sweepAt = Math.max(sweepAtLeast, 2 * this.#entries.size);
   }
 }

@@ -1,4 +1,4 @@
-/** Names to addresses. The interface is what a cache or a choice of resolvers puts itself behind. */
+/** Names to addresses: what the connector asks, and what it may be told. */
 import { lookup } from 'node:dns/promises';
 
 export interface ResolvedAddress {
@@ -12,6 +12,32 @@ export interface ResolvedAddress {
  */
 export interface Resolver {
   resolve(hostname: string): Promise<readonly ResolvedAddress[]>;
+}
+
+/**
+ * The question stays open: no resolver gave an answer, and none was kept from before. Says nothing about the name.
+ * `code` is the best known reason: what a resolver said (ESERVFAIL, EREFUSED) before what was not heard (ETIMEOUT,
+ * ECONNREFUSED).
+ */
+export class ResolverFault extends Error {
+  override readonly name = 'ResolverFault';
+  readonly code: string;
+  /**
+   * True: no resolver answers anything, about any name. That is no host's doing but an outage of ours, and what a
+   * circuit breaker counts. False: the resolvers live and fail at this name, mostly since its own servers are in
+   * trouble.
+   */
+  readonly silent: boolean;
+
+  constructor(hostname: string, code: string, silent: boolean) {
+    super(
+      silent
+        ? `No DNS resolver answers (${code}); ${hostname} was asked for.`
+        : `The DNS resolvers could not resolve ${hostname} (${code}).`,
+    );
+    this.code = code;
+    this.silent = silent;
+  }
 }
 
 /** EINVAL is what getaddrinfo says of names longer than DNS can hold. */

@@ -168,7 +168,7 @@ export const temporalPart = (
       ...['--disable-config-env', '--disable-config-file'],
     ],
     // The program looks for files of its own under HOME.
-    env: { ...programEnvironment(), HOME: data },
+    env: { ...programEnvironment(), HOME: data, GOGC: '400', GOMEMLIMIT: '512MiB' },
     cwd: data,
     stopSignal: 'SIGTERM',
     stopGraceMs: 15_000,

@@ -89,6 +89,7 @@ function ledgerDifferences(crawl: CrawlSummary, actual: Recount): Difference[] {
 const rules: Readonly<Record<keyof Violations, string>> = {
   failed_without_letter: 'failed URLs without a dead letter',
   letter_without_failed: 'dead letters of URLs that are not failed',
+  letter_of_another_class: 'dead letters of another class than their URL failed with',
   token_without_lease: 'URLs leased without a lease token, or with one and not leased',
   staged_but_not_done: 'URLs with a body to be read that are not done',
   read_without_page: 'pages that were read and have no extraction',

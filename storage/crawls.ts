@@ -1,5 +1,6 @@
 /** Crawls as their owners see them: created with their seeds, listed, looked at. */
 import { closedCrawlStates, crawlStates, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import { defaultTenant } from '../contracts/tenancy.ts';
 import type { CountsView, CrawlSummary, CrawlView } from '../contracts/http.ts';
 import { countCrawlHosts } from './statements/count-crawl-hosts.ts';
 import { countDeadLetters } from './statements/count-dead-letters.ts';
@@ -22,8 +23,9 @@ export async function createCrawl(
   db: Queryable,
   config: CrawlConfig,
   seeds: readonly SeedLine[],
+  tenantId: number = defaultTenant,
 ): Promise<string> {
-  const [created] = await insertCrawl(db, JSON.stringify(config), JSON.stringify(seeds));
+  const [created] = await insertCrawl(db, JSON.stringify(config), JSON.stringify(seeds), tenantId);
   if (created === undefined) throw new Error('Postgres gave no id for the new crawl');
   return created.id;
 }
@@ -39,23 +41,25 @@ export async function findCrawl(db: Queryable, crawlId: string): Promise<CrawlSu
   return row === null ? null : summaryOf(row);
 }
 
-/** Newest first. `before`: only crawls older than this id. */
+/** Newest first. `before`: only crawls older than this id; `tenantId` null: of all tenants. */
 export async function crawlsBefore(
   db: Queryable,
   before: string | null,
   limit: number,
+  tenantId: number | null = null,
 ): Promise<readonly CrawlSummary[]> {
-  return (await listCrawls(db, null, before, crawlStates, limit)).map(summaryOf);
+  return (await listCrawls(db, null, before, crawlStates, limit, tenantId)).map(summaryOf);
 }
 
 const openStates = crawlStates.filter((state) => !closedCrawlStates.includes(state));
 
-/** Crawls that are not over, newest first; all, or those in the states given. */
+/** Crawls that are not over, newest first; all, or those in the states given. `tenantId` null: of all tenants. */
 export async function openCrawls(
   db: Queryable,
   states: readonly CrawlState[] = openStates,
+  tenantId: number | null = null,
 ): Promise<readonly CrawlSummary[]> {
-  return (await listCrawls(db, null, null, states, 1_000)).map(summaryOf);
+  return (await listCrawls(db, null, null, states, 1_000, tenantId)).map(summaryOf);
 }
 
 /** Everything there is to say of a crawl at a glance; null: there is no such crawl. */
@@ -90,7 +94,7 @@ export async function parkedHosts(
 }
 
 async function findRow(db: Queryable, crawlId: string): Promise<CountedCrawlRow | null> {
-  const [row] = await listCrawls(db, crawlId, null, crawlStates, 1);
+  const [row] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
   return row ?? null;
 }
 

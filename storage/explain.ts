@@ -1,25 +1,47 @@
-/** Why a URL was fetched, skipped or waits (G5, first form): its row, its host, its crawl and robots.txt in one answer. */
-import { closedCrawlStates, crawlStates, type CrawlConfig } from '../contracts/crawl.ts';
+/**
+ * Why a URL was fetched, skipped or waits (G5): gathers what is known of it, of its host, its crawl and robots.txt,
+ * and has domain/explain/ tell it. Changes nothing, asks nobody but Postgres.
+ */
+import { crawlStates, type CrawlConfig } from '../contracts/crawl.ts';
 import type { Explanation } from '../contracts/http.ts';
-import { parseRobots, productToken, robotsAvailability } from '../domain/robots.ts';
+import {
+  aheadCounted,
+  type ExplainFacts,
+  type RecordFacts,
+  type ScopeFacts,
+} from '../domain/explain/facts.ts';
+import { narrate } from '../domain/explain/narrate.ts';
+import { judgeRobots } from '../domain/explain/robots.ts';
+import { coveringDomain, hostName } from '../domain/opt-out.ts';
+import { urlPriority } from '../domain/priority.ts';
 import { compileScope } from '../domain/scope.ts';
-import { canonicalize, pathAndQuery, type CanonicalUrl } from '../domain/url.ts';
-import { nextFetch } from './explain-next.ts';
-import { summarise } from './explain-summary.ts';
+import { canonicalSteps } from '../domain/url-steps.ts';
+import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from '../domain/url.ts';
+import { deadLetterFacts, hostFacts, recordFacts, storedCopy } from './explain-facts.ts';
 import { urlKey } from './key.ts';
-import { explainHost, type HostCircumstances } from './statements/explain-host.ts';
-import { explainUrl, type UrlCircumstances } from './statements/explain-url.ts';
+import type { Queryable } from './pool.ts';
+import { registrableDomain } from './registrable-domain.ts';
+import { countAhead } from './statements/count-ahead.ts';
+import { explainHost } from './statements/explain-host.ts';
+import { explainUrl } from './statements/explain-url.ts';
+import { findUrlState } from './statements/find-url-state.ts';
 import { goodSeeds } from './statements/good-seeds.ts';
 import { listAttempts } from './statements/list-attempts.ts';
 import { listCrawls } from './statements/list-crawls.ts';
-import type { Queryable } from './pool.ts';
-import { registrableDomain } from './registrable-domain.ts';
-import { rejectionSentence } from './seeds.ts';
+import { loadOptOuts } from './statements/load-opt-outs.ts';
+import { pagesInHand } from './statements/pages-in-hand.ts';
+
+/** Why no crawl can have a URL, whatever its spelling; null: it can be explained. */
+export function rejectionOf(rawUrl: string): UrlRejection | null {
+  const read = canonicalize(rawUrl.trim());
+  return read.ok ? null : read.rejected;
+}
 
 /**
  * @param rawUrl any spelling of the URL
  * @param userAgent sent by workers where a crawl names none
  * Null: there is no such crawl.
+ * @throws RangeError for a URL that `rejectionOf` rejects
  */
 export async function explainUrlOf(
   db: Queryable,
@@ -27,123 +49,110 @@ export async function explainUrlOf(
   rawUrl: string,
   userAgent: string,
 ): Promise<Explanation | null> {
-  const [crawl] = await listCrawls(db, crawlId, null, crawlStates, 1);
-  if (crawl === undefined) return null;
-  const read = canonicalize(rawUrl.trim());
-  if (!read.ok) return unreadable(rawUrl, read.rejected);
+  const asked = rawUrl.trim();
+  const read = canonicalize(asked);
+  if (!read.ok) throw new RangeError(`no crawl can have this URL: ${read.rejected}`);
   const link = read.value;
-  const key = urlKey(link.canonical).toString('hex');
-  const [host] = await explainHost(db, link.host);
-  const [row] = host === undefined ? [] : await explainUrl(db, host.id, crawlId, key);
-  const attempts =
-    host === undefined || row === undefined ? [] : await listAttempts(db, host.id, crawlId, key);
-  const known = {
+  const facts = await gather(db, crawlId, asked, link, userAgent);
+  if (facts === null) return null;
+  const { record, robots, scope, attempts, deadLetter } = facts;
+  const { summary, decisions, next } = narrate(facts);
+  return {
     url: link.url,
     canonical: link.canonical,
-    key,
+    key: urlKey(link.canonical).toString('hex'),
     host: link.host,
-    rejected: null,
-    scope: await scopeVerdict(db, crawlId, crawl.config, link, row),
-    record: row === undefined ? null : recordOf(row),
-    attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
-    deadLetter: deadLetterOf(row),
-    robots: host === undefined ? null : robotsVerdict(host, link, crawl.config.userAgent ?? userAgent),
-    next: row === undefined || host === undefined ? null : nextFetch(crawl, host, row, userAgent, new Date()),
+    summary,
+    decisions: [...decisions],
+    scope,
+    record: record && { ...record, page: record.page && { ...record.page, cut: [...record.page.cut] } },
+    attempts: [...attempts],
+    deadLetter,
+    robots,
+    next: next && { at: next.at, because: [...next.because] },
   };
-  return { ...known, summary: summarise(known, closedCrawlStates.includes(crawl.state)) };
 }
 
-function unreadable(url: string, rejected: Parameters<typeof rejectionSentence>[0]): Explanation {
+async function gather(
+  db: Queryable,
+  crawlId: string,
+  asked: string,
+  link: CanonicalUrl,
+  userAgent: string,
+): Promise<ExplainFacts | null> {
+  const [crawl] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
+  if (crawl === undefined) return null;
+  const key = urlKey(link.canonical).toString('hex');
+  const [host] = await explainHost(db, link.host, crawlId);
+  const [row] = host === undefined ? [] : await explainUrl(db, host.id, crawlId, key);
+  const record =
+    row === undefined ? null : recordFacts(row, link, await stateOf(db, crawlId, row.redirect_to));
+  const scope = await judgeScope(db, crawlId, crawl.config, link, record);
+  const priority = record?.priority ?? urlPriority('page', scope.depth);
+  const [place] =
+    host === undefined || (record !== null && record.state !== 'queued')
+      ? []
+      : await countAhead(db, host.id, crawlId, key, priority, record?.dueMs ?? 0, aheadCounted);
+  const [optOuts] = await loadOptOuts(db, 0);
+  const [inHand] = await pagesInHand(db, [Number(crawlId)]);
+  const attempts =
+    host === undefined || row === undefined ? [] : await listAttempts(db, host.id, crawlId, key);
+  const requested = pathAndQuery({ url: record?.fetchUrl ?? link.url, host: link.host });
   return {
-    url,
-    canonical: null,
-    key: null,
-    host: null,
-    rejected,
-    summary: `No crawl can have it: it ${rejectionSentence(rejected)}.`,
-    scope: null,
-    record: null,
-    attempts: [],
-    deadLetter: null,
-    robots: null,
-    next: null,
+    now: Date.now(),
+    link,
+    steps: canonicalSteps(asked),
+    crawl: {
+      state: crawl.state,
+      reason: crawl.reason,
+      config: crawl.config,
+      pagesInHand: inHand?.pages ?? 0,
+      runningMs: crawl.seconds === null ? null : crawl.seconds * 1_000,
+    },
+    scope,
+    optedOut: coveringDomain(hostName(link.host), new Set(optOuts?.domains)),
+    host: host === undefined ? null : hostFacts(link.host, host, crawlId, place?.ahead ?? 0, userAgent),
+    robots:
+      host === undefined
+        ? null
+        : judgeRobots(storedCopy(host), requested, crawl.config.userAgent ?? userAgent),
+    record,
+    attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
+    deadLetter: row === undefined ? null : deadLetterFacts(row),
   };
 }
 
 /** A URL never met is judged as a link on a seed, the nearest it can be. */
-async function scopeVerdict(
+async function judgeScope(
   db: Queryable,
   crawlId: string,
   config: CrawlConfig,
   link: CanonicalUrl,
-  row: UrlCircumstances | undefined,
-): Promise<Explanation['scope']> {
+  record: RecordFacts | null,
+): Promise<ScopeFacts> {
   const seeds = (await goodSeeds(db, Number(crawlId))).flatMap(({ url }) => {
     const seed = canonicalize(url);
     return seed.ok ? [seed.value] : [];
   });
   const isSeed = seeds.some((seed) => seed.canonical === link.canonical);
-  const verdict = compileScope(config, seeds, registrableDomain)(link, row?.depth ?? (isSeed ? 0 : 1));
+  const depth = record?.depth ?? (isSeed ? 0 : 1);
+  const verdict = compileScope(config, seeds, registrableDomain)(link, depth);
   return {
     verdict: verdict.verdict,
     reason: verdict.verdict === 'excluded' ? verdict.reason : null,
     detail: verdict.verdict === 'admit' ? null : verdict.detail,
+    depth,
+    isSeed,
   };
 }
 
-function robotsVerdict(
-  host: HostCircumstances,
-  link: CanonicalUrl,
-  userAgent: string,
-): Explanation['robots'] {
-  const agent = productToken(userAgent);
-  const base = {
-    status: host.robots_status,
-    fetchedAt: host.robots_fetched_at?.toISOString() ?? null,
-    agent,
-  };
-  const unknown = { ...base, allowed: null, rule: null, line: null };
-  if (host.robots_status === null) return unknown;
-  // A body that was kept through an outage still counts (RFC 9309 §2.3.1.4).
-  if (host.robots_body !== null) {
-    return { ...base, ...parseRobots(host.robots_body).forAgent(agent).check(pathAndQuery(link)) };
-  }
-  return robotsAvailability(host.robots_status) === 'unreachable' ? unknown : { ...unknown, allowed: true };
-}
-
-const stages = [null, 'dedup', 'extract'] as const;
-
-function recordOf(row: UrlCircumstances): NonNullable<Explanation['record']> {
-  return {
-    state: row.state,
-    kind: row.kind === 1 ? 'sitemap' : 'page',
-    reason: row.reason,
-    detail: row.detail,
-    fetchUrl: row.url,
-    seed: row.seed,
-    depth: row.depth,
-    redirects: row.hops,
-    priority: row.priority,
-    discoveredAt: row.discovered_at.toISOString(),
-    discoveredFrom: row.parent_url,
-    fetchedAt: row.fetched_at?.toISOString() ?? null,
-    status: row.status,
-    contentHash: row.content_hash,
-    redirectTo: row.redirect_to,
-    truncated: row.truncated,
-    duplicateOf: row.alias_url,
-    stillToDo: stages[row.stage] ?? null,
-    requests: row.fetches,
-    reclaims: row.reclaims,
-  };
-}
-
-function deadLetterOf(row: UrlCircumstances | undefined): Explanation['deadLetter'] {
-  if (row === undefined || row.dead_class === null || row.dead_at === null) return null;
-  return {
-    class: row.dead_class,
-    message: row.dead_message ?? '',
-    attempts: row.dead_attempts ?? 0,
-    createdAt: row.dead_at.toISOString(),
-  };
+async function stateOf(
+  db: Queryable,
+  crawlId: string,
+  url: string | null,
+): Promise<RecordFacts['redirectState']> {
+  const read = url === null ? null : canonicalize(url);
+  if (read?.ok !== true) return null;
+  const { canonical, host } = read.value;
+  return (await findUrlState(db, host, crawlId, urlKey(canonical).toString('hex')))[0]?.state ?? null;
 }

@@ -26,8 +26,6 @@ export interface FrontierWrite {
 export interface Written {
   /** Admissions that were new to their crawl. */
   readonly admitted: number;
-  /** Results that counted: a result whose lease was lost does not. */
-  readonly committed: number;
 }
 
 interface Waiting {
@@ -106,19 +104,21 @@ export class FrontierWriter {
     }
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<Outcome> {
+  /** Answers the admissions that were new. */
+  async #commit(batch: readonly Waiting[]): Promise<readonly Identity[]> {
     const admissions = batch.flatMap(({ write }) => write.admissions ?? []);
     const results = batch.flatMap(({ write }) => write.results ?? []);
     const pages = batch.flatMap(({ write }) => write.pages ?? []);
     const stages = batch.flatMap(({ write }) => write.stages ?? []);
-    const run = async (db: Queryable): Promise<Outcome> => ({
-      admitted: admissions.length === 0 ? [] : await admitUrls(db, asJson(admissions)),
-      committed: results.length === 0 ? [] : await commitResults(db, asJson(results)),
-      pages: pages.length === 0 ? 0 : (await upsertPages(db, asJson(pages))).length,
-      stages: stages.length === 0 ? 0 : (await advanceStages(db, asJson(stages))).length,
-    });
+    const run = async (db: Queryable): Promise<readonly Identity[]> => {
+      const admitted = admissions.length === 0 ? [] : await admitUrls(db, asJson(admissions));
+      if (results.length > 0) await commitResults(db, asJson(results));
+      if (pages.length > 0) await upsertPages(db, asJson(pages));
+      if (stages.length > 0) await advanceStages(db, asJson(stages));
+      return admitted;
+    };
     const touched = [...admissions, ...results];
-    const ordered = async (db: Queryable): Promise<Outcome> => {
+    const ordered = async (db: Queryable): Promise<readonly Identity[]> => {
       if (touched.length > 0) await lockHostQueues(db, asJson(hostsOf(touched)));
       return run(db);
     };
@@ -131,13 +131,6 @@ interface Identity {
   readonly host_id: number;
   readonly crawl_id: number;
   readonly key: string;
-}
-
-interface Outcome {
-  readonly admitted: readonly Identity[];
-  readonly committed: readonly Identity[];
-  readonly pages: number;
-  readonly stages: number;
 }
 
 /** Each host and crawl once. */
@@ -156,14 +149,10 @@ const asJson = (rows: readonly unknown[]): string => {
   return json.includes('\\u0000') ? json.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd') : json;
 };
 
-function settleAll(batch: readonly Waiting[], outcome: Outcome): void {
-  const admitted = new Set(outcome.admitted.map(name));
-  const committed = new Set(outcome.committed.map(name));
+function settleAll(batch: readonly Waiting[], admitted: readonly Identity[]): void {
+  const fresh = new Set(admitted.map(name));
   for (const { write, settle } of batch) {
-    settle({
-      // `delete`: a URL that two writes of the batch found is counted for the first.
-      admitted: (write.admissions ?? []).filter((row) => admitted.delete(name(row))).length,
-      committed: (write.results ?? []).filter((row) => committed.has(name(row))).length,
-    });
+    // `delete`: a URL that two writes of the batch found is counted for the first.
+    settle({ admitted: (write.admissions ?? []).filter((row) => fresh.delete(name(row))).length });
   }
 }

@@ -4,19 +4,20 @@
  * the first body that waits for extraction or for a commit (statements/pages-horizon.ts); a closed one's is whole.
  * A URL that is fetched again (its body was lost) moves to its new place in the feed and so may come twice.
  */
-import { zstdDecompressSync } from 'node:zlib';
 import { closedCrawlStates } from '../contracts/crawl.ts';
 import type { PageField, PageView } from '../contracts/http.ts';
 import { findCrawl } from './crawls.ts';
 import { listPages, type PageFeedRow, type PagePlace } from './statements/list-pages.ts';
 import { pagesHorizon } from './statements/pages-horizon.ts';
+import { unpackOutlinks } from './outlinks.ts';
 import type { Queryable } from './pool.ts';
 
-/** Compressed bytes of extracts, and characters of text and links, in one answer at most, about. */
-const maxExtractBytes = 4 * 1024 * 1024;
+/** Bytes of packed links, and characters of text and links, in one answer at most, about. */
+const maxLinkBytes = 4 * 1024 * 1024;
 const maxCharacters = 32 * 1024 * 1024;
-/** One extract holds the text and links of one page, both bounded by the body limit. */
-const maxExtracted = 256 * 1024 * 1024;
+
+/** The text of a body: its SHA-256 in hex and its Content-Type field. Null: the body is gone, or no text. */
+export type TextReader = (contentHash: string, contentType: string | null) => Promise<string | null>;
 
 export interface PagesRequest {
   /** Null: from the start. */
@@ -39,6 +40,7 @@ export async function readPages(
   db: Queryable,
   crawlId: string,
   request: PagesRequest,
+  textOf: TextReader,
 ): Promise<PagesAnswer | 'unknown-crawl' | 'bad-cursor'> {
   const from = request.cursor === null ? start : decodeCursor(request.cursor);
   if (from === null) return 'bad-cursor';
@@ -47,23 +49,23 @@ export async function readPages(
   if (crawl === null) return 'unknown-crawl';
   const closed = closedCrawlStates.includes(crawl.state);
   const horizon = closed ? null : ((await pagesHorizon(db, crawlId))[0]?.micros ?? 0);
-  const withExtract = request.fields.length > 0;
+  const withLinks = request.fields.includes('links');
   const rows = await listPages(
-    db, crawlId, from.micros, from.hostId, from.key, horizon, request.limit, withExtract, maxExtractBytes,
+    db, crawlId, from.micros, from.hostId, from.key, horizon, request.limit, withLinks, maxLinkBytes,
   ); // prettier-ignore
 
   const items: PageView[] = [];
   let last = from;
   let characters = 0;
   for (const row of rows) {
-    const page = pageOf(row, request.fields);
+    const page = await pageOf(row, request.fields, textOf);
     characters += (page.text?.length ?? 0) + (page.links ?? []).reduce((sum, link) => sum + link.length, 0);
     if (items.length > 0 && characters > maxCharacters) break;
     items.push(page);
     last = { micros: row.micros, hostId: String(row.host_id), key: row.key };
   }
-  // A short answer may be due to the weight of the extracts; only an empty one is then the end.
-  const exhausted = withExtract ? rows.length === 0 : rows.length < request.limit;
+  // A short answer may be due to the weight of links and texts; only an empty one is then the end.
+  const exhausted = request.fields.length > 0 ? rows.length === 0 : rows.length < request.limit;
   return { items, next: closed && exhausted ? null : encodeCursor(last) };
 }
 
@@ -72,13 +74,15 @@ export async function* allPages(
   db: Queryable,
   crawlId: string,
   fields: readonly PageField[],
+  textOf: TextReader,
 ): AsyncGenerator<PageView> {
   for (let cursor: string | null = null; ;) {
-    const answer: PagesAnswer | 'unknown-crawl' | 'bad-cursor' = await readPages(db, crawlId, {
-      cursor,
-      limit: 1_000,
-      fields,
-    });
+    const answer: PagesAnswer | 'unknown-crawl' | 'bad-cursor' = await readPages(
+      db,
+      crawlId,
+      { cursor, limit: 1_000, fields },
+      textOf,
+    );
     if (typeof answer === 'string')
       throw new Error(`the pages of crawl ${crawlId} cannot be read: ${answer}`);
     yield* answer.items;
@@ -87,8 +91,7 @@ export async function* allPages(
   }
 }
 
-function pageOf(row: PageFeedRow, fields: readonly PageField[]): PageView {
-  const extract = row.extract === null ? null : readExtract(row.extract);
+async function pageOf(row: PageFeedRow, fields: readonly PageField[], textOf: TextReader): Promise<PageView> {
   return {
     url: row.url,
     state: row.state,
@@ -108,14 +111,19 @@ function pageOf(row: PageFeedRow, fields: readonly PageField[]): PageView {
     redirectTo: row.redirect_to,
     noindex: row.noindex,
     canonical: row.canonical,
-    ...(fields.includes('links') && { links: extract?.links ?? null }),
-    ...(fields.includes('text') && { text: extract?.text ?? null }),
+    ...(fields.includes('links') && { links: linksOf(row) }),
+    ...(fields.includes('text') && { text: await readText(row, textOf) }),
   };
 }
 
-function readExtract(compressed: Buffer): { text: string; links: string[] } {
-  const json = zstdDecompressSync(compressed, { maxOutputLength: maxExtracted }).toString();
-  return JSON.parse(json) as { text: string; links: string[] };
+function linksOf({ origin, outlinks }: PageFeedRow): string[] | null {
+  return origin === null || outlinks === null ? null : unpackOutlinks(origin, outlinks);
+}
+
+/** Of what was extracted only: an error page has a body too. */
+async function readText(row: PageFeedRow, textOf: TextReader): Promise<string | null> {
+  if (row.words === null || row.content_hash === null) return null;
+  return textOf(row.content_hash, row.content_type);
 }
 
 const cursorForm = /^(\d{1,17})\.(\d{1,18})\.((?:[0-9a-f]{2}){0,16})$/;

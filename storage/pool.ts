@@ -1,5 +1,6 @@
 /** The way to Postgres: one pool a process. 8-byte integers come back as numbers (all ours stay below 2^53). */
 import pg from 'pg';
+import { isStorageOutage } from './retry.ts';
 
 export type Pool = pg.Pool;
 /** Anything that runs a statement: the pool, or a client inside a transaction. */
@@ -8,19 +9,28 @@ export type Queryable = Pick<pg.ClientBase, 'query'>;
 const numbersForInt8 = new pg.TypeOverrides();
 numbersForInt8.setTypeParser(pg.types.builtins.INT8, Number);
 
+/** A statement of ours takes milliseconds; one that takes this long is stuck and is better tried again. */
+const statementMs = 30_000;
+
 /**
  * @param url  Postgres connection URL; a secret, never logged.
  * @param size connections at most.
  * @param onError told of errors on idle connections (the server went away); the pool heals by itself.
+ * @param silentMs milliseconds after which a server that says nothing is given up: longer than it lets a statement run.
  */
-export function createPool(url: string, size: number, onError: (error: Error) => void): Pool {
+export function createPool(
+  url: string,
+  size: number,
+  onError: (error: Error) => void,
+  silentMs = statementMs + 5_000,
+): Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     application_name: 'orbweaver',
     connectionTimeoutMillis: 5_000,
-    // A statement of ours takes milliseconds; one that takes this long is stuck and is better tried again.
-    statement_timeout: 30_000,
+    statement_timeout: statementMs,
+    query_timeout: silentMs,
     keepAlive: true,
     types: numbersForInt8,
   });
@@ -38,6 +48,11 @@ export async function inTransaction<T>(pool: Pool, work: (db: Queryable) => Prom
     client.release();
     return result;
   } catch (error) {
+    // Whoever is away rolls back alone, and would only be waited for.
+    if (error instanceof Error && isStorageOutage(error)) {
+      client.release(error);
+      throw error;
+    }
     try {
       await client.query('rollback');
       client.release();

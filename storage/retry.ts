@@ -35,13 +35,21 @@ const driverOutages = [
   'Client has encountered a connection error',
   'timeout exceeded when trying to connect',
   'timeout expired',
+  'Query read timeout',
+  'Client was closed',
 ];
 
-/** Connection lost, server starting or stopping, out of connections, disk full: our own fault, nobody's URL. */
+/**
+ * Connection lost, server starting or stopping, out of connections, disk full, a standby that takes no writes (25006),
+ * a login or database that is not there (28, 3D): our own fault, nobody's URL.
+ */
 export function isStorageOutage(error: unknown): boolean {
   const state = sqlState(error);
   if (state === undefined) {
     return error instanceof Error && driverOutages.some((words) => error.message.startsWith(words));
   }
-  return /^(08|53|57P|58|XX)/.test(state) || /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH)/.test(state);
+  return (
+    /^(08|25006|28|3D|53|57P|58|XX)/.test(state) ||
+    /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH)/.test(state)
+  );
 }

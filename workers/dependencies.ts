@@ -1,13 +1,22 @@
 /** One of each thing a worker process needs, and how they are given back: in the reverse order of their making. */
-import { Redis } from 'ioredis';
+import type { WorkflowClient } from '@temporalio/client';
+import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import { watch } from '../activities/breakers/breakers.ts';
 import type { CrawlSettings, Dependencies } from '../activities/dependencies.ts';
+import { HostWaker } from '../activities/host-waker.ts';
 import type { ServiceConfig } from '../config/config.ts';
+import { createDnsResolver, type DnsResolver } from '../net/dns-resolver.ts';
+import { machineServers } from '../net/dns-servers.ts';
+import { RedisAnswers } from '../net/dns-shared.ts';
 import { createFetcher } from '../net/fetcher.ts';
 import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
 import { RecentBlobs } from '../storage/blobs/recent-blobs.ts';
+import { sweepTemporaries } from '../storage/blobs/sweep-temporaries.ts';
 import { FrontierWriter } from '../storage/frontier-writer.ts';
 import { createPool, type Pool } from '../storage/pool.ts';
+import { probePostgres } from '../storage/probe-postgres.ts';
+import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/statements/instance-id.ts';
 import { LayeredSeenCache } from '../storage/seen/layered-seen-cache.ts';
 import { MemorySeenCache } from '../storage/seen/memory-seen-cache.ts';
@@ -22,12 +31,48 @@ export interface OpenDependencies {
 const connections = 12;
 
 /** Needs the schema to be there. */
-export async function openDependencies(config: ServiceConfig, log: Logger): Promise<OpenDependencies> {
-  const pool = createPool(config.databaseUrl, connections, (error) => {
+export async function openDependencies(
+  config: ServiceConfig,
+  workflows: WorkflowClient,
+  log: Logger,
+): Promise<OpenDependencies> {
+  const unwatched = createPool(config.databaseUrl, connections, (error) => {
     log.warn({ err: error }, 'a connection to Postgres broke');
   });
-  const redis = config.redisUrl === null ? null : openRedis(config.redisUrl, log);
-  const fetcher = createFetcher();
+  const redis =
+    config.redisUrl === null
+      ? null
+      : openRedis(config.redisUrl, (error) => {
+          log.warn({ err: error }, 'Redis does not answer; going on without it');
+        });
+  const files = new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes });
+  const resolver = openResolver(config, redis, log);
+  const watched = watch(
+    {
+      pool: unwatched,
+      blobs: files,
+      resolver,
+      fetcher: (names) =>
+        createFetcher({
+          resolver: names,
+          http2: config.http2 === 'on',
+          bodyBudgetBytes: config.bodyBudgetMb * 1024 ** 2,
+          onNoRoom: ({ message }) => {
+            log.warn(message);
+          },
+        }),
+    },
+    {
+      postgres: () => probePostgres(config.databaseUrl),
+      blobs: (bytes) => files.probe(bytes),
+      dns: () => resolver.answering(),
+    },
+    log,
+  );
+  const { pool, fetcher, outage } = watched;
+  const waker = new HostWaker(pool, workflows, log);
+  const leaving = new AbortController();
+  void sweep(config.blobDir, leaving.signal, log);
   const settings: CrawlSettings = {
     userAgent: config.userAgent,
     allowPrivate: config.allowPrivate,
@@ -41,35 +86,45 @@ export async function openDependencies(config: ServiceConfig, log: Logger): Prom
     dependencies: {
       pool,
       writer: new FrontierWriter(pool),
-      blobs: new RecentBlobs(new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes })),
+      blobs: new RecentBlobs(watched.blobs),
       seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
       fetcher,
+      wakeHosts: waker.wake,
+      prefetch: (hostname) => resolver.prefetch(hostname),
+      outage,
       settings,
       log,
     },
     async close() {
+      leaving.abort();
+      await waker.flush();
+      watched.stop();
       await fetcher.close();
+      log.info({ dns: resolver.stats() }, 'names resolved');
+      resolver.close();
       redis?.disconnect();
-      await pool.end();
+      await unwatched.end();
     },
   };
 }
 
-/** A cache that may vanish: no command waits for it, and its absence is told once in a while, not for each command. */
-function openRedis(url: string, log: Logger): Redis {
-  const redis = new Redis(url, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: 2_000,
-    commandTimeout: 500,
+/** Beside the work: a large store takes a while to look through. */
+async function sweep(folder: string, signal: AbortSignal, log: Logger): Promise<void> {
+  try {
+    const removed = await sweepTemporaries(folder, signal);
+    if (removed > 0) log.info({ removed }, 'removed bodies that a killed process left half written');
+  } catch (error) {
+    log.warn({ err: error }, 'half-written bodies could not be looked for');
+  }
+}
+
+function openResolver({ dns }: ServiceConfig, redis: Redis | null, log: Logger): DnsResolver {
+  const servers = dns.length > 0 ? () => dns : machineServers;
+  if (redis === null) return createDnsResolver({ servers });
+  const shared = new RedisAnswers(redis, servers().join(), (error) => {
+    log.debug({ err: error }, 'the DNS answers in Redis did not come');
   });
-  let told = 0;
-  redis.on('error', (error: Error) => {
-    if (Date.now() - told < 60_000) return;
-    told = Date.now();
-    log.warn({ err: error }, 'Redis does not answer; going on without it');
-  });
-  return redis;
+  return createDnsResolver({ servers, shared });
 }
 
 async function readInstance(pool: Pool): Promise<string> {

@@ -3,7 +3,7 @@
  * commits it and returns the leases. If Temporal or Postgres is away it waits for them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { loadServiceConfig } from '../config/config.ts';
@@ -47,12 +47,13 @@ const worker = await untilReady('Temporal', () =>
   NativeConnection.connect({ address: config.temporalAddress, grpcCompression: { codec: 'none' } }),
 );
 const client = Connection.lazy({ address: config.temporalAddress });
+const { workflow } = new Client({ connection: client, namespace: config.temporalNamespace });
 await untilReady('Postgres', () => migrate(config.databaseUrl));
-const opened = await openDependencies(config, log);
+const opened = await openDependencies(config, workflow, log);
 const { dependencies } = opened;
 const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
 const workers = await untilReady('the Temporal namespace', () =>
-  createWorkers({ config, dependencies, worker, client, bundle }),
+  createWorkers({ config, dependencies, worker, workflow, bundle }),
 );
 
 drain = () => {

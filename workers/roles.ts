@@ -1,6 +1,5 @@
 /** The Temporal workers of a process, one for each task queue its roles serve. */
-import { Client } from '@temporalio/client';
-import type { Connection } from '@temporalio/client';
+import type { WorkflowClient } from '@temporalio/client';
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { createCrawlActivities } from '../activities/crawls.ts';
 import { createDedupActivities } from '../activities/dedup.ts';
@@ -9,6 +8,7 @@ import { createExtractActivities } from '../activities/extract.ts';
 import { createFeedActivities } from '../activities/feed.ts';
 import { createFetchActivities } from '../activities/fetch/fetch-activities.ts';
 import { createHostActivities } from '../activities/hosts.ts';
+import { createRedriveActivities } from '../activities/redrive.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import { createExtractor } from '../content/extract.ts';
 import { taskQueues } from '../contracts/workflows.ts';
@@ -17,7 +17,7 @@ export interface RoleContext {
   readonly config: ServiceConfig;
   readonly dependencies: Dependencies;
   readonly worker: NativeConnection;
-  readonly client: Connection;
+  readonly workflow: WorkflowClient;
   /** Path of the bundled workflows. */
   readonly bundle: string;
 }
@@ -34,17 +34,16 @@ const common = {
   shutdownForceTime: '60 seconds',
   stickyQueueScheduleToStartTimeout: '4 seconds',
   maxHeartbeatThrottleInterval: '4 seconds',
+  // A process that is frozen keeps its polls open, and each swallows one task until its timeout.
+  maxConcurrentActivityTaskPolls: 2,
+  maxConcurrentWorkflowTaskPolls: 2,
 } satisfies Partial<WorkerOptions>;
 
 export async function createWorkers(context: RoleContext): Promise<Worker[]> {
   const options = { ...common, connection: context.worker, namespace: context.config.temporalNamespace };
-  const { roles, fetchSlots, activeHosts } = context.config;
+  const { roles, fetchSlots, activeHosts, probeSeconds } = context.config;
   const workers: Worker[] = [];
   if (roles.includes('control')) {
-    const { workflow } = new Client({
-      connection: context.client,
-      namespace: context.config.temporalNamespace,
-    });
     workers.push(
       await Worker.create({
         ...options,
@@ -53,9 +52,10 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         maxCachedWorkflows: cachedWorkflows,
         maxConcurrentActivityTaskExecutions: controlSlots,
         activities: {
-          ...createFeedActivities(context.dependencies, workflow, activeHosts),
-          ...createHostActivities(context.dependencies, workflow),
-          ...createCrawlActivities(context.dependencies, workflow),
+          ...createFeedActivities(context.dependencies, context.workflow, activeHosts),
+          ...createHostActivities(context.dependencies, context.workflow, probeSeconds * 1_000),
+          ...createRedriveActivities(context.dependencies, context.workflow),
+          ...createCrawlActivities(context.dependencies, context.workflow),
         },
       }),
     );

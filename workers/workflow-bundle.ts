@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleWorkflowCode, type Logger } from '@temporalio/worker';
@@ -41,8 +41,12 @@ export async function writeBundle(file: string, logger: Logger): Promise<void> {
 function sourcesHash(): string {
   const hash = createHash('sha256');
   for (const room of ['workflows', 'contracts', 'domain']) {
-    for (const name of readdirSync(join(root, room)).sort()) {
-      hash.update(`${room}/${name}\0`).update(readFileSync(join(root, room, name)));
+    const entries = readdirSync(join(root, room), { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    for (const path of files.sort()) {
+      hash.update(`${relative(root, path)}\0`).update(readFileSync(path));
     }
   }
   hash.update(readFileSync(join(root, 'package-lock.json')));

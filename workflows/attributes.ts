@@ -33,3 +33,6 @@ export function attributeSetter(): (attributes: Attributes) => void {
     if (changed.length > 0) upsertSearchAttributes(changed);
   };
 }
+
+/** Rounded down to a power of ten: the attribute changes a few times in a host's life and not with every slice. */
+export const magnitude = (count: number): number => (count < 1 ? 0 : 10 ** Math.floor(Math.log10(count)));

@@ -28,7 +28,7 @@ const heartbeatTimeout = '8 seconds';
 /** Long enough for a slice, a lease to run out and a request of 30 s to end; heartbeats tell a dead worker sooner. */
 const longest = '1 hour';
 
-export const { fetchSlice } = proxyActivities<FetchActivities>({
+export const { fetchSlice, probeHost } = proxyActivities<FetchActivities>({
   taskQueue: taskQueues.fetch,
   startToCloseTimeout: longest,
   heartbeatTimeout,
@@ -56,7 +56,8 @@ export const {
   feed,
   retireHost,
   parkHost,
-  unparkHost,
+  countHost,
+  retryHost,
   dropHost,
   setHostDelay,
   setCrawlState,
@@ -68,10 +69,11 @@ export const {
 });
 
 /** Those that may take long, with heartbeats. */
-export const { seedCrawl, watchCrawl, drainCrawl, settleCrawl } = proxyActivities<ControlActivities>({
-  taskQueue: taskQueues.control,
-  startToCloseTimeout: longest,
-  heartbeatTimeout,
-  retry: { ...retry, maximumInterval: '10 seconds' },
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-});
+export const { unparkHost, redriveLetters, seedCrawl, watchCrawl, drainCrawl, settleCrawl } =
+  proxyActivities<ControlActivities>({
+    taskQueue: taskQueues.control,
+    startToCloseTimeout: longest,
+    heartbeatTimeout,
+    retry: { ...retry, maximumInterval: '10 seconds' },
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+  });

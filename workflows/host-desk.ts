@@ -12,6 +12,10 @@ export interface DeskState {
   readonly lastError: string | null;
   readonly troubleSince: number | null;
   readonly nextVisit: number | null;
+  /** What came of the last probe while it is parked, or null. */
+  readonly lastProbe: string | null;
+  /** Why there is a next visit to wait for, where that is neither pace nor trouble. */
+  readonly closedBy: 'windows' | 'quota' | null;
 }
 
 const seconds = (ms: number): string => `${String(Math.round(ms / 100) / 10)} s`;
@@ -25,12 +29,18 @@ const headlines: Readonly<Record<HostMode, string>> = {
 };
 
 const buttons: Readonly<Record<HostMode, string>> = {
-  active: 'Signal `pause` stops it after the request in flight; update `setDelay` changes its pace.',
+  active:
+    'Signal `pause` stops it after the request in flight; update `setDelay` changes its pace; update `redrive` queues its dead letters again.',
   backoff: 'It goes on by itself. Update `retry` tries now; update `drop` gives its queue up.',
   paused: 'Signal `resume` goes on.',
   parked:
-    'Update `retry` tries again, dead letters of this trouble included; update `drop` gives its queue up.',
+    'Update `retry` tries again, dead letters of this trouble included; update `redrive` takes all its dead letters; update `drop` gives its queue up.',
 };
+
+const closings = {
+  windows: 'it is outside its opening times',
+  quota: 'its quota of the day is spent',
+} as const;
 
 /** A few lines: what is wrong, since when, what comes next, which buttons help. */
 export function deskMarkdown(state: DeskState): string {
@@ -40,7 +50,9 @@ export function deskMarkdown(state: DeskState): string {
     lines.push(`**What is wrong:** ${state.lastError}${since}`, '');
   }
   if (state.pausedReason !== null) lines.push(`**Why paused:** ${state.pausedReason}`, '');
-  if (state.nextVisit !== null) lines.push(`**Next visit:** ${at(state.nextVisit)}`, '');
+  if (state.closedBy !== null) lines.push(`**Why it waits:** ${closings[state.closedBy]}`, '');
+  const next = whatComesNext(state);
+  if (next !== null) lines.push(`**What comes next:** ${next}`, '');
   // Above the table: Temporal Web shows the first few lines only.
   lines.push(`**Buttons:** ${buttons[state.mode]}`, '');
   lines.push(
@@ -49,4 +61,23 @@ export function deskMarkdown(state: DeskState): string {
     `| ${String(state.fetched)} | ${String(state.queued)} | ${String(state.deadLetters)} | ${seconds(state.delayMs)} |`,
   );
   return lines.join('\n');
+}
+
+/** Null: nothing to be told, it is at work. */
+function whatComesNext({ mode, nextVisit, lastProbe }: DeskState): string | null {
+  const found = lastProbe === null ? '' : ` The last one found: ${lastProbe}.`;
+  switch (mode) {
+    case 'active':
+      return nextVisit === null ? null : `the next visit at ${at(nextVisit)}`;
+    case 'backoff':
+      return nextVisit === null
+        ? 'a visit, again and again by Temporal’s retries: the pending activity shows its attempt, its last failure and its next time'
+        : `the next visit at ${at(nextVisit)}`;
+    case 'paused':
+      return 'nothing, until somebody resumes it';
+    case 'parked':
+      return nextVisit === null
+        ? null
+        : `a probe at ${at(nextVisit)}: robots.txt is asked for, and where it can be read the host goes on by itself. Each further wait is twice as long, up to a day.${found}`;
+  }
 }

@@ -5,7 +5,9 @@
  *   active   visits the host slice by slice; an idle one waits a moment for URLs, then gives the host back and ends;
  *   backoff  sleeps on a durable timer, or in a fetch activity that Temporal will retry, until the host may be visited;
  *   paused   sends nothing until `resume`;
- *   parked   retries are spent: stays open, to be found in Temporal Web, until `retry` or `resume`.
+ *   parked   retries are spent: stays open, to be found in Temporal Web, until `retry`, `resume`, a `redrive` of all its
+ *            letters, or a probe that is answered: one request of robots.txt after a durable timer, which doubles with
+ *            each probe since a page was last fetched, so that a host that answers probes alone is asked ever less.
  * At any time at most one fetch activity is out, and the reading of its bodies is at most one slice behind.
  */
 import {
@@ -20,12 +22,13 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { SliceResult } from '../contracts/activities.ts';
+import type { ProbeResult, SliceResult } from '../contracts/activities.ts';
 import { failureTypes } from '../contracts/failures.ts';
 import {
   dropHostUpdate,
   hostStateQuery,
   pauseHostSignal,
+  redriveHostUpdate,
   resumeHostSignal,
   retryHostUpdate,
   setDelayUpdate,
@@ -34,25 +37,29 @@ import {
   type HostInput,
   type HostMode,
 } from '../contracts/workflows.ts';
-import { attributeSetter } from './attributes.ts';
+import { probeWaitMs } from '../domain/trouble.ts';
+import { attributeSetter, magnitude } from './attributes.ts';
 import {
+  countHost,
   dedup,
   dropHost,
   extract,
   fetchSlice,
   parkHost,
+  probeHost,
   retireHost,
   setHostDelay,
   unparkHost,
 } from './calls.ts';
 import { deskMarkdown } from './host-desk.ts';
+import { choiceProblem, redriveAll, redrivenSentence } from './redrive.ts';
 
 /** A history this long is carried over to a fresh run. */
 const longHistory = 400;
-/** How long an idle host waits for URLs before it looks again; then it retires. */
-const lingerMs = [1_000, 3_000] as const;
-/** How long it waits while its own bodies are still being read. */
-const busyLookMs = 4_000;
+/** How long an idle host, whose own bodies are read, waits to be woken before it retires. */
+const lingerMs = 4_000;
+/** A probe that could not be sent, for no time that could be told, is put off this long. */
+const putOffMs = 60_000;
 
 const fresh: HostCarried = {
   version: 1,
@@ -65,6 +72,10 @@ const fresh: HostCarried = {
   deadLetters: 0,
   queued: 0,
   delayMs: 0,
+  probeMs: 3_600_000,
+  probes: 0,
+  probeAt: null,
+  lastProbe: null,
 };
 
 export async function host(input: HostInput): Promise<void> {
@@ -72,6 +83,7 @@ export async function host(input: HostInput): Promise<void> {
   const state = { ...(input.carried ?? fresh) };
   let mode: HostMode = 'active';
   let nextVisit: number | null = null;
+  let closedBy: SliceResult['closedBy'] = null;
   let woken = false;
   let retryAsked = 0;
   let retryDone = 0;
@@ -84,7 +96,9 @@ export async function host(input: HostInput): Promise<void> {
   const show = (now: HostMode, until: number | null = null): void => {
     mode = now;
     nextVisit = until;
-    setCurrentDetails(deskMarkdown({ ...state, ...me, mode, nextVisit }));
+    setCurrentDetails(
+      deskMarkdown({ ...state, ...me, mode, nextVisit, closedBy: until === null ? null : closedBy }),
+    );
     setAttributes({
       CrawlState: now,
       DeadLetters: state.deadLetters,
@@ -94,7 +108,7 @@ export async function host(input: HostInput): Promise<void> {
       ...(now === 'active' ? {} : { NextFetchTime: until === null ? null : new Date(until) }),
     });
   };
-  const wasWoken = (): boolean => woken;
+  const called = (): boolean => woken || interrupted();
   const interrupted = (): boolean => state.paused || retryAsked > retryDone;
   const isLong = (): boolean =>
     workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
@@ -147,9 +161,8 @@ export async function host(input: HostInput): Promise<void> {
     setDelayUpdate,
     async (seconds) => {
       await setHostDelay({ ...me, seconds });
-      return seconds === null
-        ? 'the delay is robots.txt’s again'
-        : `the delay is ${String(seconds)} s from the next slice on`;
+      woken = true;
+      return seconds === null ? 'the delay is robots.txt’s again' : `the delay is ${String(seconds)} s`;
     },
     {
       validator: (seconds) => {
@@ -159,6 +172,29 @@ export async function host(input: HostInput): Promise<void> {
       },
       description:
         'Seconds between requests for a host one owns (0 to 86400), or null for robots.txt and default.',
+    },
+  );
+  setHandler(
+    redriveHostUpdate,
+    async (choice) => {
+      const [letterClass, url] = [choice?.class ?? null, choice?.url ?? null];
+      const done = await redriveAll({ crawlId: null, origin: input.origin, class: letterClass, url });
+      Object.assign(state, await countHost(me));
+      woken = true;
+      if (state.parked && letterClass === null && url === null) {
+        const mine = ++retryAsked;
+        await condition(() => retryDone >= mine);
+      } else show(mode, nextVisit);
+      // What was queued at it while it was parked goes with it.
+      return redrivenSentence(state.parked ? done : { ...done, atParked: 0 });
+    },
+    {
+      validator: (choice: unknown) => {
+        const problem = choiceProblem(choice);
+        if (problem !== null) throw ApplicationFailure.nonRetryable(problem);
+      },
+      description:
+        'Queue dead letters of this host again. Input: null for all (a parked host is tried again), or {"class": "client-error"}, or {"url": "…"}; those that a parked host caused wait until it is tried again.',
     },
   );
   setHandler(hostStateQuery, view, { description: 'Mode, counts and next visit.' });
@@ -183,8 +219,9 @@ export async function host(input: HostInput): Promise<void> {
       if (spent !== null) {
         state.lastError = spent.message;
         state.troubleSince ??= Date.now();
-        Object.assign(state, await parkHost({ ...me, reason: spent.message }));
-        state.parked = true;
+        const { queued, deadLetters, probeMs, restMs } = await parkHost({ ...me, reason: spent.message });
+        const probeAt = Date.now() + Math.max(probeWaitMs(probeMs, state.probes), restMs);
+        Object.assign(state, { queued, deadLetters, probeMs, probeAt, parked: true });
         // What was fetched before the trouble is still owed its reading.
         await digesting;
         digesting = digest();
@@ -199,16 +236,53 @@ export async function host(input: HostInput): Promise<void> {
     }
   };
 
+  /** Waits for the time of the next probe, and sends it. Returns when something has changed. */
+  const probe = async (): Promise<void> => {
+    const waitMs = (state.probeAt ?? 0) - Date.now();
+    const due = () => interrupted() || (isLong() && allHandlersFinished());
+    if (waitMs > 0 && (await condition(due, waitMs, { summary: 'until the next probe' }))) return;
+    const scope = new CancellationScope({ cancellable: true });
+    visit = scope;
+    let result: ProbeResult;
+    try {
+      result = await scope.run(() => probeHost(me));
+    } catch (error) {
+      const asked = isCancellation(error) || scope.consideredCancelled;
+      if (asked && !CancellationScope.current().consideredCancelled) return;
+      throw error;
+    } finally {
+      visit = null;
+    }
+    if (result.outcome === 'answers' && state.parked && retryAsked === retryDone) {
+      state.probes++;
+      await unpark();
+      return;
+    }
+    if (result.outcome !== 'not-yet') {
+      state.probes++;
+      state.lastProbe = result.message;
+    }
+    const next = result.outcome === 'not-yet' ? putOffMs : probeWaitMs(state.probeMs, state.probes);
+    state.probeAt = Date.now() + Math.max(next, result.waitMs);
+  };
+
+  const unpark = async (): Promise<void> => {
+    const { queued, deadLetters } = await unparkHost(me);
+    const well = { parked: false, probeAt: null, lastProbe: null, lastError: null, troubleSince: null };
+    Object.assign(state, { queued, deadLetters, ...well });
+  };
+
   const learn = (result: SliceResult): void => {
     state.fetched += result.fetched;
     state.queued = result.queued;
     state.deadLetters = result.deadLetters;
     state.delayMs = result.delayMs;
+    closedBy = result.closedBy;
     state.lastError = result.lastError;
     state.troubleSince = result.lastError === null ? null : (state.troubleSince ?? Date.now());
+    if (result.fetched > 0 && result.lastError === null) state.probes = 0;
   };
 
-  let idleLooks = 0;
   for (;;) {
     if (isLong()) {
       await digesting;
@@ -219,7 +293,8 @@ export async function host(input: HostInput): Promise<void> {
     }
     if (retryAsked > retryDone) {
       const asked = retryAsked;
-      Object.assign(state, await unparkHost(me), { parked: false, lastError: null, troubleSince: null });
+      state.probes = 0;
+      await unpark();
       retryDone = asked;
       continue;
     }
@@ -229,8 +304,8 @@ export async function host(input: HostInput): Promise<void> {
       continue;
     }
     if (state.parked) {
-      show('parked');
-      await condition(() => retryAsked > retryDone || (isLong() && allHandlersFinished()));
+      show('parked', state.probeAt);
+      await probe();
       continue;
     }
     show(state.lastError === null ? 'active' : 'backoff');
@@ -238,49 +313,36 @@ export async function host(input: HostInput): Promise<void> {
     const result = await visitHost();
     if (result === null) continue;
     learn(result);
-    if (result.pending) {
+    // A visit that fetched nothing brought nothing to read beyond what is being read already.
+    if (result.pending && (result.fetched > 0 || digesting === null || isDigested())) {
       // Never more than one slice behind: where reading is slower than fetching, fetching waits.
       await digesting;
       digesting = digest();
     }
     switch (result.next) {
       case 'more':
-        idleLooks = 0;
         break;
       case 'wait':
       case 'trouble': {
         const until = Date.now() + result.waitMs;
         show(result.next === 'wait' ? 'active' : 'backoff', until);
-        await condition(interrupted, Math.max(1, result.waitMs), {
+        // Somebody who changes the host's settings wakes it; trouble is not over by that.
+        await condition(result.next === 'wait' ? called : interrupted, Math.max(1, result.waitMs), {
           summary: `until ${input.origin} may be visited`,
         });
         break;
       }
       case 'idle': {
         show('active');
-        if (digesting !== null) {
-          // What is being read may bring URLs for this very host; so may other hosts meanwhile.
-          await condition(() => isDigested() || wasWoken() || interrupted(), busyLookMs, {
-            summary: 'idle: reading',
-          });
-          if (isDigested()) digesting = null;
-          break;
-        }
-        const linger = lingerMs[idleLooks++];
-        if (linger !== undefined) {
-          await condition(() => wasWoken() || interrupted(), linger, { summary: 'idle: waits for URLs' });
-          break;
-        }
-        idleLooks = 0;
+        // What is being read may bring URLs for this very host; so may other hosts meanwhile. Both wake it.
+        if (digesting !== null) await condition(() => isDigested() || called());
+        if (await condition(called, lingerMs, { summary: 'idle: waits to be woken' })) break;
         const { retired } = await retireHost(me);
-        if (retired && !wasWoken() && !interrupted() && allHandlersFinished()) return;
+        if (retired && !called() && allHandlersFinished()) return;
       }
     }
   }
 }
-
-/** Rounded down to a power of ten: the attribute changes a few times in a host's life and not with every slice. */
-const magnitude = (count: number): number => (count < 1 ? 0 : 10 ** Math.floor(Math.log10(count)));
 
 function spentFailure(error: unknown): ApplicationFailure | null {
   if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return null;

@@ -2,3 +2,4 @@
 export { host } from './host.ts';
 export { scheduler } from './scheduler.ts';
 export { crawl } from './crawl.ts';
+export { redrive } from './redrive.ts';

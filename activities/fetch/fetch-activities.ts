@@ -1,15 +1,17 @@
 /** The fetch activity: one slice of one host, as Temporal sees it. */
 import { availableParallelism } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
-import type { FetchActivities, HostRef, SliceResult } from '../../contracts/activities.ts';
+import type { FetchActivities, HostRef, ProbeResult, SliceResult } from '../../contracts/activities.ts';
 import { failureTypes } from '../../contracts/failures.ts';
 import { sleepsInWorkflow, stretchedSliceMs } from '../../domain/slice.ts';
 import { isSpent } from '../../domain/trouble.ts';
-import { hostOutlook } from '../../storage/statements/host-outlook.ts';
+import { hostOutlook, type HostOutlook } from '../../storage/statements/host-outlook.ts';
+import { markIdle } from '../../storage/statements/mark-idle.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { withOwnFaults } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { FetchRoom } from './fetch-room.ts';
+import { probe } from './probe.ts';
 import { Slice, type SliceEnd } from './slice.ts';
 
 /** How long a slice waits for a lease somebody else holds: until it has run out, and a little. */
@@ -17,9 +19,11 @@ const leasePatienceFactor = 1.5;
 
 export function createFetchActivities(dependencies: Dependencies): FetchActivities {
   const room = new FetchRoom(dependencies);
-  const { settings, pool } = dependencies;
+  const { settings, pool, outage } = dependencies;
 
   const runSlice = async (host: HostRef, signal: AbortSignal): Promise<SliceResult> => {
+    const down = outage();
+    if (down !== null) throw down;
     const lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
     if (lease === null) throw interrupted(host);
     const sliceMs = stretchedSliceMs(settings.sliceMs, room.keeper.size, availableParallelism());
@@ -27,26 +31,58 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     // The first failure is a result, so that the workflow can show the backoff and sleep it out; one after another is
     // Temporal's to retry, so that its pending activity shows attempt, last failure and next time.
     if (end.trouble !== null && end.settled === 0 && lease.taken.failures > 0) throw hostFailure(end);
-    const [outlook] = await hostOutlook(pool, host.hostId);
+    const { next, outlook } = await lookAhead(host, end, sliceMs);
     return {
       fetched: end.settled,
-      next: nextStep(end, sliceMs, outlook?.due ?? false),
+      next,
       waitMs: Math.ceil(end.waitMs),
       delayMs: end.delayMs,
       queued: outlook?.queued ?? 0,
       pending: outlook?.pending ?? false,
       deadLetters: outlook?.dead_letters ?? 0,
       lastError: end.lastError,
+      closedBy: end.closedBy,
     };
   };
 
+  const runProbe = async (host: HostRef, signal: AbortSignal): Promise<ProbeResult> => {
+    const down = outage();
+    if (down !== null) throw down;
+    const lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
+    if (lease === null) throw interrupted(host);
+    const result = await probe(room, lease, host, signal);
+    if (result === null) throw interrupted(host);
+    return result;
+  };
+
+  /** A host with nothing due is marked idle before it is looked at a last time: then whoever admits a URL wakes it. */
+  const lookAhead = async (
+    { hostId }: HostRef,
+    end: SliceEnd,
+    sliceMs: number,
+  ): Promise<{ next: SliceResult['next']; outlook: HostOutlook | undefined }> => {
+    const [outlook] = await hostOutlook(pool, hostId);
+    const next = nextStep(end, sliceMs, outlook?.due ?? false);
+    if (next !== 'idle') return { next, outlook };
+    await markIdle(pool, hostId);
+    const [again] = await hostOutlook(pool, hostId);
+    return { next: nextStep(end, sliceMs, again?.due ?? false), outlook: again };
+  };
+
   return {
-    fetchSlice: (host) => withOwnFaults(() => withHeartbeat((signal) => runSlice(host, signal))),
+    fetchSlice: (host) =>
+      withOwnFaults(() =>
+        withHeartbeat(
+          (signal) => runSlice(host, signal),
+          () => outage()?.message,
+        ),
+      ),
+    probeHost: (host) => withOwnFaults(() => withHeartbeat((signal) => runProbe(host, signal))),
   };
 }
 
 function nextStep(end: SliceEnd, sliceMs: number, due: boolean): SliceResult['next'] {
-  if (end.next === 'trouble' || end.next === 'idle') return end.next;
+  if (end.next === 'trouble' || end.closedBy !== null) return end.next;
   if (sleepsInWorkflow(end.waitMs, sliceMs)) return 'wait';
   return due ? 'more' : 'idle';
 }

@@ -1,37 +1,48 @@
 /** What all slices of a process share. */
 import { LRUCache } from 'lru-cache';
+import { sitemapLimits } from '../../domain/sitemap-limits.ts';
 import { canonicalize } from '../../domain/url.ts';
 import { Admission, type Candidate } from '../admission.ts';
 import { CrawlBook, type OpenCrawl } from '../crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HostBook } from '../host-book.ts';
+import { OptOutBook } from '../opt-out-book.ts';
+import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { HostRules } from './host-rules.ts';
 import { RobotsBook } from './robots-book.ts';
 
-/** Sitemap lines taken from one robots.txt. */
-const maxSitemaps = 50;
-
 export class FetchRoom {
   readonly dependencies: Dependencies;
   readonly keeper: LeaseKeeper;
   readonly crawls: CrawlBook;
+  readonly optOuts: OptOutBook;
   readonly robots: RobotsBook;
   readonly robotsFetcher: RobotsFetcher;
   readonly admission: Admission;
+  readonly earlierBodies: EarlierBodies;
   /** Crawl and host whose sitemaps are in the frontier, as far as this process remembers. */
   readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });
 
   constructor(dependencies: Dependencies) {
-    const { pool, settings, log, seen } = dependencies;
+    const { pool, settings, log } = dependencies;
     const hosts = new HostBook(pool, settings.shards);
     this.dependencies = dependencies;
     this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
     this.crawls = new CrawlBook(pool, settings);
+    this.optOuts = new OptOutBook(pool);
     this.robots = new RobotsBook(pool);
-    this.robotsFetcher = new RobotsFetcher(dependencies, this.robots, hosts, this.crawls, this.keeper);
-    this.admission = new Admission(seen, hosts);
+    this.earlierBodies = new EarlierBodies(pool, dependencies.blobs);
+    this.robotsFetcher = new RobotsFetcher(
+      dependencies,
+      this.robots,
+      hosts,
+      this.crawls,
+      this.optOuts,
+      this.keeper,
+    );
+    this.admission = new Admission(dependencies, hosts, this.optOuts);
   }
 
   /** The Sitemap lines of robots.txt feed each crawl that comes to the host (RFC 9309 §2.2.4). */
@@ -44,8 +55,15 @@ export class FetchRoom {
     if (robots === null || robots.sitemaps.length === 0) return;
     const newcomers = crawls.filter(({ id }) => !this.#sitemapsDone.has(`${String(id)} ${hostId}`));
     if (newcomers.length === 0) return;
+    if (robots.sitemaps.length > sitemapLimits.robotsLines) {
+      const { log } = this.dependencies;
+      log.info(
+        { host: origin, named: robots.sitemaps.length },
+        'robots.txt names more sitemaps than are read',
+      );
+    }
     const candidates = newcomers.flatMap((crawl): Candidate[] =>
-      robots.sitemaps.slice(0, maxSitemaps).flatMap((line) => {
+      robots.sitemaps.slice(0, sitemapLimits.robotsLines).flatMap((line) => {
         const link = canonicalize(line, origin);
         if (!link.ok || (link.value.host !== origin && crawl.judge(link.value, 0).verdict !== 'admit'))
           return [];

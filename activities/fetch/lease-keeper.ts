@@ -1,15 +1,18 @@
 /**
- * The leases a process holds. One statement renews them all every quarter of a lease; each holder is told when its
- * lease is lost or a guest waits. Nothing here trusts the database's clock for "may I send": see domain/lease.ts.
+ * The leases a process holds. One statement renews them all every quarter of a lease, another asks once a second whether
+ * an operator has changed a setting of theirs; each holder is told when its lease is lost, a guest waits or it works
+ * under old settings. Nothing here trusts the database's clock for "may I send": see domain/lease.ts.
  */
 import type { Logger } from 'pino';
 import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
 import type { Pool } from '../../storage/pool.ts';
+import { outdatedLeases } from '../../storage/statements/outdated-leases.ts';
 import { askGuestLease } from '../../storage/statements/ask-guest-lease.ts';
 import { releaseLease } from '../../storage/statements/release-lease.ts';
 import { renewLeases } from '../../storage/statements/renew-leases.ts';
 import { takeGuestLease } from '../../storage/statements/take-guest-lease.ts';
 import { takeLease, type TakenLease } from '../../storage/statements/take-lease.ts';
+import { Allowance } from './allowance.ts';
 import { sleep } from './sleep.ts';
 
 /** What a host has taught, written down when its lease is returned. */
@@ -27,14 +30,26 @@ export interface HostLesson {
 export class HostLease {
   readonly hostId: string;
   readonly taken: TakenLease;
+  /** What windows and quota allow. */
+  readonly allowance: Allowance;
   /** Another host's slice waits for one request here. */
   guestWaits = false;
+  /** The host's settings were changed since the lease was taken: end the slice soon, the next one knows them. */
+  outdated = false;
   held: HeldLease | null;
+  /** The head of the last answer, on the clock of `performance.now()`, and what it took; null: nothing was asked. */
+  asked: { readonly headAt: number; readonly tookMs: number | null } | null = null;
 
   constructor(hostId: string, taken: TakenLease, held: HeldLease) {
     this.hostId = hostId;
     this.taken = taken;
     this.held = held;
+    this.allowance = new Allowance(taken, held.monotonicAt);
+  }
+
+  /** No further request is to be begun under it. */
+  get isOver(): boolean {
+    return this.held === null || this.outdated || !this.allowance.permits;
   }
 
   /** Is the lease ours, as far as this process can know? */
@@ -42,15 +57,20 @@ export class HostLease {
     return this.held !== null && isHeld(this.held, performance.now(), Date.now());
   }
 
-  /** May a request start now? False once the lease is lost or close to its end. */
+  /** May a request that was counted leave now? False once the lease is lost or close to its end, or the host closed. */
   get mayStart(): boolean {
-    return this.held !== null && mayStartRequest(this.held, performance.now(), Date.now());
+    if (this.held === null || this.outdated || !this.allowance.isOpen) return false;
+    return mayStartRequest(this.held, performance.now(), Date.now());
   }
 }
 
 /** How long a guest's asking holds the host back from its own slices; asked again until it has its turn. */
 const guestAskMs = 1_000;
 const pollMs = 100;
+/** Milliseconds a slice takes at most from measuring its wait to measuring its pace. */
+const paceSlackMs = 50;
+/** How soon a slice hears of changed settings. */
+const settingsMs = 1_000;
 
 export class LeaseKeeper {
   readonly #pool: Pool;
@@ -58,6 +78,7 @@ export class LeaseKeeper {
   readonly #log: Logger;
   readonly #leases = new Map<number, HostLease>();
   #timer: NodeJS.Timeout | undefined;
+  #settingsTimer: NodeJS.Timeout | undefined;
 
   constructor(pool: Pool, leaseMs: number, log: Logger) {
     this.#pool = pool;
@@ -88,16 +109,26 @@ export class LeaseKeeper {
   async release(lease: HostLease, lesson: HostLesson): Promise<boolean> {
     this.#leases.delete(lease.taken.token);
     lease.held = null;
+    const { asked, taken } = lease;
+    // Measured an instant apart: what is nearly the pace is the pace.
+    const heldMs = lesson.waitMs > lesson.paceMs + paceSlackMs ? lesson.waitMs : 0;
     const rows = await releaseLease(
       this.#pool,
       lease.hostId,
       lease.taken.token,
-      lesson.waitMs,
+      Math.max(heldMs, lesson.paceMs),
       lesson.paceMs,
       lesson.slowdown,
       lesson.clean,
       lesson.failures,
       lesson.lastError,
+      {
+        askedAgoMs: asked === null ? null : performance.now() - asked.headAt,
+        tookMs: asked?.tookMs ?? null,
+        ...lease.allowance.counted,
+        heldMs,
+        revision: taken.settings_revision,
+      },
     );
     return rows.length > 0;
   }
@@ -122,6 +153,7 @@ export class LeaseKeeper {
         const lease = new HostLease(hostId, taken, now);
         this.#leases.set(taken.token, lease);
         this.#startRenewing();
+        this.#startAskingForSettings();
         return lease;
       }
       if (signal.aborted || performance.now() >= giveUpAt) return null;
@@ -138,6 +170,34 @@ export class LeaseKeeper {
         this.#startRenewing();
       });
     }, this.#leaseMs / 4);
+  }
+
+  #startAskingForSettings(): void {
+    if (this.#settingsTimer !== undefined) return;
+    this.#settingsTimer = setTimeout(() => {
+      this.#settingsTimer = undefined;
+      if (this.#leases.size === 0) return;
+      void this.#askForSettings().finally(() => {
+        this.#startAskingForSettings();
+      });
+    }, settingsMs);
+  }
+
+  async #askForSettings(): Promise<void> {
+    const held = [...this.#leases.values()].map(({ hostId, taken }) => ({
+      id: hostId,
+      token: taken.token,
+      revision: taken.settings_revision,
+    }));
+    try {
+      for (const { token } of await outdatedLeases(this.#pool, JSON.stringify(held))) {
+        const lease = this.#leases.get(token);
+        if (lease !== undefined) lease.outdated = true;
+      }
+    } catch (error) {
+      // The next slice of each host knows its settings anyway.
+      this.#log.warn({ err: error, leases: held.length }, 'settings of hosts were not looked at');
+    }
   }
 
   async #renew(): Promise<void> {

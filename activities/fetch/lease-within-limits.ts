@@ -17,7 +17,7 @@ export async function leaseWithinLimits(
   const limited = crawls.filter(({ config }) => config.maxPages !== null);
   const unlimited = crawls
     .filter(({ config }) => config.maxPages === null)
-    .map(({ id }) => ({ crawl_id: id, pages: null }));
+    .map(({ id, config }) => ({ crawl_id: id, pages: null, weight: config.weight }));
   const urls = await retrying(() =>
     limited.length === 0
       ? leaseUrls(pool, hostId, token, limit, JSON.stringify(unlimited))
@@ -27,6 +27,7 @@ export async function leaseWithinLimits(
           const inHand = new Map((await pagesInHand(db, ids)).map((row) => [row.crawl_id, row.pages]));
           const rooms = limited.map(({ id, config }) => ({
             crawl_id: id,
+            weight: config.weight,
             pages: Math.max(0, (config.maxPages ?? 0) - (inHand.get(id) ?? 0)),
           }));
           return leaseUrls(db, hostId, token, limit, JSON.stringify([...rooms, ...unlimited]));

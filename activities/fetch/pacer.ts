@@ -1,11 +1,23 @@
 /**
  * One host's pace within a slice: who may send the next request, and when. Everything that goes to the host passes
- * through `exchange`, robots.txt included, so that no two requests are in flight and none is too soon.
+ * through `exchange`, robots.txt included, so that none is too soon, none leaves while the host is closed or over its
+ * quota, and no two are in flight, but where an operator allows several (lanes.ts).
  */
-import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
-import { earliestStart } from '../../domain/pace.ts';
+import {
+  NoRoomForBody,
+  type Fetcher,
+  type FetchRequest,
+  type FetchResult,
+} from '../../contracts/fetching.ts';
+import { adaptedDelayMs, earliestStart } from '../../domain/pace.ts';
+import type { OptOutBook } from '../opt-out-book.ts';
+import type { HostPace } from './host-delay.ts';
 import type { HostLease } from './lease-keeper.ts';
+import type { Lane } from './lanes.ts';
 import { sleep } from './sleep.ts';
+
+/** How long a host is left alone whose body this process had no room for. */
+const noRoomMs = 10_000;
 
 /** Why a fetch ended without telling anything about the host. */
 class LeaseOver extends Error {
@@ -17,28 +29,67 @@ class LeaseOver extends Error {
 export class HostPacer {
   readonly lease: HostLease;
   readonly #fetcher: Fetcher;
+  readonly #optOuts: OptOutBook;
   readonly #signal: AbortSignal;
-  delayMs: number;
+  pace: HostPace;
   /** Requests sent so far. */
   sent = 0;
   /** The last exchange, on the clock of `performance.now()`; the delay counts from it, whatever it has become since. */
   #last: { readonly headAt: number; readonly endAt: number } | null = null;
+  /** Settled once the request before is under way, or over: one after another they wait for their time. */
+  #starting: Promise<undefined> = Promise.resolve(undefined);
+  /** What the last answer took, from the request's leaving to its end. */
+  #tookMs: number | null = null;
+  /** What the last slice found that the host's pace asks for; crawls that asked for it may have left. */
+  readonly #owedUntil: number;
   /** `performance.now()` before which nothing is sent for other reasons than pace. */
   #heldOffUntil: number;
 
-  /** @param waitMs milliseconds from now until the first request may start. */
-  constructor(lease: HostLease, fetcher: Fetcher, delayMs: number, waitMs: number, signal: AbortSignal) {
+  /** @param heldMs milliseconds from now for which the host is left alone for other reasons than its pace */
+  constructor(
+    lease: HostLease,
+    fetcher: Fetcher,
+    optOuts: OptOutBook,
+    pace: HostPace,
+    heldMs: number,
+    signal: AbortSignal,
+  ) {
     this.lease = lease;
     this.#fetcher = fetcher;
+    this.#optOuts = optOuts;
     this.#signal = signal;
-    this.delayMs = delayMs;
-    this.#heldOffUntil = performance.now() + waitMs;
+    this.pace = pace;
+    this.#heldOffUntil = performance.now() + heldMs;
+    const { pace_ms: owedMs, asked_ago_ms: agoMs, took_ms: tookMs, unclean } = lease.taken;
+    this.#owedUntil = performance.now() + owedMs;
+    if (agoMs === null && !unclean) return;
+    // Whoever had the lease before and did not return it may have a request in flight: it counts from now. And a clock
+    // that was set back must not make the last request one of the future.
+    const headAt = performance.now() - (unclean ? 0 : Math.max(0, agoMs ?? 0));
+    this.#last = { headAt, endAt: headAt };
+    this.#tookMs = tookMs;
+    if (unclean) lease.asked = { headAt, tookMs };
+  }
+
+  /** Milliseconds between requests at present. */
+  get delayMs(): number {
+    return adaptedDelayMs(this.pace.delayMs, this.pace.factor, this.#tookMs);
   }
 
   /** Milliseconds until the next request may start. */
   get waitMs(): number {
+    return Math.max(this.heldMs, this.paceMs);
+  }
+
+  /** The part of it that is pace: the delay since the last request. */
+  get paceMs(): number {
     const paced = this.#last === null ? 0 : earliestStart(this.#last, this.delayMs);
-    return Math.max(0, this.#heldOffUntil - performance.now(), paced - performance.now());
+    return Math.max(0, Math.max(paced, this.#owedUntil) - performance.now());
+  }
+
+  /** The part of it that has other reasons. */
+  get heldMs(): number {
+    return Math.max(0, this.#heldOffUntil - performance.now());
   }
 
   /** The host is left alone for this long. */
@@ -46,27 +97,72 @@ export class HostPacer {
     this.#heldOffUntil = Math.max(this.#heldOffUntil, performance.now() + waitMs);
   }
 
-  /** Sends one request when its time has come. null: none was sent, or the lease ran out before its answer was in. */
-  async exchange(request: FetchRequest): Promise<FetchResult | null> {
-    while (this.waitMs > 0) {
-      if (this.#signal.aborted || this.lease.held === null) return null;
-      await sleep(Math.min(this.waitMs, 1_000), this.#signal);
+  /**
+   * Sends one request when its time has come. null: none was sent (the lease is over, the host has closed or opted out
+   * meanwhile), or the lease ran out, or this process had no room for its body, before its answer was in.
+   * One that the server most likely never looked at is sent once more when its time has come again: neither URL nor
+   * host is to blame, and the second has a connection of its own.
+   * @param lane given where the next may leave before the answer to this one is in
+   */
+  async exchange(request: FetchRequest, lane?: Lane): Promise<FetchResult | null> {
+    const result = await this.#send(request, lane);
+    const unheard = result?.kind === 'fault' && result.repeatable === true;
+    return unheard ? this.#send(request, lane) : result;
+  }
+
+  async #send(request: FetchRequest, lane?: Lane): Promise<FetchResult | null> {
+    const before = this.#starting;
+    const start = Promise.withResolvers<undefined>();
+    this.#starting = start.promise;
+    await before;
+    try {
+      while (this.waitMs > 0) {
+        if (this.#signal.aborted || this.lease.isOver) return null;
+        await sleep(Math.min(this.waitMs, 1_000), this.#signal);
+      }
+      if (this.#signal.aborted) return null;
+      const sent = lane === undefined ? request : { ...request, lane: lane.number };
+      const departed = (): void => {
+        start.resolve(undefined);
+        lane?.departed();
+      };
+      return await this.#optOuts.attend(() => this.#sendNow(sent, lane === undefined ? undefined : departed));
+    } finally {
+      start.resolve(undefined);
     }
-    if (this.#signal.aborted || !this.lease.mayStart) return null;
+  }
+
+  /** @param departed there may be others in flight, which are told that this one is under way */
+  async #sendNow(request: FetchRequest, departed?: () => void): Promise<FetchResult | null> {
+    if (this.lease.isOver || !this.#maySend(request)) return null;
     this.sent++;
-    const result = await this.#withinLease(request);
-    if (result === null) this.#last = { headAt: performance.now(), endAt: performance.now() };
-    else if (result.kind === 'response') this.#last = result;
-    else if (result.fault !== 'address-refused') this.#last = { headAt: result.endAt, endAt: result.endAt };
+    this.lease.allowance.count();
+    const departure: { at: number | null } = { at: null };
+    const result = await this.#withinLease(request, () => {
+      const at = performance.now();
+      departure.at = at;
+      if (departed === undefined) return;
+      // Of several in flight no answer tells when the next may leave: their departures are kept apart.
+      this.#last = { headAt: at, endAt: at };
+      departed();
+    });
+    const endAt = result?.endAt ?? performance.now();
+    if (result !== null && departure.at !== null) this.#tookMs = endAt - departure.at;
+    if (departed === undefined || departure.at === null) {
+      // No more of it: the result has the body.
+      if (result?.kind === 'response') this.#last = { headAt: result.headAt, endAt: result.endAt };
+      else if (result?.fault !== 'address-refused') this.#last = { headAt: endAt, endAt };
+    }
+    if (this.#last !== null) this.lease.asked = { headAt: this.#last.headAt, tookMs: this.#tookMs };
     return result;
   }
 
   /**
    * The last look is taken when the connection stands and the bytes are about to leave: a process that was frozen
-   * while it connected stops there. An exchange that outlives its lease is broken off, since the next holder counts on
+   * while it connected stops there, and so does a request to a host that has opted out in that time. An exchange that outlives its lease is broken off, since the next holder counts on
    * it; a lease that is renewed goes on.
    */
-  async #withinLease(request: FetchRequest): Promise<FetchResult | null> {
+  async #withinLease(request: FetchRequest, left: () => void): Promise<FetchResult | null> {
     const breakOff = new AbortController();
     const watch = setInterval(() => {
       if (!this.lease.isHeld) breakOff.abort(new LeaseOver());
@@ -76,16 +172,25 @@ export class HostPacer {
         ...request,
         signal: breakOff.signal,
         maySend: () => {
-          const may = this.lease.mayStart;
-          if (!may) breakOff.abort(new LeaseOver());
+          const may = this.#maySend(request);
+          if (may) left();
+          else breakOff.abort(new LeaseOver());
           return may;
         },
       });
     } catch (error) {
       if (breakOff.signal.aborted) return null;
+      if (error instanceof NoRoomForBody) {
+        this.holdOff(noRoomMs);
+        return null;
+      }
       throw error;
     } finally {
       clearInterval(watch);
     }
+  }
+
+  #maySend({ url }: FetchRequest): boolean {
+    return this.lease.mayStart && this.#optOuts.permits(url);
   }
 }

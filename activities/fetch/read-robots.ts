@@ -1,6 +1,5 @@
 /** The rules a slice works under: a fresh copy of robots.txt, a new one, or an older one while none can be read. */
 import { backoffMs, type TroubleClass } from '../../domain/trouble.ts';
-import { retryAfterMs } from '../../domain/retry-after.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
 import type { FetchRoom } from './fetch-room.ts';
 import type { HostRules, HostTrouble } from './host-rules.ts';
@@ -23,7 +22,7 @@ export async function readRobots(
   crawls: readonly OpenCrawl[],
   failures: number,
   signal: AbortSignal,
-): Promise<HostRules | HostTrouble | 'interrupted' | 'busy'> {
+): Promise<HostRules | HostTrouble | 'interrupted' | { readonly busyMs: number }> {
   const { fresh, older } = await room.robots.find(pacer.lease.hostId);
   if (fresh !== null) return { robots: fresh, refused: null };
   const reading = await room.robotsFetcher.fetch(
@@ -38,14 +37,15 @@ export async function readRobots(
   );
   switch (reading.kind) {
     case 'interrupted':
-    case 'busy':
       return reading.kind;
+    case 'busy':
+      return { busyMs: reading.waitMs };
     case 'rules':
       return { robots: reading.robots, refused: null };
     case 'refused':
       return { robots: null, refused: reading.message };
     case 'unreachable': {
-      const asked = retryAfterMs(reading.retryAfter, Date.now()) ?? 0;
+      const asked = reading.retryAfterMs ?? 0;
       if (older !== null && asked === 0) return { robots: older, refused: null };
       const trouble = hostWide[reading.fault ?? ''] ?? 'robots-unreachable';
       return {

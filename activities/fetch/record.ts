@@ -1,9 +1,11 @@
 /** From one exchange and its verdict to the row that is committed and the URL it leads to. */
 import { hash } from 'node:crypto';
 import type { FetchResponse, FetchResult } from '../../contracts/fetching.ts';
-import { judgeAnswer, type Answer, type Outcome } from '../../domain/outcome.ts';
-import { retryAfterMs } from '../../domain/retry-after.ts';
+import { headerEvidence } from '../../domain/evidence.ts';
+import { judgeAnswer, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
+import { askedPauseMs } from '../../domain/retry-after.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
+import type { EarlierCopy } from '../../storage/statements/earlier-copies.ts';
 import type { ResultRow } from '../../storage/statements/commit-results.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
 
@@ -35,6 +37,7 @@ const nothing = {
   redirect_to: null,
   next_url: null,
   truncated: null,
+  headers: null,
 } as const;
 
 /** A URL that is excluded without a request. */
@@ -56,9 +59,16 @@ export const attemptedRow = (place: Place, reason: string, detail: string): Resu
   attempted: true,
 });
 
-export function record(result: FetchResult, url: LeasedUrl, place: Place, hostFailures: number): Recorded {
+/** @param copy what was stored of it before, whose validators the request has carried */
+export function record(
+  result: FetchResult,
+  url: LeasedUrl,
+  place: Place,
+  host: Pick<History, 'hostFailures' | 'outage'>,
+  copy: EarlierCopy | null = null,
+): Recorded {
   const location = result.kind === 'response' ? redirectTarget(result, url.url) : null;
-  const outcome = judgeAnswer(answerOf(result, location), { ...url, hostFailures });
+  const outcome = judgeAnswer(answerOf(result, location), { ...url, ...host });
   if (result.kind === 'fault') {
     const row = { ...place, ...nothing, ...next(outcome), detail: result.message };
     return { outcome, row, bodyHash: null, target: null };
@@ -85,6 +95,8 @@ export function record(result: FetchResult, url: LeasedUrl, place: Place, hostFa
     last_modified: bodyHash === null ? null : (result.headers['last-modified'] ?? null),
     redirect_to: redirect?.url ?? null,
     truncated: result.truncated === false ? null : result.truncated,
+    headers: outcome.url.state === 'done' ? null : headerEvidence(result.headers),
+    ...(copy !== null && result.status === 304 && unchanged(result, copy)),
   };
   if (redirect === null) return { outcome, row, bodyHash, target: null };
   const here = canonicalize(url.url);
@@ -92,6 +104,27 @@ export function record(result: FetchResult, url: LeasedUrl, place: Place, hostFa
   if (!sameKey) return { outcome, row, bodyHash, target: redirect };
   return { outcome, row: { ...row, ...respelled(url, redirect) }, bodyHash, target: null };
 }
+
+/**
+ * The stored body stands as if it had come now: it is judged and read for this crawl, under this crawl's settings. The
+ * status is the one it came with, since that says what it is; that there was no transfer says the reason. Fields that
+ * a 304 has are newer than those that were kept (RFC 9111 §3.2).
+ */
+const unchanged = (
+  { headers }: FetchResponse,
+  copy: EarlierCopy,
+): Pick<
+  ResultRow,
+  'stage' | 'status' | 'content_hash' | 'content_type' | 'robots_tag' | 'etag' | 'last_modified'
+> => ({
+  stage: 1,
+  status: copy.status,
+  content_hash: copy.content_hash.toString('hex'),
+  content_type: headers['content-type'] ?? copy.content_type,
+  robots_tag: headers['x-robots-tag'] ?? copy.robots_tag,
+  etag: headers['etag'] ?? copy.etag,
+  last_modified: headers['last-modified'] ?? copy.last_modified,
+});
 
 /**
  * The target is the same page by the canonical rules (a tracking parameter dropped, say), so it is this URL's own next
@@ -113,7 +146,7 @@ function answerOf(result: FetchResult, location: CanonicalUrl | null): Answer {
     kind: 'response',
     status: result.status,
     truncated: result.truncated,
-    retryAfterMs: retryAfterMs(result.headers['retry-after'] ?? null, Date.now()),
+    retryAfterMs: askedPauseMs(result.headers, Date.now()),
     hasTarget: location !== null,
   };
 }

@@ -7,27 +7,46 @@
  * flight. A lease that cannot be returned runs out, and its next holder waits out a full delay.
  */
 import type { SliceResult } from '../../contracts/activities.ts';
-import { easeUp, slowDown, type Manners } from '../../domain/pace.ts';
+import type { History } from '../../domain/outcome.ts';
+import { easeUp, lanesAt, slowDown, type Manners } from '../../domain/pace.ts';
+import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
+import {
+  afterOutage,
+  isOutage,
+  noteAnswer,
+  outageMs,
+  type ServerErrors,
+} from '../../domain/server-errors.ts';
 import { sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
 import { pathAndQuery } from '../../domain/url.ts';
-import { retrying } from '../../storage/retry.ts';
+import { isStorageOutage, retrying } from '../../storage/retry.ts';
+import { excludeOptedOut } from '../../storage/statements/exclude-opted-out.ts';
 import { reclaimUrls } from '../../storage/statements/reclaim-urls.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
+import { saveServerErrors } from '../../storage/statements/save-server-errors.ts';
+import type { TakenLease } from '../../storage/statements/take-lease.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
 import type { ResultRow } from '../../storage/statements/commit-results.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
+import { noBodies, validatorsOf, type FindBody } from './earlier-bodies.ts';
 import type { FetchRoom } from './fetch-room.ts';
-import { hostDelayMs } from './host-delay.ts';
+import { hostPace, type HostPace } from './host-delay.ts';
 import type { HostRules, HostTrouble } from './host-rules.ts';
+import { inLanes, type Lane } from './lanes.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { leaseWithinLimits } from './lease-within-limits.ts';
 import { HostPacer } from './pacer.ts';
 import { readRobots } from './read-robots.ts';
-import { attemptedRow, excludedRow, record } from './record.ts';
+import { attemptedRow, excludedRow, record, type Recorded } from './record.ts';
+import { sleep } from './sleep.ts';
 
-/** How long a host waits whose robots.txt lies on another host that did not get free. */
-const busyMs = 5_000;
+/** URLs excluded in one statement. */
+const optOutBatch = 1_000;
+/** Until the crawls are known that come to the host. */
+const noPace = { delayMs: 0, factor: null };
+/** How often a slice that has ended tries to give back what it holds while Postgres is away. */
+const giveBackMs = 500;
 
 export interface SliceEnd {
   /** URLs that got a final outcome. */
@@ -39,6 +58,8 @@ export interface SliceEnd {
   readonly lastError: string | null;
   readonly waitMs: number;
   readonly delayMs: number;
+  /** Why `next` is 'wait', where that is not the pace. */
+  readonly closedBy: SliceResult['closedBy'];
 }
 
 export class Slice {
@@ -49,9 +70,14 @@ export class Slice {
   readonly #endsAt: number;
   readonly #pacer: HostPacer;
   #manners: Manners;
+  /** The pace that manners lead to, by the crawls and rules of this slice; null before those are known. */
+  #paceUnder: ((manners: Manners) => HostPace) | null = null;
   #failures: number;
+  /** On the clock of `performance.now()`. */
+  #serverErrors: ServerErrors;
   #settled = 0;
   #trouble: HostTrouble | null = null;
+  #earlierBody: FindBody = noBodies;
 
   constructor(room: FetchRoom, lease: HostLease, origin: string, sliceMs: number, signal: AbortSignal) {
     this.#room = room;
@@ -61,7 +87,9 @@ export class Slice {
     this.#endsAt = performance.now() + sliceMs;
     this.#manners = lease.taken;
     this.#failures = lease.taken.failures;
-    this.#pacer = new HostPacer(lease, room.dependencies.fetcher, 0, lease.taken.wait_ms, signal);
+    this.#serverErrors = serverErrorsOf(lease.taken);
+    const { fetcher } = room.dependencies;
+    this.#pacer = new HostPacer(lease, fetcher, room.optOuts, noPace, lease.taken.held_ms, signal);
   }
 
   /** Runs the slice and returns the lease. Throws only for faults of our own; the lease then runs out by itself. */
@@ -69,17 +97,20 @@ export class Slice {
     try {
       const next = await this.#work(sliceMs);
       await this.#putBack();
-      const waitMs = Math.max(this.#pacer.waitMs, this.#trouble?.waitMs ?? 0);
+      const waitMs = this.#waitMs;
+      const { closedMs, closedBy } = this.#lease.allowance;
       await this.#release(waitMs);
-      return {
+      const common = {
         settled: this.#settled,
-        next: this.#trouble === null ? next : 'trouble',
-        trouble: this.#trouble,
         failures: this.#failures,
         lastError: this.#lastError,
-        waitMs,
         delayMs: this.#pacer.delayMs,
       };
+      if (this.#trouble !== null)
+        return { ...common, next: 'trouble', trouble: this.#trouble, waitMs, closedBy: null };
+      if (next === 'idle' || closedMs === 0)
+        return { ...common, next, trouble: null, waitMs, closedBy: null };
+      return { ...common, next: 'wait', trouble: null, waitMs: Math.max(waitMs, closedMs), closedBy };
     } catch (error) {
       await this.#giveBackAfter(error);
       throw error;
@@ -93,12 +124,12 @@ export class Slice {
     const crawls = await this.#waitingCrawls();
     const known = await this.#room.robots.find(hostId);
     this.#setDelay(crawls, { robots: known.fresh ?? known.older, refused: null });
-    // Whoever held the lease may have a request in flight: it counts from now.
-    if (taken.unclean) this.#pacer.holdOff(this.#pacer.delayMs);
+    if (await this.#hasOptedOut()) return 'idle';
     if (sleepsInWorkflow(this.#pacer.waitMs, sliceMs)) return 'wait';
     if (crawls.length === 0) return 'idle';
 
-    const limit = sliceSize(sliceMs, this.#pacer.delayMs);
+    const limit = await this.#grant(sliceSize(sliceMs, this.#pacer.delayMs));
+    if (limit === 0) return 'more';
     const urls = await leaseWithinLimits(pool, hostId, taken.token, limit, crawls);
     if (urls.length === 0) return 'idle';
     const reading = await readRobots(
@@ -110,8 +141,8 @@ export class Slice {
       this.#signal,
     );
     if (reading === 'interrupted') return 'more';
-    if (reading === 'busy') {
-      this.#pacer.holdOff(busyMs);
+    if ('busyMs' in reading) {
+      this.#pacer.holdOff(reading.busyMs);
       return 'more';
     }
     if ('class' in reading) {
@@ -120,38 +151,56 @@ export class Slice {
     }
     this.#setDelay(crawls, reading);
     await this.#room.admitSitemaps(hostId, this.#origin, crawls, reading);
+    this.#earlierBody = await this.#room.earlierBodies.of(hostId, urls, crawls);
     await this.#fetchAll(urls, reading);
     return 'more';
   }
 
+  /** How many of so many URLs may be fetched now, counted before any request leaves; 0: the host is closed. */
+  async #grant(urls: number): Promise<number> {
+    const { hostId, taken, allowance } = this.#lease;
+    if (!allowance.isOpen) return 0;
+    return allowance.grant(this.#room.dependencies.pool, hostId, taken.token, urls);
+  }
+
   async #fetchAll(urls: readonly LeasedUrl[], rules: HostRules): Promise<void> {
     const refused: ResultRow[] = [];
-    for (const url of urls) {
-      if (this.#mustEnd) break;
-      if (!(await this.#room.crawls.isRunning(url.crawl_id))) continue;
+    const lanes = lanesAt({ ...this.#lease.taken, ...this.#manners, failures: this.#failures });
+    await inLanes(urls, lanes, async (url, lane) => {
+      if (this.#mustEnd) return false;
+      if (!(await this.#room.crawls.isRunning(url.crawl_id))) return true;
       const crawl = await this.#room.crawls.open(url.crawl_id);
-      const refusal = refusalOf(url, crawl, rules, this.#origin);
-      if (refusal !== null) refused.push(excludedRow(this.#place(url), refusal.reason, refusal.detail));
-      else if (!(await this.#fetchOne(url, crawl))) break;
-    }
+      const optedOut = await this.#room.optOuts.covering(this.#origin);
+      const refusal =
+        optedOut === null
+          ? refusalOf(url, crawl, rules, this.#origin)
+          : { reason: optOutReason, detail: optOutDetail(optedOut) };
+      if (refusal === null) return this.#fetchOne(url, crawl, lane);
+      refused.push(excludedRow(this.#place(url), refusal.reason, refusal.detail));
+      return true;
+    });
     if (refused.length > 0) await this.#room.dependencies.writer.write({ results: refused });
     this.#settled += refused.length;
   }
 
+  /** Excludes what is queued at a host that has opted out; true: it has, and nothing is sent. */
+  async #hasOptedOut(): Promise<boolean> {
+    const { pool } = this.#room.dependencies;
+    const domain = await this.#room.optOuts.covering(this.#origin);
+    if (domain === null) return false;
+    for (let found = 1; found > 0 && !this.#signal.aborted; this.#settled += found) {
+      const rows = () => excludeOptedOut(pool, this.#lease.hostId, optOutDetail(domain), optOutBatch);
+      found = (await retrying(rows)).length;
+    }
+    return true;
+  }
+
   /** False: the slice must end. */
-  async #fetchOne(url: LeasedUrl, crawl: OpenCrawl): Promise<boolean> {
-    const { writer, blobs, settings } = this.#room.dependencies;
-    const result = await this.#pacer.exchange({
-      url: url.url,
-      userAgent: crawl.userAgent,
-      allowPrivate: crawl.allowPrivate,
-      limits: { maxBodyBytes: settings.maxBodyBytes, totalTimeoutMs: settings.requestTimeoutMs },
-      ...(url.etag === null ? {} : { etag: url.etag }),
-      ...(url.last_modified === null ? {} : { lastModified: url.last_modified }),
-    });
-    if (result === null) return false;
-    const { outcome, row, bodyHash, target } = record(result, url, this.#place(url), this.#failures);
-    if (bodyHash !== null && result.kind === 'response') await blobs.put(bodyHash, result.body);
+  async #fetchOne(url: LeasedUrl, crawl: OpenCrawl, lane?: Lane): Promise<boolean> {
+    const { writer } = this.#room.dependencies;
+    const recorded = await this.#request(url, crawl, lane);
+    if (recorded === null) return false;
+    const { row, target } = recorded;
     const admissions =
       target === null
         ? []
@@ -169,16 +218,62 @@ export class Slice {
     await writer.write({ results: [row], admissions });
     await this.#room.admission.remember(admissions);
     if (row.state !== 'queued') this.#settled++;
-    this.#learn(outcome.host, row.detail ?? '');
     return this.#trouble === null;
+  }
+
+  /** Its body is stored or dropped when this ends: no frame that goes on holds it. Null: no answer, the slice ends. */
+  async #request(url: LeasedUrl, crawl: OpenCrawl, lane?: Lane): Promise<Recorded | null> {
+    const { blobs, settings } = this.#room.dependencies;
+    const copy = await this.#earlierBody(url);
+    const request = {
+      url: url.url,
+      userAgent: crawl.userAgent,
+      allowPrivate: crawl.allowPrivate,
+      limits: { maxBodyBytes: settings.maxBodyBytes, totalTimeoutMs: settings.requestTimeoutMs },
+      ...validatorsOf(copy),
+    };
+    const result = await this.#pacer.exchange(request, lane);
+    if (result === null) return null;
+    try {
+      const recorded = record(result, url, this.#place(url), this.#standing, copy);
+      const { outcome, row, bodyHash } = recorded;
+      // Before anything is stored: a fault of ours does not take back what the host has said.
+      if (result.kind === 'response') this.#noteAnswer(result.status, outcome.host.trouble?.class);
+      this.#learn(outcome.host, row.detail ?? '');
+      if (bodyHash !== null && result.kind === 'response') await blobs.put(bodyHash, result.body);
+      return recorded;
+    } finally {
+      if (result.kind === 'response') result.release?.();
+    }
+  }
+
+  get #standing(): Pick<History, 'hostFailures' | 'outage'> {
+    const now = performance.now();
+    return {
+      hostFailures: this.#failures,
+      outage: {
+        begins: isOutage(noteAnswer(this.#serverErrors, true, now)),
+        waitMs: outageMs(this.#serverErrors, now),
+      },
+    };
+  }
+
+  #noteAnswer(status: number, trouble: string | undefined): void {
+    const now = performance.now();
+    // 429 and 503 ask for less and say so themselves.
+    this.#serverErrors = noteAnswer(this.#serverErrors, status >= 500 && status !== 503, now);
+    if (trouble === 'server-errors') this.#serverErrors = afterOutage(this.#serverErrors, now);
   }
 
   /** What the answer says of the host. */
   #learn(host: ReturnType<typeof record>['outcome']['host'], message: string): void {
+    // Of several in flight, one has told already; the others were on their way before it did.
+    if (this.#trouble !== null) return;
     this.#failures = host.counts ? this.#failures + 1 : 0;
     if (host.slower) this.#manners = slowDown(this.#manners);
     else if (!host.counts) this.#manners = easeUp(this.#manners);
     if (host.trouble !== null) this.#trouble = { ...host.trouble, message };
+    if (this.#paceUnder !== null) this.#pacer.pace = this.#paceUnder(this.#manners);
   }
 
   /** The first URL stands for the attempt: it was the one wanted. */
@@ -192,8 +287,9 @@ export class Slice {
   }
 
   #setDelay(crawls: readonly OpenCrawl[], rules: HostRules): void {
-    const host = { delay_ms: this.#lease.taken.delay_ms, slowdown: this.#manners.slowdown };
-    this.#pacer.delayMs = hostDelayMs(host, crawls, rules.robots);
+    const { taken } = this.#lease;
+    this.#paceUnder = ({ slowdown }) => hostPace({ ...taken, slowdown }, crawls, rules.robots);
+    this.#pacer.pace = this.#paceUnder(this.#manners);
   }
 
   async #waitingCrawls(): Promise<OpenCrawl[]> {
@@ -208,31 +304,55 @@ export class Slice {
 
   /**
    * After a fault of our own: what was leased goes back and the lease is returned, so that no URL is taken for one that
-   * crashes workers. Where even that fails the lease runs out by itself.
+   * crashes workers. Where Postgres is away that is waited for, under the lease token, which nobody else can have
+   * without having put the URLs back. Where it is not to be (the worker leaves) the lease runs out by itself.
    */
   async #giveBackAfter(error: unknown): Promise<void> {
     const { log } = this.#room.dependencies;
-    try {
-      await this.#putBack();
-      await this.#release(this.#pacer.waitMs);
-    } catch (again) {
-      this.#room.keeper.abandon(this.#lease);
-      log.warn(
-        { err: again, after: error, host: this.#origin },
-        'a lease could not be returned; it runs out',
-      );
+    for (;;) {
+      try {
+        await this.#putBack();
+        await this.#release(this.#waitMs);
+        return;
+      } catch (again) {
+        if (isStorageOutage(again) && !this.#signal.aborted) {
+          await sleep(giveBackMs, this.#signal);
+          continue;
+        }
+        this.#room.keeper.abandon(this.#lease);
+        log.warn(
+          { err: again, after: error, host: this.#origin },
+          'a lease could not be returned; it runs out',
+        );
+        return;
+      }
     }
   }
 
+  /** Milliseconds from now for which the host is left alone. */
+  get #waitMs(): number {
+    return Math.max(this.#pacer.waitMs, this.#trouble?.waitMs ?? 0);
+  }
+
   async #release(waitMs: number): Promise<void> {
+    await this.#saveServerErrors();
     await this.#room.keeper.release(this.#lease, {
       waitMs,
-      paceMs: this.#pacer.waitMs,
+      paceMs: this.#pacer.paceMs,
       slowdown: this.#manners.slowdown,
       clean: this.#manners.clean,
       failures: this.#failures,
       lastError: this.#lastError,
     });
+  }
+
+  async #saveServerErrors(): Promise<void> {
+    const { hostId, taken } = this.#lease;
+    const { since, errors, answers, outages, outageAt } = this.#serverErrors;
+    if (errors === 0 && taken.errors === 0 && outages === taken.outages) return;
+    const age = (at: number | null): number | null => (at === null ? null : performance.now() - at);
+    const { pool } = this.#room.dependencies;
+    await saveServerErrors(pool, hostId, taken.token, age(since), errors, answers, outages, age(outageAt));
   }
 
   /** An older trouble stands until an answer without complaint has come. */
@@ -242,7 +362,7 @@ export class Slice {
   }
 
   get #mustEnd(): boolean {
-    if (this.#signal.aborted || this.#lease.guestWaits || this.#lease.held === null) return true;
+    if (this.#signal.aborted || this.#lease.guestWaits || this.#lease.isOver) return true;
     const { waitMs } = this.#pacer;
     // A slice of no length still sends the one request that may go at once.
     return performance.now() + waitMs > this.#endsAt && (waitMs > 0 || this.#pacer.sent > 0);
@@ -256,6 +376,17 @@ export class Slice {
       token: this.#lease.taken.token,
     };
   }
+}
+
+/** The host's memory, brought from the database's clock to ours. */
+function serverErrorsOf(taken: TakenLease): ServerErrors {
+  const now = performance.now();
+  const at = (ageMs: number | null): number | null => (ageMs === null ? null : now - ageMs);
+  const { errors, errors_answers, outages } = taken;
+  return {
+    ...{ since: at(taken.errors_age_ms), errors, answers: errors_answers },
+    ...{ outages, outageAt: at(taken.outage_age_ms) },
+  };
 }
 
 /** Why no request may be sent for a URL; null: it may. */

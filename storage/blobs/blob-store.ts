@@ -7,4 +7,6 @@ export interface BlobStore {
   /** @param hash SHA-256 of `body`, 32 bytes. Resolves once the blob can be read by other processes. */
   put(hash: Uint8Array, body: Uint8Array): Promise<void>;
   get(hash: Uint8Array): Promise<Uint8Array | null>;
+  /** There is such a blob; whether it is whole, only `get` can say. */
+  has(hash: Uint8Array): Promise<boolean>;
 }

@@ -4,9 +4,9 @@
  * Files are read, and small ones written, by synchronous calls: measured a tenth of the cost of four trips through the
  * thread pool.
  */
-import { hash as digest, randomBytes } from 'node:crypto';
+import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { rename, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { BlobStore } from './blob-store.ts';
@@ -25,6 +25,9 @@ export interface FileBlobStoreOptions {
 export class FileBlobStore implements BlobStore {
   readonly #options: FileBlobStoreOptions;
   readonly #folders = new Set<string>();
+  /** Temporary names are nobody else's, on whatever machine or after whatever restart. */
+  readonly #name = randomUUID();
+  #written = 0;
 
   constructor(options: FileBlobStoreOptions) {
     this.#options = options;
@@ -36,7 +39,7 @@ export class FileBlobStore implements BlobStore {
     if (existsSync(file)) return;
     this.#ensureFolder(dirname(file));
     const packed = zstdCompressSync(body, level);
-    const temporary = `${file}.${String(process.pid)}-${randomBytes(6).toString('hex')}.tmp`;
+    const temporary = this.#temporaryName(file);
     if (packed.length <= smallBytes) this.#putSmall(temporary, file, packed);
     else await this.#putLarge(temporary, file, packed);
   }
@@ -56,6 +59,32 @@ export class FileBlobStore implements BlobStore {
       if (!isMissing(error)) throw error;
     });
     return null;
+  }
+
+  has(hash: Uint8Array): Promise<boolean> {
+    return Promise.resolve(existsSync(this.#file(hash)));
+  }
+
+  /** Writes so many bytes, reads and removes them. Rejects, with the file system's error, where that cannot be. */
+  async probe(bytes: number): Promise<void> {
+    const { folder } = this.#options;
+    await mkdir(folder, { recursive: true });
+    const file = this.#temporaryName(join(folder, 'probe'));
+    const written = randomBytes(bytes);
+    try {
+      await writeFile(file, written);
+      if (!written.equals(await readFile(file)))
+        throw new Error(`${folder} does not keep what is written to it`);
+    } finally {
+      await unlink(file).catch((error: unknown) => {
+        if (!isMissing(error)) throw error;
+      });
+    }
+  }
+
+  /** Beside what it is to become, since a rename does not cross file systems; see sweep-temporaries.ts. */
+  #temporaryName(file: string): string {
+    return `${file}.${this.#name}-${String(this.#written++)}.tmp`;
   }
 
   #file(hash: Uint8Array): string {

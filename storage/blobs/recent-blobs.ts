@@ -31,6 +31,10 @@ export class RecentBlobs implements BlobStore {
     this.#recent.delete(name(hash));
     return recent;
   }
+
+  has(hash: Uint8Array): Promise<boolean> {
+    return this.#store.has(hash);
+  }
 }
 
 const name = (hash: Uint8Array): string => Buffer.from(hash).toString('latin1');

@@ -30,6 +30,8 @@ create table host (
   -- a host workflow was asked to work this host; fed_at lets the scheduler notice one that got lost
   fed            boolean not null default false,
   fed_at         timestamptz,
+  -- its workflow waits to be told of new URLs
+  idle           boolean not null default false,
   -- set: waits for a person or a probe; its URLs stay queued
   parked_at      timestamptz,
   -- what an operator set for a host one owns; null: the crawls' and the robots.txt's say
@@ -233,7 +235,7 @@ create table content (
   primary key (crawl_id, hash)
 );
 
--- What extraction found. `extract` is zstd-compressed JSON: { text, links }.
+-- What extraction found. The text is not kept: it is read from the body again where somebody asks for it.
 create table page (
   host_id      bigint not null,
   crawl_id     bigint not null,
@@ -249,11 +251,11 @@ create table page (
   nofollow     boolean not null,
   cut          text[] not null,
   text_hash    bytea,
-  extract      bytea not null,
+  -- a line each; those within the page's own origin from its path on
+  outlinks     text not null,
   extracted_at timestamptz not null default now(),
   primary key (host_id, crawl_id, key)
 );
-alter table page alter column extract set storage external;
 create index page_text on page (crawl_id, text_hash) where text_hash is not null;
 
 -- One row for each request that ended without a final outcome: the retry history of explain (G5).

@@ -1,3 +1,4 @@
+import { sitemapLimitReason, sitemapLimits } from '../../domain/sitemap-limits.ts';
 import { statement } from '../statement.ts';
 
 /** A URL that was found, as JSON. Hex strings for bytes. */
@@ -36,6 +37,19 @@ export const admitUrls = statement<
               host_id bigint, crawl_id bigint, key text, url text, kind smallint, seed boolean, depth smallint,
               hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
               host_limit bigint)
+   ), counted as materialized (
+     select d.host_id, d.crawl_id,
+            (select count(*) from url s
+              where s.host_id = d.host_id and s.crawl_id = d.crawl_id and s.kind = 1
+                and s.reason is distinct from '${sitemapLimitReason}') as known
+       from (select distinct host_id, crawl_id from found where kind = 1 and reason is null) d
+   ), sitemap as materialized (
+     select f.host_id, f.crawl_id, f.key,
+            c.known + row_number() over (partition by f.host_id, f.crawl_id order by f.key) as place
+       from counted c join found f using (host_id, crawl_id)
+      where f.kind = 1 and f.reason is null
+        and not exists (select 1 from url u where u.host_id = f.host_id and u.crawl_id = f.crawl_id
+                                              and u.key = decode(f.key, 'hex'))
    )
    insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
                     reason, detail)
@@ -46,10 +60,12 @@ export const admitUrls = statement<
      from found r
      join crawl c on c.id = r.crawl_id and c.state not in ('finished', 'cancelled', 'failed')
      left join host_queue q on q.host_id = r.host_id and q.crawl_id = r.crawl_id
+     left join sitemap s on s.host_id = r.host_id and s.crawl_id = r.crawl_id and s.key = r.key
     cross join lateral (
       select case
         when r.reason is not null then r.reason
         when c.state = 'draining' then 'crawl-limit'
+        when s.place > ${String(sitemapLimits.ofHost)} then '${sitemapLimitReason}'
         -- Close to the limit, and only there, what is known already is told from what is new.
         when coalesce(q.total, 0) + r.place > r.host_limit
          and coalesce(q.total, 0) + (

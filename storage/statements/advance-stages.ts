@@ -13,7 +13,7 @@ export interface StageRow {
 }
 
 /** Moves bodies on. A row that has moved meanwhile (an activity that ran twice) is left alone. */
-export const advanceStages = statement<[rows: string], { host_id: number }>(
+export const advanceStages = statement<[rows: string], Record<string, never>>(
   'advance-stages',
   `with r as materialized (
      select * from json_to_recordset($1) as r(
@@ -24,6 +24,5 @@ export const advanceStages = statement<[rows: string], { host_id: number }>(
       set stage = r."to", alias_host = coalesce(r.alias_host, u.alias_host),
           alias_key = coalesce(decode(r.alias_key, 'hex'), u.alias_key)
      from r
-    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"
-   returning u.host_id`,
+    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"`,
 );

@@ -2,23 +2,50 @@ import { statement } from '../statement.ts';
 
 /**
  * Chooses the page that stands for each body several pages of a crawl have (F20): the one its own rel=canonical
- * names, else the one found nearest to a seed, else the one with the shortest URL. The others become its aliases, and
- * what was extracted moves with the choice. Answers a row for each page whose standing changed.
+ * names, else the one that most redirects and other pages' rel=canonical name, else the one most links lead to, else
+ * the one found nearest to a seed, else the one with the shortest URL. The others become its aliases, and what was
+ * extracted moves with the choice. Answers a row for each page whose standing changed.
+ *
+ * A copy is meant where its canonical form is named, or the spelling it was found in. Links are counted from 20,000
+ * pages at most, a sample of a larger crawl, so that its end does not wait for them.
  */
 export const chooseCanonicals = statement<[crawlId: number], { host_id: number }>(
   'choose-canonicals',
-  `with owners as materialized (
-     select distinct alias_host as host_id, alias_key as key from url where crawl_id = $1 and alias_key is not null
+  `with bodies as (
+     select host_id, key, url, depth, content_hash, count(*) over (partition by content_hash) as pages
+       from url
+      where crawl_id = $1 and fetched_at is not null and state = 'done' and stage = 0 and content_hash is not null
    ), copies as materialized (
-     select u.host_id, u.key, u.content_hash, u.url, u.depth, c.host_id as owner_host, c.key as owner_key, p.canonical
-       from owners a
-       join content c on c.crawl_id = $1 and c.host_id = a.host_id and c.key = a.key
-       join url u on u.crawl_id = c.crawl_id and u.content_hash = c.hash and u.state = 'done' and u.stage = 0
-        and ((u.host_id = c.host_id and u.key = c.key) or (u.alias_host = c.host_id and u.alias_key = c.key))
+     select b.host_id, b.key, substring(sha256(convert_to(b.url, 'UTF8')) for 16) as spelt, b.content_hash, b.url,
+            b.depth, c.host_id as owner_host, c.key as owner_key,
+            substring(sha256(convert_to(p.canonical, 'UTF8')) for 16) as canonical
+       from bodies b
+       join content c on c.crawl_id = $1 and c.hash = b.content_hash
        left join page p on p.host_id = c.host_id and p.crawl_id = c.crawl_id and p.key = c.key
+      where b.pages > 1
+   ), pages as (
+     select h.origin, p.canonical, p.outlinks
+       from host_queue q join page p using (host_id, crawl_id) join host h on h.id = q.host_id
+      where q.crawl_id = $1 and exists (select from copies)
+   ), targets as (
+     select redirect_to as target, true as named
+       from url where crawl_id = $1 and fetched_at is not null and redirect_to is not null
+     union all
+     select canonical, true from pages where canonical is not null
+     union all
+     select case when link like '/%' then origin || link else link end, false
+       from (select origin, outlinks from pages limit 20000) p cross join string_to_table(outlinks, E'\\n') link
+   ), forms as (
+     select host_id, key, key as form from copies union select host_id, key, spelt from copies
+   ), inbound as (
+     select f.host_id, f.key, count(*) filter (where named) as named, count(*) filter (where not named) as linked
+       from targets t join forms f on f.form = substring(sha256(convert_to(t.target, 'UTF8')) for 16)
+      group by f.host_id, f.key
    ), chosen as (
      select distinct on (content_hash) content_hash, host_id, key, owner_host, owner_key
-       from copies order by content_hash, (url = canonical) desc nulls last, depth, length(url), url
+       from copies left join inbound using (host_id, key)
+      order by content_hash, coalesce(canonical in (key, spelt), false) desc, coalesce(named, 0) desc,
+               coalesce(linked, 0) desc, depth, length(url), url
    ), changed as (
      select * from chosen where (host_id, key) <> (owner_host, owner_key)
    ), owned as (

@@ -31,17 +31,19 @@ export interface ResultRow {
   /** The URL to fetch instead, where a redirect leads to another spelling of the same canonical URL. */
   readonly next_url: string | null;
   readonly truncated: string | null;
+  /** Fields of a response that was no success (domain/evidence.ts). */
+  readonly headers: Readonly<Record<string, string>> | null;
 }
 
-/** Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. */
-export const commitResults = statement<[rows: string], { host_id: number; crawl_id: number; key: string }>(
+/** Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. No answer. */
+export const commitResults = statement<[rows: string], Record<string, never>>(
   'commit-results',
   `with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
-       next_url text, truncated text)
+       next_url text, truncated text, headers jsonb)
       order by host_id, crawl_id, key
    ), moved as (
      update url u
@@ -56,16 +58,18 @@ export const commitResults = statement<[rows: string], { host_id: number; crawl_
        from r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
         and u.state = 'leased' and u.lease_token = r.token
-     returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, r.attempted
+     returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, r.attempted, r.headers
    ), tried as (
-     insert into attempt (host_id, crawl_id, key, class, status, message)
-     select host_id, crawl_id, key, coalesce(reason, 'unknown'), status, coalesce(detail, '') from moved where attempted
+     insert into attempt (host_id, crawl_id, key, class, status, message, headers)
+     select host_id, crawl_id, key, coalesce(reason, 'unknown'), status, coalesce(detail, ''), headers
+       from moved where attempted
    ), buried as (
-     insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts)
-     select host_id, crawl_id, key, coalesce(reason, 'unknown'), status, coalesce(detail, ''), attempts
+     insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts, headers)
+     select host_id, crawl_id, key, coalesce(reason, 'unknown'), status, coalesce(detail, ''), attempts, headers
        from moved where state = 'failed'
      on conflict (host_id, crawl_id, key) do update
-       set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts
+       set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts,
+           headers = excluded.headers, created_at = excluded.created_at
    )
-   select host_id, crawl_id, encode(key, 'hex') as key from moved`,
+   select from moved limit 0`,
 );

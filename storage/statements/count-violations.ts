@@ -4,6 +4,7 @@ import { statement } from '../statement.ts';
 export interface Violations {
   readonly failed_without_letter: number;
   readonly letter_without_failed: number;
+  readonly letter_of_another_class: number;
   readonly token_without_lease: number;
   readonly staged_but_not_done: number;
   readonly read_without_page: number;
@@ -21,6 +22,8 @@ export const countViolations = statement<[crawlId: string], Violations>(
      (select count(*) from dead_letter d where d.crawl_id = $1 and not exists (
         select from url u where u.host_id = d.host_id and u.crawl_id = d.crawl_id and u.key = d.key and u.state = 'failed')
      ) as letter_without_failed,
+     (select count(*) from dead_letter d join url u on u.host_id = d.host_id and u.crawl_id = d.crawl_id and u.key = d.key
+       where d.crawl_id = $1 and d.class <> coalesce(u.reason, 'unknown')) as letter_of_another_class,
      (select count(*) from url where crawl_id = $1 and (state = 'leased') <> (lease_token is not null)
      ) as token_without_lease,
      (select count(*) from url where crawl_id = $1 and stage > 0 and state <> 'done') as staged_but_not_done,

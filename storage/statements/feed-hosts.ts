@@ -7,6 +7,7 @@ export const feedHosts = statement<[shard: number, activeHosts: number], { id: n
      from (
        select h.id from host h
         where h.shard = $1 and not h.fed and h.parked_at is null and h.not_before <= now()
+          and h.closed_until <= now()
           and exists (select 1 from host_queue q
                         join crawl c on c.id = q.crawl_id and c.state = 'running'
                        cross join lateral (select 1 from url u

@@ -17,9 +17,15 @@ export interface CountedCrawlRow extends Ledger {
   readonly bytes: number;
 }
 
-/** Crawls with their ledgers, newest first. `only`: just this one; `before`: older than this one; null: any. */
+/** Crawls with their ledgers, newest first. `only`: just this one; `before`: older than this one; null: any, of any tenant. */
 export const listCrawls = statement<
-  [only: string | null, before: string | null, states: readonly CrawlState[], limit: number],
+  [
+    only: string | null,
+    before: string | null,
+    states: readonly CrawlState[],
+    limit: number,
+    tenantId: number | null,
+  ],
   CountedCrawlRow
 >(
   'list-crawls',
@@ -36,5 +42,6 @@ export const listCrawls = statement<
         from ledger where crawl_id = c.id
     ) l
     where ($1::bigint is null or c.id = $1) and ($2::bigint is null or c.id < $2) and c.state = any ($3::crawl_state[])
+      and ($5::bigint is null or c.tenant_id = $5)
     order by c.id desc limit $4`,
 );

@@ -24,8 +24,9 @@ export interface PageFeedRow {
   readonly links: number | null;
   readonly noindex: boolean | null;
   readonly canonical: string | null;
-  /** zstd-compressed JSON { text, links }; null where not asked for or not there. */
-  readonly extract: Buffer | null;
+  /** The page's links, packed (storage/outlinks.ts), and the origin they start from; null where there are none. */
+  readonly outlinks: string | null;
+  readonly origin: string | null;
 }
 
 export interface PagePlace {
@@ -38,7 +39,7 @@ export interface PagePlace {
 /**
  * The URLs of a crawl that were answered and have their outcome, in the order of `url_pages`, after a place and up to
  * a horizon (null: all). What extraction found comes from the page itself, else from the one it is a duplicate of.
- * Extracts are read only as far as `extractBytes` allows, and the rows behind them not at all; one row always comes.
+ * Links are read only as far as `linkBytes` allows, and the rows behind them not at all; one row always comes.
  */
 export const listPages = statement<
   [
@@ -48,8 +49,8 @@ export const listPages = statement<
     key: string,
     horizonMicros: number | null,
     limit: number,
-    withExtract: boolean,
-    extractBytes: number,
+    withLinks: boolean,
+    linkBytes: number,
   ],
   PageFeedRow
 >(
@@ -63,7 +64,7 @@ export const listPages = statement<
       order by u.fetched_at, u.host_id, u.key limit $6
    ), read as (
      select f.*, coalesce(p.host_id, o.host_id) as page_host, coalesce(p.key, o.key) as page_key,
-            sum(case when $7 then coalesce(octet_length(p.extract), octet_length(o.extract), 0) else 0 end)
+            sum(case when $7 then coalesce(octet_length(p.outlinks), octet_length(o.outlinks), 0) else 0 end)
               over (order by f.fetched_at, f.host_id, f.key) as weight,
             row_number() over (order by f.fetched_at, f.host_id, f.key) as place
        from feed f
@@ -73,9 +74,10 @@ export const listPages = statement<
    select (extract(epoch from r.fetched_at) * 1000000)::bigint as micros, r.host_id, encode(r.key, 'hex') as key,
           r.url, r.state, r.status, r.reason, encode(r.content_hash, 'hex') as content_hash, r.content_type, r.bytes,
           r.depth, r.fetched_at, r.redirect_to, original.url as duplicate_of, p.title, p.description, p.language,
-          p.words, p.links, p.noindex, p.canonical, case when $7 then p.extract end as extract
+          p.words, p.links, p.noindex, p.canonical, case when $7 then p.outlinks end as outlinks, h.origin
      from read r
      left join page p on p.host_id = r.page_host and p.crawl_id = r.crawl_id and p.key = r.page_key
+     left join host h on h.id = p.host_id
      left join url original
        on original.host_id = r.alias_host and original.crawl_id = r.crawl_id and original.key = r.alias_key
     where r.place = 1 or r.weight <= $8

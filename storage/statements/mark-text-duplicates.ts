@@ -1,23 +1,54 @@
 import { statement } from '../statement.ts';
 
 /**
- * Pages of a crawl whose normalised text is the same (F20), though their bodies differ: the one found nearest to a
- * seed stands for the others. What was extracted of each stays.
+ * Pages of a crawl whose normalised text is the same (F20), though their bodies differ: one stands for the others,
+ * chosen as `chooseCanonicals` does. What was extracted of each stays. Judges all anew each time, so that a crawl
+ * that went on after its end has one page for each text again. Answers a row for each page whose standing changed.
  */
 export const markTextDuplicates = statement<[crawlId: number], { host_id: number }>(
   'mark-text-duplicates',
-  `with copies as (
-     select p.host_id, p.key,
-            first_value(p.host_id) over first_found as owner_host, first_value(p.key) over first_found as owner_key
-       from page p
-       join url u on u.host_id = p.host_id and u.crawl_id = p.crawl_id and u.key = p.key
-      where p.crawl_id = $1 and p.text_hash is not null and u.alias_key is null
-     window first_found as (partition by p.text_hash order by (u.url = p.canonical) desc nulls last,
-                                                              u.depth, length(u.url), u.url)
+  `with texts as (
+     select host_id, key, text_hash, canonical, count(*) over (partition by text_hash) as pages
+       from page where crawl_id = $1 and text_hash is not null
+   ), copies as materialized (
+     select t.host_id, t.key, t.text_hash, u.url, u.depth,
+            substring(sha256(convert_to(u.url, 'UTF8')) for 16) as spelt,
+            substring(sha256(convert_to(t.canonical, 'UTF8')) for 16) as canonical
+       from texts t join url u on u.host_id = t.host_id and u.crawl_id = $1 and u.key = t.key
+      where t.pages > 1
+   ), pages as (
+     select h.origin, p.canonical, p.outlinks
+       from host_queue q join page p using (host_id, crawl_id) join host h on h.id = q.host_id
+      where q.crawl_id = $1 and exists (select from copies)
+   ), targets as (
+     select redirect_to as target, true as named
+       from url where crawl_id = $1 and fetched_at is not null and redirect_to is not null
+     union all
+     select canonical, true from pages where canonical is not null
+     union all
+     select case when link like '/%' then origin || link else link end, false
+       from (select origin, outlinks from pages limit 20000) p cross join string_to_table(outlinks, E'\\n') link
+   ), forms as (
+     select host_id, key, key as form from copies union select host_id, key, spelt from copies
+   ), inbound as (
+     select f.host_id, f.key, count(*) filter (where named) as named, count(*) filter (where not named) as linked
+       from targets t join forms f on f.form = substring(sha256(convert_to(t.target, 'UTF8')) for 16)
+      group by f.host_id, f.key
+   ), judged as (
+     select host_id, key, first_value(host_id) over best_first as owner_host,
+            first_value(key) over best_first as owner_key
+       from copies left join inbound using (host_id, key)
+     window best_first as (partition by text_hash
+                           order by coalesce(canonical in (key, spelt), false) desc, coalesce(named, 0) desc,
+                                    coalesce(linked, 0) desc, depth, length(url), url)
+   ), standing as (
+     select host_id, key, case when key <> owner_key then owner_host end as alias_host,
+            nullif(owner_key, key) as alias_key
+       from judged
    )
-   update url u set alias_host = c.owner_host, alias_key = c.owner_key
-     from copies c
-    where u.host_id = c.host_id and u.crawl_id = $1 and u.key = c.key
-      and (c.host_id, c.key) <> (c.owner_host, c.owner_key)
+   update url u set alias_host = s.alias_host, alias_key = s.alias_key
+     from standing s
+    where u.host_id = s.host_id and u.crawl_id = $1 and u.key = s.key
+      and (u.alias_host, u.alias_key) is distinct from (s.alias_host, s.alias_key)
    returning u.host_id`,
 );

@@ -15,11 +15,17 @@ export const parkHost = statement<
      update url set state = 'failed', detail = coalesce(detail, $2)
       where host_id = $1 and state = 'queued' and attempts > 0 and reason = any ($3)
      returning host_id, crawl_id, key, reason, status, detail, attempts
+   ), evident as (
+     select m.*, last.headers from moved m
+       left join lateral (select a.headers from attempt a
+                           where a.host_id = m.host_id and a.crawl_id = m.crawl_id and a.key = m.key
+                           order by a.at desc limit 1) last on true
    ), buried as (
-     insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts)
-     select host_id, crawl_id, key, reason, status, detail, attempts from moved
+     insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts, headers)
+     select host_id, crawl_id, key, reason, status, detail, attempts, headers from evident
      on conflict (host_id, crawl_id, key) do update
-       set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts
+       set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts,
+           headers = excluded.headers, created_at = excluded.created_at
    )
    select count(*)::int as buried from moved`,
 );

@@ -11,6 +11,7 @@ export const refeedHosts = statement<[shard: number], { id: number; origin: stri
      from (
        select h.id from host h
         where h.shard = $1 and h.parked_at is null and h.not_before < now() - interval '10 seconds'
+          and h.closed_until < now() - interval '10 seconds'
           and coalesce(h.lease_until, '-infinity') < now() - interval '10 seconds'
           and coalesce(h.fed_at, '-infinity') < now() - interval '10 seconds'
           and (exists (select 1 from url u where u.host_id = h.id and u.stage > 0)

@@ -10,6 +10,9 @@ export const reopenCrawls = statement<[hostId: string], { id: number }>(
    ), reopened as (
      update crawl c set state = 'running', reason = null, ended_at = null
        from waiting w where c.id = w.id and c.state in ('finished', 'failed')
+     returning c.id
+   ), told as (
+     insert into event (crawl_id, kind) select id, 'crawl.reopened' from reopened
    )
    select id from waiting`,
 );

@@ -1,9 +1,19 @@
 import { statement } from '../statement.ts';
 
-/** Puts back what a slice leased and did not get to. */
+/** Puts back what a slice leased and did not get to; it does not count as the crawl's turns (lease-urls.ts). */
 export const returnUrls = statement<[hostId: string, token: number], { crawl_id: number }>(
   'return-urls',
-  `update url set state = 'queued', lease_token = null
-    where host_id = $1 and state = 'leased' and lease_token = $2
-   returning crawl_id`,
+  `with back as (
+     update url set state = 'queued', lease_token = null
+      where host_id = $1 and state = 'leased' and lease_token = $2
+     returning crawl_id
+   ), unserved as (
+     select b.crawl_id, count(*) / coalesce((c.config ->> 'weight')::float8, 1) as turns
+       from back b join crawl c on c.id = b.crawl_id
+      group by b.crawl_id, c.config
+   ), accounted as (
+     update host_queue q set served = q.served - u.turns
+       from unserved u where q.host_id = $1 and q.crawl_id = u.crawl_id and q.served > '-infinity'
+   )
+   select crawl_id from back`,
 );

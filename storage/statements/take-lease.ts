@@ -1,27 +1,74 @@
+import { sliceReserve } from '../../domain/quota.ts';
+import type { Windows } from '../../domain/windows.ts';
 import { statement } from '../statement.ts';
 
 export interface TakenLease {
   readonly token: number;
   /** The lease before this one was not cleanly returned: its holder may have a request in flight. */
   readonly unclean: boolean;
-  /** Milliseconds until the host may be visited. */
+  /** Milliseconds until the host may be visited: what is owed of its pace, and what has other reasons. */
   readonly wait_ms: number;
+  readonly pace_ms: number;
+  readonly held_ms: number;
   readonly delay_ms: number | null;
   readonly slowdown: number;
   readonly clean: number;
   readonly failures: number;
   readonly last_error: string | null;
+  /** Its server errors (domain/server-errors.ts); ages in milliseconds. */
+  readonly errors_age_ms: number | null;
+  readonly errors: number;
+  readonly errors_answers: number;
+  readonly outages: number;
+  readonly outage_age_ms: number | null;
+  /** The database's clock, in milliseconds since 1970. */
+  readonly now_ms: number;
+  /** Milliseconds since the head of the host's last answer, and how long that one took; null: none is known. */
+  readonly asked_ago_ms: number | null;
+  readonly took_ms: number | null;
+  /** What an operator set; null: nothing. */
+  readonly concurrency: number | null;
+  readonly delay_factor: number | null;
+  readonly windows: Windows | null;
+  readonly daily_quota: number | null;
+  readonly settings_revision: number;
+  /** Requests counted for a day, reserved for this lease, and reserved by leases that were not returned. */
+  readonly requests_day: string | null;
+  readonly requests_used: number;
+  readonly requests_granted: number;
+  readonly requests_lost: number;
 }
+
+/** What a taker is told, by either way to take. */
+export const takenColumns = `lease_token as token, old.lease_token is not null as unclean,
+             greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as wait_ms,
+             greatest(0, extract(epoch from paced_until - now()) * 1000)::float8 as pace_ms,
+             case when not_before <= paced_until then 0
+                  else greatest(0, extract(epoch from not_before - now()) * 1000) end::float8 as held_ms,
+             delay_ms, slowdown, clean, failures, last_error,
+             (extract(epoch from now() - errors_since) * 1000)::float8 as errors_age_ms, errors, errors_answers, outages,
+             (extract(epoch from now() - outage_at) * 1000)::float8 as outage_age_ms,
+             (extract(epoch from now()) * 1000)::float8 as now_ms,
+             (extract(epoch from now() - asked_at) * 1000)::float8 as asked_ago_ms, took_ms,
+             concurrency, delay_factor, windows, daily_quota, settings_revision, requests_day, requests_used,
+             requests_reserved - case when old.lease_token is null then 0 else old.requests_reserved end as requests_granted,
+             case when old.lease_token is null then 0 else old.requests_reserved end as requests_lost`;
+
+/** Adds to the reservation of requests (domain/quota.ts), on top of what leases have lost that were not returned. */
+export const reserving = (requests: string): string =>
+  `requests_reserved = case when lease_token is null then 0 else requests_reserved end + ${requests}`;
+
+/** Whoever sets no quota of its own gets enough for a slice at once. */
+const byDefault = `case when daily_quota is null then ${String(sliceReserve)} else 0 end`;
 
 /** Takes the host's lease if it is free or has run out and no guest is waiting; no row: somebody else has it. */
 export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease>(
   'take-lease',
   `update host
-      set lease_token = nextval('lease_token'), lease_until = now() + $2 * interval '1 millisecond'
+      set lease_token = nextval('lease_token'), lease_until = now() + $2 * interval '1 millisecond', idle = false,
+          ${reserving(byDefault)}
     where id = $1
       and (lease_token is null or lease_until < now())
       and coalesce(guest_until, '-infinity') < now()
-   returning lease_token as token, old.lease_token is not null as unclean,
-             greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as wait_ms,
-             delay_ms, slowdown, clean, failures, last_error`,
+   returning ${takenColumns}`,
 );

@@ -64,7 +64,16 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
     [['crwal', example], /^error: unknown command 'crwal'.*\n\(Did you mean crawl\?\)/],
     [['status', 'x'], /must be the number of a crawl/],
     [['explain', '1'], /missing required argument 'url'/],
+    [['explain', '1', 'a.example/x'], /No crawl can have "a\.example\/x": it is not an absolute URL/],
+    [['explain', '1', 'ftp://a.example/'], /it is neither an http nor an https URL/],
+    [['dead-letters', '1', '--class', 'sad'], /There is no class sad; there are .*forbidden/],
+    [['dead-letters', '1', '--host', 'a.example'], /is no origin such as/],
+    [['redrive', '1', '--url', 'nonsense'], /No crawl can have "nonsense": it is not an absolute URL/],
+    [['redrive', '1'], /No stack is running that could fetch them; orbweaver up starts one/],
     [['pages', '1', '--fields', 'html'], /There are links and text/],
+    [['opt-out', 'add', 'https://a.example/'], /^orbweaver: "https:\/\/a\.example\/" is no domain such as/],
+    [['opt-out', 'remove', '*.a.example'], /holds a \*; what is below a domain is covered anyway/],
+    [['opt-out', 'add'], /missing required argument 'domain'/],
     [['robots', 'check', '--agent', 'x', '--robots', '/nowhere'], /cannot be read: there is no such/],
   ])('%j', async (args, words) => {
     const data = path.join(folder, 'data');

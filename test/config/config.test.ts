@@ -35,6 +35,16 @@ describe('loadConfig', () => {
     expect(config.userAgent).toMatch(/^Orbweaver\/\d+\.\d+\.\d+ \(polite crawler\)$/);
   });
 
+  it('links the page of the crawler in the user agent, unless that is set', () => {
+    const url = { ORBWEAVER_CRAWLER_URL: 'https://bücher.example/über uns' };
+    const linked = /^Orbweaver\/[\d.]+ \(\+https:\/\/xn--bcher-kva\.example\/%C3%BCber%20uns\)$/;
+    expect(loadConfig(url).userAgent).toMatch(linked);
+    expect(loadConfig({ ...url, ORBWEAVER_USER_AGENT: 'Mine/1' }).userAgent).toBe('Mine/1');
+    expect(() => loadConfig({ ORBWEAVER_CRAWLER_URL: 'example.org' })).toThrow(
+      'ORBWEAVER_CRAWLER_URL must be a URL that begins with http:// or https://',
+    );
+  });
+
   it('cannot be changed', () => {
     expect(Object.isFrozen(loadConfig({}))).toBe(true);
   });
@@ -60,6 +70,12 @@ describe('loadConfig', () => {
     expect(loadConfig({ ORBWEAVER_SHARDS: '' }).shards).toBe(1);
   });
 
+  it('are IP addresses for resolvers, with a port or without', () => {
+    const dns = ['9.9.9.9', '10.0.0.1:5353', '2620:fe::fe', '[::1]:65535'];
+    expect(loadConfig({ ORBWEAVER_DNS: dns.join(', ') }).dns).toEqual(dns);
+    expect(loadConfig({}).dns).toEqual([]);
+  });
+
   it.each([
     [{ ORBWEAVER_API_PROT: '1' }, 'did you mean ORBWEAVER_API_PORT?'],
     [{ ORBWEAVER_DATA_DIR: '/x' }, 'did you mean ORBWEAVER_DATA?'],
@@ -72,6 +88,10 @@ describe('loadConfig', () => {
     [{ ORBWEAVER_ROLES: 'fetch,cook' }, 'ORBWEAVER_ROLES must be one of control, fetch, extract'],
     [{ ORBWEAVER_ALLOW_PRIVATE: '10.0.0.0/99' }, 'ORBWEAVER_ALLOW_PRIVATE must be CIDR blocks'],
     [{ ORBWEAVER_TEMPORAL_ADDRESS: 'http://x:1' }, 'ORBWEAVER_TEMPORAL_ADDRESS must be host:port'],
+    [{ ORBWEAVER_DNS: 'dns.example' }, 'ORBWEAVER_DNS must be IP addresses'],
+    [{ ORBWEAVER_DNS: '9.9.9.9,1.1.1.1:0' }, 'ORBWEAVER_DNS must be IP addresses'],
+    [{ ORBWEAVER_DNS: '[9.9.9.9]:53' }, 'ORBWEAVER_DNS must be IP addresses'],
+    [{ ORBWEAVER_DNS: '[::1]' }, 'ORBWEAVER_DNS must be IP addresses'],
     [{ ORBWEAVER_CONFIG: '/nowhere/settings.json' }, 'Settings file /nowhere/settings.json cannot be read'],
   ])('refuses %o', (env, message) => {
     expect(() => loadConfig(env)).toThrow(ConfigError);
@@ -140,6 +160,7 @@ describe('the environment of children', () => {
       ORBWEAVER_ROLES: 'extract',
       ORBWEAVER_ALLOW_PRIVATE: '10.0.0.0/8',
       ORBWEAVER_API_PORT: '1234',
+      ORBWEAVER_CRAWLER_URL: 'https://crawler.example/',
     });
     expect(loadServiceConfig(serviceEnvironment(config, { HOME: '/other', ORBWEAVER_SHARDS: '9' }))).toEqual(
       config,

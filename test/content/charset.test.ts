@@ -56,6 +56,47 @@ describe('decodeBody', () => {
     expect(decodeBody(hex('fffe 4100'), null)).toEqual({ text: 'A', charset: 'utf-16le' });
   });
 
+  it('reads an XML declaration, and the meta of HTML 4', () => {
+    const declarations = [
+      '<?xml version="1.0" encoding="koi8-r"?><html>',
+      "<?xml version='1.0' encoding='koi8-r' standalone='yes'?><html>",
+      '<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">',
+      '<META CONTENT="text/html;CHARSET=KOI8-R" HTTP-EQUIV=content-type>',
+    ];
+    for (const declaration of declarations) {
+      const page = Buffer.concat([latin(declaration), hex('f0 d2 c9 d7 c5 d4')]);
+      expect(decodeBody(page, null)).toEqual({ text: `${declaration}Привет`, charset: 'koi8-r' });
+    }
+  });
+
+  it('finds a meta that comes late, unless the bytes are UTF-8 all the same', () => {
+    const filler = latin(`<html><head><!--${' long '.repeat(5_000)}-->`);
+    const late = (text: Buffer) => Buffer.concat([filler, meta('koi8-r'), text]);
+    expect(decodeBody(late(hex('f0 d2 20')), null)).toMatchObject({ charset: 'koi8-r' });
+    expect(decodeBody(late(Buffer.from('Привет')), null)).toMatchObject({ charset: 'utf-8' });
+    const tooLate = Buffer.concat([latin('<p>'.repeat(30_000)), late(latin('\xe9t\xe9 '))]);
+    expect(decodeBody(tooLate, null)).toMatchObject({ charset: 'windows-1252' });
+  });
+
+  it('passes over a meta in a comment', () => {
+    const page = latin('<!-- <meta charset=koi8-r> --><p>Caf\xe9 Ren\xe9');
+    expect(decodeBody(page, null).charset).toBe('windows-1252');
+  });
+
+  it('takes a UTF-32 mark for what browsers take it for: UTF-16', () => {
+    expect(decodeBody(hex('fffe0000 41000000'), null).charset).toBe('utf-16le');
+  });
+
+  it.each(['<', '<!--', '<meta ', '<meta charset=', '<a "', '<?xml ', '\xe9', '\x1b$B', '<\xe9'])(
+    'looks at a megabyte of %j for a moment only',
+    (piece) => {
+      const body = latin(`${piece.repeat(Math.ceil(1_000_000 / piece.length))}\xe9 `);
+      const start = performance.now();
+      decodeBody(body, null);
+      expect(performance.now() - start).toBeLessThan(1_000);
+    },
+  );
+
   it('drops the mark from the text', () => {
     expect(decodeBody(hex('efbbbf 41'), null)).toEqual({ text: 'A', charset: 'utf-8' });
     expect(decodeBody(hex('efbbbf 41 ff'), null)).toEqual({ text: 'A\ufffd', charset: 'utf-8' });

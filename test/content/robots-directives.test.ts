@@ -40,6 +40,10 @@ describe('X-Robots-Tag', () => {
     ['max-image-preview:large, nofollow', 'F'],
     [': noindex', 'I'],
     [',,,', ''],
+    // One field a line: an agent holds to the end of its own.
+    ['googlebot: noindex\nnofollow', 'F'],
+    ['googlebot: noindex\norbweaver: none\nother: nofollow', 'IF'],
+    ['noindex\n\ngooglebot: nofollow', 'I'],
   ])('%j', (value, found) => {
     expect(letters(parseRobotsTag(value, 'orbweaver'))).toBe(found);
   });

@@ -7,7 +7,7 @@ import { troubleClasses } from '../../domain/trouble.ts';
 type Response = Extract<Answer, { kind: 'response' }>;
 
 const hour = 3_600_000;
-const fresh: History = { tries: 0, hops: 0, hostFailures: 0 };
+const fresh: History = { tries: 0, hops: 0, hostFailures: 0, outage: { begins: false, waitMs: hour } };
 const ok: Response = {
   kind: 'response',
   status: 200,
@@ -147,17 +147,18 @@ describe('other 5xx (RFC 9110 §15.6; design.md §6, "5xx")', () => {
     });
   });
 
-  it('five in a row: the host is down for an hour, growing up to a day', () => {
-    const waits = [3, 4, 5, 6, 20].map(
-      (hostFailures) => respond({ status: 500 }, { hostFailures }).host.trouble,
-    );
-    expect(waits).toEqual([
-      null,
-      { class: 'server-errors', waitMs: hour },
-      { class: 'server-errors', waitMs: 2 * hour },
-      { class: 'server-errors', waitMs: 4 * hour },
-      { class: 'server-errors', waitMs: 24 * hour },
-    ]);
+  it('five within a day: the host is down, for as long as its outages ask', () => {
+    const down = (begins: boolean, waitMs: number, hostFailures = 0) =>
+      respond({ status: 500 }, { hostFailures, outage: { begins, waitMs } }).host.trouble;
+    expect(down(false, hour)).toBeNull();
+    expect(down(true, hour)).toEqual({ class: 'server-errors', waitMs: hour });
+    expect(down(true, 8 * hour)).toEqual({ class: 'server-errors', waitMs: 8 * hour });
+  });
+
+  it('a failure in a row of five is an outage too, whatever the others were', () => {
+    const inARow = (hostFailures: number) => respond({ status: 500 }, { hostFailures }).host.trouble;
+    expect(inARow(3)).toBeNull();
+    expect(inARow(4)).toEqual({ class: 'server-errors', waitMs: hour });
   });
 });
 
@@ -217,6 +218,7 @@ describe('judgeAnswer, whatever comes', () => {
     tries: fc.nat({ max: 50 }),
     hops: fc.nat({ max: 20 }),
     hostFailures: fc.nat({ max: 50 }),
+    outage: fc.record({ begins: fc.boolean(), waitMs: fc.integer({ min: hour, max: 24 * hour }) }),
   });
 
   it('waits a finite, positive time at a host in trouble, counts it, and names its class', () => {

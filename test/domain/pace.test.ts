@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  adaptedDelayMs,
   defaultDelayMs,
   earliestStart,
   easeUp,
   effectiveDelayMs,
+  factorInForce,
+  lanesAt,
+  maxAdaptedMs,
   maxDelayMs,
   slowDown,
   type DelaySources,
@@ -126,5 +130,58 @@ describe('slowDown and easeUp (design.md §6: double, decaying back after a clea
         expect(clean(learned, 200)).toEqual({ slowdown: 0, clean: 0 });
       }),
     );
+  });
+});
+
+describe('adaptedDelayMs (design.md §6, "slow host")', () => {
+  it.each<[string, number | null, number | null, number]>([
+    ['nobody asks for it', null, 4_000, 1_000],
+    ['nothing was answered yet', 3, null, 1_000],
+    ['a quick host', 3, 200, 1_000],
+    ['a slow host', 3, 2_000, 6_000],
+    ['a factor below one', 0.5, 4_000, 2_000],
+    ['one that hardly answers', 100, 30_000, maxAdaptedMs],
+  ])('%s', (_, factor, tookMs, expected) => {
+    expect(adaptedDelayMs(1_000, factor, tookMs)).toBe(expected);
+  });
+
+  it('never makes a delay shorter, not even one beyond its own bound', () => {
+    fc.assert(
+      fc.property(
+        delay,
+        fc.option(fc.double({ min: 0.01, max: 100, noNaN: true })),
+        fc.option(fc.nat()),
+        (ms, factor, took) => {
+          expect(adaptedDelayMs(ms, factor, took)).toBeGreaterThanOrEqual(ms);
+        },
+      ),
+    );
+  });
+});
+
+describe('factorInForce', () => {
+  it.each<[string, number | null, (number | null)[], number | null]>([
+    ['nobody asks', null, [null, null], null],
+    ['no crawl is there', null, [], null],
+    ['the most polite crawl wins', null, [2, null, 5], 5],
+    ['the operator wins over all', 1, [2, 5], 1],
+  ])('%s', (_, operator, crawls, expected) => {
+    expect(factorInForce(operator, crawls)).toBe(expected);
+  });
+});
+
+describe('lanesAt', () => {
+  const well = { concurrency: 4, slowdown: 0, failures: 0, unclean: false };
+
+  it('is one, unless an operator says otherwise, and 16 at most', () => {
+    expect(lanesAt({ ...well, concurrency: null })).toBe(1);
+    expect(lanesAt(well)).toBe(4);
+    expect(lanesAt({ ...well, concurrency: 100 })).toBe(16);
+  });
+
+  it('is one for a host in trouble, slowed down, or left by a crash', () => {
+    expect(
+      [{ slowdown: 1 }, { failures: 1 }, { unclean: true }].map((odd) => lanesAt({ ...well, ...odd })),
+    ).toEqual([1, 1, 1]);
   });
 });

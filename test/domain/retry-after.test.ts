@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxRetryAfterMs, retryAfterMs } from '../../domain/retry-after.ts';
+import { askedPauseMs, maxRetryAfterMs, retryAfterMs } from '../../domain/retry-after.ts';
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
 
@@ -81,5 +81,24 @@ describe('retryAfterMs, HTTP-date (RFC 9110 section 5.6.7)', () => {
         expect(wait === null || (wait >= 0 && wait <= maxRetryAfterMs)).toBe(true);
       }),
     );
+  });
+});
+
+describe('askedPauseMs', () => {
+  const until = 'Sat, 21 Nov 2026 12:01:40 GMT';
+
+  it('counts a date from the answer’s own Date, whatever our clock says', () => {
+    const headers = { 'retry-after': until, date: 'Sat, 21 Nov 2026 12:01:20 GMT' };
+    for (const hours of [-1, 0, 1]) expect(askedPauseMs(headers, now + hours * 3_600_000)).toBe(20_000);
+  });
+
+  it('counts it from our clock where the answer has no Date that can be read', () => {
+    expect(askedPauseMs({ 'retry-after': until }, now)).toBe(100_000);
+    expect(askedPauseMs({ 'retry-after': until, date: 'today' }, now)).toBe(100_000);
+  });
+
+  it('takes seconds as they are', () => {
+    expect(askedPauseMs({ 'retry-after': '7', date: until }, now)).toBe(7_000);
+    expect(askedPauseMs({ date: until }, now)).toBeNull();
   });
 });

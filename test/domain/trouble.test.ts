@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs, isSpent, troubleClasses } from '../../domain/trouble.ts';
+import { backoffMs, isSpent, probeWaitMs, troubleClasses } from '../../domain/trouble.ts';
 
 const anyClass = fc.constantFrom(...troubleClasses);
 const failures = fc.integer({ min: 0, max: 1_000 });
@@ -45,5 +45,14 @@ describe('isSpent', () => {
         if (isSpent(trouble, count)) expect(isSpent(trouble, count + 1)).toBe(true);
       }),
     );
+  });
+});
+
+describe('probeWaitMs', () => {
+  it('is 1 h, 2 h, 4 h … and a day at most', () => {
+    const hour = 3_600_000;
+    const waits = Array.from({ length: 7 }, (_, probes) => probeWaitMs(hour, probes) / hour);
+    expect(waits).toEqual([1, 2, 4, 8, 16, 24, 24]);
+    expect(probeWaitMs(hour, 100_000)).toBe(day);
   });
 });

@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
     expect(askedLate).toEqual(['/robots.txt', '/']);
     expect(await desk.ended(crawlId)).toMatchObject({ state: 'finished', reason: 'complete' });
     const pages: PageView[] = [];
-    for await (const page of allPages(desk.pool, crawlId, [])) pages.push(page);
+    for await (const page of allPages(desk.pool, crawlId, [], () => Promise.resolve(null))) pages.push(page);
     expect(pages.find(({ url }) => url === `${refusing}/`)).toMatchObject({
       state: 'done',
       status: 200,

@@ -9,27 +9,22 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { loadConfig } from '../../config/config.ts';
-import { pauseHostSignal, resumeHostSignal, retryHostUpdate } from '../../contracts/workflows.ts';
-import { startStack } from '../../stack/embedded.ts';
-import { migrate } from '../../storage/migrate.ts';
+import {
+  pauseHostSignal,
+  redriveHostUpdate,
+  redriveWorkflowId,
+  resumeHostSignal,
+  retryHostUpdate,
+  taskQueues,
+} from '../../contracts/workflows.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { bare, startOwnStack } from '../support/start-stack.ts';
 import { startWorker } from '../support/worker.ts';
 import { startWeb, type Web } from '../web/server.ts';
 
 const saved = join(import.meta.dirname, 'saved');
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-histories-'));
-const dataDir = mkdtempSync(join(tmpdir(), 'orbweaver-histories-data-'));
-const stack = await startStack({
-  config: { ...loadConfig(), dataDir, databaseUrl: null, temporalAddress: null, redisUrl: null },
-  owner: 'up',
-  ports: 'any',
-  workers: [],
-  api: false,
-  migrate: async (url) => {
-    await migrate(url);
-  },
-});
+const { stack, close } = await startOwnStack(bare);
 const world = {
   databaseUrl: stack.postgresUrl,
   temporalAddress: stack.temporalAddress,
@@ -155,6 +150,50 @@ async function parkedAndRetried(desk: CrawlDesk): Promise<void> {
   await new Promise((down) => server.close(down));
 }
 
+/**
+ * A host that refuses connections parks, and is found well by its second probe; a dead letter of its own is driven
+ * again by an update, and one by the crawl's re-drive.
+ */
+async function probedAndRedriven(desk: CrawlDesk): Promise<void> {
+  let ill = true;
+  const server = createServer((request, response) => {
+    response.statusCode = ill && request.url?.startsWith('/bad') === true ? 301 : 200;
+    response.setHeader('content-type', 'text/html');
+    response.end(request.url === '/robots.txt' ? '' : '<title>Well</title>');
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((up) => server.once('listening', up));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((down) => server.close(down));
+  const origin = `http://127.0.0.1:${String(port)}`;
+  await desk.pool.query(
+    'insert into host (origin, shard, failures, failing_since) values ($1, 0, 4, now())',
+    [origin],
+  );
+  // The delay keeps the host's workflow there when the update comes.
+  const urls = ['/bad1', '/bad2', '/1', '/2', '/3', '/4'].map((path) => origin + path);
+  const id = await desk.start(urls, { delaySeconds: 1 });
+  await hostMode(desk, origin, 'parked');
+  const handle = desk.client.workflow.getHandle(host(origin));
+  while ((await handle.query<{ probes: number }>('state')).probes < 1)
+    await new Promise((wake) => setTimeout(wake, 100));
+  server.listen(port, '127.0.0.1');
+  const letters = `select count(*) = $2 as yes from dead_letter where crawl_id = $1 and class = 'bad-redirect'`;
+  await desk.until(letters, [id, 2]);
+  ill = false;
+  await handle.executeUpdate(redriveHostUpdate, { args: [{ url: `${origin}/bad1` }] });
+  await desk.until(letters, [id, 1]);
+  await desk.client.workflow.execute('redrive', {
+    workflowId: redriveWorkflowId(id),
+    taskQueue: taskQueues.control,
+    args: [{ crawlId: id, origin, class: null, url: null, mayUnpark: true }],
+  });
+  await settled(desk, id, urls.length);
+  await save(desk, 'host-probed-redriven', host(origin), 'latest');
+  await save(desk, 'redrive-crawl', redriveWorkflowId(id), 'latest');
+  await new Promise((down) => server.close(down));
+}
+
 mkdirSync(saved, { recursive: true });
 const desk = await openDesk(world);
 try {
@@ -170,8 +209,12 @@ try {
   const worker = await startWorker(world, { blobDir: join(folder, 'blobs') });
   await parkedAndRetried(desk);
   await worker.drain();
+  console.log('parked, found well by a probe, dead letters driven again');
+  const prober = await startWorker(world, { blobDir: join(folder, 'blobs'), probeSeconds: 1 });
+  await probedAndRedriven(desk);
+  await prober.drain();
 } finally {
   await desk.close();
-  await stack.stop();
-  for (const made of [folder, dataDir]) rmSync(made, { recursive: true, force: true });
+  await close();
+  rmSync(folder, { recursive: true, force: true });
 }

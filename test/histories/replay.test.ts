@@ -45,6 +45,8 @@ describe('saved histories', () => {
       'host-paused',
       'host-parked',
       'host-parked-retried',
+      'host-probed-redriven',
+      'redrive-crawl',
       'host-continued-first',
       'host-continued-latest',
     ]) {

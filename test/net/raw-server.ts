@@ -10,6 +10,8 @@ export interface RawServer {
   readonly requests: readonly string[];
   /** Connections so far, and those that are open. */
   readonly connections: { readonly total: number; readonly open: number };
+  /** Done for you when the test is over. */
+  readonly close: () => void;
 }
 
 /** `request`: the head as sent; `count`: how many requests this connection has carried. */
@@ -42,11 +44,13 @@ export async function rawServer(answer: Answer, host = '127.0.0.1'): Promise<Raw
     });
   });
   const port = await listen(server, host);
-  onTestFinished(() => {
+  const close = (): void => {
     for (const socket of sockets) socket.destroy();
     server.close();
-  });
+  };
+  onTestFinished(close);
   return {
+    close,
     origin: `http://${host.includes(':') ? `[${host}]` : host}:${String(port)}`,
     port,
     requests,

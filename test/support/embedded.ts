@@ -1,13 +1,9 @@
 /** A whole embedded stack of a test's own, API and worker included, whose parts can be killed. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { loadConfig } from '../../config/config.ts';
-import { startStack, type RunningStack } from '../../stack/embedded.ts';
+import type { RunningStack } from '../../stack/embedded.ts';
 import type { StackEvent } from '../../stack/supervisor.ts';
-import { migrate } from '../../storage/migrate.ts';
 import type { CreatedCrawl, CrawlView, PageField, PageView } from '../../contracts/http.ts';
 import { pidOf, until } from '../stack/world.ts';
+import { startOwnStack } from './start-stack.ts';
 
 export type EmbeddedPart = 'worker' | 'api' | 'temporal' | 'postgres';
 
@@ -26,28 +22,18 @@ export interface Embedded {
 }
 
 export async function startEmbedded(): Promise<Embedded> {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'orbweaver-embedded-'));
   const ups: { readonly part: string; readonly pid: number; readonly at: number }[] = [];
   const onEvent = (event: StackEvent): void => {
     if (event.kind === 'up') ups.push({ part: event.part, pid: event.pid, at: Date.now() });
   };
-  const stack = await startStack({
-    config: { ...loadConfig(), dataDir, databaseUrl: null, temporalAddress: null, redisUrl: null },
-    owner: 'up',
-    ports: 'any',
-    migrate: async (databaseUrl) => {
-      await migrate(databaseUrl);
-    },
-    onEvent,
-  });
+  const { stack, dataDir, key, close } = await startOwnStack({ onEvent });
   // A part that is given up shows in what the test waits for.
   stack.done.catch(() => undefined);
 
   const ask = async <T>(where: string, body?: object): Promise<T> => {
     const response = await fetch(`${stack.apiUrl ?? ''}${where}`, {
-      ...(body === undefined
-        ? {}
-        : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     });
     if (!response.ok) throw new Error(`${where}: ${String(response.status)} ${await response.text()}`);
@@ -86,9 +72,6 @@ export async function startEmbedded(): Promise<Embedded> {
       }
       return all;
     },
-    close: async () => {
-      await stack.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    close,
   };
 }

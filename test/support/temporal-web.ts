@@ -20,6 +20,8 @@ export interface TemporalWeb {
   searchAttributes(): Promise<string>;
   /** As they are rendered from Markdown. */
   currentDetails(): Promise<string>;
+  /** Attempts, last failures and next times of what is under way; as much of it as there is now. */
+  pendingActivities(): Promise<string>;
   /** The answer of the workflow's one query, as JSON text. */
   queryState(): Promise<string>;
   /** Resolves when Temporal Web says that it was sent. @param input JSON text */
@@ -94,6 +96,13 @@ export async function openTemporalWeb(uiUrl: string, namespace: string): Promise
       await show('user-metadata');
       const shown = page.locator('iframe').last().contentFrame().locator('body').filter({ hasText: /\S/ });
       return shown.innerText();
+    },
+    pendingActivities: async () => {
+      await page.getByTestId('pending-activities-tab').click();
+      await page.waitForURL('**/pending-activities');
+      await page.reload();
+      await page.getByTestId('pending-activities-tab').waitFor();
+      return page.locator('main').innerText();
     },
     queryState: async () => {
       await show('queries');

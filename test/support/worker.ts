@@ -26,6 +26,11 @@ export interface WorkerSettings {
   readonly sliceSeconds?: number;
   readonly leaseSeconds?: number;
   readonly requestTimeoutSeconds?: number;
+  readonly maxBodyBytes?: number;
+  /** From the parking of a host to its first probe. */
+  readonly probeSeconds?: number;
+  /** Resolvers, as ORBWEAVER_DNS has them. */
+  readonly dns?: string;
   readonly blobDir: string;
 }
 
@@ -53,6 +58,9 @@ export async function startWorker(world: WorkerWorld, settings: WorkerSettings):
   if (settings.requestTimeoutSeconds !== undefined) {
     env['ORBWEAVER_REQUEST_TIMEOUT_SECONDS'] = String(settings.requestTimeoutSeconds);
   }
+  if (settings.maxBodyBytes !== undefined) env['ORBWEAVER_MAX_BODY_BYTES'] = String(settings.maxBodyBytes);
+  if (settings.probeSeconds !== undefined) env['ORBWEAVER_PROBE_SECONDS'] = String(settings.probeSeconds);
+  if (settings.dns !== undefined) env['ORBWEAVER_DNS'] = settings.dns;
   const child = spawn(process.execPath, [workerScript], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const log: string[] = [];
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));

@@ -1,6 +1,6 @@
 /**
- * The synthetic web as a process of its own. Prints one JSON line when it is up: {"origins","control"}; ends on SIGTERM,
- * SIGINT, or, with --attached, when its standard input closes. The control port answers `GET /__log` (the whole log,
+ * The synthetic web as a process of its own. Prints one JSON line when it is up: {"origins","control","clock"}; ends on
+ * SIGTERM, SIGINT, or, with --attached, when its standard input closes. The control port answers `GET /__log` (the whole log,
  * one JSON record a line) and `GET /__count` (requests so far).
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { formatLog } from './log.ts';
 import { defaultWebOptions, misfits, type Misfit, type WebOptions } from './options.ts';
+import { clockStart } from './clock.ts';
 import { startWeb, type ListenOptions } from './server.ts';
 
 const flushMs = 100;
@@ -105,5 +106,6 @@ if (values.attached) process.stdin.on('end', stop).resume();
 
 const { port } = control.address() as AddressInfo;
 process.stdout.write(
-  JSON.stringify({ origins: web.origins, control: `http://127.0.0.1:${String(port)}` }) + '\n',
+  JSON.stringify({ origins: web.origins, control: `http://127.0.0.1:${String(port)}`, clock: clockStart() }) +
+    '\n',
 );

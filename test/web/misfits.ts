@@ -7,6 +7,18 @@ import { addResource, type Site, type Trap } from './site.ts';
 /** Page requests that `busy` turns away before it serves. */
 export const busyTurnsAway = 2;
 
+/** Whether `limited` turns its nth page request away, counted from 1: three of the first nine. */
+export const isTurnedAway = (nth: number): boolean => nth % 3 === 2 && nth < 9;
+
+/** Whether `flaky` fails at a page's nth request, counted from 1; never five in a row over all its pages. */
+export const isFailing = (page: number, nth: number): boolean => page % 2 === 1 && nth <= 2;
+
+/** Crawl-delay of `patient`, in seconds: longer than a test's lease. */
+export const patientDelay = 6;
+
+/** robots.txt requests that `reluctant` turns away before it serves. */
+export const reluctantTurnsAway = 2;
+
 /** Redirects a crawl may follow (design: at most five); the carousel's later stops are out of bounds. */
 export const mostRedirects = 5;
 
@@ -26,7 +38,17 @@ export function staysComplete(misfit: Misfit): boolean {
   return !hostLevel.has(misfit);
 }
 
-const wholeHost: ReadonlySet<Misfit> = new Set(['slow', 'failing', 'busy', 'refused', 'unruly']);
+const wholeHost: ReadonlySet<Misfit> = new Set([
+  'slow',
+  'patient',
+  'failing',
+  'busy',
+  'limited',
+  'flaky',
+  'refused',
+  'unruly',
+  'reluctant',
+]);
 
 const trapPath = (misfit: Misfit): string => (misfit === 'carousel' ? '/turn/0' : '/trap');
 
@@ -117,10 +139,14 @@ export function answerTrap(misfit: Misfit, req: IncomingMessage, res: ServerResp
       return;
     case 'hang':
     case 'slow':
+    case 'patient':
     case 'failing':
     case 'busy':
+    case 'limited':
+    case 'flaky':
     case 'refused':
     case 'unruly':
+    case 'reluctant':
       return;
   }
 }

@@ -1,15 +1,21 @@
 /** The knobs of the synthetic web. */
 
 /**
- * The whole host: slow (every answer late), failing (500), busy (503 with Retry-After, then well), refused (nothing
- * listens), unruly (its robots.txt is 500, so nothing may be fetched). One URL, `/trap`, on a sound host: all others.
+ * The whole host: slow (every answer late), patient (slow, and its Crawl-delay is a long one), failing (500), busy (503 with Retry-After, then well), limited (429 with
+ * Retry-After, now and then, in both of its forms), flaky (500 twice in a row for some pages), refused (nothing
+ * listens), unruly (its robots.txt is 500, so nothing may be fetched), reluctant (its robots.txt is 503 twice, then
+ * well). One URL, `/trap`, on a sound host: all others.
  */
 export const misfits = [
   'slow',
+  'patient',
   'failing',
   'busy',
+  'limited',
+  'flaky',
   'refused',
   'unruly',
+  'reluctant',
   'hang',
   'endless',
   'huge',
@@ -50,9 +56,9 @@ export interface WebOptions {
    * at once do not overlap in its log: only for measurements.
    */
   readonly latencyMs: number;
-  /** The same, of the host `slow`. */
+  /** The same, of the hosts `slow` and `patient`. */
   readonly slowMs: number;
-  /** Seconds of Retry-After the host `busy` asks for. */
+  /** Seconds of Retry-After the hosts `busy` and `limited` ask for. */
   readonly retryAfter: number;
 }
 

@@ -1,7 +1,14 @@
 /** The synthetic web on loopback: one listener a host, pages rendered once, every request in the log. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerTrap, busyTurnsAway, carouselStop } from './misfits.ts';
+import {
+  answerTrap,
+  busyTurnsAway,
+  carouselStop,
+  isFailing,
+  isTurnedAway,
+  reluctantTurnsAway,
+} from './misfits.ts';
 import type { RequestRecord } from './log.ts';
 import { renderPage } from './page.ts';
 import { defaultWebOptions, type WebOptions } from './options.ts';
@@ -43,6 +50,8 @@ class Host {
   private readonly rendered = new Map<Page, Rendered>();
   private readonly late = new Set<NodeJS.Timeout>();
   private turnedAway = 0;
+  private pageRequests = 0;
+  private readonly requestsOf = new Map<string, number>();
   private readonly plan: Plan;
   private readonly site: Site;
   private readonly records: RequestRecord[];
@@ -78,7 +87,8 @@ class Host {
       if (res.headersSent) record.status = res.statusCode;
     });
     const { latencyMs, slowMs } = this.plan.options;
-    const wait = this.site.misfit === 'slow' ? slowMs : latencyMs;
+    const { misfit } = this.site;
+    const wait = misfit === 'slow' || misfit === 'patient' ? slowMs : latencyMs;
     if (wait === 0) {
       this.answer(req, res, record);
       return;
@@ -95,6 +105,7 @@ class Host {
     const { misfit } = this.site;
     if (path === '/robots.txt') {
       if (misfit === 'unruly') send(res, 500, 'out of order');
+      else if (misfit === 'reluctant' && this.turnedAway++ < reluctantTurnsAway) send(res, 503, 'not now');
       else send(res, 200, robotsFor(this.plan.options, this.site));
       return;
     }
@@ -108,7 +119,19 @@ class Host {
       send(res, 503, 'busy', { 'retry-after': String(this.plan.options.retryAfter) });
       return;
     }
+    if (misfit === 'limited' && isTurnedAway(++this.pageRequests)) {
+      this.turnAway(res, record);
+      return;
+    }
     const resource = this.site.byPath.get(path) ?? this.site.byPath.get(canonicalPath(path));
+    if (misfit === 'flaky' && resource !== undefined) {
+      const nth = (this.requestsOf.get(resource.path) ?? 0) + 1;
+      this.requestsOf.set(resource.path, nth);
+      if (isFailing(resource.index, nth)) {
+        send(res, 500, 'out of order');
+        return;
+      }
+    }
     if (resource === undefined) {
       if (misfit === 'carousel' && carouselStop(path) !== null) answerTrap(misfit, req, res);
       else send(res, 404, '<h1>Not found</h1>', { 'content-type': 'text/html' });
@@ -136,6 +159,15 @@ class Host {
       case 'trap':
         if (misfit !== null) answerTrap(misfit, req, res);
     }
+  }
+
+  /** Seconds and dates in turn (RFC 9110 section 10.2.3); a date has whole seconds, so it is rounded up. */
+  private turnAway(res: ServerResponse, record: RequestRecord): void {
+    const seconds = this.plan.options.retryAfter;
+    const date = new Date((Math.ceil((Date.now() + 100) / 1_000) + seconds) * 1_000);
+    record.retryAfterMs = seconds * 1_000;
+    const field = this.turnedAway++ % 2 === 0 ? String(seconds) : date.toUTCString();
+    send(res, 429, 'too many', { 'retry-after': field });
   }
 
   private sendPage(page: Page, req: IncomingMessage, res: ServerResponse): void {

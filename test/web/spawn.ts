@@ -3,16 +3,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { clockStart } from './clock.ts';
 import { parseLog, type RequestRecord } from './log.ts';
 import { defaultWebOptions, type WebOptions } from './options.ts';
 import { planWeb, type Plan } from './plan.ts';
 import type { ListenOptions } from './server.ts';
 
-interface SpawnedWeb {
+export interface SpawnedWeb {
   readonly plan: Plan;
   readonly origins: readonly string[];
   readonly seeds: readonly string[];
   readonly pid: number;
+  /** The present on the clock of the log, in milliseconds. */
+  readonly now: () => number;
   /** Every request since the start. */
   log(): Promise<RequestRecord[]>;
   /** Requests since the start, without the cost of sending the log. */
@@ -42,13 +45,19 @@ export async function spawnWeb(
       throw new Error('the synthetic web ended before it was up');
     }),
   ]);
-  const { origins, control } = JSON.parse(first) as { origins: string[]; control: string };
+  const { origins, control, clock } = JSON.parse(first) as {
+    origins: string[];
+    control: string;
+    clock: number;
+  };
+  const ahead = clockStart() - clock;
   const ask = async (path: string): Promise<string> => (await fetch(control + path)).text();
   return {
     plan: planWeb({ ...defaultWebOptions, ...options }, origins),
     origins,
     seeds: origins.map((origin) => `${origin}/`),
     pid: child.pid ?? 0,
+    now: () => performance.now() + ahead,
     log: async () => parseLog(await ask('/__log')),
     count: async () => Number(await ask('/__count')),
     stop: async () => {

@@ -218,6 +218,47 @@ describe('misfits', () => {
     expect(complaints(judge(busy.log(), { delayMs: 0 })).join()).toContain('before Retry-After was over');
   });
 
+  it('asks for a pause now and then, in seconds and by a date that lies no sooner', async () => {
+    const limited = await one('limited', { retryAfter: 3 });
+    const statuses = [];
+    const fields = [];
+    for (let n = 0; n < 12; n++) {
+      const before = Date.now();
+      const response = await fetch(limited.seeds[0] ?? '');
+      const field = response.headers.get('retry-after');
+      statuses.push(response.status);
+      if (field !== null) fields.push(field === '3' ? 'seconds' : Date.parse(field) - before);
+    }
+    expect(statuses).toEqual([200, 429, 200, 200, 429, 200, 200, 429, 200, 200, 200, 200]);
+    expect(fields).toEqual(['seconds', expect.any(Number), 'seconds']);
+    expect(fields[1]).toBeGreaterThanOrEqual(3_000);
+    expect(fields[1]).toBeLessThan(4_500);
+    expect(limited.log().filter((record) => record.retryAfterMs === 3_000)).toHaveLength(3);
+  });
+
+  it('fails twice at some pages, never five times in a row, or twice at robots.txt, or asks for patience', async () => {
+    const flaky = await one('flaky');
+    const statuses = [];
+    for (let round = 0; round < 3; round++) {
+      for (const { path } of flaky.plan.sites[0]?.pages ?? []) {
+        statuses.push((await fetch((flaky.origins[0] ?? '') + path)).status);
+      }
+    }
+    expect(statuses.filter((status) => status === 500)).toHaveLength(4);
+    expect(statuses.slice(10)).toEqual([200, 200, 200, 200, 200]);
+
+    const reluctant = await one('reluctant');
+    const robots = [];
+    for (let n = 0; n < 4; n++) robots.push((await fetch(`${reluctant.origins[0] ?? ''}/robots.txt`)).status);
+    expect(robots).toEqual([503, 503, 200, 200]);
+    expect((await fetch(reluctant.seeds[0] ?? '')).status).toBe(200);
+
+    const patient = await one('patient', { crawlDelay: 1 });
+    expect(await (await fetch(`${patient.origins[0] ?? ''}/robots.txt`)).text()).toContain(
+      'Crawl-delay: 6\n',
+    );
+  });
+
   it('refuses connections, or breaks its robots.txt', async () => {
     const refused = await one('refused');
     await expect(fetch(refused.seeds[0] ?? '')).rejects.toThrow();
@@ -291,7 +332,19 @@ describe('misfits', () => {
     const rest = { crawlDelay: null, sitemap: false, latencyMs: 1, slowMs: 1, retryAfter: 1, misfits };
     const { must } = expectedOf(planWeb({ ...options, ...rest }, origins));
     const perHost = origins.map((origin) => [...must].filter((key) => key.startsWith(`${origin}/`)).length);
-    const sound: Misfit[] = ['slow', 'busy', 'endless', 'huge', 'bomb', 'nested', 'carousel'];
+    const sound: Misfit[] = [
+      'slow',
+      'patient',
+      'busy',
+      'limited',
+      'flaky',
+      'reluctant',
+      'endless',
+      'huge',
+      'bomb',
+      'nested',
+      'carousel',
+    ];
     expect(perHost).toEqual([8, ...misfits.map((misfit) => (sound.includes(misfit) ? 5 : 0))]);
   });
 });

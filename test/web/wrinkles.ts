@@ -1,5 +1,6 @@
 /** What makes a well-behaved host worth a crawler's care: each has a reason to be fetched once, or never. */
 import type { WebOptions } from './options.ts';
+import { patientDelay } from './misfits.ts';
 import { randomFrom, type Random } from './random.ts';
 import {
   addPage,
@@ -29,7 +30,8 @@ export function isDisallowed(path: string): boolean {
 export function robotsFor(options: WebOptions, site: Site): string {
   const lines = ['# Rules of this host', 'User-agent: some-other-robot', 'Disallow: /', '', 'User-agent: *'];
   lines.push(...robotsRules);
-  if (options.crawlDelay !== null) lines.push(`Crawl-delay: ${String(options.crawlDelay)}`);
+  const crawlDelay = site.misfit === 'patient' ? patientDelay : options.crawlDelay;
+  if (crawlDelay !== null) lines.push(`Crawl-delay: ${String(crawlDelay)}`);
   if (options.sitemap) lines.push('', `Sitemap: ${site.origin}/sitemap.xml`);
   return lines.join('\n') + '\n';
 }

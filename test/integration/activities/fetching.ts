@@ -6,7 +6,7 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { createFetchActivities } from '../../../activities/fetch/fetch-activities.ts';
 import type { CrawlSettings, Dependencies } from '../../../activities/dependencies.ts';
-import type { SliceResult } from '../../../contracts/activities.ts';
+import type { ProbeResult, SliceResult } from '../../../contracts/activities.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
@@ -21,6 +21,7 @@ import { admission, newHost, runningCrawl } from '../storage/frontier.ts';
 interface FetchRole {
   /** One run of the activity, as Temporal would run it. */
   fetchSlice(host: HostRow, signal?: AbortSignal): Promise<SliceResult>;
+  probeHost(host: HostRow): Promise<ProbeResult>;
 }
 
 export interface HostRow {
@@ -49,6 +50,8 @@ export interface Fetching {
   /** A worker process of its own: own caches, own leases, the same database and blobs. */
   role(settings?: Partial<CrawlSettings>, parts?: Partial<Dependencies>): FetchRole;
   readonly blobs: FileBlobStore;
+  /** Where a body lies, by its hash in hex. */
+  blobFile(hash: string): string;
   /** A running crawl that may reach loopback, without a delay unless told otherwise. */
   crawl(config?: Partial<CrawlConfig>, seeds?: readonly string[]): Promise<number>;
   host(origin: string): Promise<HostRow>;
@@ -80,6 +83,7 @@ export async function openFetching(): Promise<Fetching> {
   return {
     pool,
     blobs,
+    blobFile: (hash) => path.join(folder, hash.slice(0, 2), `${hash}.zst`),
     role: (own = {}, parts = {}) => {
       const activities = createFetchActivities({
         pool,
@@ -87,6 +91,9 @@ export async function openFetching(): Promise<Fetching> {
         blobs,
         seen: new MemorySeenCache(10_000),
         fetcher,
+        wakeHosts: () => undefined,
+        prefetch: () => undefined,
+        outage: () => null,
         settings: { ...settings, ...own },
         log: pino({ level: 'silent' }),
         ...parts,
@@ -98,6 +105,14 @@ export async function openFetching(): Promise<Fetching> {
             heartbeat: () => undefined,
           };
           return asyncLocalStorage.run(context as Context, () => activities.fetchSlice(host));
+        },
+        probeHost: (host) => {
+          const { signal } = new AbortController();
+          const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
+            cancellationSignal: signal,
+            heartbeat: () => undefined,
+          };
+          return asyncLocalStorage.run(context as Context, () => activities.probeHost(host));
         },
       };
     },

@@ -38,7 +38,10 @@ const hostRow = async (host: HostRow): Promise<Record<string, unknown>> => {
 };
 /** The time of backoff and waiting URLs is over. */
 const later = async (host: HostRow): Promise<void> => {
-  await fetching.pool.query(`update host set not_before = '-infinity' where id = $1`, [host.hostId]);
+  await fetching.pool.query(
+    `update host set not_before = '-infinity', paced_until = '-infinity', asked_at = null where id = $1`,
+    [host.hostId],
+  );
   await fetching.pool.query('update url set due_at = now() where host_id = $1', [host.hostId]);
 };
 
@@ -137,6 +140,22 @@ describe('trouble', () => {
     expect(result).toMatchObject({ next: 'trouble', queued: 7 });
     expect(result.waitMs).toBeGreaterThan(3_590_000);
     expect(pages(site)).toEqual(paths.slice(0, 5));
+  });
+
+  it('of five pages within a day too, good ones among them, and by whichever process', async () => {
+    const paths = ['/1', '/good', '/2', '/3', '/fine', '/4', '/5', '/6'];
+    const bad = paths.filter((path) => /\d/.test(path));
+    const { site, host } = await hosted(Object.fromEntries(bad.map((path) => [path, status(500)])), ...paths);
+    const oneByOne = { sliceMs: 0 };
+    const slices = async () => {
+      for (;;) expect(await fetching.role(oneByOne).fetchSlice(host)).toMatchObject({ next: 'more' });
+    };
+    await expect(slices()).rejects.toMatchObject({
+      type: failureTypes.host,
+      details: [{ class: 'server-errors' }],
+      nextRetryDelay: expect.closeTo(3_600_000, -5) as number,
+    });
+    expect(pages(site)).toEqual(paths.slice(0, 7));
   });
 
   it('of a host that is down: backoff, then Temporal’s retries, then a person', async () => {
@@ -251,7 +270,11 @@ describe('bodies', () => {
 
   describe('that our own store does not take', () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-    const brokenBlobs = { put: () => Promise.reject(full), get: () => Promise.resolve(null) };
+    const brokenBlobs = {
+      put: () => Promise.reject(full),
+      get: () => Promise.resolve(null),
+      has: () => Promise.resolve(false),
+    };
     const expire = (host: HostRow) =>
       fetching.pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [
         host.hostId,

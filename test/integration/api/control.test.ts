@@ -80,6 +80,17 @@ describe('the crawl control', () => {
     await away.close();
   });
 
+  it('has dead letters driven again: with what came of it, or how far it is; one at a time', async () => {
+    const of = (crawlId: string) => ({ crawlId, origin: null, class: null, url: null, mayUnpark: true });
+    expect(await control.redrive(of('1'))).toMatchObject({ done: true, view: { requeued: 5 } });
+    expect(await control.redrive(of('1'))).toMatchObject({ done: true });
+    expect(await control.redrive(of('2'))).toMatchObject({ done: false, view: { requeued: 5 } });
+    await expect(control.redrive(of('2'))).rejects.toMatchObject({
+      fault: 'refused',
+      message: 'another re-drive of its dead letters is under way',
+    });
+  });
+
   it('starts crawls whose API died before it could', async () => {
     const id = await newCrawl(services.pool);
     const log = pino({ level: 'silent' });

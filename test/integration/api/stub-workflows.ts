@@ -4,9 +4,12 @@ import type { CrawlState } from '../../../contracts/crawl.ts';
 import {
   cancelCrawlUpdate,
   pauseCrawlUpdate,
+  redriveStateQuery,
   resumeCrawlUpdate,
   type CrawlInput,
   type CrawlView,
+  type RedriveView,
+  type RedriveWorkflowInput,
 } from '../../../contracts/workflows.ts';
 
 export async function crawl({ crawlId }: CrawlInput): Promise<string> {
@@ -21,4 +24,12 @@ export async function crawl({ crawlId }: CrawlInput): Promise<string> {
   setHandler(cancelCrawlUpdate, (reason) => enter('cancelled', reason));
   await condition(() => view.state === 'cancelled');
   return crawlId;
+}
+
+/** That of crawl 1 is done at once; others take for ever. */
+export async function redrive({ crawlId }: RedriveWorkflowInput): Promise<RedriveView> {
+  const view = { requeued: 5, atParked: 0, resting: 0, notBefore: null, barred: 0, unparked: false };
+  setHandler(redriveStateQuery, () => view);
+  await condition(() => crawlId === '1');
+  return view;
 }

@@ -1,15 +1,20 @@
 /** A database of the test's own with a few ways to fill it, and the API over it on a free port. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { zstdCompressSync } from 'node:zlib';
+import { hash } from 'node:crypto';
 import pino from 'pino';
+import { createTextReader } from '../../../activities/page-text.ts';
 import { buildApp } from '../../../api/app.ts';
 import type { CrawlControl } from '../../../api/crawl-control.ts';
+import type { Dependencies } from '../../../api/dependencies.ts';
 import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
+import { adoptAdminKey, makeSecret } from '../../../storage/api-keys.ts';
 import { createCrawl } from '../../../storage/crawls.ts';
 import { urlKey } from '../../../storage/key.ts';
 import { createPool, type Pool } from '../../../storage/pool.ts';
+import { packOutlinks } from '../../../storage/outlinks.ts';
+import { redriveBatch } from '../../../storage/redrive.ts';
 import { readSeeds } from '../../../storage/seeds.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
@@ -46,22 +51,65 @@ export function noteTaker(pool: Pool): CrawlControl & { readonly started: string
       await setState(pool, id, states[change], reason);
       return { state: states[change], reason };
     },
+    redrive: async ({ crawlId, class: letterClass }) => {
+      const filter = { crawlId, hostId: null, class: letterClass, key: null };
+      return { done: true, view: { ...(await redriveBatch(pool, filter, null)), unparked: false } };
+    },
     ping: () => Promise.resolve(),
   };
 }
 
+/** The bodies of the pages, by their hash. */
+const bodies = new Map<string, Buffer>();
+export const textOf = createTextReader({
+  get: (hash) => Promise.resolve(bodies.get(Buffer.from(hash).toString('hex')) ?? null),
+});
+
 export interface Api {
   readonly url: string;
+  /** Of an admin of the instance. Sent with every request that brings none, unless the API was served anonymously. */
+  readonly key: string;
   stop(): Promise<void>;
 }
 
-export async function serve(pool: Pool, control: CrawlControl, requestsPer10s = 10_000): Promise<Api> {
-  const settings = { version: '0.0.0', userAgent: 'Orbweaver/0 (test)', hostNames: [], requestsPer10s };
-  const server = createServer(buildApp({ pool, control, log: pino({ level: 'silent' }), settings }));
+type Extras = Partial<Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log'>> & {
+  readonly anonymous?: boolean;
+};
+
+export async function serve(
+  pool: Pool,
+  control: CrawlControl,
+  requestsPer10s = 10_000,
+  wakeHost: (origin: string) => Promise<void> = () => Promise.resolve(),
+  {
+    anonymous = false,
+    verifyToken = null,
+    sharedCounts = null,
+    log = pino({ level: 'silent' }),
+  }: Extras = {},
+): Promise<Api> {
+  const settings = {
+    version: '0.0.0',
+    userAgent: 'Orbweaver/0 (test)',
+    contact: null,
+    hostNames: [],
+    shards: 1,
+    requestsPer10s,
+  };
+  const key = makeSecret();
+  // A test may serve over a database that is away.
+  await adoptAdminKey(pool, key, 'test').catch(() => undefined);
+  const app = buildApp({ pool, control, textOf, wakeHost, verifyToken, sharedCounts, log, settings });
+  const server = createServer((request, response) => {
+    if (!anonymous && request.headers['api-x-token'] === undefined)
+      request.headers.authorization ??= `Bearer ${key}`;
+    app(request, response);
+  });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${String(port)}`,
+    key,
     stop: async () => {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
@@ -135,6 +183,14 @@ export interface Content {
   readonly links: readonly string[];
 }
 
+/** Keeps a body that is all text; answers its hash. */
+export function storeBody(text: string): Buffer {
+  const body = Buffer.from(text);
+  const contentHash = hash('sha256', body, 'buffer');
+  bodies.set(contentHash.toString('hex'), body);
+  return contentHash;
+}
+
 /** A page that was fetched and read. */
 export async function addPage(
   pool: Pool,
@@ -149,12 +205,12 @@ export async function addPage(
     fetched_at: new Date(),
     fetches: 1,
     bytes: 100,
-    content_hash: urlKey(content.text),
+    content_hash: storeBody(content.text),
     content_type: 'text/html',
     ...columns,
   });
   await pool.query(
-    `insert into page (host_id, crawl_id, key, title, language, charset, words, links, noindex, nofollow, cut, extract)
+    `insert into page (host_id, crawl_id, key, title, language, charset, words, links, noindex, nofollow, cut, outlinks)
      values ($1, $2, $3, $4, 'en', 'utf-8', $5, $6, false, false, '{}', $7)`,
     [
       place.hostId,
@@ -163,7 +219,7 @@ export async function addPage(
       content.title,
       content.text.split(' ').length,
       content.links.length,
-      zstdCompressSync(JSON.stringify({ text: content.text, links: content.links })),
+      packOutlinks(new URL(url).origin, content.links),
     ],
   );
   return place;

@@ -120,6 +120,7 @@ export const result = (
   redirect_to: null,
   next_url: null,
   truncated: null,
+  headers: null,
   ...over,
 });
 

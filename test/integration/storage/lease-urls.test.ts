@@ -35,6 +35,15 @@ beforeEach(async () => {
   token = await takenLease(pool, host);
 });
 
+const settings = {
+  userAgent: 'Orbweaver',
+  allowPrivate: [],
+  maxBodyBytes: 1,
+  requestTimeoutMs: 1,
+  sliceMs: 1,
+  leaseMs: 1,
+  shards: 1,
+};
 const queue = async (crawl: number, count: number, stem = 'q', at = host): Promise<void> => {
   await frontier.writer.write({ admissions: names(count, stem).map((url) => admission(at, crawl, url)) });
 };
@@ -113,6 +122,68 @@ describe('fairness between crawls (G3)', () => {
     expect(got).toEqual([second, first, second, first, second, first]);
   });
 
+  it('goes by weights, however many URLs a slice takes, and whatever is put back', async () => {
+    const weights = [1, 2, 5];
+    const crawls: number[] = [];
+    for (const weight of weights) {
+      const crawl = await runningCrawl(pool, { weight });
+      await queue(crawl, 200, `weight-${String(weight)}`);
+      crawls.push(crawl);
+    }
+    const open = await Promise.all(crawls.map((crawl) => new CrawlBook(pool, settings).open(crawl)));
+    const got: number[] = [];
+    for (let slice = 0; got.length < 160; slice++) {
+      const urls = await leaseWithinLimits(pool, String(host), token, 1 + (slice % 7), open);
+      // The last one of every third slice is put back.
+      const done = slice % 3 === 0 && urls.length > 1 ? urls.slice(0, -1) : urls;
+      const rows = done.map(({ crawl_id, key }) =>
+        result({ host_id: host, crawl_id, key: key.toString('hex'), token }, 'done'),
+      );
+      await frontier.writer.write({ results: rows });
+      got.push(...done.map(({ crawl_id }) => crawl_id));
+      await returnUrls(pool, String(host), token);
+    }
+    for (const [at, weight] of weights.entries()) {
+      const turnsOf = (until: number): number =>
+        got.slice(0, until).filter((crawl) => crawl === crawls[at]).length;
+      // At no time is anybody more than two turns away from what is due.
+      for (let until = 8; until <= 160; until++) {
+        expect(Math.abs(turnsOf(until) - (until * weight) / 8)).toBeLessThanOrEqual(2);
+      }
+    }
+  });
+
+  it('does not count what is put back as a turn', async () => {
+    const crawls = [await runningCrawl(pool), await runningCrawl(pool)];
+    for (const crawl of crawls) await queue(crawl, 60, `back-${String(crawl)}`);
+    const got: number[] = [];
+    while (got.length < 30) {
+      const places = await leased(pool, host, token, 4);
+      // A slice that has time for three of four.
+      const rows = places.slice(0, 3).map((place) => result(place, 'done'));
+      await frontier.writer.write({ results: rows });
+      await returnUrls(pool, String(host), token);
+      got.push(...rows.map(({ crawl_id }) => crawl_id));
+    }
+    expect(got).toEqual(got.map((_, at) => got[at % 2]));
+    expect(got[0]).not.toBe(got[1]);
+  });
+
+  it('does not let a crawl that was away make up for it', async () => {
+    const [steady, away, other] = [
+      await runningCrawl(pool),
+      await runningCrawl(pool),
+      await runningCrawl(pool),
+    ];
+    for (const crawl of [steady, away, other]) await queue(crawl, 40, `away-${String(crawl)}`);
+    await moveCrawl(pool, away, 'paused');
+    for (let slice = 0; slice < 20; slice++) await turns(1);
+    await moveCrawl(pool, away, 'running');
+    const got: number[] = [];
+    for (let slice = 0; slice < 9; slice++) got.push(...(await turns(1)));
+    for (let round = 0; round < 9; round += 3) expect(new Set(got.slice(round, round + 3)).size).toBe(3);
+  });
+
   it('does not count a priority of one crawl against another’s', async () => {
     const [modest, loud] = [await runningCrawl(pool), await runningCrawl(pool)];
     await queue(modest, 5, 'modest');
@@ -136,15 +207,6 @@ describe('what was leased', () => {
 });
 
 describe('page limits (leaseWithinLimits)', () => {
-  const settings = {
-    userAgent: 'Orbweaver',
-    allowPrivate: [],
-    maxBodyBytes: 1,
-    requestTimeoutMs: 1,
-    sliceMs: 1,
-    leaseMs: 1,
-    shards: 1,
-  };
   const opened = (crawl: number): Promise<OpenCrawl> => new CrawlBook(pool, settings).open(crawl);
 
   it('never has more URLs in hand than pages may still come', async () => {

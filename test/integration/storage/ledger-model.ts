@@ -2,13 +2,18 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { mayMove, type UrlState } from '../../../domain/ledger.ts';
-import { troubleClasses } from '../../../domain/trouble.ts';
+import { hostCausedClasses, restingClass } from '../../../domain/dead-letter.ts';
 import type { ResultRow } from '../../../storage/statements/commit-results.ts';
 import { dropHost } from '../../../storage/statements/drop-host.ts';
 import { excludeQueued } from '../../../storage/statements/exclude-queued.ts';
 import { parkHost } from '../../../storage/statements/park-host.ts';
 import { reclaimUrls } from '../../../storage/statements/reclaim-urls.ts';
-import { redriveDeadLetters } from '../../../storage/statements/redrive-dead-letters.ts';
+import {
+  redriveBatch,
+  type LetterCursor,
+  type LetterFilter,
+  type RedrivenBatch,
+} from '../../../storage/redrive.ts';
 import { releaseLease } from '../../../storage/statements/release-lease.ts';
 import { requeueLostBodies } from '../../../storage/statements/requeue-lost-bodies.ts';
 import { returnUrls } from '../../../storage/statements/return-urls.ts';
@@ -138,7 +143,17 @@ export const slice = (
   },
 });
 
-const outcomes = ['page', 'empty', 'redirect', 'gone', 'failed', 'again', 'excluded', 'late'] as const;
+const outcomes = [
+  'page',
+  'empty',
+  'redirect',
+  'gone',
+  'failed',
+  'refused',
+  'again',
+  'excluded',
+  'late',
+] as const;
 type Outcome = (typeof outcomes)[number];
 const rows: Readonly<Record<Outcome, [ResultRow['state'], Partial<ResultRow>]>> = {
   page: ['done', { stage: 1, content_hash: 'ab'.repeat(32) }],
@@ -146,6 +161,7 @@ const rows: Readonly<Record<Outcome, [ResultRow['state'], Partial<ResultRow>]>> 
   redirect: ['done', { status: 301, reason: 'redirect' }],
   gone: ['dead', {}],
   failed: ['failed', { reason: 'client-error' }],
+  refused: ['failed', { reason: 'forbidden', status: 403 }],
   again: ['queued', { attempted: true, reason: 'timeout' }],
   excluded: ['excluded', { reason: 'robots', answered: false, status: null }],
   // A result that comes after the lease was lost.
@@ -172,7 +188,7 @@ async function commit(model: Model, places: readonly Place[], asked: readonly Ou
     url.stage = stage;
     url.reason = reason;
     if (attempted) url.attempts++;
-    if (state === 'failed') url.letter = 'client-error';
+    if (state === 'failed') url.letter = reason;
   });
 }
 
@@ -187,7 +203,7 @@ async function reclaim(model: Model, host: number, token: number): Promise<void>
       // The first in line was in flight, as far as anybody can know.
       const poison = place === 0 && url.reclaims >= 5;
       free(url, model, poison ? 'failed' : 'queued');
-      url.reason = null;
+      url.reason = poison ? 'poison' : null;
       if (place === 0) url.reclaims++;
       if (poison) url.letter = 'poison';
     });
@@ -251,7 +267,7 @@ const emptyPage = {
   nofollow: false,
   cut: [],
   text_hash: null,
-  extract: '',
+  outlinks: '',
 } as const;
 
 const park = (host: number): Operation => ({
@@ -275,11 +291,49 @@ const unpark = (host: number): Operation => ({
   run: async (model) => {
     const h = at(model.hosts, host);
     await unparkHost(model.frontier.pool, String(h));
-    await redriveDeadLetters(model.frontier.pool, String(h), [...troubleClasses, 'host-parked']);
-    for (const url of model.of(h).filter(({ letter }) => letter === 'timeout' || letter === 'host-parked')) {
-      model.move(url, 'queued');
-      Object.assign(url, { letter: null, reason: null, attempts: 0 });
+    for (const letterClass of hostCausedClasses) {
+      const filter = { crawlId: null, hostId: String(h), class: letterClass, key: null };
+      expect(await redriveAll(model, filter)).toBe(backToQueue(model, model.of(h), letterClass));
     }
+  },
+});
+
+/** Queues what are letters of a class (null: any that does not rest) in the model; answers how many. */
+function backToQueue(model: Model, urls: readonly Modelled[], letterClass: string | null): number {
+  const letters = urls.filter(
+    ({ letter }) =>
+      letter !== null && letter !== restingClass && (letterClass === null || letter === letterClass),
+  );
+  for (const url of letters) {
+    model.move(url, 'queued');
+    Object.assign(url, { letter: null, reason: null, attempts: 0, reclaims: 0 });
+  }
+  return letters.length;
+}
+
+/** In batches of three, so that cursors are followed. */
+async function redriveAll({ frontier }: Model, filter: LetterFilter): Promise<number> {
+  let queued = 0;
+  let after: LetterCursor | null = null;
+  do {
+    const batch: RedrivenBatch = await redriveBatch(frontier.pool, filter, after, 3);
+    queued += batch.requeued;
+    after = batch.next;
+  } while (after !== null);
+  return queued;
+}
+
+const redrive = (crawl: number, host: number | null, letterClass: string | null): Operation => ({
+  name: `re-drive ${letterClass ?? 'all'}${host === null ? '' : ' of a host'}`,
+  run: async (model) => {
+    const c = at(model.crawls, crawl);
+    const h = host === null ? null : at(model.hosts, host);
+    const urls = [...model.urls]
+      .filter(([id]) => id.split(' ')[1] === String(c) && (h === null || id.startsWith(`${String(h)} `)))
+      .map(([, url]) => url);
+    const hostId = h === null ? null : String(h);
+    const filter = { crawlId: String(c), hostId, class: letterClass, key: null };
+    expect(await redriveAll(model, filter)).toBe(backToQueue(model, urls, letterClass));
   },
 });
 
@@ -329,6 +383,16 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 2, arbitrary: fc.tuple(small, fc.nat({ max: 3 })).map(([h, x]) => advance(h, x === 0)) },
   { weight: 2, arbitrary: small.map(park) },
   { weight: 2, arbitrary: small.map(unpark) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(
+        small,
+        fc.option(small),
+        fc.option(fc.constantFrom('timeout', 'client-error', 'forbidden', 'poison')),
+      )
+      .map(([c, h, letterClass]) => redrive(c, h, letterClass)),
+  },
   { weight: 1, arbitrary: small.map(drop) },
   { weight: 1, arbitrary: small.map(exclude) },
 );

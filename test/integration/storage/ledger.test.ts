@@ -5,11 +5,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pool } from '../../../storage/pool.ts';
+import { redriveBatch } from '../../../storage/redrive.ts';
 import { retrying } from '../../../storage/retry.ts';
 import { dropHost } from '../../../storage/statements/drop-host.ts';
 import { excludeQueued } from '../../../storage/statements/exclude-queued.ts';
 import { parkHost } from '../../../storage/statements/park-host.ts';
-import { redriveDeadLetters } from '../../../storage/statements/redrive-dead-letters.ts';
 import { releaseLease } from '../../../storage/statements/release-lease.ts';
 import { returnUrls } from '../../../storage/statements/return-urls.ts';
 import { takeLease } from '../../../storage/statements/take-lease.ts';
@@ -43,6 +43,15 @@ async function expectLike(model: Model): Promise<void> {
       .filter(([id]) => id.split(' ')[1] === String(crawl))
       .map(([, { state }]) => state);
     expect(ledger).toMatchObject({ discovered: states.length });
+    // Never lost, never doubled: each failed URL has its one letter, of the class it failed with.
+    const { rows } = await pool.query<{ id: string; class: string }>(
+      `select host_id || ' ' || crawl_id || ' ' || encode(key, 'hex') as id, class from dead_letter where crawl_id = $1`,
+      [crawl],
+    );
+    const letters = [...model.urls].flatMap(([id, { letter }]) =>
+      letter === null || id.split(' ')[1] !== String(crawl) ? [] : [`${id} ${letter}`],
+    );
+    expect(rows.map(({ id, class: letterClass }) => `${id} ${letterClass}`).sort()).toEqual(letters.sort());
     for (const state of ['queued', 'leased', 'done', 'excluded', 'dead', 'failed'] as const) {
       expect(ledger[state], state).toBe(states.filter((each) => each === state).length);
     }
@@ -121,7 +130,9 @@ describe('the ledger', () => {
         await retrying(() => dropHost(pool, String(at(hosts, round + 2)), 'busy'));
         await retrying(() => excludeQueued(pool, at(crawls, round), 'max-pages', 5));
         await unparkHost(pool, host);
-        await retrying(() => redriveDeadLetters(pool, host, ['timeout', 'host-parked', 'unknown']));
+        await redriveBatch(pool, { crawlId: null, hostId: host, class: 'timeout', key: null }, null);
+        const crawlId = String(at(crawls, round));
+        await redriveBatch(pool, { crawlId, hostId: null, class: null, key: null }, null, 20);
       }
     };
     for (const crawl of crawls) {

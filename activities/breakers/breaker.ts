@@ -1,0 +1,130 @@
+/**
+ * One breaker of a worker process (the rules are domain/breaker.ts): calls are run through it or report to it, and
+ * while it is open it probes by itself, whether or not anybody calls. Each change of state is one line in the log.
+ */
+import type { Logger } from 'pino';
+import {
+  afterFault,
+  afterProbe,
+  atProbeTime,
+  closedBreaker,
+  type BreakerRules,
+  type BreakerState,
+} from '../../domain/breaker.ts';
+import { DependencyDown } from './dependency-down.ts';
+
+export interface BreakerParts {
+  /** For people: "Postgres". */
+  readonly dependency: string;
+  /** See `DependencyDown.code`. */
+  readonly code: string;
+  readonly rules: BreakerRules;
+  /** Is an error the dependency's own fault, and not that of what it was asked? */
+  readonly isFault: (error: unknown) => boolean;
+  /** Resolves when the dependency does its work. Bounds its own time: no other one starts before it has ended. */
+  readonly probe: () => Promise<unknown>;
+  readonly log: Logger;
+}
+
+/** So that those who wait for a probe do not all come back in one instant. */
+const scatterMs = 1_000;
+
+export class Breaker {
+  readonly #parts: BreakerParts;
+  #state: BreakerState = closedBreaker;
+  /** What opened it, or what its last probe said. */
+  #fault: unknown = null;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(parts: BreakerParts) {
+    this.#parts = parts;
+  }
+
+  /** What is down and since when, ready to be thrown; null: nothing is. */
+  get outage(): DependencyDown | null {
+    const state = this.#state;
+    if (state.mode === 'closed') return null;
+    const { dependency, code, rules } = this.#parts;
+    const now = performance.now();
+    const waitMs = state.mode === 'open' ? Math.max(0, state.probeAt - now) : rules.firstProbeMs;
+    return new DependencyDown({
+      dependency,
+      code,
+      since: new Date(Date.now() - (now - state.outage.since)),
+      retryMs: Math.ceil(waitMs + scatterMs * (0.1 + 0.9 * Math.random())),
+      cause: this.#fault,
+    });
+  }
+
+  /** Runs a call of the dependency, or refuses it at once. @throws DependencyDown while the breaker is not closed */
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    const { outage } = this;
+    if (outage !== null) throw outage;
+    return this.watch(call);
+  }
+
+  /** Runs a call in any state, and hears of its faults: for what ends work that has begun. */
+  async watch<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (this.#parts.isFault(error)) this.report(error);
+      throw error;
+    }
+  }
+
+  /** Counts a fault of the dependency. */
+  report(fault: unknown): void {
+    const before = this.#state;
+    this.#state = afterFault(before, performance.now(), this.#parts.rules);
+    if (before.mode !== 'closed' || this.#state.mode !== 'open') return;
+    this.#fault = fault;
+    const { dependency, log } = this.#parts;
+    log.error(
+      { err: fault, dependency, breaker: 'open' },
+      `${dependency} is down: no request is started until it is back`,
+    );
+    this.#awaitProbe();
+  }
+
+  /** No more probes: the process is leaving. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #awaitProbe(): void {
+    if (this.#state.mode !== 'open' || this.#stopped) return;
+    const { probeAt } = this.#state;
+    this.#timer = setTimeout(
+      () => {
+        void this.#probe();
+      },
+      Math.max(0, Math.ceil(probeAt - performance.now())),
+    ).unref();
+  }
+
+  async #probe(): Promise<void> {
+    const { dependency, log, probe, rules } = this.#parts;
+    this.#state = atProbeTime(this.#state, performance.now());
+    if (this.#state.mode === 'half-open') {
+      const { since } = this.#state.outage;
+      const passed = await probe().then(
+        () => true,
+        (error: unknown) => {
+          this.#fault = error;
+          log.debug({ err: error, dependency }, `${dependency} is still down`);
+          return false;
+        },
+      );
+      const now = performance.now();
+      this.#state = afterProbe(this.#state, passed, now, rules);
+      if (passed) {
+        const downSeconds = Math.round((now - since) / 100) / 10;
+        log.warn({ dependency, breaker: 'closed', downSeconds }, `${dependency} is back: fetching goes on`);
+      }
+    }
+    this.#awaitProbe();
+  }
+}

@@ -1,0 +1,87 @@
+/** The breakers of a worker process, and everything it depends on behind them (docs/design.md §4, faults of ours). */
+import type { Logger } from 'pino';
+import type { Fetcher } from '../../contracts/fetching.ts';
+import type { Resolver } from '../../net/resolver.ts';
+import type { BlobStore } from '../../storage/blobs/blob-store.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { Breaker } from './breaker.ts';
+import type { DependencyDown } from './dependency-down.ts';
+import { isDiskTrouble, WantedBytes, WatchedBlobs } from './watched-blobs.ts';
+import { watchedFetcher } from './watched-fetcher.ts';
+import { isPostgresFault, watchedPool } from './watched-pool.ts';
+import { isDnsSilence, watchedResolver } from './watched-resolver.ts';
+
+export interface Unwatched {
+  readonly pool: Pool;
+  readonly blobs: BlobStore;
+  /** @param resolver asks for the names of hosts */
+  readonly fetcher: (resolver: Resolver) => Fetcher;
+  /** What the fetcher resolves names by, cache included. */
+  readonly resolver: Resolver;
+}
+
+export interface Probes {
+  /** Resolves when Postgres takes writes. */
+  readonly postgres: () => Promise<void>;
+  /** Resolves when so many bytes could be written, read and removed. */
+  readonly blobs: (bytes: number) => Promise<void>;
+  /** Whether any DNS resolver replies. */
+  readonly dns: () => Promise<boolean>;
+}
+
+export interface Watched {
+  readonly pool: Pool;
+  readonly blobs: BlobStore;
+  readonly fetcher: Fetcher;
+  /** What is down that every request needs, ready to be thrown; null: nothing is, and requests may be started. */
+  readonly outage: () => DependencyDown | null;
+  /** Ends the probing. */
+  stop(): void;
+}
+
+/** One broken connection is no outage; the pool has others, and opens new ones. */
+const postgresRules = { faults: 3, windowMs: 5_000, firstProbeMs: 500, longestProbeMs: 10_000 };
+/** A disk that refuses one body refuses the next. */
+const blobRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
+/** A silent fault has asked already whether anybody answers at all. */
+const dnsRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
+
+export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
+  const postgres = new Breaker({
+    dependency: 'Postgres',
+    code: '08006',
+    rules: postgresRules,
+    isFault: isPostgresFault,
+    probe: probes.postgres,
+    log,
+  });
+  const wanted = new WantedBytes();
+  const blobs = new Breaker({
+    dependency: 'the blob store',
+    code: 'EIO',
+    rules: blobRules,
+    isFault: isDiskTrouble,
+    probe: () => wanted.probe(probes.blobs),
+    log,
+  });
+  const dns = new Breaker({
+    dependency: 'DNS',
+    code: 'EAI_AGAIN',
+    rules: dnsRules,
+    isFault: isDnsSilence,
+    probe: async () => {
+      if (!(await probes.dns())) throw new Error('no DNS resolver answers');
+    },
+    log,
+  });
+  const outage = (): DependencyDown | null => postgres.outage ?? blobs.outage;
+  return {
+    pool: watchedPool(parts.pool, postgres),
+    blobs: new WatchedBlobs(parts.blobs, blobs, wanted),
+    fetcher: watchedFetcher(parts.fetcher(watchedResolver(parts.resolver, dns)), outage, () => dns.outage),
+    outage,
+    stop: () => {
+      for (const breaker of [postgres, blobs, dns]) breaker.stop();
+    },
+  };
+}

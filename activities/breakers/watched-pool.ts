@@ -1,0 +1,45 @@
+/**
+ * A pool that a breaker stands in front of: while it is open statements are refused at once. One in a transaction that
+ * has begun is let through, so that it can end; its faults count alike.
+ */
+import type { PoolClient } from 'pg';
+import type { Pool } from '../../storage/pool.ts';
+import { isStorageOutage } from '../../storage/retry.ts';
+import type { Breaker } from './breaker.ts';
+
+/** Internal errors (class XX) are of one statement as a rule: they must not stop all others. */
+export const isPostgresFault = (error: unknown): boolean =>
+  isStorageOutage(error) &&
+  !(
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    error.code.startsWith('XX')
+  );
+
+type Call = (...params: unknown[]) => Promise<unknown>;
+
+export function watchedPool(pool: Pool, breaker: Breaker): Pool {
+  const ask = queryOf(pool);
+  return withCalls(pool, {
+    query: (...params) => breaker.run(() => ask(...params)),
+    connect: () => breaker.run(async () => watchedClient(await pool.connect(), breaker)),
+  });
+}
+
+function watchedClient(client: PoolClient, breaker: Breaker): PoolClient {
+  const ask = queryOf(client);
+  return withCalls(client, { query: (...params) => breaker.watch(() => ask(...params)) });
+}
+
+const queryOf = (db: Pool | PoolClient): Call => (Reflect.get(db, 'query') as Call).bind(db);
+
+/** The same object with some calls replaced. */
+const withCalls = <T extends object>(target: T, calls: Readonly<Record<string, Call>>): T =>
+  new Proxy(target, {
+    get: (of, property) => {
+      if (typeof property === 'string' && Object.hasOwn(calls, property)) return calls[property];
+      const value: unknown = Reflect.get(of, property, of);
+      return typeof value === 'function' ? (value.bind(of) as unknown) : value;
+    },
+  });

@@ -1,0 +1,84 @@
+/**
+ * What a sitemap names goes to the frontier, piece by piece, within limits (domain/sitemap-limits.ts): a host says by
+ * its sitemaps what a crawl is to do, so it is bounded how much that can be. Call it again after a crash: what was
+ * admitted is known then.
+ */
+import { setImmediate as breathe } from 'node:timers/promises';
+import { readSitemap, type SitemapEntry } from '../content/sitemap.ts';
+import { sitemapLimitReason, sitemapLimits } from '../domain/sitemap-limits.ts';
+import { canonicalize } from '../domain/url.ts';
+import type { StagedBody } from '../storage/statements/bodies-in-stage.ts';
+import { sitemapLevel } from '../storage/statements/sitemap-level.ts';
+import type { Admission, Candidate } from './admission.ts';
+import type { OpenCrawl } from './crawl-book.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** Entries judged in one go: some 10 ms. */
+const judgedBatch = 500;
+
+type Refusal = NonNullable<Candidate['refusal']>;
+
+/** Answers how many URLs were new to the crawl. */
+export type AdmitSitemap = (staged: StagedBody, crawl: OpenCrawl, body: Uint8Array) => Promise<number>;
+
+export function createSitemapAdmission(
+  { pool, writer, log }: Pick<Dependencies, 'pool' | 'writer' | 'log'>,
+  admission: Admission,
+): AdmitSitemap {
+  /** Why the sitemaps that one names are not read; null: they are. */
+  const refusalBelow = async ({ host_id, crawl_id, key }: StagedBody): Promise<Refusal | null> => {
+    const [row] = await sitemapLevel(pool, host_id, crawl_id, key);
+    const level = (row?.level ?? 0) + 1;
+    if (level <= sitemapLimits.levels) return null;
+    const detail = `it is named by sitemaps ${String(level)} deep; ${String(sitemapLimits.levels)} is the most`;
+    return { reason: sitemapLimitReason, detail };
+  };
+
+  const admit = async (candidates: readonly Candidate[]): Promise<number> => {
+    const admissions = await admission.rowsFor(candidates);
+    if (admissions.length === 0) return 0;
+    const { admitted } = await writer.write({ admissions });
+    await admission.remember(admissions);
+    return admitted;
+  };
+
+  return async (staged, crawl, body) => {
+    /** Asked for with the first sitemap that is named. */
+    let refusal: Refusal | null = null;
+    let sitemaps = 0;
+    let admitted = 0;
+    const reading = readSitemap(body);
+    for (let next = await reading.next(); ; next = await reading.next()) {
+      if (next.done === true) {
+        const leftOut = Math.max(0, sitemaps - sitemapLimits.ofHost);
+        const what = { sitemap: staged.url, cut: next.value, sitemapsLeftOut: leftOut };
+        if (next.value !== null || leftOut > 0) log.info(what, 'a sitemap was not read whole');
+        return admitted;
+      }
+      const before = sitemaps;
+      const wanted = next.value.filter(({ kind }) => kind === 'page' || ++sitemaps <= sitemapLimits.ofHost);
+      if (before === 0 && sitemaps > 0) refusal = await refusalBelow(staged);
+      for (let at = 0; at < wanted.length; at += judgedBatch) {
+        admitted += await admit(candidatesOf(staged, crawl, wanted.slice(at, at + judgedBatch), refusal));
+        await breathe();
+      }
+    }
+  };
+}
+
+function candidatesOf(
+  staged: StagedBody,
+  crawl: OpenCrawl,
+  entries: readonly SitemapEntry[],
+  refusal: Refusal | null,
+): Candidate[] {
+  const parent = { hostId: staged.host_id, key: staged.key };
+  const { depth } = staged;
+  return entries.flatMap(({ kind, url }): Candidate[] => {
+    const link = canonicalize(url);
+    if (!link.ok) return [];
+    const found = { crawl, link: link.value, kind, seed: false, hops: 0, parent };
+    if (kind === 'page') return [{ ...found, depth: depth + 1 }];
+    return [{ ...found, depth, ...(refusal !== null && { refusal }) }];
+  });
+}

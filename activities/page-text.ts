@@ -1,0 +1,11 @@
+/** The text of stored bodies, for whoever shows pages: it is not kept, since few ask for it and reading it is quick. */
+import { readText } from '../content/extract.ts';
+import type { BlobStore } from '../storage/blobs/blob-store.ts';
+import type { TextReader } from '../storage/pages.ts';
+
+export function createTextReader(blobs: Pick<BlobStore, 'get'>): TextReader {
+  return async (contentHash, contentType) => {
+    const body = await blobs.get(Buffer.from(contentHash, 'hex'));
+    return body === null ? null : readText(body, contentType);
+  };
+}

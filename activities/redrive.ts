@@ -1,0 +1,135 @@
+/** Dead letters are driven again (G7): in batches, with the crawls, hosts and workflows told that it concerns. */
+import { WorkflowNotFoundError, WorkflowUpdateStage, type WorkflowClient } from '@temporalio/client';
+import type { ControlActivities, RedriveInput } from '../contracts/activities.ts';
+import {
+  crawlWorkflowId,
+  hostWorkflowId,
+  reopenCrawlSignal,
+  retryHostUpdate,
+  taskQueues,
+} from '../contracts/workflows.ts';
+import { addRedriven, hostCausedClasses, noneRedriven } from '../domain/dead-letter.ts';
+import { canonicalize } from '../domain/url.ts';
+import { urlKey } from '../storage/key.ts';
+import type { Pool } from '../storage/pool.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  redriveBatch,
+  type LetterCursor,
+  type LetterFilter,
+  type RedrivenBatch,
+} from '../storage/redrive.ts';
+import { retrying } from '../storage/retry.ts';
+import { hostIds } from '../storage/statements/host-ids.ts';
+import { isHostParked } from '../storage/statements/is-host-parked.ts';
+import { loadCrawls } from '../storage/statements/load-crawls.ts';
+import { reopenCrawls } from '../storage/statements/reopen-crawls.ts';
+import { unparkHost } from '../storage/statements/unpark-host.ts';
+import type { Dependencies } from './dependencies.ts';
+import { withOwnFaults } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
+
+/** How long one call goes on, so that whoever asked sees figures now and then. */
+const callMs = 10_000;
+
+export function createRedriveActivities(
+  dependencies: Dependencies,
+  workflows: WorkflowClient,
+): Pick<ControlActivities, 'redriveLetters' | 'retryHost'> {
+  const { pool } = dependencies;
+  return {
+    redriveLetters: (input) =>
+      withOwnFaults(() =>
+        withHeartbeat(async (signal) => {
+          const filter = await filterOf(pool, input);
+          if (filter === null) return { ...noneRedriven, next: null };
+          const end = performance.now() + callMs;
+          let counts = noneRedriven;
+          let after = input.after === null ? null : decodeCursor(input.after);
+          do {
+            const batch = await redriveBatch(pool, filter, after);
+            dependencies.wakeHosts(batch.hosts);
+            counts = addRedriven(counts, batch);
+            after = batch.next;
+          } while (after !== null && performance.now() < end && !signal.aborted);
+          await tellCrawls(pool, workflows, filter);
+          return { ...counts, next: after === null ? null : encodeCursor(after) };
+        }),
+      ),
+
+    retryHost: ({ origin }) =>
+      withOwnFaults(async () => {
+        const [host] = await isHostParked(pool, origin);
+        if (host?.parked !== true) return { unparked: false };
+        try {
+          await workflows
+            .getHandle(hostWorkflowId(origin))
+            .startUpdate(retryHostUpdate, { waitForStage: WorkflowUpdateStage.ACCEPTED });
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+          // Somebody terminated it: then the search for lost hosts finds this one.
+          await unpark(dependencies, workflows, host.id);
+        }
+        return { unparked: true };
+      }),
+  };
+}
+
+/** Forgets a host's trouble and parking, drives the dead letters again that it caused, and wakes crawls that had ended. */
+export async function unpark(
+  { pool, wakeHosts }: Pick<Dependencies, 'pool' | 'wakeHosts'>,
+  workflows: WorkflowClient,
+  hostId: string,
+): Promise<void> {
+  await retrying(() => unparkHost(pool, hostId));
+  for (const letterClass of hostCausedClasses) {
+    const filter = { crawlId: null, hostId, class: letterClass, key: null };
+    let after: LetterCursor | null = null;
+    do {
+      const batch: RedrivenBatch = await redriveBatch(pool, filter, after);
+      wakeHosts(batch.hosts);
+      after = batch.next;
+    } while (after !== null);
+  }
+  await tellCrawls(pool, workflows, { crawlId: null, hostId });
+}
+
+/**
+ * Crawls that have URLs queued again are watched again where they had ended. Told each time and not only of what this
+ * call has moved: one before it may have been cut off between the two.
+ */
+async function tellCrawls(
+  pool: Pool,
+  workflows: WorkflowClient,
+  { crawlId, hostId }: Pick<LetterFilter, 'crawlId' | 'hostId'>,
+): Promise<void> {
+  const crawls =
+    crawlId !== null
+      ? (await loadCrawls(pool, [Number(crawlId)])).filter(({ state }) => state === 'running')
+      : await reopenCrawls(pool, hostId ?? '0');
+  for (const { id } of crawls) {
+    await workflows.signalWithStart('crawl', {
+      workflowId: crawlWorkflowId(String(id)),
+      taskQueue: taskQueues.control,
+      args: [{ crawlId: String(id), reopened: true }],
+      signal: reopenCrawlSignal,
+      workflowTaskTimeout: '5 seconds',
+    });
+  }
+}
+
+/** Null: there is no such host or URL, and so no letter. */
+async function filterOf(pool: Pool, input: RedriveInput): Promise<LetterFilter | null> {
+  const link = input.url === null ? null : canonicalize(input.url);
+  if (link?.ok === false) return null;
+  const origin = link?.value.host ?? input.origin;
+  if (link !== null && input.origin !== null && input.origin !== origin) return null;
+  const [host] = origin === null ? [] : await hostIds(pool, [origin]);
+  if (host === undefined && (origin !== null || input.crawlId === null)) return null;
+  const hostId = host === undefined ? null : String(host.id);
+  const key = link === null ? null : urlKey(link.value.canonical).toString('hex');
+  const choice = { class: input.class, key };
+  if (input.crawlId !== null) return { crawlId: input.crawlId, hostId, ...choice };
+  return hostId === null ? null : { crawlId: null, hostId, ...choice };
+}

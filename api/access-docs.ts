@@ -1,0 +1,44 @@
+/** What the table of access.ts means for the OpenAPI document: who may, and how the others are refused. */
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import { accessTable, type Guarded } from './access.ts';
+import { fails } from './openapi-parts.ts';
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/** Adds to every operation its security, and to guarded ones their refusals. @throws for one the table does not know */
+export function withAccess(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => {
+      const operations = methods.flatMap((method) => {
+        const operation = item[method];
+        return operation === undefined
+          ? []
+          : [[method, described(`${method.toUpperCase()} ${path}`, operation)]];
+      });
+      return [path, { ...item, ...(Object.fromEntries(operations) as typeof item) }];
+    }),
+  );
+}
+
+function described(route: string, operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject {
+  const access = accessTable[route];
+  if (access === undefined) throw new Error(`${route} is not in the table of access`);
+  if (access === 'public') return { ...operation, security: [] };
+  const existing = operation.responses;
+  return {
+    ...operation,
+    description: [operation.description, who(access)].filter(Boolean).join(' '),
+    security: [{ bearer: [] }, { header: [] }],
+    responses: {
+      ...existing,
+      '401': fails('No key or token that is accepted was sent.'),
+      '403': existing['403'] ?? fails('The role, the scopes or the tenant of the caller do not allow it.'),
+      '429': existing['429'] ?? fails('Too many requests; Retry-After says when to go on.'),
+    },
+  };
+}
+
+function who({ least, scope, instance }: Guarded): string {
+  const whole = instance ? ' of the whole instance' : '';
+  return `Takes the role ${least}${whole}; scope ${scope}.`;
+}

@@ -1,0 +1,43 @@
+/** Hosts: where they stand, and what an operator sets for them (F05, F18). */
+import { Router } from 'express';
+import { defaultHostLimit, hostPath, hostSettingsChange, hostsQuery } from '../contracts/hosts.ts';
+import { shardOf } from '../domain/shard.ts';
+import { hostsAfter, setHost, viewHost } from '../storage/hosts.ts';
+import type { Dependencies } from './dependencies.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
+
+export function hostRoutes({ pool, wakeHost, log, settings }: Dependencies): Router {
+  const router = Router();
+  router
+    .route('/hosts')
+    .get(async (request, response) => {
+      const query = parseInput(hostsQuery, request.query, 400);
+      const { cursor = null, state = null, limit = defaultHostLimit } = query;
+      response.json(await hostsAfter(pool, cursor, state, limit));
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/hosts/:origin')
+    .get(async (request, response) => {
+      const { origin } = parseInput(hostPath, request.params, 400);
+      const host = await viewHost(pool, origin);
+      if (host === null) throw new HttpProblem(404, `No crawl has met ${origin}, and nothing is set for it.`);
+      response.json(host);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/hosts/:origin/settings')
+    .patch(async (request, response) => {
+      const { origin } = parseInput(hostPath, request.params, 400);
+      const change = parseInput(hostSettingsChange, request.body, 422);
+      await setHost(pool, origin, shardOf(origin, settings.shards), change);
+      log.info({ origin, change }, 'settings of a host were changed');
+      // It holds in any case: a host that sleeps, and could not be woken, sees it when it wakes up.
+      await wakeHost(origin).catch((error: unknown) => {
+        log.warn({ err: error, origin }, 'the workflow of a host was not woken');
+      });
+      response.json(await viewHost(pool, origin));
+    })
+    .all(methodNotAllowed('PATCH'));
+  return router;
+}

@@ -1,0 +1,72 @@
+/** `dead-letters`: what a crawl gave up, and why. */
+import { loadConfig } from '../config/config.ts';
+import type { DeadLetterView } from '../contracts/dead-letters.ts';
+import { hostOrigin } from '../contracts/hosts.ts';
+import { deadLetterClasses, isDeadLetterClass, type DeadLetterClass } from '../domain/dead-letter.ts';
+import { findCrawl } from '../storage/crawls.ts';
+import { allDeadLetters } from '../storage/dead-letters.ts';
+import { hostIds } from '../storage/statements/host-ids.ts';
+import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { writeJsonLines } from './lines.ts';
+import { noSuchCrawl, withDatabase } from './stack.ts';
+
+/** As given on the command line. */
+export interface LetterOptions {
+  readonly class?: string;
+  readonly host?: string;
+}
+
+/** A line each, or JSON lines with the whole evidence. */
+export async function deadLetters(id: string, options: LetterOptions, json: boolean): Promise<ExitCode> {
+  const { letterClass, origin } = readLetterOptions(options);
+  await withDatabase(loadConfig(), async (pool) => {
+    if ((await findCrawl(pool, id)) === null) throw noSuchCrawl(id);
+    const [host] = origin === null ? [] : await hostIds(pool, [origin]);
+    const unmet = origin !== null && host === undefined;
+    const hostId = host === undefined ? null : String(host.id);
+    const letters = unmet
+      ? none()
+      : allDeadLetters(pool, { crawlId: id, hostId, class: letterClass, key: null });
+    if (json) {
+      await writeJsonLines(letters);
+      return;
+    }
+    let count = 0;
+    for await (const letter of letters) {
+      count++;
+      process.stdout.write(`${letterLine(letter)}\n`);
+    }
+    if (count === 0) process.stdout.write('There are no dead letters.\n');
+  });
+  return exitCodes.ok;
+}
+
+/** @throws CommandError */
+export function readLetterOptions({ class: letterClass, host }: LetterOptions): {
+  readonly letterClass: DeadLetterClass | null;
+  readonly origin: string | null;
+} {
+  if (letterClass !== undefined && !isDeadLetterClass(letterClass)) {
+    throw new CommandError(`There is no class ${letterClass}; there are ${deadLetterClasses.join(', ')}.`);
+  }
+  const origin = host === undefined ? null : hostOrigin.safeParse(host);
+  if (origin?.success === false) throw new CommandError(`--host ${origin.error.issues[0]?.message ?? ''}.`);
+  return { letterClass: letterClass ?? null, origin: origin?.data ?? null };
+}
+
+export function letterLine(letter: DeadLetterView): string {
+  const { failedAt, class: letterClass, url, message, attemptedAt, hostParked, notBefore } = letter;
+  const remarks = [
+    ...(attemptedAt.length === 0 ? [] : [`tried before at ${attemptedAt.join(', ')}`]),
+    ...(hostParked ? ['its host is parked'] : []),
+    ...(notBefore === null ? [] : [`not again before ${notBefore}`]),
+  ];
+  const line = `${failedAt}  ${letterClass}  ${url}  ${[message, ...remarks].join('; ')}`;
+  // What servers said is told, but it does not steer the terminal.
+  return line.replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- a generator that has nothing to wait for
+async function* none(): AsyncGenerator<DeadLetterView> {
+  yield* [];
+}

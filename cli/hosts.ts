@@ -1,0 +1,170 @@
+/** `hosts`: where hosts stand. `host set`: what an operator sets for one. */
+import { readFile } from 'node:fs/promises';
+import { Client, Connection } from '@temporalio/client';
+import { wakeHost } from '../activities/wake-host.ts';
+import { loadConfig } from '../config/config.ts';
+import {
+  hostOrigin,
+  hostSettingsChange,
+  type HostSettings,
+  type HostSettingsChange,
+  type HostSummary,
+} from '../contracts/hosts.ts';
+import type { HostStanding } from '../domain/host-standing.ts';
+import { shardOf } from '../domain/shard.ts';
+import type { StackInfo } from '../stack/info.ts';
+import { hostsAfter, setHost, viewHost } from '../storage/hosts.ts';
+import { createPool, type Pool } from '../storage/pool.ts';
+import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { writeJsonLines } from './lines.ts';
+import { sayPlainly, withDatabase, withStack } from './stack.ts';
+import { grouped, reasonOf } from './words.ts';
+
+const pageLimit = 1_000;
+
+async function* allHosts(pool: Pool, state: HostStanding | null): AsyncGenerator<HostSummary> {
+  for (let after: string | null = null; ;) {
+    const { items, next } = await hostsAfter(pool, after, state, pageLimit);
+    yield* items;
+    if (next === null) return;
+    after = next;
+  }
+}
+
+/** JSON lines, or a line each. @param state null: any */
+export async function hosts(state: HostStanding | null, json: boolean): Promise<ExitCode> {
+  await withDatabase(loadConfig(), async (pool) => {
+    const all = allHosts(pool, state);
+    if (json) {
+      await writeJsonLines(all);
+      return;
+    }
+    let none = true;
+    for await (const host of all) {
+      none = false;
+      process.stdout.write(`${hostLine(host)}\n`);
+    }
+    if (none) process.stdout.write(state === null ? 'There is no host yet.\n' : `No host is ${state}.\n`);
+  });
+  return exitCodes.ok;
+}
+
+export function hostLine(host: HostSummary): string {
+  const { state, origin, queued, settings, opensAt, closedBy, notBefore, lastError, today } = host;
+  const remarks = [
+    ...(closedBy === null ? [] : [`closed by its ${closedBy} until ${opensAt ?? '?'}`]),
+    ...(state === 'backoff' ? [`left alone until ${notBefore ?? '?'}`] : []),
+    ...(lastError === null ? [] : [lastError]),
+    ...settingWords(settings),
+  ];
+  const counts = `${grouped(queued)} queued, ${grouped(today.requests)} requests today`;
+  return [state.padEnd(7), origin, counts, ...remarks].join('  ').replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
+}
+
+function settingWords({
+  delaySeconds,
+  concurrency,
+  windows,
+  quotaPerDay,
+  delayFactor,
+}: HostSettings): string[] {
+  return [
+    ...(delaySeconds === null ? [] : [`delay ${String(delaySeconds)} s`]),
+    ...(concurrency === null ? [] : [`${String(concurrency)} at once`]),
+    ...(quotaPerDay === null ? [] : [`quota ${grouped(quotaPerDay)} a day`]),
+    ...(delayFactor === null ? [] : [`factor ${String(delayFactor)}`]),
+    ...(windows === null ? [] : [`windows in ${windows.timeZone}`]),
+  ];
+}
+
+/** As commander gives them: numbers, or `default` to take a setting back. */
+export interface HostOptions {
+  readonly delay?: string;
+  readonly concurrency?: string;
+  readonly windows?: string;
+  readonly quota?: string;
+  readonly factor?: string;
+}
+
+const optionOf = {
+  delaySeconds: '--delay',
+  concurrency: '--concurrency',
+  windows: '--windows',
+  quotaPerDay: '--quota',
+  delayFactor: '--factor',
+} as const satisfies Record<keyof HostSettings, string>;
+
+/** @throws CommandError with one sentence on the first thing that is wrong */
+export async function readHostOptions(options: HostOptions): Promise<HostSettingsChange> {
+  const { delay, concurrency, windows, quota, factor } = options;
+  const given = {
+    ...(delay !== undefined && { delaySeconds: numberOf(delay) }),
+    ...(concurrency !== undefined && { concurrency: numberOf(concurrency) }),
+    ...(windows !== undefined && { windows: await windowsOf(windows) }),
+    ...(quota !== undefined && { quotaPerDay: numberOf(quota) }),
+    ...(factor !== undefined && { delayFactor: numberOf(factor) }),
+  };
+  if (Object.keys(given).length === 0) {
+    throw new CommandError(`Say what to set: ${Object.values(optionOf).join(', ')}; default takes one back.`);
+  }
+  const change = hostSettingsChange.safeParse(given);
+  if (change.success) return change.data;
+  const [issue] = change.error.issues;
+  const option = optionOf[String(issue?.path[0]) as keyof HostSettings];
+  throw new CommandError(
+    `${option} cannot be used: ${(issue?.message ?? 'it is not valid').replace(/\.$/, '')}.`,
+  );
+}
+
+/** What is no number is for the schema to refuse. */
+const numberOf = (text: string): number | string | null =>
+  text === 'default' ? null : /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : text;
+
+/** JSON, or the name of a file that holds it. */
+async function windowsOf(text: string): Promise<unknown> {
+  if (text === 'default') return null;
+  const inline = text.trimStart().startsWith('{');
+  const json = inline
+    ? text
+    : await readFile(text, 'utf8').catch((error: unknown) => {
+        throw new CommandError(`The windows file ${text} cannot be read: ${reasonOf(error)}.`);
+      });
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    throw new CommandError(`${inline ? '--windows' : `The windows file ${text}`} is not valid JSON.`);
+  }
+}
+
+export async function hostSet(text: string, options: HostOptions): Promise<ExitCode> {
+  const origin = hostOrigin.safeParse(text);
+  if (!origin.success) throw new CommandError(`${origin.error.issues[0]?.message ?? ''}.`);
+  const change = await readHostOptions(options);
+  const config = loadConfig();
+  const host = await withStack(config, async (stack) => {
+    const pool = createPool(stack.postgresUrl, 2, () => undefined);
+    try {
+      await setHost(pool, origin.data, shardOf(origin.data, config.shards), change);
+      await wake(stack, origin.data);
+      return await viewHost(pool, origin.data);
+    } finally {
+      await pool.end();
+    }
+  });
+  if (host !== null) process.stdout.write(`${hostLine(host)}\n`);
+  return exitCodes.ok;
+}
+
+/** The settings hold in any case: a host that sleeps, and could not be woken, sees them when it wakes up. */
+async function wake(stack: StackInfo, origin: string): Promise<void> {
+  try {
+    const connection = await Connection.connect({ address: stack.temporalAddress });
+    try {
+      await wakeHost(new Client({ connection, namespace: stack.temporalNamespace }).workflow, origin);
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    sayPlainly(`It is set, but its workflow could not be woken and may sleep on: ${reasonOf(error)}.`);
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The key that verbs use on the embedded stack of a data folder: an admin's of the instance, in `admin-key` there, to
+ * be read by its owner only. Whoever may read it may read the password of the database beside it as well.
+ */
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config/config.ts';
+import { adoptAdminKey, makeSecret } from '../storage/api-keys.ts';
+import type { Pool } from '../storage/pool.ts';
+
+export interface LocalKey {
+  readonly key: string;
+  readonly file: string;
+  /** It is new: nobody has seen it yet. */
+  readonly made: boolean;
+}
+
+const fileOf = (dataDir: string): string => path.join(dataDir, 'admin-key');
+
+/** Null: no stack was ever started on this folder. */
+export function readLocalKey(dataDir: string): string | null {
+  try {
+    const key = readFileSync(fileOf(dataDir), 'utf8').trim();
+    return key === '' ? null : key;
+  } catch {
+    return null;
+  }
+}
+
+/** Written before it is made known to Postgres: what a crash leaves is a key that the next start makes known. */
+function writeLocalKey(dataDir: string, key: string): void {
+  const file = fileOf(dataDir);
+  writeFileSync(`${file}.new`, `${key}\n`, { mode: 0o600 });
+  chmodSync(`${file}.new`, 0o600);
+  renameSync(`${file}.new`, file);
+}
+
+/** The folder's key, or the one that is set, or, where that was revoked or there is none, a new one; known to Postgres. */
+export async function provideLocalKey(
+  pool: Pool,
+  { dataDir, adminKey }: Pick<Config, 'dataDir' | 'adminKey'>,
+): Promise<LocalKey> {
+  const file = fileOf(dataDir);
+  const kept = readLocalKey(dataDir);
+  for (const key of new Set([adminKey, kept])) {
+    if (key === null || !(await adoptAdminKey(pool, key, 'command line'))) continue;
+    writeLocalKey(dataDir, key);
+    return { key, file, made: false };
+  }
+  const key = makeSecret();
+  writeLocalKey(dataDir, key);
+  await adoptAdminKey(pool, key, 'command line');
+  return { key, file, made: true };
+}

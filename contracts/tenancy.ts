@@ -1,0 +1,155 @@
+/** Tenants, their keys and quotas (F36) on the wire, as in http.ts. */
+import { z } from 'zod';
+import { count, instant, limit, nextCursor } from './http.ts';
+
+/** What a caller may do within its tenant; each may also do what those before it may. */
+export const roles = ['reader', 'operator', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+/** Parts of the API a key can be confined to; api/access.ts says which route belongs to which. */
+export const scopes = ['crawls', 'hosts', 'opt-outs', 'keys', 'tenants'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** The tenant that the migration makes. Its callers may also use what concerns the whole instance. */
+export const defaultTenant = 1;
+
+/** Every API key begins with this, so that it is known for one wherever it turns up. */
+export const keyStart = 'owk_';
+
+const name = z
+  .string()
+  .max(100)
+  .regex(/^[^\p{C}\s]([^\p{C}]*[^\p{C}\s])?$/u, 'printable text without spaces at its ends');
+
+const quota = (description: string) =>
+  z
+    .int()
+    .min(0)
+    .max(1e15)
+    .nullable()
+    .meta({ description: `${description}; null: no limit.` });
+
+export const quotasView = z
+  .object({
+    crawlsAtOnce: quota('Crawls that are open (paused ones too) at the same time'),
+    crawlsPerDay: quota('Crawls created on a day (UTC)'),
+    urlsPerDay: quota('URLs discovered on a day (UTC)'),
+    urlsTotal: quota('URLs discovered by all crawls together'),
+    storedBytes: quota('Body bytes of all pages together, as they came over the wire'),
+    requestsPerSecond: quota('Requests to the API a second'),
+  })
+  .meta({ id: 'Quotas' });
+export type Quotas = z.infer<typeof quotasView>;
+
+const quotasAsked = z.strictObject(quotasView.shape).partial().meta({ id: 'QuotasAsked' });
+export type QuotasAsked = z.infer<typeof quotasAsked>;
+
+/** Decimal, as answered when the tenant was created. */
+const tenantId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .meta({ description: 'Id of the tenant.', examples: ['1'] });
+export const tenantPath = z.strictObject({ tenantId });
+
+const tenantName = name
+  .refine((text) => !/^\d+$/.test(text), 'must not be digits alone')
+  .meta({ description: 'Unique; tokens may name the tenant by it.' });
+export const newTenant = z
+  .strictObject({ name: tenantName, quotas: quotasAsked.optional() })
+  .meta({ id: 'NewTenant' });
+
+export const tenantChange = z
+  .strictObject({ name: tenantName, quotas: quotasAsked })
+  .partial()
+  .meta({ id: 'TenantChange', description: 'Quotas that are not named stay as they are.' });
+
+export const tenantView = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    quotas: quotasView,
+    createdAt: instant,
+    closedAt: instant.nullable().meta({ description: 'Its keys and tokens are refused since.' }),
+  })
+  .meta({ id: 'Tenant' });
+export type TenantView = z.infer<typeof tenantView>;
+
+export const tenantDetail = tenantView
+  .extend({
+    used: z
+      .object({
+        crawlsAtOnce: count,
+        crawlsPerDay: count,
+        urlsPerDay: count,
+        urlsTotal: count,
+        storedBytes: count,
+      })
+      .meta({ description: 'What counts against the quotas of these names.' }),
+  })
+  .meta({ id: 'TenantDetail' });
+export type TenantDetail = z.infer<typeof tenantDetail>;
+export type Used = TenantDetail['used'];
+
+export const defaultTenantLimit = 100;
+export const tenantQuery = z.strictObject({
+  cursor: tenantId.optional().meta({ description: '`next` of the answer before.' }),
+  limit: limit(1_000, defaultTenantLimit),
+});
+export const tenantList = z
+  .object({ items: z.array(tenantView), next: nextCursor })
+  .meta({ id: 'TenantList' });
+
+const keyId = z.uuid().meta({ description: 'Id of the key (not the key).' });
+export const keyPath = z.strictObject({ keyId });
+
+export const newKey = z
+  .strictObject({
+    name: name.meta({ description: 'What it is for; for people.' }),
+    role: z.enum(roles),
+    scopes: z
+      .array(z.enum(scopes))
+      .min(1)
+      .max(scopes.length)
+      .optional()
+      .meta({ description: 'Confines the key to these parts of the API; absent: all its role allows.' }),
+    expiresAt: instant.optional().meta({ description: 'Not accepted from then on; absent: never expires.' }),
+    tenantId: tenantId
+      .optional()
+      .meta({ description: 'For admins of the instance: a key of this tenant; absent: of the own one.' }),
+  })
+  .meta({ id: 'NewKey' });
+export type NewKey = z.infer<typeof newKey>;
+
+export const keyView = z
+  .object({
+    id: z.string(),
+    tenantId: z.string(),
+    name: z.string(),
+    prefix: z.string().meta({ description: 'How the key begins.' }),
+    role: z.enum(roles),
+    scopes: z.array(z.enum(scopes)).nullable(),
+    createdAt: instant,
+    expiresAt: instant.nullable(),
+    revokedAt: instant.nullable(),
+    lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
+  })
+  .meta({ id: 'Key' });
+export type KeyView = z.infer<typeof keyView>;
+
+export const createdKey = keyView
+  .extend({
+    key: z.string().meta({ description: 'The key itself. It is shown this once and stored nowhere.' }),
+  })
+  .meta({ id: 'CreatedKey' });
+export type CreatedKey = z.infer<typeof createdKey>;
+
+export const defaultKeyLimit = 100;
+export const keyQuery = z.strictObject({
+  tenantId: tenantId.optional().meta({ description: 'For admins of the instance: the keys of this tenant.' }),
+  cursor: z
+    .uuid('not one that this API gave')
+    .optional()
+    .meta({ description: '`next` of the answer before.' }),
+  limit: limit(1_000, defaultKeyLimit),
+});
+export const keyList = z.object({ items: z.array(keyView), next: nextCursor }).meta({ id: 'KeyList' });

@@ -1,0 +1,27 @@
+/** Why a host is not asked though it is well and its pace would allow it: its windows, or its quota. */
+import { defaultDailyQuota, usedOn, type CountedDay } from './quota.ts';
+import { nextOpening, type Windows } from './windows.ts';
+import { localDay } from './zone.ts';
+
+export interface Closing {
+  readonly by: 'windows' | 'quota';
+  /** The instant at which it may be asked again. */
+  readonly until: number;
+}
+
+/** The calendar day at a host: in the time zone of its windows, else in UTC. */
+export const hostDay = (windows: Windows | null, at: number): ReturnType<typeof localDay> =>
+  localDay(windows?.timeZone ?? 'UTC', at);
+
+/** Null: it is open. @param quota null: the default */
+export function closingAt(
+  windows: Windows | null,
+  quota: number | null,
+  counted: CountedDay,
+  at: number,
+): Closing | null {
+  const { day, endsAt } = hostDay(windows, at);
+  const spent = usedOn(day, counted, 0) >= (quota ?? defaultDailyQuota);
+  const until = nextOpening(windows, spent ? endsAt : at);
+  return until <= at ? null : { by: spent ? 'quota' : 'windows', until };
+}

@@ -1,0 +1,130 @@
+/** Scope, filters and limits: what a URL must pass to get into the queue, judged as they stand now. */
+import { optOutDetail, optOutReason } from '../opt-out.ts';
+import { compilePattern } from '../pattern.ts';
+import { maxUrlLength } from '../url.ts';
+import { counted, type Decision } from './decision.ts';
+import type { CrawlFacts, ExplainFacts } from './facts.ts';
+import { reasonText } from './reasons.ts';
+
+/** Of one that passed all: every decision. Else those up to the one that stopped it. */
+export function filterDecisions(facts: ExplainFacts): Decision[] {
+  const { scope, record, link, crawl } = facts;
+  if (record?.kind === 'sitemap' && record.discoveredFrom === null) {
+    return [pass('scope', 'exempt', "A sitemap that its host's robots.txt names is read wherever it lies.")];
+  }
+  if (scope.verdict === 'outside') {
+    return [
+      {
+        step: 'scope',
+        verdict: 'outside',
+        effect: 'stop',
+        because: `It is outside the crawl: ${scope.detail ?? 'no reason was given'}.`,
+        detail: { scope: crawl.config.scope, host: link.host },
+      },
+    ];
+  }
+  const inside: Decision = {
+    ...pass('scope', 'inside', insideSentences[crawl.config.scope]),
+    detail: { scope: crawl.config.scope, host: link.host },
+  };
+  const passed = passedFilters(facts);
+  const stoppedBy = passed.findIndex(({ verdict }) => verdict === scope.reason);
+  if (scope.verdict === 'admit') return [inside, ...passed, optOut(facts), ...hostLimit(facts)];
+  return [
+    inside,
+    ...passed.slice(0, Math.max(stoppedBy, 0)),
+    {
+      step: 'filter',
+      verdict: scope.reason ?? 'unknown',
+      effect: 'stop',
+      because: `A filter stops it: ${reasonText(scope.reason, scope.detail)}.`,
+      detail: { rule: scope.detail },
+    },
+  ];
+}
+
+const insideSentences: Readonly<Record<CrawlFacts['config']['scope'], string>> = {
+  host: "It is inside the crawl: its host is one of the seeds'.",
+  domain: "It is inside the crawl: its registrable domain is one of the seeds'.",
+  prefix: "It is inside the crawl: it lies in or below a seed's folder.",
+  any: 'It is inside the crawl: everything is.',
+};
+
+const pass = (step: 'scope' | 'filter', verdict: string, because: string): Decision => ({
+  step,
+  verdict,
+  effect: 'pass',
+  because,
+  detail: {},
+});
+
+/** In the order of domain/scope.ts, each named by the reason it would stop a URL with. */
+function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts): Decision[] {
+  const limit = config.maxUrlLength ?? maxUrlLength;
+  const length = `Its length is ${counted(link.url.length, 'character', 'characters')}, at most ${limit.toLocaleString('en-US')} are allowed`;
+  const depth =
+    config.maxDepth === null
+      ? 'Any number of links from a seed is allowed'
+      : `It is ${counted(scope.depth, 'link', 'links')} from a seed, at most ${String(config.maxDepth)} are allowed`;
+  const supposed = record === null && !scope.isSeed ? ', judged as a link on a seed' : '';
+  const { include, exclude } = config;
+  const matching = include.find((pattern) => compilePattern(pattern)(link.canonical)) ?? null;
+  return [
+    { ...pass('filter', 'url-length', `${length}.`), detail: { length: link.url.length, limit } },
+    {
+      ...pass('filter', 'depth', `${depth}${supposed}.`),
+      detail: { depth: scope.depth, limit: config.maxDepth },
+    },
+    {
+      ...pass(
+        'filter',
+        'pattern',
+        exclude.length === 0
+          ? 'There are no exclude patterns.'
+          : `No exclude pattern of ${String(exclude.length)} matches it.`,
+      ),
+      detail: { patterns: exclude.length },
+    },
+    {
+      ...pass('filter', 'not-included', includedSentence(include, matching)),
+      detail: { patterns: include.length, rule: matching },
+    },
+  ];
+}
+
+function includedSentence(include: readonly string[], matching: string | null): string {
+  if (include.length === 0) return 'There are no include patterns, so none has to match.';
+  return matching === null
+    ? 'No include pattern matches it, but it is a seed.'
+    : `The include pattern ${matching} matches it.`;
+}
+
+function optOut({ optedOut, link }: ExplainFacts): Decision {
+  return {
+    step: 'filter',
+    verdict: optOutReason,
+    effect: optedOut === null ? 'pass' : 'stop',
+    because:
+      optedOut === null
+        ? 'Its site has not opted out of being crawled.'
+        : `A filter stops it: ${reasonText(optOutReason, optOutDetail(optedOut))}.`,
+    detail: { domain: optedOut, host: link.host },
+  };
+}
+
+/** Of one that is in already, the limit was judged when it came. */
+function hostLimit({ record, host, crawl }: ExplainFacts): Decision[] {
+  if (record !== null) return [];
+  const limit = crawl.config.maxPagesPerHost;
+  const urls = host?.urls ?? 0;
+  const full = urls >= limit;
+  return [
+    {
+      step: 'filter',
+      verdict: 'host-limit',
+      effect: full ? 'stop' : 'pass',
+      because: `The crawl has ${counted(urls, 'URL', 'URLs')} of its host, at most ${limit.toLocaleString('en-US')} are allowed.`,
+      detail: { urls, limit },
+    },
+  ];
+}

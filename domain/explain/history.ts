@@ -1,0 +1,145 @@
+/** What was done with a URL so far: requests, answers, and what came of them. */
+import { counted, type Decision } from './decision.ts';
+import type { ExplainFacts, RecordFacts } from './facts.ts';
+import { reasonText } from './reasons.ts';
+
+export function historyDecisions({ attempts, record, deadLetter }: ExplainFacts): Decision[] {
+  const decisions: Decision[] = attempts.map(({ at, class: kind, status, message }) => ({
+    step: 'attempt',
+    verdict: kind,
+    effect: 'note',
+    because: `An attempt ended at ${at}: ${reasonText(kind, message)}.`,
+    detail: { at, status, message },
+  }));
+  if (record !== null) {
+    decisions.push(
+      ...crashes(record),
+      ...answer(record),
+      ...redirect(record),
+      ...duplicate(record),
+      ...reading(record),
+    );
+  }
+  if (deadLetter !== null) {
+    const { class: kind, status, message, attempts: tries, createdAt: at } = deadLetter;
+    decisions.push({
+      step: 'dead-letter',
+      verdict: kind,
+      effect: 'stop',
+      because: `It became a dead letter at ${at} after ${counted(tries, 'attempt', 'attempts')} that could be repeated: ${reasonText(kind, message)}.`,
+      detail: { at, status, message, attempts: tries },
+    });
+  }
+  return decisions;
+}
+
+function crashes({ reclaims }: RecordFacts): Decision[] {
+  if (reclaims === 0) return [];
+  return [
+    {
+      step: 'attempt',
+      verdict: 'crash',
+      effect: 'note',
+      because: `${counted(reclaims, 'slice that had it in hand', 'slices that had it in hand')} ended without a word, as in a crash.`,
+      detail: { reclaims },
+    },
+  ];
+}
+
+function answer(record: RecordFacts): Decision[] {
+  const { fetchedAt, status, contentType, bytes, requests, truncated, contentHash } = record;
+  if (fetchedAt === null) return [];
+  const type = contentType === null ? '' : `, ${contentType}`;
+  const cut = truncated === null ? '' : `, cut short (${truncated})`;
+  const times = requests > 1 ? `, ${String(requests)} requests in all` : '';
+  return [
+    {
+      step: 'fetch',
+      verdict: status === null ? 'answered' : String(status),
+      effect: 'note',
+      because: `It was last answered at ${fetchedAt} with status ${String(status ?? '?')}${type}, ${counted(bytes, 'byte', 'bytes')}${cut}${times}.`,
+      detail: { at: fetchedAt, status, contentType, bytes, truncated, requests, contentHash },
+    },
+  ];
+}
+
+function redirect({ redirectTo: target, redirectState, redirects, reason, state }: RecordFacts): Decision[] {
+  const decisions: Decision[] = [];
+  if (target !== null) {
+    const then =
+      redirectState === null ? 'which is no part of this crawl' : `a URL of its own, now ${redirectState}`;
+    decisions.push({
+      step: 'redirect',
+      verdict: 'to',
+      effect: 'note',
+      because: `It redirects to ${target}, ${then}.`,
+      detail: { target, state: redirectState },
+    });
+  }
+  if (state === 'queued' && reason === 'redirect') {
+    decisions.push({
+      step: 'redirect',
+      verdict: 'respelled',
+      effect: 'note',
+      because: 'It redirected to another spelling of itself, which is fetched instead.',
+      detail: { redirects },
+    });
+  }
+  return decisions;
+}
+
+function duplicate({ duplicateOf, duplicateBy, page }: RecordFacts): Decision[] {
+  const decisions: Decision[] = [];
+  if (duplicateOf !== null) {
+    const what = duplicateBy === 'text' ? 'text' : 'body';
+    decisions.push({
+      step: 'duplicate',
+      verdict: what,
+      effect: 'stop',
+      because: `Its ${what} is the same as that of ${duplicateOf}, which stands for both.`,
+      detail: { of: duplicateOf },
+    });
+  }
+  const named = page?.canonical ?? null;
+  if (named !== null) {
+    decisions.push({
+      step: 'duplicate',
+      verdict: 'rel-canonical',
+      effect: 'note',
+      because: `The page names ${named} as its canonical URL.`,
+      detail: { of: named },
+    });
+  }
+  return decisions;
+}
+
+function reading({ stillToDo, page }: RecordFacts): Decision[] {
+  if (stillToDo !== null) {
+    const what = stillToDo === 'dedup' ? 'the duplicate check' : 'extraction';
+    return [
+      {
+        step: 'extract',
+        verdict: stillToDo,
+        effect: 'wait',
+        because: `Its body is stored and waits for ${what}.`,
+        detail: {},
+      },
+    ];
+  }
+  if (page === null) return [];
+  const { words, links, noindex, nofollow, cut } = page;
+  const remarks = [
+    ...(noindex ? ['it asks not to be indexed'] : []),
+    ...(nofollow ? ['it asks that no link be followed'] : []),
+    ...(cut.length > 0 ? [`cut at a limit: ${cut.join(', ')}`] : []),
+  ];
+  return [
+    {
+      step: 'extract',
+      verdict: 'read',
+      effect: 'note',
+      because: `It was read: ${counted(words, 'word', 'words')}, ${counted(links, 'link', 'links')} to follow${remarks.map((remark) => `; ${remark}`).join('')}.`,
+      detail: { words, links, noindex, nofollow, cut: cut.join(',') },
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+/** Which page a URL is: the rules that made its canonical form, and where the crawl met it. */
+import type { CanonicalRuleName, CanonicalStep } from '../url-steps.ts';
+import { counted, type Decision } from './decision.ts';
+import type { ExplainFacts, RecordFacts } from './facts.ts';
+
+export function canonicalDecisions({ link, steps, record }: ExplainFacts): Decision[] {
+  const decisions = steps.map(stepDecision);
+  if (decisions.length === 0) {
+    decisions.push({
+      step: 'canonical',
+      verdict: 'unchanged',
+      effect: 'note',
+      because: 'It is in canonical form as it is written.',
+      detail: { result: link.canonical },
+    });
+  }
+  if (record !== null && record.fetchUrl !== link.url) {
+    decisions.push({
+      step: 'canonical',
+      verdict: 'known-as',
+      effect: 'note',
+      because: `The crawl knows this page by another spelling with the same canonical form, and fetches that: ${record.fetchUrl}`,
+      detail: { result: record.fetchUrl },
+    });
+  }
+  return decisions;
+}
+
+const ruleSentences: Readonly<Record<CanonicalRuleName, string>> = {
+  'white-space': 'White space around and line ends within are left out',
+  slashes: 'Backslashes and missing or repeated slashes are made plain',
+  'lower-case-scheme': 'The scheme is written in lower case',
+  'lower-case-host': 'The host is written in lower case',
+  'host-form': 'The host is written as it is looked up',
+  'default-port': 'The port that the scheme implies is left out',
+  'dot-segments': 'The dot segments of the path are resolved',
+  'root-path': 'An empty path is the root',
+  encoding: 'Characters that may not stand in a URL are percent-encoded',
+  fragment: 'The fragment is left out',
+  'host-dot': 'The dot at the end of the host is left out',
+  www: 'The leading www. is left out',
+  'percent-encoding': 'Escapes are brought into their normal form',
+  'session-in-path': 'The session id in the path is left out',
+  'trailing-slash': 'The slash at the end is left out',
+  'tracking-parameter': 'The tracking parameter is left out',
+  'session-parameter': 'The session id is left out',
+  'empty-parameters': 'Empty parameters are left out',
+  'sorted-parameters': 'Parameters are sorted by name',
+};
+
+function stepDecision({ rule, dropped, result }: CanonicalStep): Decision {
+  const what = dropped === null ? '' : ` (${dropped})`;
+  return {
+    step: 'canonical',
+    verdict: rule,
+    effect: 'note',
+    because: `${ruleSentences[rule]}${what}: ${result}`,
+    detail: { dropped, result },
+  };
+}
+
+export function foundDecisions({ record }: ExplainFacts): Decision[] {
+  if (record === null) return [];
+  const { discoveredFrom: parent, depth, priority, discoveredAt: at, redirectedWith } = record;
+  const [verdict, where] = foundAs(record);
+  return [
+    {
+      step: 'found',
+      verdict,
+      effect: 'note',
+      because: `${where}, at ${at}, ${depth === 0 ? 'at depth 0' : `${counted(depth, 'link', 'links')} from a seed`}.`,
+      detail: { at, parent, depth, priority, status: redirectedWith },
+    },
+  ];
+}
+
+function foundAs(record: RecordFacts): readonly [verdict: string, where: string] {
+  const { discoveredFrom: parent, redirectedWith: status } = record;
+  if (record.seed) return ['seed', 'It is a seed of the crawl'];
+  if (status !== null && parent !== null) {
+    return ['redirect', `It came from a redirect: ${parent} answered ${String(status)}`];
+  }
+  if (parent !== null) return ['link', `It was found on ${parent}`];
+  return record.kind === 'sitemap'
+    ? ['robots-sitemap', "Its host's robots.txt names it as a sitemap"]
+    : ['unknown', 'Where it was found is not recorded'];
+}

@@ -1,0 +1,48 @@
+/**
+ * Tells how a URL fared in a crawl: from the facts to an ordered list of decisions, each with its verdict and why
+ * (G5). Pure; nothing is left out and nothing invented: a code that is not known here is told as it is.
+ */
+import type { Decision } from './decision.ts';
+import type { ExplainFacts } from './facts.ts';
+import { filterDecisions } from './filters.ts';
+import { historyDecisions } from './history.ts';
+import { canonicalDecisions, foundDecisions } from './identity.ts';
+import { robotsDecisions } from './robots.ts';
+import { standing } from './standing.ts';
+import { nextFetch, type NextFetch } from './waits.ts';
+
+export interface Narration {
+  /** The answer in one sentence or two. */
+  readonly summary: string;
+  /** In the order of `decisionSteps`. */
+  readonly decisions: readonly Decision[];
+  /** When it will be fetched and what stands before that; null: it will not be (again). */
+  readonly next: { readonly at: string | null; readonly because: readonly string[] } | null;
+}
+
+export function narrate(facts: ExplainFacts): Narration {
+  const filters = filterDecisions(facts);
+  // What does not pass the filters never asks robots.txt.
+  const stopped = facts.record === null && filters.some(({ effect }) => effect === 'stop');
+  const before = [
+    ...canonicalDecisions(facts),
+    ...foundDecisions(facts),
+    ...filters,
+    ...(stopped ? [] : robotsDecisions(facts)),
+    ...historyDecisions(facts),
+  ];
+  const fetched = nextFetch(facts);
+  const state = standing(facts, before, fetched);
+  const next = state.effect === 'wait' ? fetched : null;
+  return {
+    summary: summaryOf(state, next),
+    decisions: [...before, state, ...(next?.waits ?? [])],
+    next: next === null ? null : { at: next.at, because: next.waits.map(({ because }) => because) },
+  };
+}
+
+/** Where it stands and, of what waits, the weightiest reason. */
+function summaryOf(state: Decision, next: NextFetch | null): string {
+  const first = next?.waits[0]?.because ?? state.because;
+  return first === state.because ? state.because : `${state.because} ${first}`;
+}

@@ -1,0 +1,59 @@
+/**
+ * What the reason codes of URLs mean, in words. This is the one place to add a code to; one that is not here is
+ * shown as it is.
+ */
+const meanings: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    // excluded when it was found
+    'url-length': 'it is too long',
+    depth: 'it is too many links from a seed',
+    pattern: 'an exclude pattern matches it',
+    'not-included': 'no include pattern matches it',
+    'host-limit': 'the crawl had as many URLs of its host as it may have',
+    'crawl-limit': 'the crawl ended before its turn came',
+    'sitemap-limit': 'it is a sitemap beyond those that are read of a host',
+    'opt-out': 'its site has opted out of being crawled',
+    // excluded on its turn
+    robots: 'robots.txt forbids it',
+    'address-refused': 'its address is private or special and may not be reached',
+    'too-large': 'its body is larger than the limit',
+    dropped: "its host's queue was given up by an operator",
+    // done
+    fetched: 'it was fetched',
+    'not-modified': 'it has not changed since it was last fetched',
+    redirect: 'it redirects',
+    // dead
+    gone: 'it is not there',
+    // its own trouble
+    forbidden: 'the server refuses it to us',
+    'client-error': 'the server finds fault with the request',
+    'server-error': 'the server failed on it',
+    'bad-redirect': 'it redirects to nothing that can be fetched',
+    'too-many-redirects': 'too many redirects led to it',
+    'redirect-loop': 'it redirects to itself',
+    'bad-encoding': 'its body cannot be decoded',
+    protocol: 'the answer is not HTTP',
+    reset: 'the connection broke off',
+    poison: 'its fetch was cut off by crashes again and again',
+    // its host's trouble
+    timeout: 'the server took too long',
+    overloaded: 'the server asked for fewer requests',
+    'server-errors': 'the server failed on page after page',
+    'robots-unreachable': "its host's robots.txt could not be read",
+    'dns-not-found': 'its host has no address',
+    'dns-unavailable': 'no name server answered for its host',
+    'connect-refused': 'its host refuses connections',
+    'connect-timeout': 'its host does not answer',
+    tls: 'no secure connection could be made',
+  }),
+);
+
+/**
+ * A reason as the end of a sentence, without a full stop: its meaning, or the code where it has none here, and
+ * the detail that was recorded.
+ */
+export function reasonText(code: string | null, detail: string | null): string {
+  const evidence = detail === null || detail === '' ? '' : ` (${detail})`;
+  if (code === null) return `no reason was recorded${evidence}`;
+  return `${meanings.get(code) ?? code}${evidence}`;
+}

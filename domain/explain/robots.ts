@@ -1,0 +1,70 @@
+/** What the copy of robots.txt that is kept says of a URL. */
+import { parseRobots, productToken, robotsAvailability } from '../robots.ts';
+import { span, type Decision } from './decision.ts';
+import type { ExplainFacts, RobotsFacts } from './facts.ts';
+
+export interface StoredCopy {
+  readonly status: number;
+  /** Null: there is none. */
+  readonly body: string | null;
+  readonly fetchedAt: string;
+  readonly ageMs: number;
+}
+
+/** @param copy null: it was not read yet. @param pathAndQuery as requested */
+export function judgeRobots(copy: StoredCopy | null, pathAndQuery: string, userAgent: string): RobotsFacts {
+  const agent = productToken(userAgent);
+  const silent = { allowed: null, rule: null, line: null };
+  if (copy === null) return { status: null, fetchedAt: null, ageMs: null, agent, ...silent };
+  const { status, body, fetchedAt, ageMs } = copy;
+  const known = { status, fetchedAt, ageMs, agent };
+  // A body that was kept through an outage still counts (RFC 9309 §2.3.1.4).
+  if (body !== null) return { ...known, ...parseRobots(body).forAgent(agent).check(pathAndQuery) };
+  const readable = robotsAvailability(status) !== 'unreachable';
+  return { ...known, ...silent, allowed: readable ? true : null };
+}
+
+export function robotsDecisions({ robots, host, link }: ExplainFacts): Decision[] {
+  const file = `${link.host}/robots.txt`;
+  if (robots === null || robots.allowed === null) {
+    const failed = host?.lastError?.startsWith('robots-unreachable') === true ? host.lastError : null;
+    const status = robots?.status ?? null;
+    const why = failed ?? (status === null ? null : `it answers ${String(status)}`);
+    return [
+      {
+        step: 'robots',
+        verdict: why === null ? 'not-read' : 'unreadable',
+        effect: why === null ? 'note' : 'wait',
+        because:
+          why === null
+            ? `${file} has not been read yet; it is read before the first request.`
+            : `${file} could not be read, and nothing is fetched before it can be: ${why}.`,
+        detail: {
+          status,
+          fetchedAt: robots?.fetchedAt ?? null,
+          rule: null,
+          line: null,
+        },
+      },
+    ];
+  }
+  const { allowed, status, fetchedAt, ageMs, agent, rule, line } = robots;
+  const copy = ` Copy of ${span(ageMs ?? 0)} ago (${fetchedAt ?? ''}, answered ${String(status)}).`;
+  return [
+    {
+      step: 'robots',
+      verdict: allowed ? 'allowed' : 'disallowed',
+      effect: allowed ? 'pass' : 'stop',
+      because: `${file} ${ruling(robots)}.${copy}`,
+      detail: { status, fetchedAt, agent, rule, line },
+    },
+  ];
+}
+
+function ruling({ allowed, rule, line, status, agent }: RobotsFacts): string {
+  if (rule !== null) {
+    return `${allowed === true ? 'allows' : 'forbids'} it to ${agent}, line ${String(line)}: ${rule}`;
+  }
+  const exists = status !== null && status >= 200 && status < 300;
+  return exists ? `has no rule for it, so ${agent} may fetch it` : 'is not there, so everything is allowed';
+}

@@ -1,0 +1,113 @@
+/** Where a URL stands in the ledger, or what would become of one that the crawl has not met. */
+import type { Decision } from './decision.ts';
+import type { ExplainFacts, RecordFacts } from './facts.ts';
+import { reasonText } from './reasons.ts';
+import type { NextFetch } from './waits.ts';
+
+/** @param before the decisions on it so far; of one never met, the first that stops it decides */
+export function standing(facts: ExplainFacts, before: readonly Decision[], next: NextFetch | null): Decision {
+  return facts.record === null ? wouldBe(facts, before, next) : stands(facts.record, facts, next);
+}
+
+function stands(record: RecordFacts, { link }: ExplainFacts, next: NextFetch | null): Decision {
+  const { state, reason, detail } = record;
+  const told = (effect: Decision['effect'], because: string): Decision => ({
+    step: 'state',
+    verdict: state,
+    effect,
+    because,
+    detail: { reason, detail },
+  });
+  const at = next?.at ?? null;
+  switch (state) {
+    case 'queued':
+      return told(
+        'wait',
+        `It waits in the queue of ${link.host} and ${at === null ? 'when it is fetched cannot be said' : `is fetched at ${at} at the earliest`}.`,
+      );
+    case 'leased':
+      return told('wait', next?.waits[0]?.because ?? '');
+    case 'done':
+      return told('pass', doneText(record));
+    case 'excluded':
+      return told('stop', `It was excluded: ${reasonText(reason, detail)}.`);
+    case 'dead':
+      return told('stop', `It is gone and is not tried again: ${reasonText(reason, detail)}.`);
+    case 'failed':
+      return told('stop', `It was given up and is a dead letter: ${reasonText(reason, detail)}.`);
+  }
+}
+
+function doneText(record: RecordFacts): string {
+  const fetched = `It was fetched at ${record.fetchedAt ?? 'an unknown time'} with status ${String(record.status ?? '?')}`;
+  if (record.redirectTo !== null) return `${fetched} and redirects to ${record.redirectTo}.`;
+  if (record.duplicateOf !== null) {
+    return `${fetched} and has the same ${record.duplicateBy === 'text' ? 'text' : 'content'} as ${record.duplicateOf}.`;
+  }
+  if (record.stillToDo !== null) {
+    return `${fetched}; its body waits for ${record.stillToDo === 'dedup' ? 'the duplicate check' : 'extraction'}.`;
+  }
+  return `${fetched}.`;
+}
+
+function wouldBe(facts: ExplainFacts, before: readonly Decision[], next: NextFetch | null): Decision {
+  const { crawl, link, robots } = facts;
+  const told = (
+    verdict: string,
+    effect: Decision['effect'],
+    then: string,
+    reason: string | null,
+  ): Decision => ({
+    step: 'state',
+    verdict: `would-be-${verdict}`,
+    effect,
+    because: `The crawl has not met this URL. ${then}`,
+    detail: { reason, host: link.host },
+  });
+  const stop = before.find(
+    ({ effect, step }) => effect === 'stop' && (step === 'scope' || step === 'filter'),
+  );
+  if (stop?.step === 'scope') {
+    return told(
+      'outside',
+      'stop',
+      `If it were found now, it would not be followed. ${stop.because}`,
+      stop.verdict,
+    );
+  }
+  if (stop !== undefined) {
+    return told(
+      'excluded',
+      'stop',
+      `If it were found now, it would be excluded. ${stop.because}`,
+      stop.verdict,
+    );
+  }
+  const over = crawl.reason === null ? crawl.state : `${crawl.state} (${crawl.reason})`;
+  switch (crawl.state) {
+    case 'finished':
+    case 'cancelled':
+    case 'failed':
+      return told('refused', 'stop', `The crawl is ${over} and takes no more URLs.`, crawl.state);
+    case 'draining':
+      return told(
+        'excluded',
+        'stop',
+        'The crawl is ending: if it were found now, it would be excluded.',
+        'crawl-limit',
+      );
+    case 'seeding':
+    case 'running':
+    case 'paused':
+      break;
+  }
+  const queued = `If it were found now, it would be queued for ${link.host}`;
+  if (robots?.allowed === false) {
+    const line = `line ${String(robots.line)} of its robots.txt forbids it: ${robots.rule ?? ''}.`;
+    return told('disallowed', 'stop', `${queued} and excluded on its turn, since ${line}`, 'robots');
+  }
+  const at = next?.at ?? null;
+  const when =
+    at === null ? 'and when it would be fetched cannot be said' : `and fetched at ${at} at the earliest`;
+  return told('queued', 'wait', `${queued} ${when}.`, null);
+}

@@ -1,0 +1,290 @@
+/** What stands between a URL and its next request, and when that may be sent. */
+import { optOutDetail, optOutReason } from '../opt-out.ts';
+import { robotsFreshMs } from '../robots.ts';
+import { counted, instantIn, span, type Decision } from './decision.ts';
+import { aheadCounted, type CrawlFacts, type ExplainFacts, type HostFacts } from './facts.ts';
+import { reasonText } from './reasons.ts';
+
+interface Wait {
+  readonly verdict: string;
+  readonly because: string;
+  /** Milliseconds from now until it is over; null: nobody can say. */
+  readonly inMs: number | null;
+  /** Requests of the host that go first, at its pace. */
+  readonly requests?: number;
+}
+
+export interface NextFetch {
+  /** Earliest possible instant; null: cannot be said. */
+  readonly at: string | null;
+  readonly waits: readonly Decision[];
+}
+
+type WaitRule = (facts: ExplainFacts) => Wait | null;
+
+/**
+ * Everything that can hold a queued URL back, the weightiest first: what the summary names is the first that applies.
+ * This is the one place to add a reason to wait to.
+ */
+const rules: readonly WaitRule[] = [
+  optedOut,
+  crawlHalted,
+  hostParked,
+  pageLimit,
+  urlNotDue,
+  hostNotReady,
+  hostClosed,
+  otherSlice,
+  otherHostsSlice,
+  robotsFirst,
+  othersFirst,
+  hostNotFed,
+];
+
+/** Of a queued or leased URL, and of one never met, which is taken for one that was queued just now. */
+export function nextFetch(facts: ExplainFacts): NextFetch | null {
+  const { record, now } = facts;
+  if (record !== null && record.state !== 'queued')
+    return record.state === 'leased' ? leasedNow(facts) : null;
+  const waits = rules.map((rule) => rule(facts)).filter((wait) => wait !== null);
+  const requests = waits.reduce((sum, wait) => sum + (wait.requests ?? 0), 0);
+  const inMs = waits.some((wait) => wait.inMs === null)
+    ? null
+    : Math.max(0, ...waits.map((wait) => wait.inMs ?? 0)) + requests * (facts.host?.delayMs ?? 0);
+  const tooLate = timeLimit(facts, inMs ?? 0);
+  if (tooLate !== null) waits.unshift(tooLate);
+  if (waits.length === 0) waits.push(nothing(facts));
+  return {
+    at: inMs === null || tooLate !== null ? null : instantIn(now, inMs),
+    waits: waits.map((wait) => decisionOf(wait, now)),
+  };
+}
+
+const decisionOf = ({ verdict, because, inMs, requests }: Wait, now: number): Decision => ({
+  step: 'wait',
+  verdict,
+  effect: 'wait',
+  because,
+  detail: {
+    until: inMs === null || inMs <= 0 ? null : instantIn(now, inMs),
+    ...(requests !== undefined && { requests }),
+  },
+});
+
+function optedOut({ optedOut: domain }: ExplainFacts): Wait | null {
+  if (domain === null) return null;
+  return {
+    verdict: optOutReason,
+    because: `${optOutDetail(domain)} of being crawled: it will be excluded on its turn.`,
+    inMs: null,
+  };
+}
+
+function crawlHalted({ crawl }: ExplainFacts): Wait | null {
+  const because = haltSentence(crawl);
+  return because === null ? null : { verdict: `crawl-${crawl.state}`, because, inMs: null };
+}
+
+/** Null: the crawl sends requests. */
+function haltSentence({ state, reason }: CrawlFacts): string | null {
+  const why = reason === null ? '' : ` (${reason})`;
+  switch (state) {
+    case 'running':
+      return null;
+    case 'seeding':
+      return 'The crawl is still taking in its seeds.';
+    case 'paused':
+      return `The crawl is paused${why}: no request is sent before it is resumed.`;
+    case 'draining':
+      return `The crawl is ending${why}: what is still queued will be excluded.`;
+    case 'finished':
+    case 'cancelled':
+    case 'failed':
+      return `The crawl is ${state}${why}: it sends no requests.`;
+  }
+}
+
+function hostParked({ host }: ExplainFacts): Wait | null {
+  const since = host?.parkedAt ?? null;
+  if (host === null || since === null) return null;
+  const why = host.lastError === null ? '' : `: ${troubleText(host.lastError)}`;
+  return {
+    verdict: 'host-parked',
+    because: `The host has been parked since ${since}${why}; it waits for a probe that is answered, or a retry.`,
+    inMs: null,
+  };
+}
+
+/** `class: message`, as a slice records it. */
+function troubleText(lastError: string): string {
+  const [, kind = null, message = lastError] = /^([a-z-]+): (.*)$/s.exec(lastError) ?? [];
+  return kind === null ? lastError : reasonText(kind, message);
+}
+
+function pageLimit({ crawl: { config, pagesInHand } }: ExplainFacts): Wait | null {
+  if (config.maxPages === null || pagesInHand < config.maxPages) return null;
+  return {
+    verdict: 'page-limit',
+    because: `The crawl has the ${counted(config.maxPages, 'page', 'pages')} it may fetch, or is fetching the last of them.`,
+    inMs: null,
+  };
+}
+
+function timeLimit({ crawl: { config, runningMs }, now }: ExplainFacts, inMs: number): Wait | null {
+  if (config.maxSeconds === null || runningMs === null) return null;
+  const leftMs = config.maxSeconds * 1_000 - runningMs;
+  if (inMs <= leftMs) return null;
+  return {
+    verdict: 'time-limit',
+    because: `The crawl's time ends at ${instantIn(now, leftMs)}, before its turn comes: it will be excluded.`,
+    inMs: null,
+  };
+}
+
+function urlNotDue({ record, now }: ExplainFacts): Wait | null {
+  if (record === null || record.dueMs <= 0) return null;
+  const after =
+    record.reason === null ? '' : ` after its last attempt: ${reasonText(record.reason, record.detail)}`;
+  return {
+    verdict: 'url-backoff',
+    because: `The URL itself is due again at ${instantIn(now, record.dueMs)}${after}.`,
+    inMs: record.dueMs,
+  };
+}
+
+/** What is plain pace may have been measured an instant apart from the whole. */
+const paceSlackMs = 50;
+
+function hostNotReady({ host, now }: ExplainFacts): Wait | null {
+  if (host === null || host.waitMs <= 0) return null;
+  const until = `The host may not be visited before ${instantIn(now, host.waitMs)}`;
+  if (host.waitMs <= host.paceMs + paceSlackMs) {
+    return {
+      verdict: 'host-delay',
+      because: `${until}: its delay of ${span(host.delayMs)} between requests has not passed.`,
+      inMs: host.waitMs,
+    };
+  }
+  if (host.failures === 0) {
+    return { verdict: 'host-asked', because: `${until}, as it asked or was set.`, inMs: host.waitMs };
+  }
+  const since = host.failingSince === null ? '' : ` since ${host.failingSince}`;
+  const asked = host.lastError?.startsWith('overloaded') === true;
+  return {
+    verdict: asked ? 'retry-after' : 'host-backoff',
+    because: `${until}, ${asked ? 'by its Retry-After or the backoff' : 'by the backoff'} after ${counted(host.failures, 'failure', 'failures')} in a row${since}, the last: ${troubleText(host.lastError ?? 'unknown')}.`,
+    inMs: host.waitMs,
+  };
+}
+
+function hostClosed({ host, now }: ExplainFacts): Wait | null {
+  const closed = host?.closed ?? null;
+  if (closed === null) return null;
+  const why =
+    closed.by === 'windows'
+      ? 'The host is outside the opening times that are set for it'
+      : "The host's quota of requests for the day is spent";
+  return {
+    verdict: closed.by === 'windows' ? 'host-closed' : 'host-quota',
+    because: `${why}: none is sent before ${instantIn(now, closed.inMs)}.`,
+    inMs: closed.inMs,
+  };
+}
+
+function otherSlice({ host }: ExplainFacts): Wait | null {
+  const leaseMs = host?.leaseMs ?? null;
+  if (host === null || leaseMs === null) return null;
+  if (leaseMs > 0) {
+    return {
+      verdict: 'lease',
+      because: 'A slice of the host that does not hold it is being fetched now.',
+      inMs: 0,
+    };
+  }
+  return {
+    verdict: 'lease-lost',
+    because: `The lease on the host ran out ${span(-leaseMs)} ago and was not returned: whoever takes it waits ${span(host.delayMs)} first, for the request that may be under way.`,
+    inMs: host.delayMs,
+  };
+}
+
+function otherHostsSlice({ host }: ExplainFacts): Wait | null {
+  if (host?.guest !== true) return null;
+  return {
+    verdict: 'guest',
+    because: "Another host's robots.txt leads here, and that one request goes first.",
+    inMs: 0,
+    requests: 1,
+  };
+}
+
+function robotsFirst({ host, robots }: ExplainFacts): Wait | null {
+  const ageMs = robots?.ageMs ?? null;
+  if (ageMs !== null && ageMs < robotsFreshMs) return null;
+  const what =
+    ageMs === null
+      ? 'robots.txt of the host has not been read yet'
+      : `The copy of robots.txt is ${span(ageMs)} old`;
+  return {
+    verdict: 'robots-first',
+    because: `${what}: it is asked for first, as a request of its own.`,
+    inMs: 0,
+    requests: host === null ? 0 : 1,
+  };
+}
+
+function othersFirst({ host }: ExplainFacts): Wait | null {
+  if (host === null) return null;
+  // Crawls take turns: while ours gets through what goes first, each other one gets as many.
+  const ofOthers = host.others.reduce((sum, queued) => sum + Math.min(queued, host.ahead), 0);
+  const turns =
+    host.others.length === 0 ? '' : `; ${counted(host.others.length + 1, 'crawl', 'crawls')} take turns`;
+  if (host.ahead === 0) {
+    return host.others.length === 0
+      ? null
+      : { verdict: 'turns', because: `It is the next one of its crawl at this host${turns}.`, inMs: 0 };
+  }
+  const many = `${host.ahead >= aheadCounted ? 'At least ' : ''}${counted(host.ahead, 'queued URL', 'queued URLs')}`;
+  return {
+    verdict: 'queue',
+    because: `${many} of this crawl ${host.ahead === 1 ? 'goes' : 'go'} first at this host, ${paceText(host)}${turns}.`,
+    inMs: 0,
+    requests: host.ahead + ofOthers,
+  };
+}
+
+function paceText({ delayMs, slowdown }: HostFacts): string {
+  const slowed = slowdown > 0 ? ' (slowed down after trouble)' : '';
+  return delayMs === 0 ? 'one after another' : `at one request every ${span(delayMs)}${slowed}`;
+}
+
+function hostNotFed({ host, crawl, record }: ExplainFacts): Wait | null {
+  if (host === null || host.fed || host.parkedAt !== null || host.waitMs > 0 || host.closed !== null)
+    return null;
+  if (crawl.state !== 'running' || (record?.dueMs ?? 0) > 0) return null;
+  return {
+    verdict: 'host-not-fed',
+    because:
+      'Nobody works the host now: the scheduler starts its workflow when the number of active hosts allows it.',
+    inMs: 0,
+  };
+}
+
+function nothing({ link }: ExplainFacts): Wait {
+  return {
+    verdict: 'next',
+    because: `Nothing that is recorded: it is the next one at its host. A pause of the workflow host/${link.host} would hold it.`,
+    inMs: 0,
+  };
+}
+
+function leasedNow({ record, host, now }: ExplainFacts): NextFetch {
+  if (record?.leaseHeld === true) {
+    const because = 'It belongs to the slice of its host that is being fetched now.';
+    return { at: instantIn(now, 0), waits: [decisionOf({ verdict: 'leased', because, inMs: 0 }, now)] };
+  }
+  const delayMs = host?.delayMs ?? 0;
+  const because = `The slice that had it in hand ended without a word: it goes back to the queue with the next slice of its host, after ${span(delayMs)}.`;
+  const inMs = Math.max(delayMs, host?.waitMs ?? 0);
+  return { at: instantIn(now, inMs), waits: [decisionOf({ verdict: 'lease-lost', because, inMs }, now)] };
+}

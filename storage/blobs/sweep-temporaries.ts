@@ -1,0 +1,38 @@
+/**
+ * Blobs are written to a temporary name first; a process that is killed meanwhile leaves it behind. Writing one takes
+ * seconds at most, so that whatever is older than an hour has no writer any more, whichever process that was.
+ */
+import { opendir, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const abandonedMs = 3_600_000;
+
+/**
+ * Removes abandoned temporary files from a blob folder; answers how many. What another sweeper removes meanwhile is
+ * passed over. @throws the file system's error where the folder cannot be read
+ */
+export async function sweepTemporaries(folder: string, signal: AbortSignal): Promise<number> {
+  let removed = 0;
+  const sweep = async (place: string, deeper: boolean): Promise<void> => {
+    for await (const entry of await opendir(place)) {
+      if (signal.aborted) return;
+      const path = join(place, entry.name);
+      if (entry.isDirectory() && deeper) await sweep(path, false);
+      else if (entry.name.endsWith('.tmp') && (await removeIfAbandoned(path))) removed++;
+    }
+  };
+  await sweep(folder, true);
+  return removed;
+}
+
+async function removeIfAbandoned(file: string): Promise<boolean> {
+  try {
+    const { mtimeMs } = await stat(file);
+    if (Date.now() - mtimeMs < abandonedMs) return false;
+    await unlink(file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}

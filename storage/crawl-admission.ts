@@ -1,0 +1,67 @@
+/** Creates crawls within the quotas of their tenant (F36). */
+import type { CrawlConfig } from '../contracts/crawl.ts';
+import type { Quotas, Used } from '../contracts/tenancy.ts';
+import { quotaNames, spentForCrawl, type SpentQuota } from '../domain/quotas.ts';
+import { createCrawl } from './crawls.ts';
+import { inTransaction, type Pool, type Queryable } from './pool.ts';
+import type { SeedLine } from './seeds.ts';
+import { listTenants } from './statements/list-tenants.ts';
+import { lockTenant } from './statements/lock-tenant.ts';
+import { quotasOf, readUsage } from './tenants.ts';
+
+export type Admission = { readonly quotas: Quotas } & (
+  | {
+      readonly id: string;
+      /** With the new crawl; null: not counted, since nothing is limited. */ readonly used: Used | null;
+    }
+  | { readonly id: null; readonly used: Used; readonly spent: SpentQuota }
+);
+
+/** As `createCrawl`; counting and storing are one step, however many ask at once. */
+export async function admitCrawl(
+  pool: Pool,
+  tenantId: number,
+  config: CrawlConfig,
+  seeds: readonly SeedLine[],
+): Promise<Admission> {
+  const [tenant] = await listTenants(pool, String(tenantId), null, 1);
+  const quotas = quotasOf(tenant?.quotas ?? {});
+  const limited = quotaNames.some((name) => quotas[name] !== null);
+  return onceMore(() =>
+    limited
+      ? inTransaction(pool, (db) => admitCounted(db, tenantId, config, seeds))
+      : createCrawl(pool, config, seeds, tenantId).then((id) => ({ id, quotas, used: null })),
+  );
+}
+
+async function admitCounted(
+  db: Queryable,
+  tenantId: number,
+  config: CrawlConfig,
+  seeds: readonly SeedLine[],
+): Promise<Admission> {
+  const [tenant] = await lockTenant(db, tenantId);
+  const quotas = quotasOf(tenant?.quotas ?? {});
+  const { used, dayLeftSeconds } = await readUsage(db, tenantId);
+  const spent = spentForCrawl(quotas, used, dayLeftSeconds);
+  if (spent !== null) return { id: null, quotas, used, spent };
+  const id = await createCrawl(db, config, seeds, tenantId);
+  return {
+    id,
+    quotas,
+    used: { ...used, crawlsAtOnce: used.crawlsAtOnce + 1, crawlsPerDay: used.crawlsPerDay + 1 },
+  };
+}
+
+/** Ids are drawn, and one of the same millisecond may have been drawn already. */
+async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+  const uniqueViolation = '23505';
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const taken = error instanceof Error && 'code' in error && error.code === uniqueViolation;
+      if (!taken || attempt >= 5) throw error;
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** Hosts as their operators see them: listed, looked at, and set. */
+import type { HostSettingsChange, HostSummary, HostView } from '../contracts/hosts.ts';
+import { closingAt, hostDay } from '../domain/closing.ts';
+import type { HostStanding } from '../domain/host-standing.ts';
+import { defaultDailyQuota, usedOn } from '../domain/quota.ts';
+import type { Queryable } from './pool.ts';
+import { changeHostSettings } from './statements/change-host-settings.ts';
+import { ensureHosts } from './statements/ensure-hosts.ts';
+import { hostCrawls } from './statements/host-crawls.ts';
+import { hostIds } from './statements/host-ids.ts';
+import { listHosts, type HostRow } from './statements/list-hosts.ts';
+
+export interface HostPage {
+  readonly items: readonly HostSummary[];
+  /** Give it as `after` to go on; null: that was all. */
+  readonly next: string | null;
+}
+
+/** In the order in which they were met. @param state null: any */
+export async function hostsAfter(
+  db: Queryable,
+  after: string | null,
+  state: HostStanding | null,
+  limit: number,
+): Promise<HostPage> {
+  const rows = await listHosts(db, after, state, null, limit);
+  const last = rows.at(-1);
+  return {
+    items: rows.map(summaryOf),
+    next: last === undefined || rows.length < limit ? null : String(last.id),
+  };
+}
+
+/** Null: no crawl has met it, and nobody has set anything for it. */
+export async function viewHost(db: Queryable, origin: string): Promise<HostView | null> {
+  const [row] = await listHosts(db, null, null, origin, 1);
+  if (row === undefined) return null;
+  const crawls = await hostCrawls(db, row.id);
+  return {
+    ...summaryOf(row),
+    crawls: crawls.map(({ id, state, queued, leased, weight }) => ({
+      crawlId: id,
+      state,
+      queued,
+      leased,
+      weight,
+    })),
+  };
+}
+
+/**
+ * Changes settings of a host, which is made where no crawl has met it yet. A slice under way hears of it within a
+ * second; a workflow that sleeps has to be woken by the caller.
+ * @param shard of a host that is new
+ */
+export async function setHost(
+  db: Queryable,
+  origin: string,
+  shard: number,
+  change: HostSettingsChange,
+): Promise<void> {
+  await ensureHosts(db, JSON.stringify([{ origin, shard }]));
+  const [host] = await hostIds(db, [origin]);
+  if (host === undefined) throw new Error(`no host row for ${origin}`);
+  await changeSettings(db, host.id, change);
+}
+
+/** As `setHost`, of a host that is there. */
+export async function changeSettings(
+  db: Queryable,
+  hostId: string | number,
+  change: HostSettingsChange,
+): Promise<void> {
+  const { delaySeconds, concurrency, windows, quotaPerDay, delayFactor } = change;
+  // What is undefined is left out, and so not changed.
+  const columns = {
+    delay_ms: typeof delaySeconds === 'number' ? Math.round(delaySeconds * 1_000) : delaySeconds,
+    concurrency,
+    windows,
+    daily_quota: quotaPerDay,
+    delay_factor: delayFactor,
+  };
+  await changeHostSettings(db, hostId, JSON.stringify(columns));
+}
+
+function summaryOf(row: HostRow): HostSummary {
+  const { windows, now_ms: now } = row;
+  const counted = { day: row.requests_day, used: row.requests_used };
+  const { day } = hostDay(windows, now);
+  const closing = closingAt(windows, row.daily_quota, counted, now);
+  return {
+    origin: row.origin,
+    state: row.state,
+    settings: {
+      delaySeconds: row.delay_ms === null ? null : row.delay_ms / 1_000,
+      concurrency: row.concurrency,
+      windows:
+        windows === null
+          ? null
+          : { ...windows, open: windows.open.map((time) => ({ ...time, days: [...time.days] })) },
+      quotaPerDay: row.daily_quota,
+      delayFactor: row.delay_factor,
+    },
+    queued: row.queued,
+    leased: row.leased,
+    deadLetters: row.dead_letters,
+    parkedAt: instant(row.parked_at),
+    failures: row.failures,
+    failingSince: instant(row.failing_since),
+    lastError: row.last_error,
+    slowdown: row.slowdown,
+    notBefore: row.wait_ms > 0 ? new Date(now + row.wait_ms).toISOString() : null,
+    closedBy: closing?.by ?? null,
+    opensAt: closing === null ? null : new Date(closing.until).toISOString(),
+    today: {
+      day,
+      requests: usedOn(day, counted, row.requests_reserved),
+      quota: row.daily_quota ?? defaultDailyQuota,
+    },
+  };
+}
+
+const instant = (date: Date | null): string | null => date?.toISOString() ?? null;

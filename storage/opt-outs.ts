@@ -1,0 +1,90 @@
+/**
+ * Opt-outs as operators see them (F15): domains put on the list, taken off it, listed. What makes an opt-out hold is in
+ * domain/opt-out.ts; what is queued at its hosts is excluded here, and by the slices of those hosts where it is queued
+ * later.
+ */
+import type { OptOutAdded, OptOutRemoved, OptOutView } from '../contracts/opt-out.ts';
+import { coveringDomain, hostName, optOutDetail, optOutHoldMs } from '../domain/opt-out.ts';
+import type { Pool, Queryable } from './pool.ts';
+import { retrying } from './retry.ts';
+import { addOptOut } from './statements/add-opt-out.ts';
+import { excludeOptedOut } from './statements/exclude-opted-out.ts';
+import { hostsOfDomain, type HostOfDomain } from './statements/hosts-of-domain.ts';
+import { listOptOuts, type OptOutRow } from './statements/list-opt-outs.ts';
+import { loadOptOuts } from './statements/load-opt-outs.ts';
+import { removeOptOut } from './statements/remove-opt-out.ts';
+import { requeueOptedOut } from './statements/requeue-opted-out.ts';
+
+/** URLs moved by one statement. */
+const batch = 5_000;
+/** How long the caller is kept for URLs that are to be moved. */
+const sweepMs = 15_000;
+
+/**
+ * Opts a domain out. Once this resolves no further request is sent to its hosts, robots.txt included, by any worker
+ * for any crawl; a request in flight by then may still be answered. Takes `optOutHoldMs` and, where much is queued, up
+ * to fifteen seconds more; what is queued beyond that the slices of its hosts exclude. Idempotent, also after a
+ * failure: an entry that stands is kept as it is, and what is queued is looked for again.
+ * @param domain as `readDomain` answers it
+ */
+export async function optOut(pool: Pool, domain: string, reason: string | null): Promise<OptOutAdded> {
+  const [entry] = await retrying(() => addOptOut(pool, domain, reason));
+  if (entry === undefined) throw new Error('Postgres gave nothing back for the opt-out');
+  // Workers whose copy is older still queue and send until then.
+  await held();
+  const { moved } = await sweep(await hostsOfDomain(pool, domain), (host) =>
+    excludeOptedOut(pool, host.id, optOutDetail(domain), batch),
+  );
+  return { ...viewOf(entry), added: entry.added, excluded: moved };
+}
+
+/**
+ * Takes a domain off the list, and queues again what its entry kept from being fetched, in crawls that are still open;
+ * what another entry covers stays excluded, and a crawl that has ended stays ended. Null: it was not on the list, and
+ * nothing was left to be queued by a removal that had been cut off, or had had no time for it.
+ */
+export async function takeBackOptOut(pool: Pool, domain: string): Promise<OptOutRemoved | null> {
+  const removed = (await retrying(() => removeOptOut(pool, domain))).length > 0;
+  // A worker whose copy still has the entry would exclude again what is queued before it reads the next one.
+  if (removed) await held();
+  const [list] = await loadOptOuts(pool, 0);
+  const listed = new Set(list?.domains);
+  const free = (await hostsOfDomain(pool, domain)).filter(
+    ({ origin }) => coveringDomain(hostName(origin), listed) === null,
+  );
+  const { moved, more } = await sweep(free, (host) => requeueOptedOut(pool, host.id, batch));
+  return removed || moved > 0 ? { domain, queued: moved, more } : null;
+}
+
+/** In the order of their bytes, after `after`; null: from the first. */
+export async function optOutsAfter(
+  db: Queryable,
+  after: string | null,
+  limit: number,
+): Promise<readonly OptOutView[]> {
+  return (await listOptOuts(db, after, limit)).map(viewOf);
+}
+
+/** Runs a statement at each host until it finds nothing more, or time is up. */
+async function sweep(
+  hosts: readonly HostOfDomain[],
+  move: (host: HostOfDomain) => Promise<readonly object[]>,
+): Promise<{ readonly moved: number; readonly more: boolean }> {
+  const until = performance.now() + sweepMs;
+  let moved = 0;
+  for (const host of hosts) {
+    for (let found = 1; found > 0; moved += found) {
+      if (performance.now() > until) return { moved, more: true };
+      found = (await retrying(() => move(host))).length;
+    }
+  }
+  return { moved, more: false };
+}
+
+const held = (): Promise<void> => new Promise((wake) => setTimeout(wake, optOutHoldMs));
+
+const viewOf = ({ domain, reason, created_at }: OptOutRow): OptOutView => ({
+  domain,
+  reason,
+  createdAt: created_at.toISOString(),
+});

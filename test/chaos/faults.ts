@@ -1,0 +1,305 @@
+/** Carries faults out, and notes on the web's clock when each began and was over. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../stack/errors.ts';
+import { identify, lives, signalProcess, type ProcessId } from '../../stack/processes.ts';
+import type { Bed } from './bed.ts';
+import { describe, workers, type Fault, type Part, type Victim, type Worker } from './plan.ts';
+import type { Strike } from './timeline.ts';
+import { setClock } from './wall-clock.ts';
+
+/** A part that does not come back within this is noted as such; the crawl's end then shows what it means. */
+const returnMs = 60_000;
+/** How long an ambush waits for a host to ask for a pause. */
+const ambushMs = 25_000;
+/** Temporal gives an activity up that has not been heard of for eight seconds; only then another worker goes on with it. */
+const takeOverMs = 25_000;
+/** How much longer a duel waits once a first host is taken over. */
+const othersMs = 3_000;
+const lookMs = 20;
+
+interface Outcome {
+  readonly note: string;
+  readonly hit: boolean;
+  readonly heard?: readonly string[];
+  /** Resolves when the fault is over. */
+  readonly over?: Promise<unknown>;
+}
+
+const missed = (note: string): Outcome => ({ note, hit: false });
+
+const parentOf = (pid: number): number | null => {
+  try {
+    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return null;
+  }
+};
+
+const childrenOf = (pid: number): ProcessId[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === pid)
+    .map((name) => identify(Number(name)))
+    .filter((id) => id !== null);
+
+const named = (ids: readonly ProcessId[]): string => ids.map(({ pid }) => String(pid)).join(', ');
+
+export class Faults {
+  readonly #bed: Bed;
+  readonly #now: () => number;
+  /** Authorities of hosts that may ask for a pause. */
+  readonly #onStrike: (strike: Strike) => void;
+  #dueling = false;
+  readonly #ending = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(bed: Bed, now: () => number, onStrike: (strike: Strike) => void) {
+    this.#bed = bed;
+    this.#now = now;
+    this.#onStrike = onStrike;
+  }
+
+  /** Carries the plan out; resolves when all faults are over. */
+  async rain(plan: readonly Fault[]): Promise<void> {
+    const start = performance.now();
+    for (const fault of plan) {
+      const wait = start + fault.atMs - performance.now();
+      if (wait > 0) await delay(wait, undefined, { signal: this.#ending.signal }).catch(() => undefined);
+      if (this.#ending.signal.aborted) break;
+      const running: Promise<void> = this.#strike(fault).finally(() => this.#running.delete(running));
+      this.#running.add(running);
+    }
+    await Promise.all(this.#running);
+  }
+
+  /** Ends what lasts at once: what was frozen goes on, lines are open, the disk is free. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await Promise.allSettled(this.#running);
+  }
+
+  async #strike(fault: Fault): Promise<void> {
+    let from = this.#now();
+    const began = (at: number): void => {
+      from = at;
+    };
+    const outcome = await this.#act(fault, began).catch((error: unknown) => missed(messageOf(error)));
+    const { hit, heard = [] } = outcome;
+    // What was hit and does not come back stays hit: the crawl's end shows what that means.
+    const failure = await outcome.over?.then(() => null, messageOf);
+    const note = typeof failure === 'string' ? `${outcome.note}: ${failure}` : outcome.note;
+    this.#onStrike({ fault, from, to: this.#now(), note, hit, heard });
+  }
+
+  /** @param began told where the act begins later than the fault's time. */
+  async #act(fault: Fault, began: (at: number) => void): Promise<Outcome> {
+    switch (fault.kind) {
+      case 'kill':
+        return this.#kill(fault.victim);
+      case 'freeze':
+        return this.#freeze(fault.victim === 'both' ? workers : [fault.victim], this.#sleep(fault.forMs));
+      case 'duel':
+        return this.#duel(fault.victim, fault.forMs);
+      case 'cut': {
+        const line = this.#bed.lines[fault.line];
+        line.set(fault.how);
+        const over = this.#sleep(fault.forMs).then(() => {
+          line.set('open');
+        });
+        return { note: describe(fault), hit: true, over };
+      }
+      case 'clock': {
+        const id = this.#bed.process(fault.victim);
+        if (this.#bed.clocks === null || id === null) return missed(`there is no ${fault.victim}`);
+        setClock(this.#bed.clocks, id.pid, fault.bySeconds);
+        // Processes that are started from now on have a clock that is wrong the other way.
+        setClock(this.#bed.clocks, 'start', -fault.bySeconds);
+        return { note: String(id.pid), hit: true };
+      }
+      case 'disk': {
+        const { disk } = this.#bed;
+        if (disk === null) return missed('there is no disk to fill');
+        disk.fill();
+        // Filling takes its time, and until its end there is room.
+        began(this.#now());
+        const over = this.#sleep(fault.forMs).then(() => {
+          disk.free();
+        });
+        return { note: disk.folder, hit: true, over };
+      }
+      case 'ambush':
+        return this.#ambush(began);
+    }
+  }
+
+  #kill(victim: Victim): Outcome {
+    const ids = this.#victims(victim);
+    const hit = ids.filter((id) => signalProcess(id, 'SIGKILL'));
+    if (hit.length === 0) return missed(`there is no ${victim}`);
+    return { note: named(hit), hit: true, over: this.#returns(victim, hit) };
+  }
+
+  #victims(victim: Victim): ProcessId[] {
+    switch (victim) {
+      case 'supervisor':
+      case 'services':
+        return [this.#bed.supervisor(victim === 'services' ? 'services' : 'crawler')].filter(
+          (id) => id !== null,
+        );
+      case 'worker-leash': {
+        const worker = this.#bed.process('worker');
+        const leash = worker === null ? null : parentOf(worker.pid);
+        const id = leash === null || leash === 1 ? null : identify(leash);
+        return id === null ? [] : [id];
+      }
+      case 'postgres-backend': {
+        const server = this.#bed.process('postgres');
+        return server === null ? [] : childrenOf(server.pid).slice(-1);
+      }
+      case 'worker':
+      case 'worker-2':
+      case 'api':
+      case 'postgres':
+      case 'temporal':
+      case 'redis':
+        return [this.#bed.process(victim)].filter((id) => id !== null);
+    }
+  }
+
+  /** Resolves when the part runs again in another process, and Postgres and Temporal take connections. */
+  async #returns(victim: Victim, hit: readonly ProcessId[]): Promise<void> {
+    const deadline = performance.now() + returnMs;
+    const later = async (back: () => boolean | Promise<boolean>): Promise<void> => {
+      while (!(await back()) && performance.now() < deadline) await delay(100);
+    };
+    const isNew = (id: ProcessId | null): boolean =>
+      id !== null && lives(id) && !hit.some(({ pid }) => pid === id.pid);
+    switch (victim) {
+      case 'supervisor':
+      case 'services':
+        await later(() => isNew(this.#victims(victim)[0] ?? null));
+        await this.#bed.ready();
+        return;
+      case 'worker-leash':
+        await later(() => isNew(this.#victims('worker-leash')[0] ?? null));
+        return;
+      case 'postgres-backend':
+      case 'postgres':
+        await later(() => this.#postgresAnswers());
+        return;
+      case 'worker':
+      case 'worker-2':
+      case 'api':
+      case 'temporal':
+      case 'redis':
+        await later(() => isNew(this.#bed.process(victim)));
+    }
+  }
+
+  async #postgresAnswers(): Promise<boolean> {
+    return this.#bed
+      .pool()
+      .query('select 1')
+      .then(
+        () => true,
+        () => false,
+      );
+  }
+
+  /** With its children: a frozen Postgres is more than its postmaster. The parent goes first, so that it gets no more. */
+  #freeze(parts: readonly Part[], until: Promise<void>): Outcome {
+    const frozen: ProcessId[] = [];
+    for (const part of parts) {
+      const id = this.#bed.process(part);
+      if (id === null || !signalProcess(id, 'SIGSTOP')) continue;
+      frozen.push(id);
+      for (const child of childrenOf(id.pid)) if (signalProcess(child, 'SIGSTOP')) frozen.push(child);
+    }
+    if (frozen.length === 0) return missed(`there is no ${parts.join(' or ')}`);
+    const over = until.then(() => {
+      for (const id of frozen.toReversed()) signalProcess(id, 'SIGCONT');
+    });
+    return { note: named(frozen), hit: true, over };
+  }
+
+  /** One at a time: with both workers frozen there is nobody to take over. */
+  #duel(victim: Worker, forMs: number): Outcome {
+    if (this.#dueling) return missed('another duel is going on');
+    this.#dueling = true;
+    const end = this.#takenOver()
+      .then(() => this.#sleep(forMs))
+      .finally(() => {
+        this.#dueling = false;
+      });
+    return this.#freeze([victim], end);
+  }
+
+  /** Resolves when others hold the leases that were let run out, most of them at least, or `takeOverMs` have passed. */
+  async #takenOver(): Promise<void> {
+    const runOut = new Map<string, number>();
+    let deadline = performance.now() + takeOverMs;
+    let taken = 0;
+    while (performance.now() < deadline && !this.#ending.signal.aborted) {
+      for (const { id, lease_token: token, over } of await this.#leases()) {
+        if (over) {
+          runOut.set(id, token);
+        } else if (runOut.has(id) && runOut.get(id) !== token) {
+          runOut.delete(id);
+          taken++;
+          deadline = Math.min(deadline, performance.now() + othersMs);
+        }
+      }
+      if (taken > 0 && runOut.size === 0) return;
+      await delay(lookMs);
+    }
+  }
+
+  async #leases(): Promise<{ readonly id: string; readonly lease_token: number; readonly over: boolean }[]> {
+    try {
+      const { rows } = await this.#bed
+        .pool()
+        .query<{ id: string; lease_token: number; over: boolean }>(
+          'select id::text, lease_token, lease_until < now() as over from host where lease_token is not null',
+        );
+      return rows;
+    } catch {
+      return [];
+    }
+  }
+
+  /** Strikes once a host's pause stands in Postgres, which is when it must survive. */
+  async #ambush(began: (at: number) => void): Promise<Outcome> {
+    const deadline = performance.now() + ambushMs;
+    while (performance.now() < deadline && !this.#ending.signal.aborted) {
+      const heard = await this.#pausedHosts();
+      if (heard.length > 0) {
+        began(this.#now());
+        const ids = workers.map((part) => this.#bed.process(part)).filter((id) => id !== null);
+        const hit = ids.filter((id) => signalProcess(id, 'SIGKILL'));
+        if (hit.length === 0) return missed('there was no worker');
+        const over = Promise.all(workers.map((part) => this.#returns(part, hit)));
+        return { note: `${named(hit)} upon ${heard.join(', ')}`, hit: true, heard, over };
+      }
+      await delay(lookMs);
+    }
+    return missed('no host asked for a pause');
+  }
+
+  async #pausedHosts(): Promise<string[]> {
+    try {
+      const { rows } = await this.#bed.pool().query<{ origin: string }>(
+        `select origin from host
+          where lease_token is null and slowdown > 0 and failures > 0 and last_error like 'overloaded%'
+            and not_before > now() + interval '2 seconds'`,
+      );
+      return rows.map(({ origin }) => new URL(origin).host);
+    } catch {
+      return [];
+    }
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#ending.signal }).catch(() => undefined);
+  }
+}

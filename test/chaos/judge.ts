@@ -1,0 +1,319 @@
+/**
+ * Judges a crawl that faults have struck: by the web's own log, and by what the product says of itself when it is over.
+ * Pure.
+ *
+ * What a fault excuses. A result is durable before the next request of its host starts, so a process that dies may
+ * repeat, of each host, the one request whose answer was not durable yet, and no other; and it may forget what that one
+ * answer asked for. Such a request is *in doubt*. Everything else has to be as if nothing had happened.
+ */
+import { defaultDelayMs } from '../../domain/pace.ts';
+import { pageKey, type Expected } from '../web/expected.ts';
+import { judge, type Verdict } from '../web/judge.ts';
+import type { RequestRecord } from '../web/log.ts';
+import { describe, workers } from './plan.ts';
+import type { Strike } from './timeline.ts';
+
+/** A URL as the product has it at the end. */
+export interface FinalUrl {
+  readonly url: string;
+  readonly state: string;
+  readonly reason: string | null;
+}
+
+export interface Evidence {
+  readonly records: readonly RequestRecord[];
+  readonly strikes: readonly Strike[];
+  readonly expected: Expected;
+  /** Milliseconds owed to a host (an authority) between the starts of two requests. */
+  readonly delayMs: (host: string) => number;
+  readonly leaseMs: number;
+  readonly urls: readonly FinalUrl[];
+  /** How the crawl ended; null: it did not. */
+  readonly ending: string | null;
+  /** What an audit found, one line each. */
+  readonly auditDifferences: readonly string[];
+  /** Hashes of bodies that are named and cannot be read. */
+  readonly bodiesLost: readonly string[];
+  /** Workflows that did not end well. */
+  readonly workflowsFailed: readonly string[];
+}
+
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+  readonly ok: boolean;
+  /** What is wrong, one line each. */
+  readonly details: readonly string[];
+}
+
+/** An answer is durable after this much time in which Postgres and the workers ran. */
+const durableMs = 1_500;
+
+/** A worker that has lost its supervisor is given three seconds to end by itself. */
+const orphanMs = 3_500;
+
+/** A process that wakes up breaks off what has outlived its lease within this. */
+const breakOffMs = 1_500;
+
+const endOf = (record: RequestRecord): number => record.end ?? Infinity;
+const isRobots = (record: RequestRecord): boolean => new URL(record.url).pathname === '/robots.txt';
+const isAnswer = (record: RequestRecord): boolean =>
+  record.status > 0 && record.status < 500 && record.status !== 429;
+const line = (record: RequestRecord): string =>
+  `${record.start.toFixed(0)}–${record.end === null ? '…' : record.end.toFixed(0)} ${String(record.status)} ${record.url}`;
+
+/** Does the strike make somebody forget, or keep a result from becoming durable? */
+function forgets({ fault, hit }: Strike, leaseMs: number): boolean {
+  if (!hit) return false;
+  switch (fault.kind) {
+    case 'kill':
+      return !['api', 'temporal', 'redis'].includes(fault.victim);
+    case 'freeze':
+      if (fault.victim === 'postgres') return true;
+      // A worker that sleeps less keeps its leases; of a longer sleep a quarter may have been over already.
+      return ['worker', 'worker-2', 'both'].includes(fault.victim) && fault.forMs > leaseMs / 2;
+    case 'cut':
+      return fault.line === 'postgres';
+    case 'duel':
+    case 'clock':
+    case 'disk':
+    case 'ambush':
+      return true;
+  }
+}
+
+/** Between these, results may wait for something that was away. */
+const outagesOf = (strikes: readonly Strike[]): readonly { readonly from: number; readonly to: number }[] =>
+  strikes.filter(
+    ({ fault, hit }) =>
+      hit &&
+      ((fault.kind === 'kill' && ['postgres', 'postgres-backend', 'services'].includes(fault.victim)) ||
+        fault.kind === 'duel' ||
+        (fault.kind === 'freeze' && !['api', 'temporal', 'redis'].includes(fault.victim)) ||
+        (fault.kind === 'cut' && fault.line === 'postgres')),
+  );
+
+/** Of a host's requests since the strike began, those whose answers it may have cost. */
+function doubtfulAfter({ fault, from, to }: Strike, since: readonly RequestRecord[]): RequestRecord[] {
+  const until = (end: number): RequestRecord[] => since.filter(({ start }) => start <= end);
+  const ends = (list: RequestRecord[]): RequestRecord[] => [...list.slice(0, 1), ...list.slice(-1)];
+  switch (fault.kind) {
+    case 'disk':
+      // A worker notices by the first body that does not fit, and then asks for no more.
+      return until(to).slice(0, workers.length);
+    case 'cut':
+      return until(to).slice(0, 1);
+    case 'kill':
+      // What is killed through its supervisor goes some time later, and nobody knows when.
+      if (fault.victim === 'supervisor') return ends(until(from + orphanMs));
+      if (fault.victim === 'services') return ends(until(to));
+      return fault.victim.startsWith('postgres') ? until(to).slice(0, 1) : [];
+    case 'freeze':
+      return fault.victim === 'postgres' ? until(to).slice(0, 1) : [];
+    case 'duel':
+    case 'clock':
+    case 'ambush':
+      return [];
+  }
+}
+
+/** The requests of each strike that were in doubt, at most one a host at a time. */
+class Doubts {
+  readonly #byStrike: readonly (readonly [Strike, ReadonlySet<RequestRecord>])[];
+
+  constructor(records: readonly RequestRecord[], strikes: readonly Strike[], leaseMs: number) {
+    const hosts = Map.groupBy(records, (record) => record.host);
+    const outages = outagesOf(strikes);
+    const calmMs = (from: number, to: number): number =>
+      outages.reduce(
+        (calm, outage) => calm - Math.max(0, Math.min(to, outage.to) - Math.max(from, outage.from)),
+        to - from,
+      );
+    this.#byStrike = strikes
+      .filter((strike) => forgets(strike, leaseMs))
+      .map((strike) => {
+        const doubtful = new Set<RequestRecord>();
+        for (const list of hosts.values()) {
+          const before = list.filter(({ start }) => start <= strike.from).at(-1);
+          if (before !== undefined && calmMs(endOf(before), strike.from) < durableMs) doubtful.add(before);
+          const since = list.filter(({ start }) => start > strike.from);
+          for (const record of doubtfulAfter(strike, since)) doubtful.add(record);
+        }
+        return [strike, doubtful] as const;
+      });
+  }
+
+  get count(): number {
+    return this.#byStrike.reduce((sum, [, doubtful]) => sum + doubtful.size, 0);
+  }
+
+  get strikes(): number {
+    return this.#byStrike.length;
+  }
+
+  /** May this request have to be sent again? */
+  mayRepeat(record: RequestRecord): boolean {
+    return this.#byStrike.some(([, doubtful]) => doubtful.has(record));
+  }
+
+  /** May what this answer asked for be forgotten? Not what was heard before the strike; a body's loss is no excuse. */
+  mayForget(record: RequestRecord): boolean {
+    return this.#byStrike.some(
+      ([{ fault, heard }, doubtful]) =>
+        fault.kind !== 'disk' && doubtful.has(record) && !heard.includes(record.host),
+    );
+  }
+}
+
+/** How many answers were followed by another for the same page or robots.txt, and those that no fault made necessary. */
+function repeatsOf(
+  records: readonly RequestRecord[],
+  expected: Expected,
+  doubts: Doubts,
+): [number, string[]] {
+  const lists = Map.groupBy(records.filter(isAnswer), (record) =>
+    isRobots(record) ? record.url : pageKey(record.url),
+  );
+  const details: string[] = [];
+  let repeats = 0;
+  for (const [key, list] of lists) {
+    // Hosts and traps that fail are asked again, and a parked host is probed.
+    if (expected.optional(key)) continue;
+    for (const [at, record] of list.slice(0, -1).entries()) {
+      repeats++;
+      if (!doubts.mayRepeat(record)) {
+        const next = list[at + 1];
+        details.push(`${line(record)}, and again ${next === undefined ? '' : line(next)}`);
+      }
+    }
+  }
+  return [repeats, details];
+}
+
+/** After each 429 or 503 a host has twice the delay. Hosts of this web are done before one is taken back. */
+function slowdownsBroken(records: readonly RequestRecord[], delayMs: Evidence['delayMs']): string[] {
+  const details: string[] = [];
+  for (const [host, list] of Map.groupBy(records, (record) => record.host)) {
+    const plain = delayMs(host);
+    let slowdowns = 0;
+    for (const [at, record] of list.entries()) {
+      const previous = list[at - 1];
+      const owed = slowdowns === 0 ? plain : Math.max(plain, defaultDelayMs) * 2 ** slowdowns;
+      if (previous !== undefined && slowdowns > 0 && record.start - previous.start < owed) {
+        const gap = (record.start - previous.start).toFixed(0);
+        details.push(`${line(record)} ${gap} ms after ${line(previous)}, owed ${String(owed)}`);
+      }
+      if (record.retryAfterMs !== undefined) slowdowns++;
+    }
+  }
+  return details;
+}
+
+/**
+ * A request a frozen process held open all the while: nobody could break it off, and the host of a take-over is not
+ * made to wait for it longer than the lease.
+ */
+function isHeldByFrozen(first: RequestRecord, second: RequestRecord, strikes: readonly Strike[]): boolean {
+  return strikes.some(
+    ({ fault, from, to, hit }) =>
+      hit &&
+      (fault.kind === 'freeze' || fault.kind === 'duel') &&
+      first.start <= from &&
+      endOf(first) >= Math.min(to, second.start) &&
+      second.start > from &&
+      second.start < to + breakOffMs,
+  );
+}
+
+const settledStates = ['done', 'dead', 'excluded'];
+/** A redirect that leads round and round is a result. */
+const isSettled = ({ state, reason }: FinalUrl): boolean =>
+  settledStates.includes(state) || (state === 'failed' && reason === 'redirect-loop');
+
+function lostUrls({ expected, urls }: Evidence, verdict: Verdict): string[] {
+  const byKey = new Map(urls.map((url) => [pageKey(url.url), url]));
+  const lost = [...expected.must].flatMap((key) => {
+    const final = byKey.get(key);
+    if (final === undefined) return [`${key}: never found`];
+    return isSettled(final) ? [] : [`${key}: ${final.state}, ${final.reason ?? 'no reason'}`];
+  });
+  return [...lost, ...verdict.missing.map((key) => `${key}: never answered`)];
+}
+
+const pairLine = ({ first, second, gapMs }: Verdict['overlaps'][number]): string =>
+  `${first} then ${second} (${gapMs.toFixed(1)} ms)`;
+
+export function figuresOf(evidence: Evidence): Figure[] {
+  const { records: all, strikes, expected, delayMs, leaseMs } = evidence;
+  const records = all.toSorted((a, b) => a.start - b.start);
+  const doubts = new Doubts(records, strikes, leaseMs);
+  const forgotten = records.filter((record) => record.retryAfterMs !== undefined && doubts.mayForget(record));
+  const heard = records.map((record) => {
+    const { retryAfterMs, ...rest } = record;
+    return retryAfterMs === undefined || doubts.mayForget(record) ? rest : record;
+  });
+  const verdict = judge(heard, { delayMs, expected });
+  const lost429 = judge(records, { delayMs }).tooEager.length - verdict.tooEager.length;
+
+  const find = (url: string, gap: (record: RequestRecord) => boolean): RequestRecord | undefined =>
+    records.find((record) => record.url === url && gap(record));
+  const overlaps = verdict.overlaps.map((pair) => {
+    const second = find(pair.second, (record) =>
+      records.some((first) => first.url === pair.first && record.start - first.start === pair.gapMs),
+    );
+    const first = second && find(pair.first, (record) => second.start - record.start === pair.gapMs);
+    return {
+      pair,
+      excused: first !== undefined && second !== undefined && isHeldByFrozen(first, second, strikes),
+    };
+  });
+  const trueOverlaps = overlaps.filter(({ excused }) => !excused).map(({ pair }) => pairLine(pair));
+  const [repeats, inexcusable] = repeatsOf(records, expected, doubts);
+  const lost = lostUrls(evidence, verdict);
+  const none = (name: string, details: readonly string[], more = ''): Figure => ({
+    name,
+    value: `${String(details.length)}${more}`,
+    ok: details.length === 0,
+    details,
+  });
+  const pauses = records.filter(({ retryAfterMs }) => retryAfterMs !== undefined).length;
+  const slowdowns = slowdownsBroken(heard, delayMs);
+  return [
+    {
+      name: 'the crawl finished by itself',
+      value: evidence.ending ?? 'no',
+      ok: evidence.ending === 'finished, complete',
+      details: evidence.ending === 'finished, complete' ? [] : [evidence.ending ?? 'it was still going on'],
+    },
+    none('URLs lost', lost, ` of ${String(expected.must.size)}`),
+    none('URLs nobody linked to, or forbidden', [...verdict.unexpected, ...verdict.disallowed]),
+    none('differences of the ledger to a recount', evidence.auditDifferences),
+    none('bodies lost', evidence.bodiesLost),
+    none('workflows that failed', evidence.workflowsFailed),
+    none(
+      'overlapping requests',
+      trueOverlaps,
+      overlaps.length > trueOverlaps.length
+        ? ` (${String(overlaps.length - trueOverlaps.length)} held open by a frozen process)`
+        : '',
+    ),
+    none('requests sooner than the delay', verdict.tooSoon.map(pairLine), ` of ${String(records.length)}`),
+    none('hosts asked before their robots.txt', verdict.robotsNotFirst),
+    none(
+      'Retry-After not kept',
+      verdict.tooEager.map(pairLine),
+      ` of ${String(pauses)}${forgotten.length === 0 ? '' : `, ${String(forgotten.length)} in flight at a fault, ${String(lost429)} lost with it`}`,
+    ),
+    none('learned delays not kept', slowdowns),
+    {
+      name: 'answers repeated',
+      value: `${String(repeats)} ≤ ${String(doubts.count)} in flight at ${String(doubts.strikes)} faults`,
+      ok: inexcusable.length === 0 && repeats <= doubts.count,
+      details: inexcusable,
+    },
+  ];
+}
+
+/** For the timeline: what each strike was, and what it met. */
+export const strikeLine = ({ fault, from, to, note, hit }: Strike): string =>
+  `${from.toFixed(0)}–${Number.isFinite(to) ? to.toFixed(0) : '…'} ${hit ? '' : 'missed: '}${describe(fault)} [${note}]`;

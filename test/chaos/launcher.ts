@@ -1,0 +1,38 @@
+/**
+ * Stands for `orbweaver up`: a supervisor in a process of its own, to be killed with what it started. `services` runs
+ * Postgres, Temporal and Redis; `crawler` two workers with all roles and the API on services that run elsewhere.
+ * Settings come by the environment as always; addresses are found in the data folder.
+ */
+import path from 'node:path';
+import { provideLocalKey } from '../../cli/local-key.ts';
+import { loadConfig } from '../../config/config.ts';
+import { entryScript } from '../../config/package.ts';
+import { startStack } from '../../stack/embedded.ts';
+import { migrate } from '../../storage/migrate.ts';
+import { createPool } from '../../storage/pool.ts';
+import { workers } from './plan.ts';
+
+const crawler = process.argv[2] === 'crawler';
+const config = loadConfig();
+const stack = await startStack({
+  config,
+  owner: 'up',
+  ports: 'any',
+  workers: crawler ? workers.map((name) => ({ name, roles: config.roles })) : [],
+  api: crawler,
+  migrate: async (databaseUrl) => {
+    await migrate(databaseUrl);
+    const pool = createPool(databaseUrl, 1, () => undefined);
+    await provideLocalKey(pool, config);
+    await pool.end();
+  },
+  scripts: {
+    worker: path.join(import.meta.dirname, 'shifted-worker.ts'),
+    api: entryScript('api/main'),
+  },
+  onEvent: (event) => {
+    process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), ...event })}\n`);
+  },
+});
+process.once('SIGTERM', () => void stack.stop());
+await stack.done;

@@ -1,0 +1,218 @@
+/** One run: a seeded web is crawled while a seeded plan of faults strikes, and what came of it is judged. */
+import { Client, Connection } from '@temporalio/client';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditView, CreatedCrawl, CrawlView } from '../../contracts/http.ts';
+import { FileBlobStore } from '../../storage/blobs/file-blob-store.ts';
+import { expectedOf } from '../web/expected.ts';
+import type { RequestRecord } from '../web/log.ts';
+import { patientDelay } from '../web/misfits.ts';
+import type { WebOptions } from '../web/options.ts';
+import { spawnWeb, type SpawnedWeb } from '../web/spawn.ts';
+import { leaseMs, openBed, type Bed } from './bed.ts';
+import { Faults } from './faults.ts';
+import { figuresOf, strikeLine, type Figure, type FinalUrl } from './judge.ts';
+import { faultKinds, planFaults, type Fault, type FaultKind } from './plan.ts';
+import type { Strike } from './timeline.ts';
+
+export interface RunOptions {
+  readonly seed: number;
+  /** How long faults strike. */
+  readonly seconds: number;
+  readonly kinds: readonly FaultKind[];
+  readonly web: Partial<WebOptions>;
+  /** Of every robots.txt but that of the patient, in seconds. */
+  readonly crawlDelay: number;
+  /** The crawl has to finish by itself within this, once the last fault is over. */
+  readonly finishSeconds: number;
+  /** Gives the run up: what it started is ended, and `runChaos` rejects. */
+  readonly signal?: AbortSignal;
+  /** Told what happens, a line at a time. */
+  readonly tell: (line: string) => void;
+}
+
+export interface RunResult {
+  readonly figures: readonly Figure[];
+  readonly strikes: readonly Strike[];
+  readonly records: readonly RequestRecord[];
+  /** Kinds of faults that this machine cannot have, with the reason. */
+  readonly skipped: readonly string[];
+  /** From the end of the last fault to the end of the crawl. */
+  readonly finishedAfterMs: number;
+}
+
+/** One fault in so many milliseconds. */
+const paceMs = 3_500;
+/** The crawl is well under way before the first. */
+const firstRequests = 10;
+
+const closed = (view: CrawlView): boolean => view.endedAt !== null;
+
+async function eventually<T>(what: string, ms: number, attempt: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (performance.now() > deadline)
+        throw new Error(`not within ${String(ms)} ms: ${what}`, { cause: error });
+      await delay(200);
+    }
+  }
+}
+
+/** The crawl's end; null: it did not come in time. */
+async function ended(bed: Bed, crawlId: string, ms: number): Promise<CrawlView | null> {
+  const deadline = performance.now() + ms;
+  while (performance.now() < deadline) {
+    const view = await bed.ask<CrawlView>(`/v1/crawls/${crawlId}`).catch(() => null);
+    if (view !== null && closed(view)) return view;
+    await delay(250);
+  }
+  return null;
+}
+
+async function finalUrls(
+  bed: Bed,
+  crawlId: string,
+): Promise<(FinalUrl & { readonly hash: string | null })[]> {
+  const { rows } = await bed
+    .pool()
+    .query<FinalUrl & { readonly hash: string | null }>(
+      "select url, state, reason, encode(content_hash, 'hex') as hash from url where crawl_id = $1",
+      [crawlId],
+    );
+  return rows;
+}
+
+async function lostBodies(bed: Bed, hashes: readonly string[]): Promise<string[]> {
+  const store = new FileBlobStore({ folder: bed.blobDir, maxBytes: 64 * 1024 * 1024 });
+  const lost: string[] = [];
+  for (const hash of hashes) if ((await store.get(Buffer.from(hash, 'hex'))) === null) lost.push(hash);
+  return lost;
+}
+
+async function failedWorkflows(bed: Bed): Promise<string[]> {
+  const connection = await Connection.connect({ address: bed.temporalAddress() });
+  try {
+    const found: string[] = [];
+    const { workflow } = new Client({ connection });
+    const query = "ExecutionStatus in ('Failed', 'TimedOut', 'Terminated')";
+    for await (const { workflowId, status } of workflow.list({ query })) {
+      found.push(`${workflowId} ${status.name}`);
+    }
+    return found;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Who still waits for what, where a crawl does not end. */
+async function whatIsLeft(bed: Bed, crawlId: string): Promise<string[]> {
+  const { rows } = await bed.pool().query<{ line: string }>(
+    `select format('%s: %s %s, stage %s; lease %s until %s, not before %s, fed %s, parked %s, %s', h.origin, count(*), u.state,
+                   u.stage, h.lease_token, h.lease_until, h.not_before, h.fed, h.parked_at, h.last_error) as line
+       from url u join host h on h.id = u.host_id
+      where u.crawl_id = $1 and (u.state in ('queued', 'leased') or u.stage > 0)
+      group by h.id, u.state, u.stage order by h.id`,
+    [crawlId],
+  );
+  return rows.map(({ line }) => line);
+}
+
+function planFor(bed: Bed, { seed, seconds, kinds }: RunOptions): { plan: Fault[]; skipped: string[] } {
+  const missing = new Map<FaultKind, string>();
+  if (bed.disk === null) missing.set('disk', 'mounting is refused here');
+  if (bed.clocks === null) missing.set('clock', 'libfaketime is not installed');
+  const possible = kinds.filter((kind) => !missing.has(kind));
+  const plan = planFaults({
+    seed,
+    count: Math.max(1, Math.round((seconds * 1_000) / paceMs)),
+    withinMs: seconds * 1_000,
+    kinds: possible,
+  });
+  const skipped = faultKinds
+    .filter((kind) => kinds.includes(kind) && missing.has(kind))
+    .map((kind) => `${kind}: ${missing.get(kind) ?? ''}`);
+  return { plan, skipped };
+}
+
+async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<RunResult> {
+  const { tell, crawlDelay } = options;
+  const { plan, skipped } = planFor(bed, options);
+  const created = await bed.ask<CreatedCrawl>('/v1/crawls', {
+    seeds: web.seeds,
+    scope: 'any',
+  });
+  await eventually('the crawl is under way', 60_000, async () => {
+    if ((await web.count()) < firstRequests) throw new Error('too few requests');
+  });
+  const strikes: Strike[] = [];
+  const faults = new Faults(bed, web.now, (strike) => {
+    strikes.push(strike);
+    tell(strikeLine(strike));
+  });
+  options.signal?.addEventListener('abort', () => void faults.stop());
+  try {
+    await faults.rain(plan);
+  } finally {
+    await faults.stop();
+  }
+  await bed.ready();
+  const over = performance.now();
+  tell(
+    `the last fault is over after ${String(await web.count())} requests; now the crawl has to finish by itself`,
+  );
+  const end = await ended(bed, created.id, options.finishSeconds * 1_000);
+  const finishedAfterMs = performance.now() - over;
+
+  const urls = await finalUrls(bed, created.id);
+  const audit = await eventually('an audit', 30_000, () =>
+    bed.ask<AuditView>(`/v1/crawls/${created.id}/audit`),
+  );
+  const hashes = [...new Set(urls.flatMap(({ hash }) => (hash === null ? [] : [hash])))];
+  if (end === null) for (const line of await whatIsLeft(bed, created.id)) tell(line);
+  const records = await web.log();
+  const patient = new Set(
+    web.plan.sites.filter(({ misfit }) => misfit === 'patient').map(({ origin }) => new URL(origin).host),
+  );
+  const figures = figuresOf({
+    records,
+    strikes,
+    expected: expectedOf(web.plan),
+    delayMs: (host) => 1_000 * (patient.has(host) ? patientDelay : crawlDelay),
+    leaseMs,
+    urls,
+    ending: end === null ? null : `${end.state}, ${end.reason ?? ''}`,
+    auditDifferences: audit.differences.map(
+      ({ check, expected, actual, detail }) =>
+        `${check}: ${String(actual)} for ${String(expected)} (${detail})`,
+    ),
+    bodiesLost: await lostBodies(bed, hashes),
+    workflowsFailed: await failedWorkflows(bed),
+  });
+  return { figures, strikes, records, skipped, finishedAfterMs };
+}
+
+const abortion = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_, reject) => {
+    const giveUp = (): void => {
+      reject(new Error('the run was interrupted'));
+    };
+    if (signal?.aborted === true) giveUp();
+    else signal?.addEventListener('abort', giveUp);
+  });
+
+/** Everything it starts has ended when it resolves or rejects. */
+export async function runChaos(options: RunOptions): Promise<RunResult> {
+  const web = await spawnWeb({ seed: options.seed, crawlDelay: options.crawlDelay, ...options.web });
+  try {
+    const bed = await openBed();
+    try {
+      return await Promise.race([runOn(bed, web, options), abortion(options.signal)]);
+    } finally {
+      await bed.close();
+    }
+  } finally {
+    await web.stop();
+  }
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hostLine, readHostOptions } from '../../cli/hosts.ts';
+import type { HostSummary } from '../../contracts/hosts.ts';
+import { runCli } from './run-cli.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-hosts-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const nights = { timeZone: 'Europe/Berlin', open: [{ days: ['mon'], from: '22:00', to: '06:00' }] };
+
+describe('the options of host set', () => {
+  it('become settings; default takes one back, and what is not given is not changed', async () => {
+    expect(await readHostOptions({ delay: '0.5', concurrency: '4', quota: '500', factor: '2.5' })).toEqual({
+      delaySeconds: 0.5,
+      concurrency: 4,
+      quotaPerDay: 500,
+      delayFactor: 2.5,
+    });
+    expect(await readHostOptions({ delay: 'default', windows: 'default' })).toEqual({
+      delaySeconds: null,
+      windows: null,
+    });
+  });
+
+  it('take windows as JSON, or from a file', async () => {
+    const file = path.join(folder, 'nights.json');
+    writeFileSync(file, JSON.stringify(nights));
+    expect(await readHostOptions({ windows: JSON.stringify(nights) })).toEqual({ windows: nights });
+    expect(await readHostOptions({ windows: file })).toEqual({ windows: nights });
+  });
+
+  it.each<[string, Parameters<typeof readHostOptions>[0], RegExp]>([
+    ['nothing', {}, /^Say what to set: --delay, /],
+    ['a word', { delay: 'slow' }, /^--delay cannot be used: /],
+    ['a negative number', { factor: '-1' }, /^--factor cannot be used: /],
+    ['too many', { concurrency: '17' }, /^--concurrency cannot be used: /],
+    ['half a request', { quota: '1.5' }, /^--quota cannot be used: /],
+    ['no JSON', { windows: '{days' }, /^--windows is not valid JSON\.$/],
+    ['no file', { windows: '/nowhere/at/all' }, /cannot be read: there is no such file/],
+    [
+      'what never opens',
+      { windows: '{"timeZone": "UTC", "open": []}' },
+      /^--windows cannot be used: Windows without an opening time never open\.$/,
+    ],
+  ])('are refused in one sentence: %s', async (_, options, sentence) => {
+    await expect(readHostOptions(options)).rejects.toThrow(sentence);
+  });
+
+  it('are judged before anything is started', async () => {
+    const env = { ORBWEAVER_DATA: path.join(folder, 'data') };
+    const badOrigin = await runCli(['host', 'set', 'example.com', '--quota', '5'], env);
+    expect(badOrigin).toMatchObject({ code: 2, stdout: '' });
+    expect(badOrigin.stderr).toMatch(/"example\.com" is no origin such as https:\/\/example\.com:8443\./);
+    expect(await runCli(['host', 'set', 'https://example.com', '--quota', '0'], env)).toMatchObject({
+      code: 2,
+    });
+    expect(await runCli(['hosts', '--state', 'tired'], env)).toMatchObject({ code: 2 });
+  });
+});
+
+describe('the line of a host', () => {
+  const host: HostSummary = {
+    origin: 'https://a.example',
+    state: 'active',
+    settings: { delaySeconds: null, concurrency: null, windows: null, quotaPerDay: null, delayFactor: null },
+    queued: 1_234,
+    leased: 0,
+    deadLetters: 0,
+    parkedAt: null,
+    failures: 0,
+    failingSince: null,
+    lastError: null,
+    slowdown: 0,
+    notBefore: null,
+    closedBy: null,
+    opensAt: null,
+    today: { day: '2026-03-29', requests: 12, quota: 100_000 },
+  };
+
+  it('says where it stands and what is set for it', () => {
+    expect(hostLine(host)).toBe('active   https://a.example  1,234 queued, 12 requests today');
+    const settings = { ...host.settings, delaySeconds: 0, concurrency: 4, quotaPerDay: 500 };
+    expect(hostLine({ ...host, settings })).toMatch(/ {2}delay 0 s {2}4 at once {2}quota 500 a day$/);
+  });
+
+  it('says what it waits for, without letting what a server said steer the terminal', () => {
+    const opensAt = '2026-03-30T00:00:00.000Z';
+    expect(hostLine({ ...host, state: 'closed', closedBy: 'quota', opensAt })).toContain(
+      `closed by its quota until ${opensAt}`,
+    );
+    const lastError = 'overloaded: \u001b[2J503';
+    expect(hostLine({ ...host, state: 'backoff', notBefore: opensAt, lastError })).toMatch(
+      /left alone until 2026-03-30T00:00:00\.000Z {2}overloaded: \ufffd\[2J503$/,
+    );
+  });
+});

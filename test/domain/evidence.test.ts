@@ -1,0 +1,49 @@
+/** What is kept of a response that failed: enough to see why, and nothing that could be a secret. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { headerEvidence, maxEvidenceBytes, maxEvidenceFields } from '../../domain/evidence.ts';
+
+describe('header evidence', () => {
+  it('keeps what tells why, whatever else there is', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [`a-${String(at)}`, 'x'.repeat(200)]),
+    );
+    const telling = { 'retry-after': '120', server: 'nginx', 'www-authenticate': 'Basic', 'cf-ray': '8a' };
+    expect(headerEvidence({ ...many, ...telling })).toMatchObject(telling);
+  });
+
+  it.each([
+    ...[
+      'set-cookie',
+      'cookie',
+      'authorization',
+      'proxy-authorization',
+      'authentication-info',
+      'x-csrf-token',
+    ],
+    ...['x-session-id', 'x-api-key', 'x-amz-security-token', 'x-client-secret', 'x-amz-signature'],
+  ])('never keeps %s', (name) => {
+    expect(headerEvidence({ [name]: 'x', server: 'nginx' })).toEqual({ server: 'nginx' });
+  });
+
+  it('leaves out what is long and says nothing', () => {
+    expect(headerEvidence({ 'content-security-policy': "default-src 'self'", nel: '{}', age: '5' })).toEqual({
+      age: '5',
+    });
+  });
+
+  it('is bounded in fields and bytes, for any response', () => {
+    const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,30}$/);
+    const value = fc.oneof(fc.string({ maxLength: 400 }), fc.string({ unit: 'binary', maxLength: 400 }));
+    fc.assert(
+      fc.property(fc.dictionary(name, value, { maxKeys: 60 }), (headers) => {
+        const kept = headerEvidence(headers);
+        const entries = Object.entries(kept);
+        expect(entries.length).toBeLessThanOrEqual(maxEvidenceFields);
+        const bytes = entries.reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')), 0);
+        expect(bytes).toBeLessThanOrEqual(maxEvidenceBytes);
+        for (const [field, text] of entries) expect(headers[field]?.startsWith(text)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,179 @@
+/**
+ * docs/operations.md, "By symptom", followed by the letter in a browser: from what is seen in Temporal Web, by the
+ * query, the page and the button that the section names, to a crawl that is whole (F40).
+ */
+import { mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { hostWorkflowId } from '../../contracts/workflows.ts';
+import { auditCrawl } from '../../storage/audit.ts';
+import { gaps, page, startSite, status, type Site } from '../integration/activities/site.ts';
+import { closedPort } from '../net/raw-server.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { until } from '../stack/world.ts';
+
+/** What is seen on the way is kept here; docs/images has copies. */
+const screenshots = '.cache/screenshots';
+const columns = ['CrawlState', 'QueueDepth', 'DeadLetters', 'LastError', 'NextFetchTime'];
+
+describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', { timeout: 240_000 }, () => {
+  let world: World;
+  let desk: CrawlDesk;
+  let worker: WorkerProcess;
+  let web: TemporalWeb;
+
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    world = await createWorld();
+    desk = await openDesk(world);
+    worker = await startWorker(world, { blobDir: makeBlobDir() });
+    web = await openTemporalWeb(inject('stack').temporalUiUrl ?? '', world.namespace);
+  });
+  afterAll(async () => {
+    await web.close();
+    await worker.drain();
+    await desk.close();
+    await world.close();
+  });
+
+  const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
+  /** A host that has failed so often already. */
+  const failing = (origin: string, failures: number) =>
+    desk.pool.query('insert into host (origin, shard, failures, failing_since) values ($1, 0, $2, now())', [
+      origin,
+      failures,
+    ]);
+  /** The row of a host in the list for a query; visibility lags a little. */
+  const listed = async (query: string, origin: string): Promise<string> => {
+    let row: string | undefined;
+    await until(
+      `${origin} is listed by ${query}`,
+      async () => (row = (await web.list(query)).find((each) => each.includes(origin))) !== undefined,
+      120_000,
+    );
+    return row ?? '';
+  };
+  const isListed = async (query: string, origin: string): Promise<boolean> =>
+    (await web.list(query)).some((each) => each.includes(origin));
+  const finished = async (crawl: string): Promise<void> => {
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect((await auditCrawl(desk.pool, crawl))?.differences).toEqual([]);
+  };
+
+  it('a host is parked', async () => {
+    const port = await closedPort();
+    const origin = `http://127.0.0.1:${String(port)}`;
+    await failing(origin, 4);
+    const crawl = await desk.start([`${origin}/`], { delaySeconds: 0.2 });
+    await listed('`CrawlState`="parked"', origin);
+    // An empty list has no columns to be chosen.
+    await web.chooseColumns(columns, ['Run ID', 'Type', 'Start', 'End']);
+    const row = await listed('`CrawlState`="parked"', origin);
+    expect(row).toMatch(/parked\t0\t1\tconnect-refused: .*refused the connection/);
+    await web.open(hostWorkflowId(origin));
+    const details = await web.currentDetails();
+    expect(details).toContain('is parked: its retries are spent');
+    expect(details).toMatch(/What is wrong: connect-refused: .* \(since 2\d{3}-/);
+    expect(details).toMatch(/What comes next: a probe at 2\d{3}-\S+: robots\.txt is asked for/);
+    expect(details).toContain('update redrive takes all its dead letters');
+    await web.page.screenshot({ path: `${screenshots}/temporal-web-host.png` });
+    const back = await answering(port);
+    await web.update('redrive', 'null');
+    await finished(crawl);
+    await stopped(back);
+  });
+
+  it('a host is backing off: it has asked for thirty days', async () => {
+    const site = await startSite({ '/': status(429, { 'retry-after': String(30 * 86_400) }) });
+    const crawl = await desk.start([`${site.origin}/`], { delaySeconds: 0.2 });
+    const row = await listed('`CrawlState`="backoff"', site.origin);
+    expect(row).toContain('overloaded: answered 429');
+    await web.open(hostWorkflowId(site.origin));
+    const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+    expect(await web.currentDetails()).toContain(`What comes next: the next visit at ${day}`);
+    site.answers = {};
+    await web.update('retry');
+    await finished(crawl);
+    expect(pages(site)).toEqual(['/', '/']);
+  });
+
+  it('robots.txt cannot be read: the pending activity says so', async () => {
+    const site = await startSite({ '/robots.txt': status(503) });
+    await failing(site.origin, 3);
+    const crawl = await desk.start([`${site.origin}/`], { delaySeconds: 0.2 });
+    await listed('`CrawlState`="backoff" OR `CrawlState`="active"', site.origin);
+    await web.open(hostWorkflowId(site.origin));
+    let pending = '';
+    await until(
+      'the failed visit is shown',
+      async () => /HostFailure/.test((pending = await web.pendingActivities())),
+      60_000,
+    );
+    expect(pending).toContain('robots.txt answers 503, so nothing may be fetched');
+    expect(pending).toContain('fetchSlice');
+    await web.page.screenshot({ path: `${screenshots}/temporal-web-pending.png` });
+    expect(pages(site)).toEqual([]);
+    site.answers = {};
+    await web.update('retry');
+    await finished(crawl);
+  });
+
+  it('a queue is deep: the host is one’s own, and may be asked faster', async () => {
+    const links = Array.from({ length: 30 }, (_, at) => `<a href="/${String(at)}">${String(at)}</a>`).join(
+      ' ',
+    );
+    const site = await startSite({ '/': page(links) });
+    const crawl = await desk.start([`${site.origin}/`], { delaySeconds: 2 });
+    const row = await listed('`QueueDepth` >= 10', site.origin);
+    expect(row).toMatch(/active\t10\t/);
+    await web.open(hostWorkflowId(site.origin));
+    expect(await web.currentDetails()).toMatch(/2 s/);
+    await web.update('setDelay', '0.1');
+    await finished(crawl);
+    expect(gaps(site).filter((gap) => gap < 1_000).length).toBeGreaterThan(20);
+  });
+
+  it('dead letters pile up: one class goes again', async () => {
+    const site = await startSite({ '/1': status(301), '/2': status(302), '/no': status(403) });
+    const urls = ['/1', '/2', '/no', '/ok'].map((path) => site.origin + path);
+    // The delay keeps the host's workflow at hand.
+    const crawl = await desk.start([...urls, ...urls.map((url) => `${url}?more`)], { delaySeconds: 3 });
+    await desk.until('select count(*) = 3 as yes from dead_letter where crawl_id = $1', [crawl]);
+    const row = await listed('`DeadLetters` > 0', site.origin);
+    expect(row).toMatch(/active\t\d+\t[1-3]\t/);
+    site.answers = { '/no': status(403) };
+    await web.open(hostWorkflowId(site.origin));
+    await web.update('redrive', '{"class": "bad-redirect"}');
+    await desk.until(
+      `select count(*) = 1 as yes from dead_letter where crawl_id = $1 and class = 'forbidden'`,
+      [crawl],
+    );
+    await finished(crawl);
+    expect(pages(site).filter((path) => path === '/1')).toHaveLength(2);
+    expect(pages(site).filter((path) => path === '/no')).toHaveLength(1);
+    // Everything is done: no host is left in trouble.
+    await until(
+      'no host is parked',
+      async () => !(await isListed('`CrawlState`="parked"', '127.0.0.1')),
+      60_000,
+    );
+  });
+});
+
+async function answering(port: number): Promise<Server> {
+  const server = createServer((request, response) => {
+    response.statusCode = request.url === '/robots.txt' ? 404 : 200;
+    response.setHeader('content-type', 'text/html');
+    response.end('<title>Back again</title>');
+  });
+  await new Promise<void>((up) => server.listen(port, '127.0.0.1', up));
+  return server;
+}
+
+function stopped(server: Server): Promise<unknown> {
+  server.closeAllConnections();
+  return new Promise((down) => server.close(down));
+}

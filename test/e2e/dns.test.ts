@@ -1,0 +1,77 @@
+/** A crawl by name through the real stack, whose only DNS resolver goes away and comes back (F44). */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { auditCrawl } from '../../storage/audit.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { hasDnsmasq, startDnsmasq, type Dnsmasq } from '../support/dnsmasq.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const pages = 10;
+const records = ['one', 'two', 'three'].map((name) => `host-record=${name}.test,127.0.0.1,60`);
+
+describe.skipIf(!hasDnsmasq())('a crawl whose DNS resolver goes away (needs dnsmasq)', () => {
+  let world: World;
+  let desk: CrawlDesk;
+  let worker: WorkerProcess;
+  let dnsmasq: Dnsmasq;
+  beforeAll(async () => {
+    dnsmasq = await startDnsmasq(records);
+    world = await createWorld();
+    desk = await openDesk(world);
+    worker = await startWorker(world, { blobDir: makeBlobDir(), dns: dnsmasq.address });
+  });
+  afterAll(async () => {
+    await worker.kill();
+    await desk.close();
+    await world.close();
+    await dnsmasq.close();
+  });
+
+  it('blames no URL, fetches each page once, and ends by itself once the resolver is back', async () => {
+    const requests: string[] = [];
+    const site = createServer((request, response) => {
+      const { url = '' } = request;
+      const [host = '', port = ''] = request.headers.host?.split(':') ?? [];
+      requests.push(host + url);
+      const here = Array.from({ length: pages }, (_, n) => `<a href="/${String(n)}">x</a>`);
+      const elsewhere = ['two', 'three'].map((name) => `<a href="http://${name}.test:${port}/">x</a>`);
+      const answer = (): void => {
+        response.writeHead(url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' });
+        response.end(url === '/robots.txt' ? '' : `<p>${host}${url}</p>${[...here, ...elsewhere].join('')}`);
+      };
+      // The other names become known only when nobody can be asked for them any more.
+      if (requests.length === 2) void dnsmasq.stop().then(answer);
+      else answer();
+    }).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    try {
+      const { port } = site.address() as AddressInfo;
+      const id = await desk.start([`http://one.test:${String(port)}/`], { scope: 'any', delaySeconds: 0.1 });
+      await vi.waitUntil(() => worker.log.some((line) => line.includes('DNS is down')), { timeout: 60_000 });
+      await dnsmasq.restart(records);
+      expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+
+      const paths = ['/robots.txt', '/', ...Array.from({ length: pages }, (_, n) => `/${String(n)}`)];
+      const all = ['one.test', 'two.test', 'three.test'].flatMap((host) => paths.map((path) => host + path));
+      expect(requests.toSorted()).toEqual(all.toSorted());
+      const { rows } = await desk.pool.query('select state, count(*)::int from url group by state');
+      expect(rows).toEqual([{ state: 'done', count: 3 * (pages + 1) }]);
+      expect((await desk.pool.query('select * from dead_letter')).rows).toEqual([]);
+      expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
+    } finally {
+      site.close();
+      site.closeAllConnections();
+    }
+  });
+
+  it('leaves its figures in the log when it drains', async () => {
+    expect(await worker.drain()).toBe(0);
+    const line = worker.log.find((each) => each.includes('names resolved')) ?? '{}';
+    const { dns } = JSON.parse(line) as { dns: Record<string, number> };
+    expect(dns).toMatchObject({ names: 3 });
+    expect(dns['hits']).toBeGreaterThan(0);
+  });
+});

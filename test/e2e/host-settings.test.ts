@@ -1,0 +1,109 @@
+/** Settings of a host while a real worker crawls it (F18, G4): set over the API, judged by the log of the site. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { wakeHost } from '../../activities/wake-host.ts';
+import type { HostSettingsChange, HostView } from '../../contracts/hosts.ts';
+import { hostStateQuery, hostWorkflowId, setDelayUpdate } from '../../contracts/workflows.ts';
+import { page, robots, startSite, type Site } from '../integration/activities/site.ts';
+import { noteTaker, serve, type Api } from '../integration/api/world.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+let world: World;
+let desk: CrawlDesk;
+let api: Api;
+let worker: WorkerProcess;
+
+beforeAll(async () => {
+  world = await createWorld();
+  desk = await openDesk(world);
+  api = await serve(desk.pool, noteTaker(desk.pool), 10_000, (origin) =>
+    wakeHost(desk.client.workflow, origin),
+  );
+  worker = await startWorker(world, { blobDir: makeBlobDir() });
+});
+
+afterAll(async () => {
+  expect(await worker.drain()).toBe(0);
+  await api.stop();
+  await desk.close();
+  await world.close();
+});
+
+const paths = Array.from({ length: 12 }, (_, at) => `/${String(at)}`);
+const linking = (): Promise<Site> =>
+  startSite({
+    '/robots.txt': robots(''),
+    '/': (response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(paths.map((path) => `<a href="${path}">to</a>`).join(' '));
+    },
+    ...Object.fromEntries(paths.map((path) => [path, page(path)])),
+  });
+async function set(origin: string, change: HostSettingsChange): Promise<HostView> {
+  const response = await fetch(`${api.url}/v1/hosts/${encodeURIComponent(origin)}/settings`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(change),
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()) as HostView;
+}
+const stateOf = (origin: string) =>
+  desk.client.workflow.getHandle(hostWorkflowId(origin)).query(hostStateQuery);
+/** Opens for an hour, two days from now. */
+const inTwoDays = (): NonNullable<HostSettingsChange['windows']> => {
+  const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' });
+  const day = weekday.format(Date.now() + 2 * 86_400_000).toLowerCase() as 'mon';
+  return { timeZone: 'UTC', open: [{ days: [day], from: '12:00', to: '13:00' }] };
+};
+
+it('a host that is closed sleeps on a durable timer of days, and goes on within seconds when it is opened', async () => {
+  const site = await linking();
+  await set(site.origin, { delaySeconds: 0.1, windows: inTwoDays() });
+  const id = await desk.start([`${site.origin}/`], { allowPrivate: ['127.0.0.0/8'] });
+  await expect
+    .poll(async () => (await stateOf(site.origin).catch(() => null))?.nextVisit ?? 0, { timeout: 20_000 })
+    .toBeGreaterThan(Date.now() + 86_400_000);
+  const response = await fetch(`${api.url}/v1/hosts?state=closed`);
+  expect(await response.json()).toMatchObject({ items: [{ origin: site.origin, closedBy: 'windows' }] });
+  expect(site.hits).toEqual([]);
+  await set(site.origin, { windows: null });
+  const openedAt = performance.now();
+  await expect.poll(() => site.hits.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  expect((site.hits[0]?.at ?? Infinity) - openedAt).toBeLessThan(3_000);
+  // And the other way round, in the middle of it.
+  await expect.poll(() => site.hits.length, { timeout: 10_000 }).toBeGreaterThan(3);
+  await set(site.origin, { windows: inTwoDays(), delaySeconds: 0.4 });
+  const closedAt = performance.now();
+  await expect
+    .poll(async () => (await stateOf(site.origin)).nextVisit ?? 0, { timeout: 10_000 })
+    .toBeGreaterThan(Date.now() + 86_400_000);
+  expect((site.hits.at(-1)?.at ?? Infinity) - closedAt).toBeLessThan(3_000);
+  await set(site.origin, { windows: null, delaySeconds: 0 });
+  expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+  expect(new Set(site.paths())).toEqual(new Set(['/robots.txt', '/', ...paths]));
+  expect(site.paths()).toHaveLength(14);
+});
+
+it('a spent quota and a long delay are slept out, and end when they are set anew', async () => {
+  const site = await linking();
+  await set(site.origin, { delaySeconds: 0.05, quotaPerDay: 5 });
+  const id = await desk.start([`${site.origin}/`], { allowPrivate: ['127.0.0.0/8'] });
+  await expect.poll(() => site.hits.length, { timeout: 20_000 }).toBe(5);
+  await expect
+    .poll(async () => (await stateOf(site.origin)).nextVisit ?? 0, { timeout: 10_000 })
+    .toBeGreaterThan(Date.now());
+  await set(site.origin, { quotaPerDay: 1_000, delaySeconds: 3_600 });
+  await expect
+    .poll(async () => (await stateOf(site.origin)).nextVisit ?? 0, { timeout: 10_000 })
+    .toBeGreaterThan(Date.now() + 3_000_000);
+  expect(site.hits).toHaveLength(5);
+  const asked = performance.now();
+  await desk.client.workflow
+    .getHandle(hostWorkflowId(site.origin))
+    .executeUpdate(setDelayUpdate, { args: [0] });
+  expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+  expect((site.hits[5]?.at ?? Infinity) - asked).toBeLessThan(3_000);
+  expect(site.paths()).toHaveLength(14);
+});

@@ -1,0 +1,277 @@
+/** Hosts that give up and come back: probes of parked hosts, re-drives, and waits of days (F14, G4, G7). */
+import { createServer, type Server } from 'node:http';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCrawlControl, type CrawlControl } from '../../api/crawl-control.ts';
+import type { HostCarried, HostView } from '../../contracts/workflows.ts';
+import {
+  hostStateQuery,
+  hostWorkflowId,
+  redriveHostUpdate,
+  retryHostUpdate,
+  taskQueues,
+  wakeSignal,
+} from '../../contracts/workflows.ts';
+import { auditCrawl } from '../../storage/audit.ts';
+import { page, startSite, status, type Site } from '../integration/activities/site.ts';
+import { closedPort } from '../net/raw-server.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { until } from '../stack/world.ts';
+
+const probeSeconds = 2;
+const nextFetchTime = defineSearchAttributeKey('NextFetchTime', 'DATETIME');
+const days30 = 30 * 86_400;
+const config = { delaySeconds: 0.2 };
+
+let world: World;
+let desk: CrawlDesk;
+let worker: WorkerProcess;
+let control: CrawlControl;
+const blobDir = makeBlobDir();
+
+beforeAll(async () => {
+  world = await createWorld();
+  desk = await openDesk(world);
+  control = createCrawlControl(desk.client, taskQueues.control);
+  worker = await startWorker(world, { blobDir, probeSeconds });
+});
+afterAll(async () => {
+  await worker.drain();
+  await desk.close();
+  await world.close();
+});
+
+const workflow = (origin: string) => desk.client.workflow.getHandle(hostWorkflowId(origin));
+type View = HostView & HostCarried;
+const view = (origin: string): Promise<View> => workflow(origin).query(hostStateQuery) as Promise<View>;
+const inMode = (origin: string, mode: string) =>
+  until(`${origin} is ${mode}`, async () => (await view(origin).catch(() => null))?.mode === mode, 60_000);
+const hostRow = async (origin: string): Promise<Record<string, unknown>> => {
+  const { rows } = await desk.pool.query<Record<string, unknown>>('select * from host where origin = $1', [
+    origin,
+  ]);
+  return rows[0] ?? {};
+};
+/** One more failure, and the host is parked: its backoffs are no matter of these tests. */
+const nearlySpent = (origin: string, failures: number) =>
+  desk.pool.query('insert into host (origin, shard, failures, failing_since) values ($1, 0, $2, now())', [
+    origin,
+    failures,
+  ]);
+const letters = async (crawlId: string): Promise<string[]> => {
+  const { rows } = await desk.pool.query<{ class: string }>(
+    'select class from dead_letter where crawl_id = $1',
+    [crawlId],
+  );
+  return rows.map((row) => row.class);
+};
+const expectExact = async (crawlId: string): Promise<void> => {
+  expect((await auditCrawl(desk.pool, crawlId))?.differences).toEqual([]);
+};
+
+interface Timer {
+  readonly seconds: number;
+}
+async function timersOf(origin: string): Promise<Timer[]> {
+  const { events } = await workflow(origin).fetchHistory();
+  return (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) =>
+    timer === null || timer === undefined
+      ? []
+      : [{ seconds: Number(timer.startToFireTimeout?.seconds ?? 0) }],
+  );
+}
+
+/** Answers on a port on which nothing listened until now. */
+async function listenOn(port: number, asked: string[]): Promise<Server> {
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.statusCode = request.url === '/robots.txt' ? 404 : 200;
+    response.setHeader('content-type', 'text/html');
+    response.end('<title>Back</title>');
+  });
+  await new Promise<void>((up) => server.listen(port, '127.0.0.1', up));
+  return server;
+}
+const closed = (server: Server): Promise<unknown> => {
+  server.closeAllConnections();
+  return new Promise((down) => server.close(down));
+};
+const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
+
+describe('a parked host', { timeout: 180_000 }, () => {
+  it('is asked again by a growing timer, across kills and long histories, and goes on by itself', async () => {
+    const port = await closedPort();
+    const origin = `http://127.0.0.1:${String(port)}`;
+    await nearlySpent(origin, 4);
+    const crawl = await desk.start([`${origin}/`], config);
+    await inMode(origin, 'parked');
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
+    expect(await letters(crawl)).toEqual(['connect-refused']);
+    // Not before its backoff is over, which is longer here than the wait for a first probe.
+    const { probeAt, nextVisit } = await view(origin);
+    expect(probeAt).toBe(nextVisit);
+    const left = (probeAt ?? 0) - Date.now();
+    expect(left).toBeGreaterThan(20_000);
+    expect(left).toBeLessThanOrEqual(32_000);
+
+    await worker.kill();
+    worker = await startWorker(world, { blobDir, probeSeconds });
+    // Many messages make a long history: it goes on as a new run, with its timer where it was.
+    const { runId } = await workflow(origin).describe();
+    await Promise.all(Array.from({ length: 410 }, () => workflow(origin).signal(wakeSignal)));
+    await until(
+      'it goes on as a new run',
+      async () => (await workflow(origin).describe()).runId !== runId,
+      20_000,
+    );
+    expect((await view(origin)).probeAt).toBe(probeAt);
+
+    await until('it was probed twice', async () => (await view(origin)).probes >= 2, 60_000);
+    const parked = await view(origin);
+    // The trouble that parked it stays its trouble.
+    expect(parked.lastError).toMatch(/^connect-refused/);
+    expect(parked.lastProbe).toMatch(/refused the connection/);
+    const waits = (await timersOf(origin)).map(({ seconds }) => Math.round(seconds));
+    expect(waits.slice(-2)).toEqual([2 * probeSeconds, 4 * probeSeconds]);
+
+    const asked: string[] = [];
+    const server = await listenOn(port, asked);
+    await desk.until(`select state = 'done' as yes from url where crawl_id = $1`, [crawl], 30_000);
+    expect(asked).toEqual(['/robots.txt', '/']);
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await letters(crawl)).toEqual([]);
+    expect((await view(origin)).probes).toBe(0);
+    await expectExact(crawl);
+    await closed(server);
+  });
+});
+
+describe('dead letters', { timeout: 180_000 }, () => {
+  it('of a host go again by an update: one class, one URL, or all', async () => {
+    const site = await startSite({ '/bad': status(400), '/worse': status(402), '/no': status(403) });
+    const crawl = await desk.start(
+      ['/', '/bad', '/worse', '/no'].map((path) => site.origin + path),
+      { ...config, maxDepth: 0 },
+    );
+    // 400 and 402 have a second try after ten seconds.
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished' });
+    expect((await letters(crawl)).sort()).toEqual(['client-error', 'client-error', 'forbidden']);
+    site.answers = {};
+    // A host without work has no workflow; by the crawl's re-drive it gets one again.
+    const input = {
+      crawlId: crawl,
+      origin: null,
+      class: null,
+      url: `${site.origin}/bad#part`,
+      mayUnpark: true,
+    };
+    const { done, view: came } = await control.redrive(input);
+    expect({ done, ...came }).toMatchObject({ done: true, requeued: 1, resting: 0, unparked: false });
+    await desk.until(`select count(*) = 2 as yes from url where crawl_id = $1 and state = 'done'`, [crawl]);
+    const update = (choice: object | null) =>
+      workflow(site.origin).executeUpdate(redriveHostUpdate, { args: [choice] });
+    expect(await update({ class: 'timeout' })).toBe('0 dead letters are queued again');
+    expect(await update(null)).toMatch(
+      /^1 dead letter is queued again; 1 dead letter of class forbidden is left alone, the first until 2\d{3}-/,
+    );
+    await desk.until(`select count(*) = 3 as yes from url where crawl_id = $1 and state = 'done'`, [crawl]);
+    expect(pages(site).filter((path) => path === '/no')).toHaveLength(1);
+    for (const choice of [{ class: 'gone' }, { klass: 'timeout' }, 'timeout', { url: 5 }]) {
+      await expect(update(choice as object)).rejects.toThrow(/Update/);
+    }
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await letters(crawl)).toEqual(['forbidden']);
+    await expectExact(crawl);
+  });
+
+  it('of a parked host wait for it, unless the whole host is driven again', async () => {
+    const port = await closedPort();
+    const origin = `http://127.0.0.1:${String(port)}`;
+    await nearlySpent(origin, 4);
+    const crawl = await desk.start([`${origin}/`, `${origin}/2`], config);
+    await inMode(origin, 'parked');
+    await desk.ended(crawl);
+    const of = (choice: object) => ({
+      crawlId: crawl,
+      origin: null,
+      class: null,
+      url: null,
+      mayUnpark: true,
+      ...choice,
+    });
+    const one = await control.redrive(of({ class: 'connect-refused' }));
+    expect(one.view).toMatchObject({ requeued: 1, atParked: 1, unparked: false });
+    expect((await view(origin)).mode).toBe('parked');
+    const asked: string[] = [];
+    const server = await listenOn(port, asked);
+    const all = await control.redrive(of({ origin }));
+    expect(all.view).toMatchObject({ atParked: 0, unparked: true });
+    await desk.until(`select count(*) = 2 as yes from url where crawl_id = $1 and state = 'done'`, [crawl]);
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    await expectExact(crawl);
+    await closed(server);
+  });
+});
+
+describe('a Retry-After of 30 days', { timeout: 180_000 }, () => {
+  const nextTime = async (origin: string): Promise<number> => {
+    const { raw } = await workflow(origin).describe();
+    const [pending] = raw.pendingActivities ?? [];
+    const time = pending?.nextAttemptScheduleTime ?? pending?.scheduledTime;
+    return Number(time?.seconds ?? 0) * 1_000;
+  };
+  const expect30Days = (ms: number): void => {
+    expect(ms / 1_000).toBeGreaterThan(days30 - 60);
+    expect(ms / 1_000).toBeLessThanOrEqual(days30 + 1);
+  };
+  const lapse = 60_000;
+
+  it('is a durable timer: no activity, no lease, other hosts go on, and an operator may be sooner', async () => {
+    const slow = await startSite({ '/': status(429, { 'retry-after': String(days30) }) });
+    const well = await startSite({ '/': page('<a href="/2">2</a>') });
+    const crawl = await desk.start([`${slow.origin}/`, `${well.origin}/`], config);
+    await inMode(slow.origin, 'backoff');
+    await until('its timer stands', async () => (await view(slow.origin)).nextVisit !== null, lapse);
+    await until('the other is crawled', () => pages(well).includes('/'), lapse);
+    expect30Days(((await view(slow.origin)).nextVisit ?? 0) - Date.now());
+    const [timer] = (await timersOf(slow.origin)).slice(-1);
+    expect30Days((timer?.seconds ?? 0) * 1_000);
+    const { raw, typedSearchAttributes } = await workflow(slow.origin).describe();
+    expect(raw.pendingActivities ?? []).toEqual([]);
+    expect30Days((typedSearchAttributes.get(nextFetchTime)?.getTime() ?? 0) - Date.now());
+    expect(await hostRow(slow.origin)).toMatchObject({ lease_token: null, failures: 1 });
+    expect(pages(slow)).toEqual(['/']);
+
+    slow.answers = {};
+    await workflow(slow.origin).executeUpdate(retryHostUpdate);
+    await until('it is asked again', () => pages(slow).length === 2, lapse);
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+  });
+
+  it('as a date, in trouble that goes on: the retry of a pending activity that runs nowhere', async () => {
+    const slow = await startSite({
+      '/': (response, request, times) => {
+        const date = new Date(Date.now() + days30 * 1_000).toUTCString();
+        status(429, { 'retry-after': times === 1 ? '1' : date })(response, request, times);
+      },
+    });
+    const crawl = await desk.start([`${slow.origin}/`], config);
+    await until('it was asked twice', () => pages(slow).length === 2, lapse);
+    await until('Temporal waits', async () => (await nextTime(slow.origin)) > Date.now() + 86_400_000, lapse);
+    expect30Days((await nextTime(slow.origin)) - Date.now());
+    const { raw } = await workflow(slow.origin).describe();
+    expect(raw.pendingActivities?.[0]).toMatchObject({
+      attempt: 2,
+      // PENDING_ACTIVITY_STATE_SCHEDULED: no worker has it.
+      state: 1,
+    });
+    expect(raw.pendingActivities?.[0]?.lastFailure?.message).toContain('overloaded: answered 429');
+    expect(await hostRow(slow.origin)).toMatchObject({ lease_token: null });
+    slow.answers = {};
+    await workflow(slow.origin).executeUpdate(retryHostUpdate);
+    await until('it is asked again', () => pages(slow).length === 3, lapse);
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+  });
+});

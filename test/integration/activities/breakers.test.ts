@@ -1,0 +1,277 @@
+/** Slices behind breakers: what is returned, who is blamed, what is sent while something of ours is down (F07). */
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { watch, type Probes, type Watched } from '../../../activities/breakers/breakers.ts';
+import type { Dependencies } from '../../../activities/dependencies.ts';
+import { failureTypes } from '../../../contracts/failures.ts';
+import { createFetcher } from '../../../net/fetcher.ts';
+import { ResolverFault, type Resolver } from '../../../net/resolver.ts';
+import type { BlobStore } from '../../../storage/blobs/blob-store.ts';
+import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import type { Pool } from '../../../storage/pool.ts';
+import { startFlakyPool } from '../storage/flaky-pool.ts';
+import { expectExact } from '../storage/frontier.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { page, startSite, type Answer, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+
+interface Disk {
+  full: boolean;
+}
+
+interface Parts {
+  readonly pool?: Pool;
+  readonly resolver?: Resolver;
+  readonly probes?: Partial<Probes>;
+}
+
+/** What a worker process has: everything behind breakers; the disk is full when told so. */
+function worker({ pool = fetching.pool, resolver, probes }: Parts = {}): {
+  readonly parts: Partial<Dependencies>;
+  readonly disk: Disk;
+  readonly watched: Watched;
+} {
+  const disk: Disk = { full: false };
+  const refusal = (): Promise<void> => (disk.full ? Promise.reject(full) : Promise.resolve());
+  const blobs: BlobStore = {
+    put: async (hash, body) => {
+      await refusal();
+      await fetching.blobs.put(hash, body);
+    },
+    get: (hash) => fetching.blobs.get(hash),
+    has: (hash) => fetching.blobs.has(hash),
+  };
+  const watched = watch(
+    {
+      pool,
+      blobs,
+      fetcher: (names) => createFetcher({ resolver: names }),
+      resolver: resolver ?? { resolve: (name) => Promise.reject(new Error(`${name} is not asked for`)) },
+    },
+    {
+      postgres: async () => {
+        await pool.query('select 1');
+      },
+      blobs: refusal,
+      dns: () => Promise.resolve(true),
+      ...probes,
+    },
+    pino({ level: 'silent' }),
+  );
+  onTestFinished(async () => {
+    watched.stop();
+    await watched.fetcher.close();
+  });
+  const { blobs: store, fetcher, outage } = watched;
+  const parts = {
+    pool: watched.pool,
+    writer: new FrontierWriter(watched.pool),
+    blobs: store,
+    fetcher,
+    outage,
+  };
+  return { parts, disk, watched };
+}
+
+interface Visited {
+  readonly site: Site;
+  readonly host: HostRow;
+  readonly crawl: number;
+}
+const hosted = async (
+  answers: Readonly<Record<string, Answer>>,
+  delaySeconds: number,
+  ...paths: readonly string[]
+): Promise<Visited> => {
+  const site = await startSite(answers);
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl({ delaySeconds });
+  await fetching.queue(crawl, host, ...paths);
+  return { site, host, crawl };
+};
+const hostRow = async ({ hostId }: HostRow): Promise<Record<string, unknown>> => {
+  const { rows } = await fetching.pool.query<Record<string, unknown>>(
+    `select lease_token, failures, last_error, slowdown,
+            extract(epoch from not_before - now()) * 1000 as wait_ms from host where id = $1`,
+    [hostId],
+  );
+  return rows[0] ?? {};
+};
+const untouched = { state: 'queued', attempts: 0, tries: 0, reclaims: 0, lease_token: null };
+
+describe('a body that our disk does not take', () => {
+  it('sends its URL back untried, blames nobody, and keeps the delay of the request that was sent', async () => {
+    const { site, host, crawl } = await hosted({}, 1.5, '/a', '/b');
+    const { parts, disk } = worker();
+    disk.full = true;
+    await expect(fetching.role({}, parts).fetchSlice(host)).rejects.toMatchObject({
+      type: failureTypes.infrastructure,
+      nonRetryable: false,
+    });
+    expect(site.paths()).toEqual(['/robots.txt', '/a']);
+    const { '/a': first, '/b': second } = await fetching.urls(crawl, site.origin);
+    expect(first).toMatchObject(untouched);
+    expect(second).toMatchObject(untouched);
+    const row = await hostRow(host);
+    expect(row).toMatchObject({ lease_token: null, failures: 0, last_error: null, slowdown: 0 });
+    expect(Number(row['wait_ms'])).toBeGreaterThan(1_000);
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('stops the fetching of all hosts, until it is taken again', async () => {
+    const [one, other] = [await hosted({}, 0, '/a'), await hosted({}, 0, '/b')];
+    const { parts, disk, watched } = worker();
+    const role = fetching.role({}, parts);
+    disk.full = true;
+    await role.fetchSlice(one.host).catch(() => undefined);
+    for (const { host } of [one, other]) {
+      await expect(role.fetchSlice(host)).rejects.toMatchObject({
+        type: failureTypes.infrastructure,
+        message: expect.stringMatching(/^the blob store is down since \d{4}-.*ENOSPC/) as string,
+      });
+    }
+    expect(one.site.paths()).toEqual(['/robots.txt', '/a']);
+    expect(other.site.paths()).toEqual([]);
+    disk.full = false;
+    await expect.poll(() => watched.outage(), { timeout: 10_000 }).toBeNull();
+    for (const { site, host, crawl } of [one, other]) {
+      await role.fetchSlice(host);
+      expect(site.paths()).toContain('/robots.txt');
+      expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 1, queued: 0, leased: 0 });
+    }
+  });
+
+  it('of another host ends a slice before its next request', async () => {
+    const slow = await hosted({}, 1, '/0', '/1', '/2', '/3');
+    const other = await hosted({}, 0, '/x');
+    const { parts, disk } = worker();
+    const role = fetching.role({}, parts);
+    const running = role.fetchSlice(slow.host);
+    // It now waits out the delay before the next one.
+    await expect.poll(() => slow.site.hits[1]?.endedAt, { timeout: 5_000 }).toEqual(expect.any(Number));
+    disk.full = true;
+    await role.fetchSlice(other.host).catch(() => undefined);
+    await expect(running).rejects.toMatchObject({ type: failureTypes.infrastructure });
+    expect(slow.site.paths()).toEqual(['/robots.txt', '/0']);
+    expect(await expectExact(fetching.pool, slow.crawl)).toMatchObject({ done: 1, queued: 3, leased: 0 });
+    expect((await fetching.urls(slow.crawl, slow.site.origin))['/1']).toMatchObject(untouched);
+  });
+});
+
+describe('Postgres away at the end of a slice', () => {
+  it('is waited for: nothing stays leased, and no URL is taken for one that crashes workers', async () => {
+    const flaky = startFlakyPool(fetching.pool);
+    const down: Answer = (response, request, count) => {
+      flaky.down = count === 1;
+      page('here')(response, request, count);
+    };
+    const { site, host, crawl } = await hosted({ '/b': down }, 0.1, '/a', '/b', '/c');
+    const { parts, watched } = worker({ pool: flaky.pool });
+    // The lease runs out meanwhile.
+    const running = fetching.role({ leaseMs: 800 }, parts).fetchSlice(host);
+    const failed = expect(running).rejects.toMatchObject({ type: failureTypes.infrastructure });
+    await expect.poll(() => watched.outage()?.message, { timeout: 10_000 }).toMatch(/^Postgres is down/);
+    await new Promise((wake) => setTimeout(wake, 1_000));
+    expect((await fetching.urls(crawl, site.origin))['/c']).toMatchObject({ state: 'leased' });
+    flaky.down = false;
+    await failed;
+    const { '/a': first, '/b': second, '/c': third } = await fetching.urls(crawl, site.origin);
+    expect(first).toMatchObject({ state: 'done' });
+    expect(second).toMatchObject(untouched);
+    expect(third).toMatchObject(untouched);
+    expect(await hostRow(host)).toMatchObject({ lease_token: null, failures: 0 });
+    await fetching.role({}, parts).fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/b', '/c']);
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 3 });
+  });
+
+  it('is not waited for by a worker that leaves', async () => {
+    const flaky = startFlakyPool(fetching.pool);
+    const { host } = await hosted(
+      {
+        '/a': (response, request, count) => {
+          flaky.down = true;
+          page('here')(response, request, count);
+        },
+      },
+      0,
+      '/a',
+    );
+    const { parts, watched } = worker({ pool: flaky.pool });
+    const leaving = new AbortController();
+    const running = fetching.role({}, parts).fetchSlice(host, leaving.signal);
+    const failed = expect(running).rejects.toMatchObject({ type: failureTypes.infrastructure });
+    await expect.poll(() => watched.outage(), { timeout: 10_000 }).not.toBeNull();
+    leaving.abort();
+    await failed;
+    expect(await hostRow(host)).not.toMatchObject({ lease_token: null });
+  });
+});
+
+describe('a result that could not be written', () => {
+  it('keeps the host’s Retry-After all the same', async () => {
+    const flaky = startFlakyPool(fetching.pool);
+    const { host } = await hosted(
+      {
+        '/a': (response) => {
+          response.writeHead(503, { 'retry-after': '600' });
+          response.end();
+          // The row is written; giving back what is left is not, the first time.
+          flaky.broken.add('return-urls');
+          setTimeout(() => flaky.broken.clear(), 900);
+        },
+      },
+      0,
+      '/a',
+      '/b',
+    );
+    const { parts } = worker({ pool: flaky.pool });
+    await fetching
+      .role({}, parts)
+      .fetchSlice(host)
+      .catch(() => undefined);
+    const row = await hostRow(host);
+    expect(row).toMatchObject({ lease_token: null, failures: 1 });
+    expect(Number(row['wait_ms'])).toBeGreaterThan(590_000);
+  });
+});
+
+describe('DNS that is silent', () => {
+  it('blames no host, stops none whose address is known, and goes on by itself', async () => {
+    const site = await startSite();
+    const { port } = new URL(site.origin);
+    let silent = true;
+    const resolver: Resolver = {
+      resolve: (name) =>
+        silent
+          ? Promise.reject(new ResolverFault(name, 'ETIMEOUT', true))
+          : Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+    };
+    const { parts } = worker({ resolver, probes: { dns: () => Promise.resolve(!silent) } });
+    const role = fetching.role({}, parts);
+    const named = await fetching.host(`http://site-${port}.example:${port}`);
+    const literal = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, named, '/named');
+    await fetching.queue(crawl, literal, '/literal');
+    await expect(role.fetchSlice(named)).rejects.toMatchObject({
+      type: failureTypes.infrastructure,
+      message: expect.stringMatching(/^DNS is down since/) as string,
+    });
+    expect(await hostRow(named)).toMatchObject({ failures: 0, last_error: null, lease_token: null });
+    expect(await role.fetchSlice(literal)).toMatchObject({ fetched: 1 });
+    expect(site.hits.map(({ path }) => path)).toEqual(['/robots.txt', '/literal']);
+    silent = false;
+    await expect
+      .poll(() => role.fetchSlice(named).catch(() => null), { timeout: 10_000 })
+      .toMatchObject({ fetched: 1 });
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 2 });
+  });
+});

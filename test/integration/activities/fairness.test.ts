@@ -1,0 +1,71 @@
+/** One host, several crawls (G3): whose turn each request was, by the log of the site. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { gaps, robots, startSite, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const urls = (stem: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `/${stem}/${String(at)}`);
+/** Whose each page request was. */
+const turnsAt = (site: Site): string[] =>
+  site.paths().flatMap((path) => (path === '/robots.txt' ? [] : [path.split('/')[1] ?? '']));
+/** Slices, as the workflow runs them, until the site has had enough requests. */
+async function work(host: HostRow, sliceMs: number, enough: () => boolean): Promise<void> {
+  const role = fetching.role({ sliceMs });
+  while (!enough()) {
+    const { waitMs } = await role.fetchSlice(host);
+    await new Promise((waited) => setTimeout(waited, waitMs));
+  }
+}
+const hosted = async (): Promise<{ site: Site; host: HostRow }> => {
+  const site = await startSite({ '/robots.txt': robots('') });
+  return { site, host: await fetching.host(site.origin) };
+};
+
+describe('a crawl of 10 URLs beside one of 500', () => {
+  // A URL a slice, an odd number of them, and slices whose last URLs are put back.
+  it.each([0, 130, 333, 1_000])('gets every second request, with slices of %i ms', async (sliceMs) => {
+    const { site, host } = await hosted();
+    const delaySeconds = 0.04;
+    const big = await fetching.crawl({ delaySeconds });
+    await fetching.queue(big, host, ...urls('big', 500));
+    await work(host, sliceMs, () => turnsAt(site).length >= 7);
+    const small = await fetching.crawl({ delaySeconds });
+    const before = turnsAt(site).length;
+    await fetching.queue(small, host, ...urls('small', 10));
+    const smallOnes = (): number => turnsAt(site).filter((turn) => turn === 'small').length;
+    await work(host, sliceMs, () => smallOnes() === 10 && turnsAt(site).length > before + 22);
+    const turns = turnsAt(site).slice(before);
+    const first = turns.indexOf('small');
+    // It is not in the slice that was under way when it came, but in the next.
+    expect(first).toBeLessThanOrEqual(1);
+    const shared = turns.slice(first, first + 19);
+    expect(shared).toEqual(shared.map((_, at) => (at % 2 === 0 ? 'small' : 'big')));
+    // Then the big one has the host to itself again.
+    expect(new Set(turns.slice(first + 19))).toEqual(new Set(['big']));
+    expect(Math.min(...gaps(site))).toBeGreaterThanOrEqual(delaySeconds * 1_000);
+    expect(site.together()).toBe(1);
+  });
+});
+
+describe('weights', () => {
+  it.each([0, 250])('give a crawl as many turns as it weighs, with slices of %i ms', async (sliceMs) => {
+    const { site, host } = await hosted();
+    const [heavy, light] = [
+      await fetching.crawl({ weight: 3, delaySeconds: 0.03 }),
+      await fetching.crawl({ delaySeconds: 0.03 }),
+    ];
+    await fetching.queue(heavy, host, ...urls('heavy', 60));
+    await fetching.queue(light, host, ...urls('light', 60));
+    await work(host, sliceMs, () => turnsAt(site).length >= 40);
+    const turns = turnsAt(site).slice(0, 40);
+    for (let from = 0; from < 40; from += 4) {
+      expect(turns.slice(from, from + 4).filter((turn) => turn === 'light')).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,157 @@
+/** The scheduler's hand on a real Temporal: which workflows it starts or wakes, and what a crash in between leaves. */
+import { Client, Connection, type WorkflowClient } from '@temporalio/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createFeedActivities } from '../../../activities/feed.ts';
+import { hostWorkflowId } from '../../../contracts/workflows.ts';
+import { createPool, type Pool } from '../../../storage/pool.ts';
+import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { admission, moveCrawl, newHost, runningCrawl } from '../storage/frontier.ts';
+
+let world: World;
+let pool: Pool;
+let connection: Connection;
+let workflows: WorkflowClient;
+let crawl: number;
+
+beforeAll(async () => {
+  world = await createWorld();
+  pool = createPool(world.databaseUrl, 4, () => undefined);
+  connection = await Connection.connect({ address: world.temporalAddress });
+  ({ workflow: workflows } = new Client({ connection, namespace: world.namespace }));
+});
+afterAll(async () => {
+  await connection.close();
+  await pool.end();
+  await world.close();
+});
+beforeEach(async () => {
+  ahead = [];
+  await pool.query('update host set fed = false, parked_at = now()');
+  await pool.query(`update crawl set state = 'finished'`);
+  crawl = await runningCrawl(pool);
+});
+
+/** Names that are looked up ahead. */
+let ahead: string[] = [];
+const prefetch = (name: string): void => {
+  ahead.push(name);
+};
+
+let made = 0;
+const waitingHosts = async (count: number): Promise<{ id: number; origin: string }[]> => {
+  const hosts = Array.from({ length: count }, () => `https://feed-${String(made++)}.example`);
+  return Promise.all(
+    hosts.map(async (origin) => {
+      const id = await newHost(pool, origin);
+      await new FrontierWriter(pool).write({ admissions: [admission(id, crawl, `${origin}/`)] });
+      return { id, origin };
+    }),
+  );
+};
+/** As if eleven seconds had passed since hosts were fed. */
+const later = () => pool.query(`update host set fed_at = fed_at - interval '11 seconds'`);
+
+interface Told {
+  readonly status: string;
+  /** Of the workflow's start. */
+  readonly input: unknown;
+  readonly wakes: number;
+}
+/** What a host's workflow has been told; null: it was never started. No worker is there to do anything about it. */
+async function told(origin: string): Promise<Told | null> {
+  const handle = workflows.getHandle(hostWorkflowId(origin));
+  const description = await handle.describe().catch(() => null);
+  if (description === null) return null;
+  const events = (await handle.fetchHistory()).events ?? [];
+  const started = events[0]?.workflowExecutionStartedEventAttributes;
+  const [input] = started?.input?.payloads ?? [];
+  return {
+    status: description.status.name,
+    input: JSON.parse(Buffer.from(input?.data ?? []).toString()),
+    wakes: events.filter((event) => event.workflowExecutionSignaledEventAttributes?.signalName === 'wake')
+      .length,
+  };
+}
+
+/** A client whose calls fail after `calls` of them, as when Temporal goes away or the process dies in between. */
+const failingAfter = (calls: number): WorkflowClient =>
+  new Proxy(workflows, {
+    get: (target, name, receiver) =>
+      name === 'signalWithStart' && calls-- <= 0
+        ? () => Promise.reject(new Error('Temporal is away'))
+        : (Reflect.get(target, name, receiver) as unknown),
+  });
+
+describe('feed', () => {
+  it('starts the workflow of each host with due URLs, once, and tells what is going on', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
+    const hosts = await waitingHosts(20);
+    await newHost(pool, 'https://idle.example');
+    expect(await feed({ shard: 0, lost: false })).toEqual({
+      started: 20,
+      active: 20,
+      cap: 50,
+      running: true,
+    });
+    for (const { id, origin } of hosts) {
+      expect(await told(origin)).toEqual({
+        status: 'RUNNING',
+        input: { hostId: String(id), origin },
+        wakes: 1,
+      });
+    }
+    expect(await told('https://idle.example')).toBeNull();
+    expect(ahead.sort()).toEqual(hosts.map(({ origin }) => new URL(origin).hostname).sort());
+    expect(await feed({ shard: 0, lost: false })).toMatchObject({ started: 0, active: 20 });
+  });
+
+  it('starts no more than the cap leaves room for', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 3);
+    await waitingHosts(5);
+    expect(await feed({ shard: 0, lost: false })).toMatchObject({ started: 3, active: 3, cap: 3 });
+    expect(await feed({ shard: 0, lost: false })).toMatchObject({ started: 0, active: 3 });
+  });
+
+  it('says when no crawl is running', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
+    await waitingHosts(1);
+    await moveCrawl(pool, crawl, 'paused');
+    expect(await feed({ shard: 0, lost: true })).toEqual({ started: 0, active: 0, cap: 50, running: false });
+  });
+
+  it('finds lost hosts only when asked to; one whose workflow lives is woken and not started twice', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
+    const [host] = await waitingHosts(1);
+    const origin = host?.origin ?? '';
+    await feed({ shard: 0, lost: false });
+    await later();
+    expect(await feed({ shard: 0, lost: false })).toMatchObject({ started: 0 });
+    expect(await feed({ shard: 0, lost: true })).toMatchObject({ started: 1, active: 1 });
+    expect(await told(origin)).toMatchObject({ status: 'RUNNING', wakes: 2 });
+  });
+
+  it('starts anew a workflow that somebody terminated', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
+    const [host] = await waitingHosts(1);
+    const origin = host?.origin ?? '';
+    await feed({ shard: 0, lost: false });
+    await workflows.getHandle(hostWorkflowId(origin)).terminate('by hand');
+    await later();
+    expect(await told(origin)).toMatchObject({ status: 'TERMINATED' });
+    await feed({ shard: 0, lost: true });
+    expect(await told(origin)).toMatchObject({ status: 'RUNNING', wakes: 1 });
+  });
+
+  it('marks first and starts then: where Temporal goes away in between, the next look finds the rest', async () => {
+    const hosts = await waitingHosts(12);
+    const broken = createFeedActivities({ pool, prefetch }, failingAfter(5), 50);
+    await expect(broken.feed({ shard: 0, lost: false })).rejects.toThrow('Temporal is away');
+    // Marked, all of them: nobody else feeds them meanwhile.
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
+    expect(await feed({ shard: 0, lost: true })).toMatchObject({ started: 0, active: 12 });
+    await later();
+    expect(await feed({ shard: 0, lost: true })).toMatchObject({ started: 12, active: 12 });
+    for (const { origin } of hosts) expect(await told(origin)).toMatchObject({ status: 'RUNNING' });
+  });
+});

@@ -1,0 +1,131 @@
+/**
+ * A process that is frozen (SIGSTOP, a machine that is suspended) between the decision to send and the sending, when
+ * the connection stands already (docs/design.md §4, crash safety, 1).
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { freezingLine, stopped } from '../../support/freezing.ts';
+import { makeBlobDir } from '../../support/worker.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { createPool, type Pool } from '../../../storage/pool.ts';
+import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { admission, expectExact, newHost, runningCrawl } from '../storage/frontier.ts';
+import type { HostRef } from '../../../contracts/activities.ts';
+import type { SliceOrder } from './slice-process.ts';
+import { gaps, page, startSite, status, type Site } from './site.ts';
+
+let world: World;
+let pool: Pool;
+beforeAll(async () => {
+  world = await createWorld();
+  pool = createPool(world.databaseUrl, 4, () => undefined);
+});
+afterAll(async () => {
+  await pool.end();
+  await world.close();
+});
+
+const blobDir = makeBlobDir();
+const delayMs = 300;
+
+interface SliceProcess {
+  readonly child: ChildProcess;
+  /** What it has printed so far. */
+  readonly output: () => string;
+  readonly ended: Promise<unknown>;
+}
+
+/** @param agent what the site sees it by. */
+function startSlice(agent: string, leaseSeconds: number, order: SliceOrder): SliceProcess {
+  const script = fileURLToPath(new URL('slice-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, JSON.stringify(order)], {
+    env: {
+      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'] },
+      ORBWEAVER_DATABASE_URL: world.databaseUrl,
+      ORBWEAVER_TEMPORAL_ADDRESS: world.temporalAddress,
+      ORBWEAVER_BLOBS: blobDir,
+      ORBWEAVER_LEASE_SECONDS: String(leaseSeconds),
+      ORBWEAVER_USER_AGENT: agent,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let output = '';
+  child.stdout.on('data', (text: Buffer) => (output += text.toString()));
+  return { child, output: () => output, ended: once(child, 'close') };
+}
+
+/** A site whose every answer ends its connection, so that each request has one of its own. */
+async function visited(): Promise<{ site: Site; host: HostRef; crawl: number; port: number }> {
+  const closing = { connection: 'close' };
+  const site = await startSite({
+    '/robots.txt': status(404, closing),
+    ...Object.fromEntries(['/a', '/b', '/c'].map((path) => [path, page(path, closing)])),
+  });
+  const { origin } = site;
+  const id = await newHost(pool, origin);
+  const config = { scope: 'any', delaySeconds: delayMs / 1_000, allowPrivate: ['127.0.0.0/8'] } as const;
+  const crawl = await runningCrawl(pool, config);
+  const admissions = ['/a', '/b', '/c'].map((path, at) =>
+    admission(id, crawl, origin + path, { priority: 1 / (1 + at) }),
+  );
+  await new FrontierWriter(pool).write({ admissions });
+  return { site, host: { hostId: String(id), origin }, crawl, port: Number(new URL(origin).port) };
+}
+
+/** `agent path` of each request that reached the site. */
+const sent = (site: Site): string[] =>
+  site.hits.map(({ headers, path }) => `${headers['user-agent'] ?? ''} ${path}`);
+
+async function leaseIsOver(host: HostRef): Promise<boolean> {
+  const { rows } = await pool.query<{ over: boolean }>(
+    'select lease_until < now() as over from host where id = $1',
+    [host.hostId],
+  );
+  return rows[0]?.over === true;
+}
+
+it.each([
+  ['robots.txt', 1, []],
+  ['a page', 3, ['frozen /robots.txt', 'frozen /a']],
+])(
+  'frozen before it sends for %s until its lease is another’s, it does not send',
+  async (_what, nth, before) => {
+    const { site, host, crawl, port } = await visited();
+    const frozen = startSlice('frozen', 3, { host, freeze: { port, nth } });
+    await expect.poll(frozen.output, { timeout: 30_000 }).toContain(freezingLine);
+    await stopped(frozen.child.pid);
+    expect(sent(site)).toEqual(before);
+
+    await expect.poll(() => leaseIsOver(host), { timeout: 30_000 }).toBe(true);
+    const other = startSlice('other', 30, { host, freeze: null });
+    await other.ended;
+    const rest = ['/robots.txt', '/a', '/b', '/c'].slice(before.length).map((path) => `other ${path}`);
+    expect([other.output(), sent(site)]).toEqual([expect.stringContaining('fetched'), [...before, ...rest]]);
+
+    frozen.child.kill('SIGCONT');
+    await frozen.ended;
+    expect(frozen.output()).toContain(`fetched ${before.length === 0 ? '0' : '1'}\n`);
+    expect(sent(site)).toEqual([...before, ...rest]);
+    expect(site.together()).toBe(1);
+    expect(Math.min(...gaps(site))).toBeGreaterThanOrEqual(delayMs);
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 3, leased: 0 });
+  },
+);
+
+it('frozen there for a moment of a long lease, it goes on and sends', async () => {
+  const { site, host, crawl, port } = await visited();
+  const frozen = startSlice('frozen', 300, { host, freeze: { port, nth: 3 } });
+  await expect.poll(frozen.output, { timeout: 30_000 }).toContain(freezingLine);
+  await stopped(frozen.child.pid);
+  expect(site.hits).toHaveLength(2);
+  frozen.child.kill('SIGCONT');
+  await frozen.ended;
+  expect(frozen.output()).toContain('fetched 3\n');
+  expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/c']);
+  expect(await expectExact(pool, crawl)).toMatchObject({ done: 3 });
+});

@@ -1,0 +1,53 @@
+/** What a host has asked for is kept, whatever happens to the answer's own row (docs/design.md §6). */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { openFetching, type Fetching } from './fetching.ts';
+import { startSite, status } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const standing = async (hostId: string) => {
+  const { rows } = await fetching.pool.query<{ slowdown: number; failures: number; waitMs: number }>(
+    `select slowdown, failures, (extract(epoch from not_before - now()) * 1000)::float8 as "waitMs" from host where id = $1`,
+    [hostId],
+  );
+  return rows[0];
+};
+
+it('waits out the doubled delay where that is longer than Retry-After', async () => {
+  const site = await startSite({ '/a': status(429, { 'retry-after': '1' }) });
+  const host = await fetching.host(site.origin);
+  await fetching.queue(await fetching.crawl(), host, '/a');
+  await fetching.pool.query(
+    `insert into robots (host_id, status, body, fetched_at) values ($1, 404, null, now())`,
+    [host.hostId],
+  );
+  await fetching.pool.query('update host set slowdown = 3 where id = $1', [host.hostId]);
+  const result = await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
+  expect(site.paths()).toEqual(['/a']);
+  expect(result).toMatchObject({ next: 'trouble', delayMs: 16_000 });
+  expect(result.waitMs).toBeGreaterThan(15_000);
+  expect(await standing(host.hostId)).toMatchObject({ slowdown: 4 });
+  expect((await standing(host.hostId))?.waitMs).toBeGreaterThan(14_000);
+});
+
+it('keeps it where the answer’s row could not be written', async () => {
+  const site = await startSite({ '/a': status(429, { 'retry-after': '30' }) });
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl();
+  await fetching.queue(crawl, host, '/a');
+  class Away extends FrontierWriter {
+    override write(): Promise<never> {
+      return Promise.reject(Object.assign(new Error('the connection is gone'), { code: '57P01' }));
+    }
+  }
+  await expect(fetching.role({}, { writer: new Away(fetching.pool) }).fetchSlice(host)).rejects.toThrow();
+  expect(site.paths()).toEqual(['/robots.txt', '/a']);
+  expect(await standing(host.hostId)).toMatchObject({ slowdown: 1, failures: 1 });
+  expect((await standing(host.hostId))?.waitMs).toBeGreaterThan(28_000);
+  expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({ state: 'queued' });
+});

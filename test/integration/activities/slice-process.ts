@@ -1,0 +1,34 @@
+/**
+ * A process that runs one slice of one host with a worker's own parts, as its environment says (ORBWEAVER_…), and
+ * prints how it ended. Argument: JSON { host, freeze: {port, nth} | null }.
+ */
+import { writeSync } from 'node:fs';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { Client, Connection } from '@temporalio/client';
+import pino from 'pino';
+import { createFetchActivities } from '../../../activities/fetch/fetch-activities.ts';
+import { loadServiceConfig } from '../../../config/config.ts';
+import type { HostRef } from '../../../contracts/activities.ts';
+import { openDependencies } from '../../../workers/dependencies.ts';
+import { freezeAtConnection } from '../../support/freezing.ts';
+
+export interface SliceOrder {
+  readonly host: HostRef;
+  readonly freeze: { readonly port: number; readonly nth: number } | null;
+}
+
+const { host, freeze } = JSON.parse(process.argv[2] ?? '') as SliceOrder;
+const config = loadServiceConfig();
+const { workflow } = new Client({ connection: Connection.lazy({ address: config.temporalAddress }) });
+const opened = await openDependencies(config, workflow, pino({ level: 'silent' }));
+const activities = createFetchActivities(opened.dependencies);
+if (freeze !== null) freezeAtConnection(freeze.port, freeze.nth);
+const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
+  cancellationSignal: new AbortController().signal,
+  heartbeat: () => undefined,
+};
+const { fetched } = await asyncLocalStorage.run(context as Context, () => activities.fetchSlice(host));
+await opened.close();
+writeSync(1, `fetched ${String(fetched)}\n`);
+// The next renewal of leases is not waited for.
+process.exit();

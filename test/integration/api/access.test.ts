@@ -1,0 +1,200 @@
+/** Who may use which route (F36): the table against the routes there are, and against callers of every kind. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type Express } from 'express';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessTable, judge } from '../../../api/access.ts';
+import { buildApp } from '../../../api/app.ts';
+import { gate } from '../../../api/gate.ts';
+import { createKeyring } from '../../../api/keyring.ts';
+import { problemHandler } from '../../../api/problem.ts';
+import type { Problem } from '../../../contracts/http.ts';
+import { roles, type Role } from '../../../contracts/tenancy.ts';
+import { ask, newKey, newTenant } from './asking.ts';
+import { newCrawl, noteTaker, serve, startServices, textOf, type Api, type Services } from './world.ts';
+
+let services: Services;
+let api: Api;
+let crawl: string;
+/** Keys by role, of the first tenant and of another one. */
+const keys = { first: {} as Record<Role, string>, other: {} as Record<Role, string> };
+let othersCrawl: string;
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+  crawl = await newCrawl(services.pool);
+  const other = await newTenant(services.pool);
+  for (const role of roles) {
+    keys.first[role] = await newKey(services.pool, '1', role);
+    keys.other[role] = await newKey(services.pool, other, role);
+  }
+  const created = await ask<{ id: string }>(api.url, keys.other.operator, 'POST', '/v1/crawls', {
+    seeds: 'https://a.example/',
+  });
+  othersCrawl = created.body.id;
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+const routes = Object.entries(accessTable).map(([route, access]) => {
+  const [method = '', path = ''] = route.split(' ');
+  return { route, method, path, access };
+});
+const guarded = routes.flatMap(({ access, ...rest }) => (access === 'public' ? [] : [{ ...rest, access }]));
+
+/** A path that changes nothing anybody else looks at. */
+const fill = (path: string, crawlId: string): string =>
+  path
+    .replace('{crawlId}', crawlId)
+    .replace('{origin}', encodeURIComponent('https://nobody.example'))
+    .replace('{domain}', 'nobody.example')
+    .replace('{keyId}', '00000000-0000-4000-8000-000000000000')
+    .replace('{tenantId}', '999');
+
+/** A body that every route refuses, so that callers who may change something do not. */
+const badBody = (method: string): unknown =>
+  method === 'POST' || method === 'PATCH' ? { '?': 1 } : undefined;
+
+interface Layer {
+  readonly route?: { readonly path: string; readonly stack: readonly { readonly method?: string }[] };
+  readonly handle: { readonly stack?: readonly Layer[] };
+  /** Where it is mounted. */
+  readonly rawPath: string;
+}
+
+function routesOf(stack: readonly Layer[], mount: string): string[] {
+  return stack.flatMap((layer) => {
+    const { route } = layer;
+    if (route !== undefined) {
+      const path = `${mount}${route.path}`.replace(/:(\w+)/g, '{$1}');
+      const methods = new Set(route.stack.flatMap(({ method }) => method ?? []));
+      return [...methods].map((method) => `${method.toUpperCase()} ${path}`);
+    }
+    return layer.handle.stack === undefined
+      ? []
+      : routesOf(layer.handle.stack, mount + layer.rawPath.replace(/\/$/, ''));
+  });
+}
+
+describe('the table', () => {
+  it('names every route of the application, and no other', () => {
+    const settings = {
+      version: '0',
+      userAgent: 'x',
+      contact: null,
+      hostNames: [],
+      shards: 1,
+      requestsPer10s: 1,
+    };
+    const app: Express = buildApp({
+      pool: services.pool,
+      control: noteTaker(services.pool),
+      textOf,
+      wakeHost: () => Promise.resolve(),
+      verifyToken: null,
+      sharedCounts: null,
+      log: pino({ level: 'silent' }),
+      settings,
+    });
+    const found = routesOf((app.router as unknown as { stack: readonly Layer[] }).stack, '');
+    expect(found.length).toBeGreaterThan(20);
+    const documents = ['GET /docs', 'GET /docs/*'];
+    expect([...found, ...documents].sort()).toEqual(Object.keys(accessTable).sort());
+  });
+
+  it('refuses what it does not name, whatever the routers have', async () => {
+    const app = express();
+    const keyring = createKeyring(services.pool, null);
+    app.use(gate(services.pool, keyring, (_request, _response, next) => { next(); })); // prettier-ignore
+    app.all('/{*any}', (_request, response) => {
+      response.json('reached');
+    });
+    app.use(problemHandler(pino({ level: 'silent' })));
+    const server = createServer(app);
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const statusOf = async (method: string, path: string): Promise<number> =>
+      (await ask(url, keys.first.admin, method, path)).status;
+    expect(await statusOf('GET', '/v1/crawls')).toBe(200);
+    expect(await statusOf('GET', '/V1/Crawls/')).toBe(200);
+    expect(await statusOf('GET', '/v1/secrets')).toBe(404);
+    expect(await statusOf('GET', '/v1/crawls/1/secrets')).toBe(404);
+    expect(await statusOf('GET', '/v1//crawls')).toBe(404);
+    expect(await statusOf('GET', '/v1/crawls%2f1')).toBe(404);
+    expect(await statusOf('PUT', '/v1/crawls')).toBe(405);
+    expect(await statusOf('DELETE', '/v1/tenants')).toBe(405);
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  });
+
+  it('knows HEAD as GET', () => {
+    expect(judge('HEAD', '/v1/keys')).toEqual(judge('GET', '/v1/keys'));
+    expect(judge('OPTIONS', '/v1/keys').kind).toBe('other-method');
+  });
+});
+
+describe('without a key', () => {
+  it.each(routes.filter(({ access }) => access === 'public'))('$route answers', async ({ method, path }) => {
+    const { status } = await ask(api.url, null, method, path.replace('*', ''));
+    expect([200, 301, 302]).toContain(status);
+  });
+
+  it.each(guarded)('$route is 401, and so with one that is not', async ({ method, path }) => {
+    for (const token of [null, 'owk_0000000000000000000000000000000000000000000', 'x.y.z']) {
+      const answer = await ask<Problem>(api.url, token, method, fill(path, crawl), badBody(method));
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="orbweaver"/);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      expect(answer.body.type).toBe('urn:orbweaver:problem:unauthenticated');
+    }
+  });
+});
+
+describe('with a key', () => {
+  it.each(guarded)('$route is open to the roles the table says', async ({ method, path, access }) => {
+    for (const tenant of ['first', 'other'] as const) {
+      for (const role of roles) {
+        const ours = tenant === 'first' ? crawl : othersCrawl;
+        const answer = await ask<Problem>(
+          api.url, keys[tenant][role], method, fill(path, ours), badBody(method),
+        ); // prettier-ignore
+        const may =
+          roles.indexOf(role) >= roles.indexOf(access.least) && (!access.instance || tenant === 'first');
+        const said = `${tenant} ${role}: ${String(answer.status)}`;
+        if (may) expect([200, 400, 404, 409, 422], said).toContain(answer.status);
+        else {
+          expect(answer.status, said).toBe(403);
+          expect(answer.body.type).toBe('urn:orbweaver:problem:forbidden');
+        }
+      }
+    }
+  });
+
+  it.each(guarded)('$route is closed to keys for something else', async ({ method, path, access }) => {
+    const scope = access.scope === 'keys' ? 'crawls' : 'keys';
+    const key = await newKey(services.pool, '1', 'admin', { scopes: [scope] });
+    const answer = await ask(api.url, key, method, fill(path, crawl), badBody(method));
+    expect(answer.status).toBe(403);
+  });
+
+  it('takes it from either header, and refuses two that differ', async () => {
+    const statusWith = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`${api.url}/v1/crawls`, { headers })).status;
+    const { reader, admin } = keys.first;
+    expect(await statusWith({ authorization: `Bearer ${reader}` })).toBe(200);
+    expect(await statusWith({ 'API-X-TOKEN': `Bearer ${reader}` })).toBe(200);
+    expect(await statusWith({ authorization: `bearer ${reader}`, 'api-x-token': `Bearer ${reader}` })).toBe(
+      200,
+    );
+    expect(await statusWith({ authorization: `Bearer ${reader}`, 'api-x-token': `Bearer ${admin}` })).toBe(
+      401,
+    );
+    expect(await statusWith({ authorization: reader })).toBe(401);
+    expect(await statusWith({ authorization: `Basic ${reader}` })).toBe(401);
+    expect((await fetch(`${api.url}/v1/crawls?access_token=${reader}`)).status).toBe(401);
+  });
+});

@@ -1,0 +1,238 @@
+/** Hosts and their settings over HTTP (F05, F18). */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { HostSettingsChange, HostSummary, HostView } from '../../../contracts/hosts.ts';
+import type { Problem } from '../../../contracts/http.ts';
+import { addHost, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+
+let services: Services;
+let api: Api;
+const woken: string[] = [];
+let temporalIsAway = false;
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool), 10_000, (origin) => {
+    woken.push(origin);
+    return temporalIsAway ? Promise.reject(new Error('away')) : Promise.resolve();
+  });
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+beforeEach(() => {
+  woken.length = 0;
+  temporalIsAway = false;
+});
+
+interface Answer<T> {
+  readonly status: number;
+  readonly type: string | null;
+  readonly body: T;
+}
+
+async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+  const response = await fetch(api.url + path, {
+    method,
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  });
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    body: (await response.json()) as T,
+  };
+}
+const at = (origin: string): string => `/v1/hosts/${encodeURIComponent(origin)}`;
+const set = <T = HostView>(origin: string, change: unknown): Promise<Answer<T>> =>
+  call<T>('PATCH', `${at(origin)}/settings`, change);
+const expectProblem = (answer: Answer<unknown>, status: number, words: RegExp): void => {
+  expect(answer.status).toBe(status);
+  expect(answer.type).toMatch(/^application\/problem\+json/);
+  expect((answer.body as Problem).detail).toMatch(words);
+};
+const nothing = {
+  delaySeconds: null,
+  concurrency: null,
+  windows: null,
+  quotaPerDay: null,
+  delayFactor: null,
+};
+const nights = { timeZone: 'Europe/Berlin', open: [{ days: ['mon', 'sun'], from: '22:00', to: '06:00' }] };
+
+describe('settings', () => {
+  it('are changed one by one and taken back, of a host that nobody has met too; its workflow is woken', async () => {
+    const origin = 'https://own.example:8443';
+    expectProblem(await call('GET', at(origin)), 404, /^No crawl has met https:\/\/own\.example:8443/);
+    const all = { delaySeconds: 0.25, concurrency: 4, windows: nights, quotaPerDay: 500, delayFactor: 2.5 };
+    const first = await set(origin, all);
+    expect(first).toMatchObject({ status: 200, body: { origin, settings: all, crawls: [], queued: 0 } });
+    expect(woken).toEqual([origin]);
+    const changes: [HostSettingsChange, object][] = [
+      [{ delaySeconds: 0 }, { ...all, delaySeconds: 0 }],
+      [
+        { windows: null, concurrency: null },
+        { ...nothing, delaySeconds: 0, quotaPerDay: 500, delayFactor: 2.5 },
+      ],
+      [{ delaySeconds: null, quotaPerDay: null, delayFactor: null }, nothing],
+    ];
+    for (const [change, expected] of changes) {
+      expect((await set(origin, change)).body.settings).toEqual(expected);
+      expect((await call<HostView>('GET', at(origin))).body.settings).toEqual(expected);
+    }
+  });
+
+  it('are of an origin, however it is written', async () => {
+    await set('HTTPS://Spelled.Example:443/', { quotaPerDay: 7 });
+    expect(woken).toEqual(['https://spelled.example']);
+    expect((await call<HostView>('GET', at('https://spelled.example'))).body.settings.quotaPerDay).toBe(7);
+  });
+
+  it('hold though Temporal cannot be told', async () => {
+    temporalIsAway = true;
+    expect(await set('https://away.example', { concurrency: 2 })).toMatchObject({
+      status: 200,
+      body: { settings: { concurrency: 2 } },
+    });
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    [
+      'windows that never open',
+      { windows: { ...nights, open: [] } },
+      /^windows: Windows without an opening time never open\.$/,
+    ],
+    [
+      'windows without days',
+      { windows: { ...nights, open: [{ days: [], from: '01:00', to: '02:00' }] } },
+      /has no days, so it never opens\.$/,
+    ],
+    [
+      'windows of no length',
+      { windows: { ...nights, open: [{ days: ['mon'], from: '01:00', to: '01:00' }] } },
+      /it never opens;/,
+    ],
+    [
+      'a zone there is not',
+      { windows: { ...nights, timeZone: 'Mars/Olympus' } },
+      /^windows: There is no time zone "Mars\/Olympus"/,
+    ],
+    [
+      'a day there is not',
+      { windows: { ...nights, open: [{ days: ['mo'], from: '01:00', to: '02:00' }] } },
+      /^windows\.open\.0\.days\.0/,
+    ],
+    ['too many at once', { concurrency: 17 }, /^concurrency: /],
+    ['none at once', { concurrency: 0 }, /^concurrency: /],
+    ['a negative delay', { delaySeconds: -1 }, /^delaySeconds: /],
+    ['no quota at all', { quotaPerDay: 0 }, /^quotaPerDay: /],
+    ['a factor of nothing', { delayFactor: 0 }, /^delayFactor: /],
+    ['a setting there is not', { speed: 3 }, /speed/],
+    ['nothing', {}, /nothing is to be changed/],
+  ])('are refused in one sentence: %s', async (_, change, sentence) => {
+    expectProblem(await set('https://refused.example', change), 422, sentence);
+    expect(woken).toEqual([]);
+  });
+
+  it.each([
+    'example.com',
+    'ftp://example.com',
+    'https://example.com/path',
+    'https://user@example.com',
+    'https://',
+  ])('are of nothing but an origin: %s', async (text) => {
+    expectProblem(await set(text, { quotaPerDay: 7 }), 400, /is no origin such as/);
+    expectProblem(await call('GET', at(text)), 400, /is no origin such as/);
+  });
+
+  it('may be asked for and changed in no other way', async () => {
+    expectProblem(await call('PUT', `${at('https://a.example')}/settings`, nothing), 405, /PATCH/);
+    expectProblem(await call('POST', '/v1/hosts', {}), 405, /GET/);
+  });
+});
+
+describe('GET /v1/hosts', () => {
+  it('lists hosts in every state, page by page', async () => {
+    const { pool } = services;
+    const origins = ['parked', 'backoff', 'closed', 'active', 'idle'].map(
+      (name) => `https://${name}.list.example`,
+    );
+    const columns = [
+      `parked_at = now(), failures = 3, last_error = 'tls: bad'`,
+      `failures = 2, not_before = now() + interval '1 hour', last_error = 'overloaded: 503'`,
+      `closed_until = now() + interval '2 hours', fed = true`,
+      `fed = true`,
+      `fed = false`,
+    ];
+    for (const [index, origin] of origins.entries()) {
+      const id = await addHost(pool, origin);
+      await pool.query(`update host set ${columns[index] ?? ''} where id = $1`, [id]);
+    }
+    for (const [index, state] of ['parked', 'backoff', 'closed', 'active', 'idle'].entries()) {
+      const { body } = await call<{ items: HostSummary[] }>('GET', `/v1/hosts?state=${state}&limit=1000`);
+      expect(body.items.map(({ origin }) => origin)).toContain(origins[index]);
+      expect(new Set(body.items.map((item) => item.state))).toEqual(new Set([state]));
+    }
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const { body }: Answer<{ items: HostSummary[]; next: string | null }> = await call(
+        'GET',
+        `/v1/hosts?limit=2${query}`,
+      );
+      expect(body.items.length).toBeLessThanOrEqual(2);
+      seen.push(...body.items.map(({ origin }) => origin));
+      cursor = body.next;
+    }
+    expect(seen).toEqual([...new Set(seen)]);
+    expect(seen).toEqual(expect.arrayContaining(origins));
+  });
+
+  it('refuses what it does not know', async () => {
+    expectProblem(await call('GET', '/v1/hosts?state=tired'), 400, /^state: /);
+    expectProblem(await call('GET', '/v1/hosts?cursor=x'), 400, /^cursor: /);
+    expectProblem(await call('GET', '/v1/hosts?limit=0'), 400, /^limit: /);
+  });
+});
+
+describe('GET /v1/hosts/{origin}', () => {
+  it('tells where a host stands, and what each crawl has there', async () => {
+    const { pool } = services;
+    const origin = 'https://stands.example';
+    const [heavy, light] = [await newCrawl(pool, { weight: 5 }), await newCrawl(pool)];
+    for (const crawl of [heavy, light]) await setState(pool, crawl, 'running', null);
+    for (const path of ['/1', '/2']) await addUrl(pool, heavy, origin + path);
+    await addUrl(pool, light, `${origin}/1`);
+    await set(origin, { quotaPerDay: 40 });
+    await pool.query(
+      `update host set requests_day = to_char(now() at time zone 'UTC', 'YYYY-MM-DD'), requests_used = 40 where origin = $1`,
+      [origin],
+    );
+    const { body } = await call<HostView>('GET', at(origin));
+    const midnight = new Date();
+    midnight.setUTCHours(24, 0, 0, 0);
+    expect(body).toMatchObject({
+      queued: 3,
+      closedBy: 'quota',
+      opensAt: midnight.toISOString(),
+      today: { requests: 40, quota: 40 },
+      crawls: [
+        { crawlId: heavy, state: 'running', queued: 2, leased: 0, weight: 5 },
+        { crawlId: light, state: 'running', queued: 1, leased: 0, weight: 1 },
+      ],
+    });
+  });
+
+  it('names the next opening of one that is closed', async () => {
+    const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' });
+    const inTwoDays = day.format(Date.now() + 2 * 86_400_000).toLowerCase();
+    const open = [{ days: [inTwoDays], from: '12:00', to: '13:00' }];
+    const { body } = await set('https://closed.example', { windows: { timeZone: 'UTC', open } });
+    expect(body).toMatchObject({ closedBy: 'windows', today: { requests: 0, quota: 100_000 } });
+    const opens = new Date(Date.now() + 2 * 86_400_000);
+    opens.setUTCHours(12, 0, 0, 0);
+    expect(body.opensAt).toBe(opens.toISOString());
+  });
+});

@@ -1,0 +1,225 @@
+/** Quotas of tenants and rate limits (F36). */
+import { Redis } from 'ioredis';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keepQuotas } from '../../../api/quota-watch.ts';
+import type { SharedCounts } from '../../../api/rate-store.ts';
+import type { CrawlView, CreatedCrawl, Problem } from '../../../contracts/http.ts';
+import type { QuotasAsked, TenantDetail } from '../../../contracts/tenancy.ts';
+import { editTenant } from '../../../storage/tenants.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { ask, newKey, newTenant, type Answer } from './asking.ts';
+import { addUrl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts';
+
+let services: Services;
+let control: ReturnType<typeof noteTaker>;
+let api: Api;
+
+beforeAll(async () => {
+  services = await startServices();
+  control = noteTaker(services.pool);
+  api = await serve(services.pool, control, 1e6, undefined, { anonymous: true });
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+interface Customer {
+  readonly id: string;
+  readonly key: string;
+}
+
+async function customer(quotas: QuotasAsked): Promise<Customer> {
+  const id = await newTenant(services.pool, quotas);
+  return { id, key: await newKey(services.pool, id, 'operator') };
+}
+
+const create = (key: string): Promise<Answer<CreatedCrawl & Problem>> =>
+  ask(api.url, key, 'POST', '/v1/crawls', { seeds: 'https://a.example/' });
+
+function expectSpent(answer: Answer<Problem>, status: number, quota: string): void {
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(answer.body).toMatchObject({ type: 'urn:orbweaver:problem:quota-spent', quota });
+}
+
+describe('quotas', () => {
+  it('crawls at once: one more is refused until another is over, and headers tell what is left', async () => {
+    const { key } = await customer({ crawlsAtOnce: 2 });
+    const first = await create(key);
+    expect(first.status).toBe(201);
+    expect(first.headers.get('x-quota-crawls-at-once')).toBe('limit=2, remaining=1');
+    expect(first.headers.get('x-quota-urls-total')).toBeNull();
+    expect((await create(key)).headers.get('x-quota-crawls-at-once')).toBe('limit=2, remaining=0');
+    const refused = await create(key);
+    expectSpent(refused, 429, 'crawlsAtOnce');
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(refused.headers.get('x-quota-crawls-at-once')).toBe('limit=2, remaining=0');
+    await setState(services.pool, first.body.id, 'finished', 'complete');
+    expect((await create(key)).status).toBe(201);
+  });
+
+  it('hold however many ask at the same time', async () => {
+    const { key, id } = await customer({ crawlsAtOnce: 3 });
+    const answers = await Promise.all(Array.from({ length: 12 }, () => create(key)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(9);
+    const { rows } = await services.pool.query('select from crawl where tenant_id = $1', [id]);
+    expect(rows).toHaveLength(3);
+  });
+
+  it('crawls a day: closed ones count, and Retry-After is the end of the day (UTC)', async () => {
+    const { key, id } = await customer({ crawlsPerDay: 1 });
+    const first = await create(key);
+    await setState(services.pool, first.body.id, 'finished', 'complete');
+    const refused = await create(key);
+    expectSpent(refused, 429, 'crawlsPerDay');
+    const left = (86_400_000 - (Date.now() % 86_400_000)) / 1_000;
+    expect(Math.abs(Number(refused.headers.get('retry-after')) - left)).toBeLessThan(5);
+    await services.pool.query(`update crawl set created_at = now() - interval '1 day' where tenant_id = $1`, [
+      id,
+    ]);
+    expect((await create(key)).status).toBe(201);
+  });
+
+  it.each(['urlsTotal', 'urlsPerDay', 'storedBytes'] as const)(
+    '%s: crawls that run are paused once it is spent, new ones refused, and both go on when there is room',
+    async (quota) => {
+      const limit = quota === 'storedBytes' ? 1_000 : 3;
+      const { key, id } = await customer({ [quota]: limit });
+      const other = await customer({});
+      const crawl = (await create(key)).body.id;
+      const unlimited = (await create(other.key)).body.id;
+      for (const each of [crawl, unlimited]) await setState(services.pool, each, 'running', null);
+      const byHand = (await create(key)).body.id;
+      await setState(services.pool, byHand, 'paused', 'lunch');
+      const look = () => keepQuotas({ pool: services.pool, control, log: pino({ level: 'silent' }) });
+      const stateOf = async (each: string, by = key): Promise<unknown> => {
+        const { body } = await ask<CrawlView>(api.url, by, 'GET', `/v1/crawls/${each}`);
+        return [body.state, body.reason];
+      };
+      await look();
+      expect(await stateOf(crawl)).toEqual(['running', null]);
+      for (const page of ['1', '2', '3', '4']) {
+        for (const each of [crawl, unlimited])
+          await addUrl(services.pool, each, `https://a.example/${page}`, {
+            state: 'done', status: 200, fetches: 1, bytes: 400, fetched_at: new Date(),
+          }); // prettier-ignore
+      }
+      await look();
+      expect(await stateOf(crawl)).toEqual(['paused', `quota:${quota}`]);
+      expect(await stateOf(byHand)).toEqual(['paused', 'lunch']);
+      expect(await stateOf(unlimited, other.key)).toEqual(['running', null]);
+      const status = quota === 'urlsPerDay' ? 429 : 403;
+      const refused = await create(key);
+      expectSpent(refused, status, quota);
+      expect(refused.headers.get(`x-quota-${quota.replace(/[A-Z]/g, '-$&').toLowerCase()}`)).toBe(
+        `limit=${String(limit)}, remaining=0`,
+      );
+      expectSpent(await ask(api.url, key, 'POST', `/v1/crawls/${crawl}/resume`), status, quota);
+      const { body } = await ask<TenantDetail>(api.url, key, 'GET', '/v1/tenant');
+      expect(body.used[quota]).toBe(quota === 'storedBytes' ? 1_600 : 4);
+
+      await editTenant(services.pool, id, null, { [quota]: null });
+      await look();
+      expect(await stateOf(crawl)).toEqual(['running', null]);
+      expect(await stateOf(byHand)).toEqual(['paused', 'lunch']);
+    },
+  );
+
+  it('URLs a day begin anew with the day', async () => {
+    const { key, id } = await customer({ urlsPerDay: 2 });
+    const crawl = (await create(key)).body.id;
+    for (const page of ['1', '2', '3']) await addUrl(services.pool, crawl, `https://b.example/${page}`);
+    expectSpent(await create(key), 429, 'urlsPerDay');
+    await services.pool.query('update tenant_day set day = day - 1 where tenant_id = $1', [id]);
+    expect((await create(key)).status).toBe(201);
+    const { rows } = await services.pool.query('select urls_before from tenant_day where tenant_id = $1', [
+      id,
+    ]);
+    expect(rows).toEqual([{ urls_before: 3 }]);
+  });
+});
+
+describe('requests a second', () => {
+  const burst = async (urls: readonly string[], key: string, count: number): Promise<Answer<Problem>[]> =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        ask<Problem>(urls[index % urls.length] ?? '', key, 'GET', '/v1/crawls'),
+      ),
+    );
+  const accepted = (answers: readonly Answer<unknown>[]): number =>
+    answers.filter(({ status }) => status === 200).length;
+
+  it('are the tenant’s, over all its keys; the answer says when to go on and what is left', async () => {
+    const { id, key } = await customer({ requestsPerSecond: 5 });
+    const second = await newKey(services.pool, id, 'reader');
+    const answers = await Promise.all([burst([api.url], key, 10), burst([api.url], second, 10)]);
+    const all = answers.flat();
+    // They may fall into two windows.
+    expect(accepted(all)).toBeGreaterThanOrEqual(5);
+    expect(accepted(all)).toBeLessThanOrEqual(10);
+    const refused = all.find(({ status }) => status === 429);
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    expect(refused?.headers.get('ratelimit')).toMatch(/"tenant"; r=0; t=[01]/);
+    expect(refused?.headers.get('ratelimit-policy')).toMatch(/"tenant"; q=5; w=1/);
+    expect(refused?.body).toMatchObject({
+      type: 'urn:orbweaver:problem:rate-limited',
+      quota: 'requestsPerSecond',
+    });
+    const other = await customer({});
+    expect(accepted(await burst([api.url], other.key, 30))).toBe(30);
+  });
+
+  it('guessing keys goes by address, and does not shut out who has one', async () => {
+    const own = await serve(services.pool, control, 5, undefined, { anonymous: true });
+    const { key } = await customer({});
+    expect((await ask(own.url, key, 'GET', '/v1/crawls')).status).toBe(200);
+    const statuses: number[] = [];
+    for (let i = 0; i < 10; i++)
+      statuses.push((await ask(own.url, `owk_${String(i).padStart(43, '0')}`, 'GET', '/v1/crawls')).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429, 429, 429, 429]);
+    expect((await ask(own.url, key, 'GET', '/v1/crawls')).status).toBe(200);
+    await own.stop();
+  });
+
+  it('are counted over all processes in Redis, and by each for itself while it is away', async (context) => {
+    const { redisUrl } = services.world;
+    context.skip(redisUrl === null, 'there is no redis-server');
+    const proxy = await startTcpProxy(Number(new URL(redisUrl ?? '').port));
+    const redis = new Redis(`redis://${proxy.address}`, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: 300,
+      retryStrategy: () => 50,
+    });
+    redis.on('error', () => undefined);
+    await expect.poll(() => redis.status).toBe('ready');
+    const sharedCounts: SharedCounts = {
+      redis,
+      instance: () => Promise.resolve(services.world.namespace),
+      onError: () => undefined,
+    };
+    const serveShared = () =>
+      serve(services.pool, control, 1e6, undefined, { anonymous: true, sharedCounts });
+    const apis = [await serveShared(), await serveShared()];
+    const urls = apis.map(({ url }) => url);
+    const { key, id } = await customer({ requestsPerSecond: 6 });
+    // Both have the key at hand: from here on the windows are what counts.
+    for (const url of urls) await ask(url, key, 'GET', '/v1/crawls');
+    const name = `rate:${services.world.namespace}:tenant:${id}`;
+    await expect.poll(() => redis.exists(name), { timeout: 3_000 }).toBe(0);
+    const shared = await burst(urls, key, 40);
+    expect(accepted(shared)).toBeGreaterThanOrEqual(6);
+    expect(accepted(shared)).toBeLessThanOrEqual(12);
+    expect(await redis.pttl(name)).toBeLessThanOrEqual(1_000);
+
+    await proxy.close();
+    const alone = await burst(urls, key, 40);
+    expect(accepted(alone)).toBeGreaterThanOrEqual(12);
+    expect(accepted(alone)).toBeLessThan(40);
+    redis.disconnect();
+    for (const each of apis) await each.stop();
+  });
+});

@@ -1,0 +1,238 @@
+/** Opt-outs, complaints and the crawler's page over HTTP (F15). */
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { hash } from 'node:crypto';
+import express from 'express';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { crawlerPage } from '../../../api/crawler-page.ts';
+import type { Problem } from '../../../contracts/http.ts';
+import type { ComplaintView, OptOutAdded, OptOutView } from '../../../contracts/opt-out.ts';
+import { optOutHoldMs } from '../../../domain/opt-out.ts';
+import { addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+
+let services: Services;
+let api: Api;
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool));
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+interface Answer<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+  const response = await fetch(api.url + path, {
+    method,
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as T,
+  };
+}
+
+const expectProblem = (answer: Answer<unknown>, status: number, words: RegExp): void => {
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect((answer.body as Problem).detail).toMatch(words);
+};
+
+describe('/v1/opt-outs', () => {
+  it('takes a domain as people write it, answers when it holds, and again alike; then takes it back', async () => {
+    const crawl = await newCrawl(services.pool);
+    await setState(services.pool, crawl, 'running', null);
+    await addUrl(services.pool, crawl, 'https://xn--bcher-kva.example/1');
+    await addUrl(services.pool, crawl, 'https://shop.xn--bcher-kva.example/1');
+    await addUrl(services.pool, crawl, 'https://other.example/1');
+    const startedAt = performance.now();
+    const first = await call<OptOutAdded>('POST', '/v1/opt-outs', {
+      domain: 'Bücher.Example.',
+      reason: 'mail\0',
+    });
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(optOutHoldMs);
+    expect(first.status).toBe(201);
+    expect(first.headers.get('location')).toBe('/v1/opt-outs/xn--bcher-kva.example');
+    expect(first.body).toMatchObject({
+      domain: 'xn--bcher-kva.example',
+      reason: 'mail\ufffd',
+      added: true,
+      excluded: 2,
+    });
+    const second = await call<OptOutAdded>('POST', '/v1/opt-outs', { domain: 'xn--bcher-kva.example' });
+    expect(second.status).toBe(200);
+    expect(second.body).toEqual({ ...first.body, added: false, excluded: 0 });
+    const explained = await call<{ summary: string }>(
+      'GET',
+      `/v1/crawls/${crawl}/explain?url=https://shop.xn--bcher-kva.example/1`,
+    );
+    expect(explained.body.summary).toMatch(/opted out/);
+    const back = await call('DELETE', '/v1/opt-outs/B%C3%BCcher.example');
+    expect([back.status, back.body]).toEqual([
+      200,
+      { domain: 'xn--bcher-kva.example', queued: 2, more: false },
+    ]);
+    expectProblem(await call('DELETE', '/v1/opt-outs/xn--bcher-kva.example'), 404, /has not opted out/);
+  });
+
+  it('lists by name, each once, over cursors', async () => {
+    const domains = ['b.list.example', '[2001:db8::1]', '10.1.2.3', 'a.list.example'];
+    await Promise.all(domains.map((domain) => call('POST', '/v1/opt-outs', { domain })));
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const page: Answer<{ items: OptOutView[]; next: string | null }> = await call(
+        'GET',
+        `/v1/opt-outs?limit=2${query}`,
+      );
+      seen.push(...page.body.items.map(({ domain }) => domain));
+      cursor = page.body.next;
+    }
+    expect(seen).toEqual([...domains].sort());
+  });
+
+  it.each([
+    [{ domain: 'https://example.com/' }, /^domain: .*is no domain such as example.com/],
+    [{ domain: '*.example.com' }, /below a domain is covered anyway/],
+    [{ domain: 'example.com:80' }, /is no domain/],
+    [{ domain: '' }, /is empty/],
+    [{ domain: 'x'.repeat(2_000) }, /^domain/],
+    [{}, /^domain/],
+    [{ domain: 'a.example', reason: 'x'.repeat(501) }, /^reason/],
+    [{ domain: 'a.example', reason: ' ' }, /^reason/],
+    [{ domain: 'a.example', why: 'x' }, /why/],
+    [[], /expected object/],
+  ])('refuses %j', async (body, words) => {
+    expectProblem(await call('POST', '/v1/opt-outs', body), 422, words);
+  });
+
+  it('refuses what is no domain in a path or cursor, and other methods', async () => {
+    expectProblem(await call('DELETE', '/v1/opt-outs/a%00b'), 400, /is no domain/);
+    expectProblem(await call('GET', '/v1/opt-outs?cursor=a%20b'), 400, /^cursor/);
+    expectProblem(await call('GET', '/v1/opt-outs?limit=0'), 400, /^limit/);
+    expectProblem(await call('PATCH', '/v1/opt-outs'), 405, /PATCH/);
+    expectProblem(await call('GET', '/v1/opt-outs/a.example'), 405, /GET/);
+  });
+});
+
+describe('/v1/complaints', () => {
+  it('stores and counts them by domain, newest first, and opts nobody out', async () => {
+    const texts = ['first', 'second', 'third'];
+    for (const text of texts) {
+      const { status, body } = await call<ComplaintView>('POST', '/v1/complaints', {
+        domain: 'Angry.example',
+        text: `${text}\n<b>\0`,
+        ...(text === 'first' && { contact: 'someone@angry.example' }),
+      });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ domain: 'angry.example', text: `${text}\n<b>\ufffd` });
+      expect(body.complaintsOfDomain).toBe(texts.indexOf(text) + 1);
+    }
+    await call('POST', '/v1/complaints', { domain: 'calm.example', text: 'x'.repeat(2_000) });
+    const seen: ComplaintView[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Answer<{ items: ComplaintView[]; next: string | null }> = await call(
+        'GET',
+        `/v1/complaints?domain=angry.example&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
+      seen.push(...page.body.items);
+      cursor = page.body.next;
+    }
+    expect(seen.map(({ text }) => text.split('\n')[0])).toEqual(['third', 'second', 'first']);
+    expect(seen.map(({ contact }) => contact)).toEqual([null, null, 'someone@angry.example']);
+    expect(seen.every(({ complaintsOfDomain }) => complaintsOfDomain === 3)).toBe(true);
+    const all = await call<{ items: ComplaintView[] }>('GET', '/v1/complaints');
+    expect(all.body.items.map(({ domain }) => domain)[0]).toBe('calm.example');
+    const { rows } = await services.pool.query(
+      `select count(*) as listed from opt_out where domain like '%angry%'`,
+    );
+    expect(rows).toEqual([{ listed: 0 }]);
+  });
+
+  it.each([
+    [{ domain: 'a.example' }, /^text/],
+    [{ domain: 'a.example', text: '' }, /^text/],
+    [{ domain: 'a.example', text: 'x'.repeat(2_001) }, /^text/],
+    [{ domain: 'a.example', text: 'x', contact: 'x'.repeat(321) }, /^contact/],
+    [{ domain: 'no domain', text: 'x' }, /^domain/],
+  ])('refuses %j', async (body, words) => {
+    expectProblem(await call('POST', '/v1/complaints', body), 422, words);
+  });
+
+  it('refuses cursors it did not give', async () => {
+    expectProblem(await call('GET', '/v1/complaints?cursor=x'), 400, /^cursor/);
+  });
+});
+
+describe('GET /crawler', () => {
+  interface Page {
+    readonly status: number | undefined;
+    readonly headers: IncomingHttpHeaders;
+    readonly html: string;
+  }
+  /** fetch would set Host itself. */
+  const pageAt = (url: string, host = 'crawler.example.org'): Promise<Page> =>
+    new Promise((resolve, reject) => {
+      const sent = httpRequest(`${url}/crawler`, { headers: { host } }, (response) => {
+        let html = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (html += chunk));
+        response.on('end', () => {
+          resolve({ status: response.statusCode, headers: response.headers, html });
+        });
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+
+  it('is read under any host name, may load and run nothing, and holds a style its policy allows', async () => {
+    const { status, headers, html } = await pageAt(api.url);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; /);
+    const style = /<style>([^]*)<\/style>/.exec(html)?.[1] ?? '';
+    expect(policy).toContain(`'sha256-${hash('sha256', style, 'base64')}'`);
+    expect(html).not.toMatch(/<script|<link|<img|<iframe|<form|@import|url\(|https?:\/\//);
+    expect(headers['x-powered-by']).toBeUndefined();
+    // Everything else still answers under its own names only.
+    const guarded = await fetch(`${api.url}/v1/crawls`);
+    expect(guarded.status).toBe(200);
+  });
+
+  it('says what was in the log, how to slow it down, and that nobody was named', async () => {
+    const { html } = await pageAt(api.url);
+    expect(html).toContain('<code>Orbweaver/0 (test)</code>');
+    expect(html).toContain('User-agent: orbweaver');
+    expect(html).toContain('Crawl-delay');
+    expect(html).toContain('has not named a contact');
+    expect(html).toMatch(/How to opt out[^]*How to complain/);
+  });
+
+  it.each([
+    ['Ann <b>Admin</b> & Co', 'run by Ann &lt;b&gt;Admin&lt;/b&gt; &amp; Co.'],
+    ['crawl@example.org', '<a href="mailto:crawl@example.org">crawl@example.org</a>'],
+    ['https://example.org/about?a="x"', '<a href="https://example.org/about?a=%22x%22">'],
+    ['javascript:alert(1)', 'run by javascript:alert(1).'],
+  ])('names the contact %s', async (contact, words) => {
+    const page = crawlerPage({ userAgent: `X/1 <i>'"`, contact });
+    const server = express().use(page).listen(0, '127.0.0.1');
+    await new Promise((listening) => server.once('listening', listening));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { html } = await pageAt(`http://127.0.0.1:${String(port)}`);
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+    expect(html).toContain(words);
+    expect(html).toContain('<code>X/1 &lt;i&gt;&#39;&quot;</code>');
+    expect(html).not.toMatch(/<i>|<b>/);
+  });
+});

@@ -1,0 +1,210 @@
+/** Nothing of another tenant can be seen, counted or guessed (F36). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessTable } from '../../../api/access.ts';
+import type { CrawlSummary, CreatedCrawl, Explanation, Problem } from '../../../contracts/http.ts';
+import type { TenantDetail, TenantView } from '../../../contracts/tenancy.ts';
+import { ask, newKey, newTenant, type Answer } from './asking.ts';
+import { addPage, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+
+let services: Services;
+let api: Api;
+let tenants: { first: string; second: string };
+let admins: { instance: string; first: string; second: string };
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+  tenants = { first: await newTenant(services.pool), second: await newTenant(services.pool) };
+  admins = {
+    instance: await newKey(services.pool, '1', 'admin'),
+    first: await newKey(services.pool, tenants.first, 'admin'),
+    second: await newKey(services.pool, tenants.second, 'admin'),
+  };
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+async function create(key: string, seeds = 'https://a.example/'): Promise<string> {
+  const { status, body } = await ask<CreatedCrawl>(api.url, key, 'POST', '/v1/crawls', { seeds });
+  expect(status).toBe(201);
+  return body.id;
+}
+
+interface List<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+const content = { title: 't', text: 'one two', links: [] };
+
+describe('a crawl of another tenant', () => {
+  const ofCrawls = Object.keys(accessTable)
+    .filter((route) => route.includes('{crawlId}'))
+    .map((route) => route.split(' ') as [string, string]);
+
+  it.each(ofCrawls)('%s %s: is as unknown as one that never was', async (method, path) => {
+    const theirs = await create(admins.second);
+    await setState(services.pool, theirs, 'running', null);
+    await addPage(services.pool, theirs, 'https://a.example/', content);
+    const never = '999999999999999';
+    const answers: Answer<Problem>[] = [];
+    for (const [key, id] of [
+      [admins.first, theirs],
+      [admins.first, never],
+      [admins.instance, theirs],
+    ] as const) {
+      const where = `${path.replace('{crawlId}', id)}${path.endsWith('explain') ? '?url=https://a.example/' : ''}`;
+      answers.push(await ask(api.url, key, method, where, method === 'POST' ? {} : undefined));
+    }
+    const [first, unknown, instance] = answers;
+    for (const answer of answers) expect(answer.status).toBe(404);
+    expect(first?.body.detail.replace(theirs, never)).toBe(unknown?.body.detail);
+    expect(instance?.body).toEqual(first?.body);
+    const names = (answer?: Answer<unknown>): string[] =>
+      [...(answer?.headers.keys() ?? [])].filter((name) => !name.startsWith('ratelimit'));
+    expect(names(first)).toEqual(names(unknown));
+    const { rows } = await services.pool.query('select state from crawl where id = $1', [theirs]);
+    expect(rows).toEqual([{ state: 'running' }]);
+  });
+
+  it('is neither listed nor counted', async () => {
+    const mine = await create(admins.first);
+    await create(admins.second);
+    await newCrawl(services.pool);
+    const { body } = await ask<List<CrawlSummary>>(api.url, admins.first, 'GET', '/v1/crawls?limit=100');
+    expect(body.items.map(({ id }) => id)).toContain(mine);
+    const { rows } = await services.pool.query<{ id: string }>(
+      'select id::text from crawl where tenant_id = $1 order by id desc',
+      [tenants.first],
+    );
+    expect(body.items.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+  });
+
+  it('leaves no gap in the numbers of the first tenant, and nothing to be told from one’s own ids', async () => {
+    const before = Number(await newCrawl(services.pool));
+    const theirs = [await create(admins.first), await create(admins.second), await create(admins.first)];
+    expect(Number(await newCrawl(services.pool))).toBe(before + 1);
+    for (const id of theirs) expect(id).toMatch(/^\d{15}$/);
+    // Newest first still holds.
+    expect(theirs.toSorted()).toEqual(theirs);
+  });
+
+  it('lends no cursor: neither of its pages nor of the list', async () => {
+    const ids = { first: await create(admins.first), second: await create(admins.second) };
+    for (const id of [ids.first, ids.second]) {
+      for (const page of ['1', '2', '3'])
+        await addPage(services.pool, id, `https://a.example/${page}`, content);
+      await setState(services.pool, id, 'finished', 'complete');
+    }
+    await create(admins.first);
+    await create(admins.second);
+    const cursorOf = async (key: string, path: string): Promise<string> =>
+      (await ask<List<unknown>>(api.url, key, 'GET', path)).body.next ?? '';
+    const statusOf = async (key: string, path: string): Promise<number> =>
+      (await ask(api.url, key, 'GET', path)).status;
+    const list = '/v1/crawls?limit=1';
+    const pages = (id: string): string => `/v1/crawls/${id}/pages?limit=1`;
+
+    const theirs = await cursorOf(admins.second, list);
+    const theirPages = await cursorOf(admins.second, pages(ids.second));
+    expect(await statusOf(admins.second, `${list}&cursor=${theirs}`)).toBe(200);
+    expect(await statusOf(admins.second, `${pages(ids.second)}&cursor=${theirPages}`)).toBe(200);
+    for (const cursor of [theirs, theirPages, ids.second, ids.first]) {
+      expect(await statusOf(admins.first, `${list}&cursor=${cursor}`)).toBe(400);
+      expect(await statusOf(admins.first, `${pages(ids.first)}&cursor=${cursor}`)).toBe(400);
+    }
+    // What a cursor holds, numbers of hosts among it, cannot be read either.
+    expect(Buffer.from(theirPages, 'base64url').toString('latin1')).not.toMatch(/^\d+\.\d+\./);
+  });
+
+  it('does not show in what explain says of a host both crawl', async () => {
+    const origin = 'https://shared.example';
+    const mine = await create(admins.first, `${origin}/`);
+    const theirs = await create(admins.second, `${origin}/`);
+    for (const id of [mine, theirs]) {
+      await setState(services.pool, id, 'running', null);
+      for (const page of ['1', '2', '3']) await addUrl(services.pool, id, `${origin}/${page}`);
+    }
+    const { body } = await ask<Explanation>(
+      api.url, admins.first, 'GET', `/v1/crawls/${mine}/explain?url=${origin}/3`,
+    ); // prettier-ignore
+    expect(JSON.stringify(body)).not.toMatch(/take turns/);
+    const again = await create(admins.first, `${origin}/`);
+    await setState(services.pool, again, 'running', null);
+    for (const page of ['1', '2', '3']) await addUrl(services.pool, again, `${origin}/${page}`);
+    const all = await Promise.all(
+      ['1', '2', '3'].map((page) =>
+        ask<Explanation>(api.url, admins.first, 'GET', `/v1/crawls/${mine}/explain?url=${origin}/${page}`),
+      ),
+    );
+    expect(all.map((each) => JSON.stringify(each.body)).join()).toMatch(/2 crawls take turns/);
+  });
+});
+
+describe('/v1/tenants', () => {
+  it('makes, shows, changes and closes them; the closed one’s keys are refused at once', async () => {
+    const made = await ask<TenantView>(api.url, admins.instance, 'POST', '/v1/tenants', {
+      name: 'Acme',
+      quotas: { crawlsAtOnce: 2 },
+    });
+    expect(made.status).toBe(201);
+    const { id } = made.body;
+    expect(id).toMatch(/^\d{15}$/);
+    expect(made.headers.get('location')).toBe(`/v1/tenants/${id}`);
+    expect(made.body.quotas).toMatchObject({ crawlsAtOnce: 2, urlsTotal: null });
+    const key = await newKey(services.pool, id, 'operator');
+    const crawl = await create(key);
+    const own = await ask<TenantDetail>(api.url, key, 'GET', '/v1/tenant');
+    expect(own.body).toMatchObject({ id, name: 'Acme', used: { crawlsAtOnce: 1, crawlsPerDay: 1 } });
+
+    const path = `/v1/tenants/${id}`;
+    const changed = await ask<TenantView>(api.url, admins.instance, 'PATCH', path, {
+      name: 'Acme Inc.',
+      quotas: { urlsTotal: 5 },
+    });
+    expect(changed.body).toMatchObject({ name: 'Acme Inc.', quotas: { crawlsAtOnce: 2, urlsTotal: 5 } });
+    expect((await ask(api.url, admins.instance, 'DELETE', path)).status).toBe(409);
+    await setState(services.pool, crawl, 'cancelled', null);
+    expect((await ask(api.url, key, 'GET', '/v1/crawls')).status).toBe(200);
+    expect((await ask<TenantView>(api.url, admins.instance, 'DELETE', path)).body.closedAt).not.toBeNull();
+    expect((await ask(api.url, key, 'GET', '/v1/crawls')).status).toBe(401);
+    const late = { name: 'late', role: 'reader', tenantId: id };
+    expect((await ask(api.url, admins.instance, 'POST', '/v1/keys', late)).status).toBe(404);
+  });
+
+  it.each([
+    ['POST', '/v1/tenants', { name: 'default' }, 409],
+    ['POST', '/v1/tenants', { name: '123' }, 422],
+    ['POST', '/v1/tenants', { name: ' a' }, 422],
+    ['POST', '/v1/tenants', { name: 'a\0b' }, 422],
+    ['POST', '/v1/tenants', { name: 'a', quotas: { crawlsAtOnce: -1 } }, 422],
+    ['POST', '/v1/tenants', { name: 'a', quotas: { wishes: 3 } }, 422],
+    ['PATCH', '/v1/tenants/1', { id: 5 }, 422],
+    ['GET', '/v1/tenants/42', undefined, 404],
+    ['GET', '/v1/tenants/x', undefined, 404],
+    ['PATCH', '/v1/tenants/42', {}, 404],
+    ['DELETE', '/v1/tenants/42', undefined, 404],
+    ['DELETE', '/v1/tenants/1', undefined, 409],
+    ['GET', '/v1/tenants?cursor=x', undefined, 400],
+  ] as const)('%s %s %j is %i', async (method, path, body, status) => {
+    expect((await ask(api.url, admins.instance, method, path, body)).status).toBe(status);
+  });
+
+  it('are listed by id, each once, over cursors', async () => {
+    const seen: string[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const query: string = next === '' ? '' : `&cursor=${next}`;
+      const { body }: Answer<List<TenantView>> = await ask(
+        api.url, admins.instance, 'GET', `/v1/tenants?limit=1${query}`,
+      ); // prettier-ignore
+      seen.push(...body.items.map(({ id }) => id));
+      next = body.next;
+    }
+    const { rows } = await services.pool.query<{ id: string }>(
+      'select id::text from tenant order by tenant.id',
+    );
+    expect(seen).toEqual(rows.map(({ id }) => id));
+  });
+});

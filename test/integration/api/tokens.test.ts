@@ -1,0 +1,234 @@
+/** JWTs as bearer tokens, against an issuer with a JWKS of its own (RFC 7519, RFC 8725). */
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  SignJWT,
+  UnsecuredJWT,
+  type CryptoKey,
+  type JWK,
+} from 'jose';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createTokenVerifier } from '../../../api/tokens.ts';
+import type { Problem } from '../../../contracts/http.ts';
+import { createTenant, shutTenant } from '../../../storage/tenants.ts';
+import { ask } from './asking.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+
+const issuer = 'https://issuer.example/';
+const audience = 'orbweaver';
+const cooldownMs = 300;
+
+interface SigningKey {
+  readonly kid: string;
+  readonly alg: string;
+  readonly privateKey: CryptoKey;
+  readonly publicKey: CryptoKey;
+  readonly jwk: JWK;
+}
+
+let services: Services;
+let api: Api;
+let jwks: Server;
+let served: JWK[] = [];
+let lookups = 0;
+let away = false;
+let key: SigningKey;
+let tenant: string;
+
+async function newSigningKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  return { kid, alg, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+}
+
+beforeAll(async () => {
+  services = await startServices();
+  tenant = (await createTenant(services.pool, 'acme', {}))?.id ?? '';
+  key = await newSigningKey('one');
+  served = [key.jwk];
+  jwks = createServer((_request, response) => {
+    lookups++;
+    response.statusCode = away ? 500 : 200;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ keys: served }));
+  });
+  await new Promise<void>((listening) => jwks.listen(0, '127.0.0.1', listening));
+  api = await serveTokens();
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  jwks.closeAllConnections();
+  await new Promise((closed) => jwks.close(closed));
+  await services.stop();
+});
+afterEach(() => {
+  away = false;
+});
+
+/** With keys of its own: nothing was looked up yet. */
+function serveTokens(): Promise<Api> {
+  const verifyToken = createTokenVerifier({
+    issuer,
+    audience,
+    jwksUrl: `http://127.0.0.1:${String((jwks.address() as AddressInfo).port)}/jwks`,
+    tenantClaim: 'tenant',
+    roleClaim: 'realm_access.roles',
+    cooldownMs,
+  });
+  return serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true, verifyToken });
+}
+
+interface Claims {
+  readonly iss?: string;
+  readonly aud?: string | string[];
+  readonly exp?: number | null;
+  readonly nbf?: number;
+  readonly tenant?: unknown;
+  readonly roles?: unknown;
+}
+
+const now = (): number => Math.floor(Date.now() / 1000);
+const payload = ({ iss = issuer, aud = audience, exp = now() + 60, nbf, tenant: of = 'acme', roles = ['x', 'operator'] }: Claims) => ({
+  iss, aud, sub: 'ada', jti: randomUUID(), tenant: of, realm_access: { roles },
+  ...(exp !== null && { exp }), ...(nbf !== undefined && { nbf }),
+}); // prettier-ignore
+
+const sign = (claims: Claims = {}, by = key): Promise<string> =>
+  new SignJWT(payload(claims)).setProtectedHeader({ alg: by.alg, kid: by.kid }).sign(by.privateKey);
+
+const statusWith = async (token: string, url = api.url): Promise<number> =>
+  (await ask(url, token, 'GET', '/v1/crawls')).status;
+
+describe('a token', () => {
+  it('acts for the tenant it names, by name or id, in the highest role it has', async () => {
+    const token = await sign();
+    const own = await ask<{ id: string }>(api.url, token, 'GET', '/v1/tenant');
+    expect(own.body).toMatchObject({ id: tenant, name: 'acme' });
+    expect((await ask(api.url, token, 'POST', '/v1/crawls', { seeds: 'https://a.example/' })).status).toBe(
+      201,
+    );
+    expect((await ask(api.url, token, 'GET', '/v1/keys')).status).toBe(403);
+    const first = await newCrawl(services.pool);
+    expect((await ask(api.url, token, 'GET', `/v1/crawls/${first}`)).status).toBe(404);
+    for (const of of [tenant, Number(tenant)]) expect(await statusWith(await sign({ tenant: of }))).toBe(200);
+    const admin = await sign({ tenant: 1, roles: ['reader', 'admin'] });
+    expect((await ask(api.url, admin, 'GET', '/v1/tenants')).status).toBe(200);
+    const reader = await sign({ roles: 'openid reader' });
+    expect((await ask(api.url, reader, 'POST', '/v1/crawls', {})).status).toBe(403);
+  });
+
+  it.each<[string, Claims]>([
+    ['another issuer', { iss: 'https://evil.example/' }],
+    ['another audience', { aud: 'somebody-else' }],
+    ['other audiences', { aud: ['a', 'b'] }],
+    ['an end that has passed', { exp: now() - 60 }],
+    ['no end', { exp: null }],
+    ['a beginning to come', { nbf: now() + 600 }],
+    ['a tenant that is not', { tenant: 'nobody' }],
+    ['no tenant', { tenant: null }],
+    ['a tenant that is no name', { tenant: { id: 1 } }],
+    ['no role of ours', { roles: ['root'] }],
+    ['a role hidden in an object', { roles: { admin: true } }],
+  ])('with %s is refused', async (_what, claims) => {
+    expect(await statusWith(await sign(claims))).toBe(401);
+  });
+
+  it('is refused when its tenant is closed', async () => {
+    const closed = await createTenant(services.pool, 'closed', {});
+    const token = await sign({ tenant: 'closed' });
+    expect(await statusWith(token)).toBe(200);
+    await shutTenant(services.pool, closed?.id ?? '');
+    await expect.poll(() => statusWith(token), { timeout: 6_000 }).toBe(401);
+  });
+
+  it('unsigned, of algorithm none, is refused', async () => {
+    const none = new UnsecuredJWT(payload({})).encode();
+    expect(await statusWith(none)).toBe(401);
+    const [header, body] = (await sign()).split('.');
+    expect(await statusWith(`${header ?? ''}.${body ?? ''}.`)).toBe(401);
+    const claimsNone = Buffer.from(JSON.stringify({ alg: 'none', kid: key.kid })).toString('base64url');
+    expect(await statusWith(`${claimsNone}.${body ?? ''}.`)).toBe(401);
+  });
+
+  it('“signed” with the public key as HMAC secret is refused (RFC 8725 §2.1)', async () => {
+    for (const secret of [await exportSPKI(key.publicKey), JSON.stringify(key.jwk), key.jwk.n ?? '']) {
+      const token = await new SignJWT(payload({}))
+        .setProtectedHeader({ alg: 'HS256', kid: key.kid })
+        .sign(new TextEncoder().encode(secret));
+      expect(await statusWith(token)).toBe(401);
+    }
+  });
+
+  it('that brings a key or the address of one is refused', async () => {
+    const own = await newSigningKey(key.kid);
+    const token = await new SignJWT(payload({}))
+      .setProtectedHeader({ alg: 'RS256', kid: key.kid, jwk: own.jwk, jku: 'https://evil.example/jwks' })
+      .sign(own.privateKey);
+    expect(await statusWith(token)).toBe(401);
+  });
+
+  it('whose claims were changed is refused', async () => {
+    const [header, , signature] = (await sign()).split('.');
+    const forged = Buffer.from(JSON.stringify(payload({ roles: ['admin'], tenant: 1 }))).toString(
+      'base64url',
+    );
+    expect(await statusWith(`${header ?? ''}.${forged}.${signature ?? ''}`)).toBe(401);
+  });
+
+  it('that was accepted is not accepted past its end', async () => {
+    // Five seconds are allowed for clocks that differ.
+    const token = await sign({ exp: now() - 3 });
+    expect(await statusWith(token)).toBe(200);
+    await expect.poll(() => statusWith(token), { timeout: 4_500, interval: 50 }).toBe(401);
+  });
+
+  it('longer than any is not even looked at', async () => {
+    const before = lookups;
+    expect(await statusWith(`${'a'.repeat(9_000)}.b.c`)).toBe(401);
+    expect(lookups).toBe(before);
+  });
+});
+
+describe('the keys of the issuer', () => {
+  it('rotate: a new kid is looked up, once in a while, and an old one is refused when it is gone', async () => {
+    const old = key;
+    const next = await newSigningKey('two', 'ES256');
+    const own = await serveTokens();
+    expect(await statusWith(await sign({}, old), own.url)).toBe(200);
+    served = [next.jwk];
+    await expect.poll(async () => statusWith(await sign({}, next), own.url), { timeout: 5_000 }).toBe(200);
+    expect(await statusWith(await sign({}, old), own.url)).toBe(401);
+
+    // Made-up kids do not make us ask for each of them.
+    const stranger = await newSigningKey('stranger');
+    const before = lookups;
+    const since = performance.now();
+    for (let i = 0; i < 30; i++) {
+      const made = { ...stranger, kid: `made-up-${String(i)}` };
+      expect(await statusWith(await sign({}, made), own.url)).toBe(401);
+    }
+    expect(lookups - before).toBeLessThanOrEqual(1 + Math.floor((performance.now() - since) / cooldownMs));
+    await own.stop();
+    served = [old.jwk];
+  });
+
+  it('that cannot be had make no token bad: 503, and all is well when they are back', async () => {
+    const own = await serveTokens();
+    away = true;
+    const answer = await ask<Problem>(own.url, await sign(), 'GET', '/v1/crawls');
+    expect(answer.status).toBe(503);
+    expect(answer.body.detail).toMatch(/issuer does not answer/);
+    away = false;
+    expect(await statusWith(await sign(), own.url)).toBe(200);
+    await own.stop();
+  });
+
+  it('are never asked for where none are set: tokens are refused', async () => {
+    const own = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+    expect(await statusWith(await sign(), own.url)).toBe(401);
+    await own.stop();
+  });
+});

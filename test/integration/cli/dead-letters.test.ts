@@ -1,0 +1,100 @@
+/** `dead-letters` on a database that others use too, and `redrive` by the API of a stack that runs (G7). */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { identify } from '../../../stack/processes.ts';
+import { writeStackInfo } from '../../../stack/info.ts';
+import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
+import { addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from '../api/world.ts'; // prettier-ignore
+
+let services: Services;
+let api: Api;
+let folder: string;
+let crawl: string;
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool));
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
+  crawl = await newCrawl(services.pool);
+  await setState(services.pool, crawl, 'running', null);
+  await letter('https://a.example/1', 'server-error', 'answered \u001b[31m500');
+  await letter('https://a.example/2', 'forbidden', 'answered 403');
+  await letter('https://b.example/3', 'server-error', 'answered 502');
+});
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function letter(url: string, letterClass: string, message: string): Promise<void> {
+  const { hostId, key } = await addUrl(services.pool, crawl, url, { state: 'failed', reason: letterClass });
+  await services.pool.query(
+    `insert into dead_letter (host_id, crawl_id, key, class, message, attempts, headers)
+     values ($1, $2, $3, $4, $5, 0, '{"server": "nginx"}')`,
+    [hostId, crawl, key, letterClass, message],
+  );
+}
+
+const orbweaver = (...args: readonly string[]): Promise<CliResult> =>
+  runCli(args, {
+    ORBWEAVER_DATA: folder,
+    ORBWEAVER_DATABASE_URL: services.world.databaseUrl,
+    ORBWEAVER_TEMPORAL_ADDRESS: services.world.temporalAddress,
+    ORBWEAVER_TEMPORAL_NAMESPACE: services.world.namespace,
+    ORBWEAVER_REDIS_URL: services.world.redisUrl ?? '',
+  });
+
+it('lists them, a line each or with all evidence', async () => {
+  const { code, stdout } = await orbweaver('dead-letters', crawl);
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(/^2\S+Z {2}(server-error|forbidden) {2}https:\/\/a\.example\/[12] {2}answered /);
+  expect(stdout).toMatch(/forbidden {2}https:\/\/a\.example\/2 {2}answered 403; not again before 2\S+Z/);
+  // What a server said does not steer the terminal.
+  expect(stdout).not.toContain('\u001b');
+  const [evidence] = jsonLines(
+    (await orbweaver('dead-letters', crawl, '--class', 'forbidden', '--json')).stdout,
+  );
+  expect(evidence).toMatchObject({
+    url: 'https://a.example/2',
+    headers: { server: 'nginx' },
+    attemptedAt: [],
+  });
+  const ofHost = await orbweaver('dead-letters', crawl, '--host', 'https://B.example:443');
+  expect(ofHost.stdout).toMatch(/^\S+ {2}server-error {2}https:\/\/b\.example\/3 {2}answered 502\n$/);
+  const ofNobody = await orbweaver('dead-letters', crawl, '--host', 'https://nobody.example');
+  expect(ofNobody.stdout).toBe('There are no dead letters.\n');
+  expect(await orbweaver('dead-letters', '77')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no crawl 77') as string,
+  });
+});
+
+it('has them driven again by the stack that runs', async () => {
+  const none = await orbweaver('redrive', crawl);
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('orbweaver up') as string });
+
+  mkdirSync(path.join(folder, 'run'), { recursive: true });
+  writeFileSync(path.join(folder, 'admin-key'), api.key);
+  const launcher = identify(process.pid);
+  if (launcher === null) throw new Error('this process is not there');
+  writeStackInfo({
+    ...{ owner: 'up', dataDir: folder, launcher, startedAt: new Date().toISOString() },
+    ...{ postgresUrl: services.world.databaseUrl, temporalAddress: services.world.temporalAddress },
+    ...{ temporalNamespace: services.world.namespace, temporalUiUrl: null, redisUrl: null, apiUrl: api.url },
+  });
+  const one = await orbweaver('redrive', crawl, '--class', 'server-error');
+  expect(one).toMatchObject({ code: 0, stdout: '2 dead letters are queued again.\n' });
+  const all = await orbweaver('redrive', crawl);
+  expect(all.stdout).toMatch(
+    /^0 dead letters are queued again\.\n1 dead letter is left alone, since .* seven days ago; the first may go at 2\S+Z\.\n$/,
+  );
+  const named = await orbweaver('redrive', crawl, '--url', 'https://a.example/2');
+  expect(named).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('not asked again before') as string,
+  });
+});

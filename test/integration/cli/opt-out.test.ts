@@ -1,0 +1,51 @@
+/** `opt-out add`, `list` and `remove` on a database that others use too. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
+import { addUrl, newCrawl, setState, startServices, type Services } from '../api/world.ts';
+
+let services: Services;
+let folder: string;
+beforeAll(async () => {
+  services = await startServices();
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
+});
+afterAll(async () => {
+  await services.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const optOut = (...args: readonly string[]): Promise<CliResult> =>
+  runCli(['opt-out', ...args], {
+    ORBWEAVER_DATA: folder,
+    ORBWEAVER_DATABASE_URL: services.world.databaseUrl,
+    ORBWEAVER_TEMPORAL_ADDRESS: services.world.temporalAddress,
+    ORBWEAVER_TEMPORAL_NAMESPACE: services.world.namespace,
+    ORBWEAVER_REDIS_URL: services.world.redisUrl ?? '',
+  });
+
+it('adds, lists and removes, and says what became of the queue', async () => {
+  const crawl = await newCrawl(services.pool);
+  await setState(services.pool, crawl, 'running', null);
+  await addUrl(services.pool, crawl, 'https://www.quiet.example/1');
+  const none = await optOut('list');
+  expect(none).toMatchObject({ code: 0, stdout: 'No domain has opted out.\n' });
+  const added = await optOut('add', 'Quiet.example', '--reason', 'their mail');
+  expect(added).toMatchObject({
+    code: 0,
+    stdout: 'quiet.example has opted out: nothing is asked of it any more. 1 queued URL was excluded.\n',
+  });
+  expect((await optOut('add', 'quiet.example')).stdout).toContain('has already opted out');
+  expect((await optOut('list')).stdout).toMatch(/^\d{4}-\S+Z {2}quiet\.example {2}their mail\n$/);
+  const [entry] = jsonLines((await optOut('list', '--json')).stdout);
+  expect(entry).toMatchObject({ domain: 'quiet.example', reason: 'their mail' });
+  expect(await optOut('remove', 'quiet.example')).toMatchObject({
+    code: 0,
+    stdout: 'The opt-out of quiet.example is taken back. 1 excluded URL is queued again.\n',
+  });
+  const again = await optOut('remove', 'quiet.example');
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain('quiet.example has not opted out');
+});

@@ -1,0 +1,306 @@
+/** Which of several pages with one body, or one text, stands for the others (F20), as the pages feed tells it. */
+import { createHash } from 'node:crypto';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDedupActivities } from '../../../activities/dedup.ts';
+import { canonicalize } from '../../../domain/url.ts';
+import { packOutlinks } from '../../../storage/outlinks.ts';
+import { allPages } from '../../../storage/pages.ts';
+import { chooseCanonicals } from '../../../storage/statements/choose-canonicals.ts';
+import { markTextDuplicates } from '../../../storage/statements/mark-text-duplicates.ts';
+import { releaseLease } from '../../../storage/statements/release-lease.ts';
+import {
+  admission,
+  expectExact,
+  keyOf,
+  leased,
+  moveCrawl,
+  newHost,
+  openFrontier,
+  result,
+  runningCrawl,
+  takenLease,
+  type Frontier,
+} from './frontier.ts';
+
+let frontier: Frontier;
+let crawl: number;
+let hosts: Map<string, number>;
+
+beforeAll(async () => {
+  frontier = await openFrontier();
+});
+afterAll(() => frontier.close());
+beforeEach(async () => {
+  crawl = await runningCrawl(frontier.pool);
+  hosts = new Map();
+  // Origins are unique over all crawls.
+  await frontier.pool.query(`update host set origin = origin || '.' || id`);
+});
+
+interface Fetched {
+  /** As found. */
+  readonly url: string;
+  /** Its bytes are those of this name; default: its own. */
+  readonly body?: string;
+  /** Its text, where it has enough of it to tell; default: none. */
+  readonly text?: string;
+  readonly depth?: number;
+  /** What its body names as rel=canonical. */
+  readonly canonical?: string;
+  readonly links?: readonly string[];
+  /** It is no page: it redirects there. */
+  readonly redirectTo?: string;
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hostOf = async (origin: string): Promise<number> => {
+  const host = hosts.get(origin) ?? (await newHost(frontier.pool, origin));
+  hosts.set(origin, host);
+  return host;
+};
+
+/** Takes URLs the way of every URL, one after another: found, fetched, judged, and read where they are originals. */
+async function fetched(...urls: readonly Fetched[]): Promise<void> {
+  const { pool, writer } = frontier;
+  const activities = createDedupActivities(frontier);
+  for (const { url, body = url, text, depth = 1, canonical, links = [], redirectTo } of urls) {
+    const link = canonicalize(url);
+    if (!link.ok) throw new Error(link.rejected);
+    const host = await hostOf(link.value.host);
+    const key = keyOf(link.value.canonical);
+    await writer.write({ admissions: [admission(host, crawl, url, { key, depth })] });
+    const token = await takenLease(pool, host);
+    const [place] = await leased(pool, host, token, 1);
+    if (place === undefined) throw new Error(`${url} was not new`);
+    const row =
+      redirectTo === undefined
+        ? result(place, 'done', { stage: 1, content_hash: sha256(body) })
+        : result(place, 'done', { reason: 'redirect', status: 301, redirect_to: redirectTo });
+    await writer.write({ results: [row] });
+    await releaseLease(pool, host, token, 0, 0, 0, 0, 0, null);
+    const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
+      cancellationSignal: new AbortController().signal,
+      heartbeat: () => undefined,
+    };
+    const judge = () => activities.dedup({ hostId: String(host), origin: link.value.host });
+    const { originals } = await asyncLocalStorage.run(context as Context, judge);
+    if (originals === 0) continue;
+    await writer.write({
+      stages: [{ ...place, from: 2, to: 0, alias_host: null, alias_key: null }],
+      pages: [
+        {
+          ...{ host_id: host, crawl_id: crawl, key, title: body, description: null, language: 'en' },
+          ...{ charset: 'utf-8', words: 20, links: 0, canonical: canonical ?? null, noindex: false },
+          ...{ nofollow: false, cut: [], text_hash: text === undefined ? null : sha256(text) },
+          outlinks: packOutlinks(link.value.host, links),
+        },
+      ],
+    });
+  }
+}
+
+/** As the end of a crawl does. Answers how many pages changed their standing. */
+async function settle(): Promise<number> {
+  const exact = await chooseCanonicals(frontier.pool, crawl);
+  const alike = await markTextDuplicates(frontier.pool, crawl);
+  await moveCrawl(frontier.pool, crawl, 'finished');
+  await expectExact(frontier.pool, crawl);
+  return exact.length + alike.length;
+}
+
+/** Of each page: whose duplicate it is (null: nobody's), and the body that its title came from. */
+async function standing(): Promise<Record<string, readonly [string | null, string | null]>> {
+  const pages: Record<string, readonly [string | null, string | null]> = {};
+  for await (const page of allPages(frontier.pool, String(crawl), [], () => Promise.resolve(null))) {
+    if (page.redirectTo === null) pages[page.url] = [page.duplicateOf, page.title];
+  }
+  return pages;
+}
+
+/** Settles and expects `winner` to stand for all the others; each has the title of the one body. */
+async function expectChosen(winner: string, ...others: readonly string[]): Promise<void> {
+  await settle();
+  const pages = await standing();
+  expect(pages[winner]).toEqual([null, 'same']);
+  for (const other of others) expect([other, pages[other]]).toEqual([other, [winner, 'same']]);
+  expect(Object.keys(pages)).toEqual(expect.arrayContaining([winner, ...others]));
+}
+
+const a = 'https://a.example/long/way/to/the/page';
+const b = 'https://a.example/page';
+const c = 'https://b.example/page';
+const same = (url: string, more: Partial<Fetched> = {}): Fetched => ({ url, body: 'same', ...more });
+
+describe('of pages with one body stands for the others', () => {
+  it('the one its own rel=canonical names, though found deeper, and redirects lead to another', async () => {
+    const names = { canonical: a };
+    await fetched(
+      ...[same(b, { ...names, depth: 0 }), same(c, { ...names, depth: 1 }), same(a, { depth: 5 })],
+      ...[1, 2].map((n) => ({ url: `https://b.example/moved/${String(n)}`, redirectTo: b })),
+    );
+    await expectChosen(a, b, c);
+  });
+
+  it('that one by its seen-key, where it was found in another spelling than the canonical one', async () => {
+    const found = `${a}?utm_source=mail`;
+    await fetched(same(b, { canonical: a }), same(found, { depth: 5 }));
+    await expectChosen(found, b);
+  });
+
+  it('that one by its spelling, where rel=canonical names no canonical form', async () => {
+    const found = `${a}?z=1&a=2`;
+    await fetched(same(b, { canonical: found }), same(found, { depth: 5 }));
+    await expectChosen(found, b);
+  });
+
+  it('else the one that redirects lead to, though found deeper', async () => {
+    await fetched(
+      ...[same(b), same(c), same(a, { depth: 5 })],
+      ...[1, 2].map((n) => ({ url: `https://b.example/moved/${String(n)}`, redirectTo: a })),
+      { url: 'https://b.example/moved/elsewhere', redirectTo: b },
+    );
+    await expectChosen(a, b, c);
+  });
+
+  it('else the one that other pages name as theirs, redirects and names counted together', async () => {
+    await fetched(
+      ...[same(b), same(a, { depth: 5 })],
+      { url: 'https://b.example/moved', redirectTo: b },
+      { url: 'https://b.example/print/1', canonical: a },
+      { url: 'https://b.example/print/2', canonical: a },
+    );
+    await expectChosen(a, b);
+  });
+
+  it('else the one that most links lead to, from its own host and from others', async () => {
+    await fetched(
+      ...[same(b), same(c), same(a, { depth: 5 })],
+      { url: 'https://a.example/1', links: [a, b, c] },
+      { url: 'https://b.example/2', links: [a] },
+    );
+    await expectChosen(a, b, c);
+  });
+
+  it('and before that the one that is named, however many links lead elsewhere', async () => {
+    await fetched(
+      ...[same(b), same(a, { depth: 5 })],
+      { url: 'https://a.example/1', links: [b], canonical: a },
+      { url: 'https://a.example/2', links: [b] },
+    );
+    await expectChosen(a, b);
+  });
+
+  it('but not for another crawl’s redirects and links', async () => {
+    const mine = crawl;
+    await fetched(same(b), same(a, { depth: 5 }));
+    crawl = await runningCrawl(frontier.pool);
+    await fetched(
+      { url: 'https://b.example/moved', redirectTo: a },
+      { url: 'https://b.example/', links: [a] },
+    );
+    crawl = mine;
+    await expectChosen(b, a);
+  });
+
+  it('else the one nearest to a seed', async () => {
+    await fetched(same(b, { depth: 2 }), same(a, { depth: 1 }));
+    await expectChosen(a, b);
+  });
+
+  it.each([
+    ['the shortest URL', [a, b], b],
+    ['the first by name', [c, b], b],
+  ])('at equal depth %s', async (_what, urls, winner) => {
+    await fetched(...urls.map((url) => same(url)));
+    await expectChosen(winner, ...urls.filter((url) => url !== winner));
+  });
+
+  it('whatever a rel=canonical names that no copy has', async () => {
+    await fetched(same(a, { canonical: 'https://a.example/never/fetched', depth: 3 }), same(b));
+    await expectChosen(b, a);
+  });
+
+  it('nobody, where a page has no copy or the same body lies in another crawl', async () => {
+    await fetched(same(a));
+    const mine = crawl;
+    crawl = await runningCrawl(frontier.pool);
+    await fetched(same(b));
+    expect(await settle()).toBe(0);
+    expect(await standing()).toEqual({ [b]: [null, 'same'] });
+    crawl = mine;
+    expect(await settle()).toBe(0);
+    expect(await standing()).toEqual({ [a]: [null, 'same'] });
+  });
+
+  it('one again, after a crawl has gone on behind its end', async () => {
+    await fetched(same(a, { depth: 3 }), same(c, { depth: 2 }));
+    await expectChosen(c, a);
+    expect(await settle()).toBe(0);
+    await moveCrawl(frontier.pool, crawl, 'running');
+    await fetched(same(b));
+    await expectChosen(b, a, c);
+  });
+});
+
+describe('of pages with one text and several bodies stands for the others', () => {
+  const text = 'the very same words';
+  const alike = (url: string, more: Partial<Fetched> = {}): Fetched => ({ url, text, ...more });
+
+  it('the one that names itself; each keeps what was extracted of it', async () => {
+    await fetched(
+      ...[
+        alike(b, { depth: 0, canonical: c }),
+        alike(c, { canonical: b }),
+        alike(a, { depth: 5, canonical: a }),
+      ],
+      { url: 'https://b.example/moved', redirectTo: b },
+    );
+    await settle();
+    expect(await standing()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
+  });
+
+  it('else the one the others name', async () => {
+    await fetched(alike(b, { depth: 0, canonical: a }), alike(c, { canonical: a }), alike(a, { depth: 5 }));
+    await settle();
+    expect(await standing()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
+  });
+
+  it('else the one most links lead to', async () => {
+    await fetched(...[alike(b, { depth: 0 }), alike(c, { links: [b, a] }), alike(a, { depth: 5 })], {
+      url: 'https://b.example/',
+      links: [a],
+    });
+    await settle();
+    expect(await standing()).toMatchObject({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
+  });
+
+  it('else the one nearest to a seed', async () => {
+    await fetched(alike(b, { depth: 2 }), alike(a, { depth: 1 }), alike(c, { depth: 3 }));
+    await settle();
+    expect(await standing()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
+  });
+
+  it('nobody, where there is too little text to tell', async () => {
+    await fetched({ url: a }, { url: b });
+    expect(await settle()).toBe(0);
+    expect(await standing()).toEqual({ [a]: [null, a], [b]: [null, b] });
+  });
+
+  it('and exact copies stay with the page of their own body', async () => {
+    await fetched(alike(a), alike(`${a}/copy`, { body: a, depth: 2 }), alike(b, { depth: 0 }));
+    await settle();
+    expect(await standing()).toEqual({ [b]: [null, b], [a]: [b, a], [`${a}/copy`]: [a, a] });
+  });
+
+  it('one again, without a chain, after a crawl has gone on behind its end', async () => {
+    await fetched(alike(a, { depth: 3 }), alike(c, { depth: 2 }));
+    await settle();
+    expect(await standing()).toEqual({ [c]: [null, c], [a]: [c, a] });
+    expect(await settle()).toBe(0);
+    await moveCrawl(frontier.pool, crawl, 'running');
+    await fetched(alike(b));
+    await settle();
+    expect(await standing()).toEqual({ [b]: [null, b], [a]: [b, a], [c]: [b, c] });
+  });
+});

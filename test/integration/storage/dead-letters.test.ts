@@ -1,0 +1,323 @@
+/** Dead letters: one a failed URL, with its evidence, listed without gaps, driven again in bulk (G7). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeadLetterView } from '../../../contracts/dead-letters.ts';
+import { restMs } from '../../../domain/dead-letter.ts';
+import { auditCrawl } from '../../../storage/audit.ts';
+import { allDeadLetters, readDeadLetters } from '../../../storage/dead-letters.ts';
+import type { Pool } from '../../../storage/pool.ts';
+import { redriveBatch, type LetterFilter } from '../../../storage/redrive.ts';
+import { parkHost } from '../../../storage/statements/park-host.ts';
+import { releaseLease } from '../../../storage/statements/release-lease.ts';
+import { reopenCrawls } from '../../../storage/statements/reopen-crawls.ts';
+import { returnUrls } from '../../../storage/statements/return-urls.ts';
+import { unparkHost } from '../../../storage/statements/unpark-host.ts';
+import type { ResultRow } from '../../../storage/statements/commit-results.ts';
+import {
+  admission,
+  expectExact,
+  keyOf,
+  leased,
+  moveCrawl,
+  newHost,
+  openFrontier,
+  result,
+  runningCrawl,
+  takenLease,
+  type Frontier,
+} from './frontier.ts';
+
+let frontier: Frontier;
+let pool: Pool;
+beforeAll(async () => {
+  frontier = await openFrontier(12);
+  ({ pool } = frontier);
+});
+afterAll(() => frontier.close());
+
+type Ending = readonly [state: ResultRow['state'], over: Partial<ResultRow>];
+const failedWith = (reason: string, over: Partial<ResultRow> = {}): Ending => ['failed', { reason, ...over }];
+
+/** Admits URLs of a host and has each end as is said; a queued one was tried. */
+async function fetched(
+  host: number,
+  crawl: number,
+  endings: Readonly<Record<string, Ending>>,
+): Promise<void> {
+  const urls = Object.keys(endings);
+  await frontier.writer.write({ admissions: urls.map((url) => admission(host, crawl, url)) });
+  const token = await takenLease(pool, host);
+  const places = await leased(pool, host, token, 1_000);
+  const byKey = new Map(urls.map((url) => [keyOf(url), endings[url]]));
+  for (const place of places) {
+    const ending = byKey.get(place.key);
+    if (place.crawl_id !== crawl || ending === undefined) continue;
+    const [state, over] = ending;
+    await frontier.writer.write({ results: [result(place, state, over)] });
+  }
+  await returnUrls(pool, String(host), token);
+  await releaseLease(pool, host, token, 0, 0, 0, 0, 0, null);
+}
+
+const ofCrawl = (crawl: number, over: Partial<LetterFilter> = {}): LetterFilter =>
+  ({ crawlId: String(crawl), hostId: null, class: null, key: null, ...over }) as LetterFilter;
+const all = async (filter: LetterFilter): Promise<DeadLetterView[]> => {
+  const found: DeadLetterView[] = [];
+  for await (const letter of allDeadLetters(pool, filter)) found.push(letter);
+  return found;
+};
+const letters = async (filter: LetterFilter): Promise<string[]> => {
+  return (await all(filter)).map(({ url, class: letterClass }) => `${url} ${letterClass}`);
+};
+const stateOf = async (crawl: number): Promise<string> => {
+  const { rows } = await pool.query<{ state: string }>('select state from crawl where id = $1', [crawl]);
+  return rows[0]?.state ?? '';
+};
+const park = (host: number) => parkHost(pool, String(host), 'timeout: spent', ['timeout', 'overloaded']);
+const age = (ms: number) =>
+  pool.query(`update dead_letter set created_at = now() - $1 * interval '1 ms'`, [ms]);
+
+describe('evidence', () => {
+  it('is status, message, fields of the answer and the times of all attempts', async () => {
+    const [host, crawl] = [await newHost(pool, 'https://shop.example'), await runningCrawl(pool)];
+    const headers = { server: 'nginx', 'retry-after': '9' };
+    const url = 'https://shop.example/a';
+    const again = { reason: 'server-error', attempted: true, own: true, status: 500, detail: 'answered 500' };
+    await fetched(host, crawl, { [url]: ['queued', again] });
+    await fetched(host, crawl, { [url]: ['queued', again] });
+    await fetched(host, crawl, {
+      [url]: failedWith('server-error', { status: 502, detail: 'answered 502', headers }),
+    });
+    const [letter] = await all(ofCrawl(crawl));
+    expect(letter).toMatchObject({
+      ...{ crawlId: String(crawl), url, host: 'https://shop.example', hostParked: false },
+      ...{ class: 'server-error', status: 502, message: 'answered 502', headers, notBefore: null },
+    });
+    const [first = '', second = ''] = letter?.attemptedAt ?? [];
+    expect(letter?.attemptedAt).toHaveLength(2);
+    expect(first < second && second < (letter?.failedAt ?? '')).toBe(true);
+  });
+
+  it('of a URL whose host parked is that of its last attempt', async () => {
+    const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+    const tried = (value: string): Ending => [
+      'queued',
+      { reason: 'overloaded', attempted: true, status: 503, headers: { 'retry-after': value } },
+    ];
+    await fetched(host, crawl, { 'https://x.example/1': tried('1') });
+    await fetched(host, crawl, { 'https://x.example/1': tried('2') });
+    await park(host);
+    const [letter] = await all(ofCrawl(crawl));
+    expect(letter).toMatchObject({ class: 'overloaded', hostParked: true, headers: { 'retry-after': '2' } });
+    await expectExact(pool, crawl);
+  });
+});
+
+describe('a list', () => {
+  it('goes on by its cursor: each letter once, also while others are driven again', async () => {
+    const crawl = await runningCrawl(pool);
+    const urls: string[] = [];
+    for (const name of ['one', 'two', 'three']) {
+      const host = await newHost(pool, `https://${name}.example`);
+      const here = Array.from({ length: 7 }, (_, at) => `https://${name}.example/${String(at)}`);
+      urls.push(...here);
+      await fetched(host, crawl, Object.fromEntries(here.map((url) => [url, failedWith('client-error')])));
+    }
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await readDeadLetters(pool, ofCrawl(crawl), cursor, 4);
+      if (page === 'bad-cursor') throw new Error('our own cursor');
+      seen.push(...page.items.map(({ url }) => url));
+      // What was shown is driven again: the cursor stands where it stood.
+      await redriveBatch(pool, ofCrawl(crawl, { key: keyOf(page.items[0]?.url ?? '') }), null);
+      cursor = page.next;
+    } while (cursor !== null);
+    expect(seen.toSorted()).toEqual(urls.toSorted());
+    expect(await readDeadLetters(pool, ofCrawl(crawl), 'nonsense', 4)).toBe('bad-cursor');
+  });
+});
+
+describe('driving again', () => {
+  it('takes one URL, one class, one host, one crawl, or one class of a host', async () => {
+    const [a, b] = [await newHost(pool), await newHost(pool)];
+    const [crawl, other] = [await runningCrawl(pool), await runningCrawl(pool)];
+    const both = {
+      'https://x.example/1': failedWith('client-error'),
+      'https://x.example/2': failedWith('reset'),
+    };
+    for (const each of [crawl, other]) {
+      await fetched(a, each, both);
+      await fetched(b, each, both);
+    }
+    const count = async () =>
+      [await letters(ofCrawl(crawl)), await letters(ofCrawl(other))].map((all) => all.length);
+    expect(await count()).toEqual([4, 4]);
+    const one = ofCrawl(crawl, { hostId: String(a), key: keyOf('https://x.example/1') });
+    expect(await redriveBatch(pool, one, null)).toMatchObject({ requeued: 1, hosts: [a], next: null });
+    expect(await redriveBatch(pool, one, null)).toMatchObject({ requeued: 0 });
+    expect(await count()).toEqual([3, 4]);
+    await redriveBatch(pool, ofCrawl(crawl, { hostId: String(b), class: 'reset' }), null);
+    expect(await letters(ofCrawl(crawl, { hostId: String(b) }))).toEqual([
+      'https://x.example/1 client-error',
+    ]);
+    expect(await count()).toEqual([2, 4]);
+    await redriveBatch(pool, { crawlId: null, hostId: String(a), class: null, key: null }, null);
+    expect(await count()).toEqual([1, 2]);
+    await redriveBatch(pool, ofCrawl(other), null);
+    expect(await count()).toEqual([1, 0]);
+    for (const each of [crawl, other]) await expectExact(pool, each);
+  });
+
+  it('gives a URL all its tries back, and makes it due', async () => {
+    const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+    const url = 'https://x.example/1';
+    await fetched(host, crawl, {
+      [url]: ['queued', { reason: 'server-error', attempted: true, own: true, due_in_ms: 0 }],
+    });
+    await fetched(host, crawl, { [url]: failedWith('server-error') });
+    await pool.query('update url set reclaims = 5 where host_id = $1', [host]);
+    await redriveBatch(pool, ofCrawl(crawl), null);
+    const { rows } = await pool.query(
+      'select state, tries, attempts, reclaims, reason, detail, due_at <= now() as due from url where host_id = $1',
+      [host],
+    );
+    expect(rows).toEqual([
+      { state: 'queued', tries: 0, attempts: 0, reclaims: 0, reason: null, detail: null, due: true },
+    ]);
+  });
+
+  it('leaves 401 and 403 alone for seven days, and says until when', async () => {
+    const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+    await fetched(host, crawl, {
+      'https://x.example/1': failedWith('forbidden', { status: 403 }),
+      'https://x.example/2': failedWith('client-error', { status: 400 }),
+    });
+    await age(restMs - 60_000);
+    const early = await redriveBatch(pool, ofCrawl(crawl), null);
+    expect(early).toMatchObject({ requeued: 1, resting: 1 });
+    expect(Math.abs((early.notBefore ?? 0) - Date.now() - 60_000)).toBeLessThan(10_000);
+    expect(await letters(ofCrawl(crawl))).toEqual(['https://x.example/1 forbidden']);
+    await age(restMs + 1_000);
+    expect(await redriveBatch(pool, ofCrawl(crawl), null)).toMatchObject({
+      requeued: 1,
+      resting: 0,
+      notBefore: null,
+    });
+    await expectExact(pool, crawl);
+  });
+
+  it('sets a crawl that had ended running again, and says so in its events', async () => {
+    const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+    await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
+    await pool.query(
+      `update crawl set state = 'finished', reason = 'complete', ended_at = now() where id = $1`,
+      [crawl],
+    );
+    await redriveBatch(pool, ofCrawl(crawl), null);
+    const { rows } = await pool.query(
+      'select state, reason, ended_at, (select kind from event where crawl_id = crawl.id order by event.id desc limit 1) from crawl where id = $1',
+      [crawl],
+    );
+    expect(rows).toEqual([{ state: 'running', reason: null, ended_at: null, kind: 'crawl.reopened' }]);
+  });
+
+  it.each([
+    ['cancelled', null],
+    ['finished', 'max-pages'],
+    ['draining', 'max-seconds'],
+  ] as const)('leaves the letters of a crawl that is %s (%s)', async (state, reason) => {
+    const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+    await fetched(host, crawl, { 'https://x.example/1': failedWith('timeout') });
+    await moveCrawl(pool, crawl, state);
+    await pool.query('update crawl set reason = $2 where id = $1', [crawl, reason]);
+    for (const filter of [
+      ofCrawl(crawl),
+      { crawlId: null, hostId: String(host), class: 'timeout', key: null },
+    ])
+      expect(await redriveBatch(pool, filter, null)).toMatchObject({
+        requeued: 0,
+        barred: 1,
+      });
+    expect(await letters(ofCrawl(crawl))).toHaveLength(1);
+    expect(await stateOf(crawl)).toBe(state);
+  });
+
+  it('queues at a parked host, where it waits, and reopens no crawl for that', async () => {
+    const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+    await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
+    await park(host);
+    await pool.query(`update crawl set state = 'finished', reason = 'complete' where id = $1`, [crawl]);
+    expect(await redriveBatch(pool, ofCrawl(crawl), null)).toMatchObject({ requeued: 1, atParked: 1 });
+    expect(await stateOf(crawl)).toBe('finished');
+    const { rows } = await pool.query<{ parked: boolean }>(
+      'select parked_at is not null as parked from host where id = $1',
+      [host],
+    );
+    expect(rows).toEqual([{ parked: true }]);
+    await unparkHost(pool, String(host));
+    expect((await reopenCrawls(pool, String(host))).map(({ id }) => id)).toEqual([crawl]);
+    expect(await stateOf(crawl)).toBe('running');
+  });
+
+  it('at the very moment a host is unparked leaves no URL queued in a crawl that has ended', async () => {
+    for (let round = 0; round < 40; round++) {
+      const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+      await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
+      await park(host);
+      await pool.query(`update crawl set state = 'finished', reason = 'complete' where id = $1`, [crawl]);
+      const unpark = async (): Promise<void> => {
+        await unparkHost(pool, String(host));
+        await reopenCrawls(pool, String(host));
+      };
+      await Promise.all([redriveBatch(pool, ofCrawl(crawl), null), unpark()]);
+      expect(await stateOf(crawl), `round ${String(round)}`).toBe('running');
+    }
+  });
+
+  it('by many at once, parking and unparking meanwhile: none lost, none doubled', async () => {
+    const crawl = await runningCrawl(pool);
+    const hosts = await Promise.all(Array.from({ length: 4 }, () => newHost(pool)));
+    const urls = Array.from({ length: 30 }, (_, at) => `https://x.example/${String(at)}`);
+    for (const host of hosts)
+      await fetched(host, crawl, Object.fromEntries(urls.map((url) => [url, failedWith('timeout')])));
+    const filters = hosts.map((host) => ({ crawlId: null, hostId: String(host), class: null, key: null }));
+    const operator = async (turn: number): Promise<number> => {
+      let queued = 0;
+      for (let round = 0; round < 6; round++) {
+        const host = hosts[(turn + round) % hosts.length] ?? 0;
+        if (turn % 2 === 0) await park(host);
+        const filter = filters[(turn + round) % filters.length];
+        queued += (await redriveBatch(pool, filter ?? ofCrawl(crawl), null, 7)).requeued;
+        if (turn % 2 === 0) await unparkHost(pool, String(host));
+        queued += (await redriveBatch(pool, ofCrawl(crawl), null, 11)).requeued;
+      }
+      return queued;
+    };
+    const queued = await Promise.all(Array.from({ length: 8 }, (_, turn) => operator(turn)));
+    const ledger = await expectExact(pool, crawl);
+    expect(ledger.queued).toBe(queued.reduce((sum, each) => sum + each, 0));
+    expect(ledger.queued + ledger.failed).toBe(hosts.length * urls.length);
+  });
+});
+
+describe('the audit', () => {
+  it.each([
+    ['a letter that is gone', 'delete from dead_letter where crawl_id = $1', 'failed-without-letter'],
+    [
+      'a letter of a URL that is queued',
+      `update url set state = 'queued' where crawl_id = $1`,
+      'letter-without-failed',
+    ],
+    [
+      'a letter of another class',
+      `update dead_letter set class = 'tls' where crawl_id = $1`,
+      'letter-of-another-class',
+    ],
+  ])('finds %s', async (_what, statement, check) => {
+    const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+    await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
+    await pool.query(statement, [crawl]);
+    const audit = await auditCrawl(pool, String(crawl));
+    expect(audit?.differences.map((difference) => difference.check)).toContain(check);
+  });
+});

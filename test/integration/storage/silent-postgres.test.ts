@@ -1,0 +1,96 @@
+/** A Postgres that goes silent, refuses, or takes no writes: how long it is waited for, and what the probe makes of it. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPool, inTransaction } from '../../../storage/pool.ts';
+import { probePostgres } from '../../../storage/probe-postgres.ts';
+import { isStorageOutage } from '../../../storage/retry.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+let world: World;
+let proxy: TcpProxy;
+let url: string;
+beforeAll(async () => {
+  world = await createWorld();
+  const direct = new URL(world.databaseUrl);
+  proxy = await startTcpProxy(Number(direct.port));
+  direct.port = String(proxy.port);
+  url = direct.href;
+});
+afterEach(() => {
+  proxy.set('open');
+});
+afterAll(async () => {
+  await proxy.close();
+  await world.close();
+});
+
+/** Milliseconds until it fails as an outage of ours. */
+async function failsAfter(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  const error: unknown = await work().then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(isStorageOutage(error)).toBe(true);
+  return performance.now() - start;
+}
+
+describe('a pool', () => {
+  const silentMs = 600;
+  const open = () => createPool(url, 2, () => undefined, silentMs);
+
+  it('gives up a server that says nothing, and works on when it is back', async () => {
+    const pool = open();
+    await pool.query('select 1');
+    proxy.set('silent');
+    expect(await failsAfter(() => pool.query('select 1'))).toBeLessThan(3 * silentMs);
+    proxy.set('open');
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  it('does not wait for a rollback by a server that is away', async () => {
+    const pool = open();
+    const working = inTransaction(pool, async (db) => {
+      await db.query('select 1');
+      proxy.set('silent');
+      await db.query('select 2');
+    });
+    expect(await failsAfter(() => working)).toBeLessThan(3 * silentMs);
+    proxy.set('open');
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+});
+
+describe('the probe', () => {
+  it('passes where Postgres takes writes, and leaves nothing behind', async () => {
+    await probePostgres(url);
+    const pool = createPool(url, 1, () => undefined);
+    const { rows } = await pool.query(`select relname from pg_class where relname = 'orbweaver_probe'`);
+    expect(rows).toEqual([]);
+    await pool.end();
+  });
+
+  it('fails where connections are refused, at once', async () => {
+    proxy.set('refusing');
+    expect(await failsAfter(() => probePostgres(url))).toBeLessThan(2_000);
+  });
+
+  it('fails where nothing is said, in its time', async () => {
+    proxy.set('silent');
+    expect(await failsAfter(() => probePostgres(url))).toBeLessThan(7_000);
+  });
+
+  it('fails where nothing may be written', async () => {
+    const readOnly = new URL(url);
+    readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
+    await failsAfter(() => probePostgres(readOnly.href));
+  });
+
+  it('fails where there is no such database', async () => {
+    const nowhere = new URL(url);
+    nowhere.pathname = '/no_such_database';
+    await failsAfter(() => probePostgres(nowhere.href));
+  });
+});

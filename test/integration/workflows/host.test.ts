@@ -1,0 +1,270 @@
+/** The host workflow on a real Temporal server, with activities that do nothing but what the test has them say. */
+import { fileURLToPath } from 'node:url';
+import { ApplicationFailure, Client, Connection } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ControlActivities, DedupActivities, ExtractActivities, FetchActivities, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
+import { failureTypes } from '../../../contracts/failures.ts';
+import {
+  hostStateQuery,
+  hostWorkflowId,
+  pauseHostSignal,
+  redriveHostUpdate,
+  resumeHostSignal,
+  retryHostUpdate,
+  taskQueues,
+  type HostCarried,
+  type HostView,
+} from '../../../contracts/workflows.ts';
+import { noneRedriven } from '../../../domain/dead-letter.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { until } from '../../stack/world.ts';
+
+let world: World;
+let connection: Connection;
+let native: NativeConnection;
+let client: Client;
+const workers: Worker[] = [];
+let running: Promise<unknown>;
+
+const probeMs = 400;
+const fetched: SliceResult = {
+  ...{ fetched: 1, next: 'more', waitMs: 0, delayMs: 1, queued: 0, pending: false, deadLetters: 0 },
+  ...{ lastError: null, closedBy: null },
+};
+const spent = (): never => {
+  throw ApplicationFailure.create({ type: failureTypes.spent, nonRetryable: true, message: 'tls: expired' });
+};
+const fails: ProbeResult = { outcome: 'fails', message: 'robots.txt answers 503', waitMs: 0 };
+const answers: ProbeResult = { outcome: 'answers', message: 'robots.txt can be read', waitMs: 0 };
+
+/** What happens next; the last of each goes on for ever. */
+let slices: (() => SliceResult)[] = [];
+let probes: ProbeResult[] = [];
+let restMs = 0;
+/** What was called, and when. */
+let calls: { readonly name: string; readonly at: number }[] = [];
+const call = (name: string): void => void calls.push({ name, at: performance.now() });
+const times = (name: string): number[] => calls.filter((each) => each.name === name).map(({ at }) => at);
+const following = <T>(script: T[]): T | undefined => (script.length > 1 ? script.shift() : script[0]);
+const counts = { queued: 2, deadLetters: 1 };
+
+const control: Partial<ControlActivities> = {
+  parkHost: () => {
+    call('park');
+    return Promise.resolve({ ...counts, probeMs, restMs });
+  },
+  unparkHost: () => {
+    call('unpark');
+    return Promise.resolve(counts);
+  },
+  countHost: () => Promise.resolve(counts),
+  retireHost: () => Promise.resolve({ retired: true }),
+  redriveLetters: ({ after, class: letterClass }) => {
+    call(`redrive ${letterClass ?? 'all'}`);
+    // Two calls, to be added up.
+    return Promise.resolve({ ...noneRedriven, requeued: 1, next: after === null ? 'on' : null });
+  },
+};
+const fetch: FetchActivities = {
+  fetchSlice: () => {
+    call('slice');
+    return Promise.resolve((following(slices) ?? spent)());
+  },
+  probeHost: () => {
+    call('probe');
+    return Promise.resolve(following(probes) ?? fails);
+  },
+};
+const dedup: DedupActivities = { dedup: () => Promise.resolve({ originals: 0, aliases: 0 }) };
+const extract: ExtractActivities = {
+  extract: () => Promise.resolve({ pages: 0, admitted: 0, more: false }),
+};
+
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  world = await createWorld();
+  connection = await Connection.connect({ address: world.temporalAddress });
+  client = new Client({ connection, namespace: world.namespace });
+  native = await NativeConnection.connect({ address: world.temporalAddress });
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
+    logger: new DefaultLogger('ERROR'),
+  });
+  const common = { connection: native, namespace: world.namespace };
+  for (const [taskQueue, activities] of [
+    [taskQueues.fetch, fetch],
+    [taskQueues.dedup, dedup],
+    [taskQueues.extract, extract],
+  ] as const) {
+    workers.push(await Worker.create({ ...common, taskQueue, activities: { ...activities } }));
+  }
+  const taskQueue = taskQueues.control;
+  workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, activities: { ...control } }));
+  running = Promise.all(workers.map((worker) => worker.run()));
+}, 120_000);
+afterAll(async () => {
+  for (const worker of workers) worker.shutdown();
+  await running;
+  await native.close();
+  await connection.close();
+  await world.close();
+});
+beforeEach(() => {
+  [slices, probes, calls, restMs] = [[spent], [fails], [], 0];
+});
+
+let hosts = 0;
+async function start(carried?: Partial<HostCarried>) {
+  const origin = `https://host-${String(++hosts)}.example`;
+  const fresh: HostCarried = {
+    ...{ version: 1, paused: false, parked: false, pausedReason: null, lastError: null, troubleSince: null },
+    ...{
+      fetched: 0,
+      deadLetters: 0,
+      queued: 0,
+      delayMs: 0,
+      probeMs,
+      probes: 0,
+      probeAt: null,
+      lastProbe: null,
+    },
+  };
+  return client.workflow.start('host', {
+    workflowId: hostWorkflowId(origin),
+    taskQueue: taskQueues.control,
+    args: [{ hostId: '1', origin, ...(carried && { carried: { ...fresh, ...carried } }) }],
+  });
+}
+type Host = Awaited<ReturnType<typeof start>>;
+const view = (host: Host) => host.query(hostStateQuery) as Promise<HostView & HostCarried>;
+const parked = (host: Host) =>
+  until('it is parked', async () => (await view(host)).mode === 'parked', 20_000);
+const called = (name: string, count: number) =>
+  until(`${name} × ${String(count)}`, () => times(name).length >= count, 30_000);
+const end = (host: Host) => host.terminate();
+
+describe('a parked host', () => {
+  it('is probed after 1, 2, 4 … times the first wait', async () => {
+    const host = await start();
+    await called('probe', 3);
+    const [parkedAt = 0] = times('park');
+    const [first = 0, second = 0, third = 0] = times('probe');
+    expect(first - parkedAt).toBeGreaterThanOrEqual(probeMs - 20);
+    expect(second - first).toBeGreaterThanOrEqual(2 * probeMs - 20);
+    expect(third - second).toBeGreaterThanOrEqual(4 * probeMs - 20);
+    expect(await view(host)).toMatchObject({ mode: 'parked', lastError: 'tls: expired' });
+    await until('the third is told', async () => (await view(host)).probes === 3, 5_000);
+    expect((await view(host)).lastProbe).toBe('robots.txt answers 503');
+    await end(host);
+  });
+
+  it('goes on when a probe is answered, and waits longer when that was all', async () => {
+    probes = [answers];
+    const host = await start();
+    await called('park', 3);
+    expect(calls.map(({ name }) => name).filter((name) => name !== 'slice')).toEqual(
+      ['park', 'probe', 'unpark', 'park', 'probe', 'unpark', 'park'], // prettier-ignore
+    );
+    const [, second = 0] = times('probe');
+    expect(second - (times('park')[1] ?? 0)).toBeGreaterThanOrEqual(2 * probeMs - 20);
+    await until('it waits', async () => (await view(host)).probes === 2, 5_000);
+    // A page begins it anew.
+    slices = [() => fetched, () => ({ ...fetched, next: 'wait', waitMs: 600_000 })];
+    await called('unpark', 3);
+    await until('a page was fetched', async () => (await view(host)).probes === 0, 10_000);
+    await end(host);
+  });
+
+  it('is left alone as long as it may not be asked', async () => {
+    restMs = 1_500;
+    probes = [{ outcome: 'fails', message: 'not yet well', waitMs: 3_600_000 }];
+    const host = await start();
+    await called('probe', 1);
+    expect((times('probe')[0] ?? 0) - (times('park')[0] ?? 0)).toBeGreaterThanOrEqual(restMs - 20);
+    await until('it waits', async () => ((await view(host)).probeAt ?? 0) > Date.now() + 3_500_000, 5_000);
+    expect(await view(host)).toMatchObject({ probes: 1, nextVisit: (await view(host)).probeAt });
+    await end(host);
+  });
+
+  it('that could not be asked is no probe that failed', async () => {
+    probes = [{ outcome: 'not-yet', message: 'it may not be asked yet', waitMs: 5_000_000 }];
+    const host = await start();
+    await until('it waits', async () => ((await view(host)).probeAt ?? 0) > Date.now() + 4_900_000, 10_000);
+    expect(await view(host)).toMatchObject({ probes: 0, lastProbe: null });
+    await end(host);
+  });
+
+  it('is not probed while it is paused, and at once tried again when that ends', async () => {
+    const host = await start();
+    await parked(host);
+    await host.signal(pauseHostSignal, 'a rest');
+    await until('it is paused', async () => (await view(host)).mode === 'paused', 5_000);
+    const before = times('probe').length;
+    await new Promise((wake) => setTimeout(wake, 4 * probeMs));
+    expect(times('probe')).toHaveLength(before);
+    await host.signal(resumeHostSignal);
+    await called('unpark', 1);
+    await end(host);
+  });
+
+  it('waits on where it was after a continue-as-new, also for a probe that is overdue', async () => {
+    const due = await start({
+      parked: true,
+      lastError: 'tls: expired',
+      probeAt: Date.now() - 5_000,
+      probes: 1,
+    });
+    await called('probe', 1);
+    await end(due);
+    const probeAt = Date.now() + 3_000_000;
+    const later = await start({ parked: true, lastError: 'tls: expired', probeAt, probes: 4 });
+    await parked(later);
+    expect(await view(later)).toMatchObject({ probeAt, probes: 4 });
+    expect(times('probe')).toHaveLength(1);
+    await end(later);
+  });
+
+  it('is tried at once by `retry`, also while a probe is out', async () => {
+    const host = await start();
+    await called('probe', 1);
+    slices = [() => ({ ...fetched, next: 'wait', waitMs: 600_000 })];
+    expect(await host.executeUpdate(retryHostUpdate)).toContain('is tried again now');
+    expect(await view(host)).toMatchObject({ mode: 'active', parked: false, probes: 0, probeAt: null });
+    await end(host);
+  });
+});
+
+describe('the update `redrive`', () => {
+  it('adds up calls; alone it ends the parking, with a class it does not', async () => {
+    restMs = 3_600_000;
+    const host = await start();
+    await parked(host);
+    const one = await host.executeUpdate(redriveHostUpdate, { args: [{ class: 'client-error' }] });
+    expect(one).toBe('2 dead letters are queued again');
+    expect(times('redrive client-error')).toHaveLength(2);
+    expect(await view(host)).toMatchObject({ mode: 'parked', ...counts });
+    slices = [() => ({ ...fetched, next: 'wait', waitMs: 600_000 })];
+    await host.executeUpdate(redriveHostUpdate, { args: [null] });
+    expect(times('unpark')).toHaveLength(1);
+    await until('it goes on', async () => (await view(host)).mode === 'active', 5_000);
+    await end(host);
+  });
+
+  it.each([
+    [{ class: 'gone' }, 'no class "gone"'],
+    [{ clas: 'tls' }, 'the input is null'],
+    [[], 'the input is null'],
+    ['tls', 'the input is null'],
+    [{ url: 5 }, 'the input is null'],
+  ])('refuses %j', async (choice, words) => {
+    restMs = 3_600_000;
+    const host = await start();
+    await parked(host);
+    const update = host.executeUpdate(redriveHostUpdate, { args: [choice as object] });
+    await expect(update).rejects.toMatchObject({
+      cause: { message: expect.stringContaining(words) as string },
+    });
+    await end(host);
+  });
+});

@@ -1,0 +1,50 @@
+/** An embedded stack on a data folder of its own, which goes with it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { loadConfig } from '../../config/config.ts';
+import { startStack, type RunningStack, type StackOptions } from '../../stack/embedded.ts';
+import { provideLocalKey } from '../../cli/local-key.ts';
+import { migrate } from '../../storage/migrate.ts';
+import { createPool } from '../../storage/pool.ts';
+
+export interface OwnStack {
+  readonly stack: RunningStack;
+  readonly dataDir: string;
+  /** An admin's of the instance, for the API. */
+  readonly key: string;
+  /** Stops the stack and removes its folder. */
+  readonly close: () => Promise<void>;
+}
+
+/** With API and worker unless `options` leave them out, as `bare` does. */
+export async function startOwnStack(
+  options: Pick<StackOptions, 'workers' | 'api' | 'onEvent'> = {},
+): Promise<OwnStack> {
+  let key = '';
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'orbweaver-test-'));
+  const stack = await startStack({
+    config: { ...loadConfig(), dataDir, databaseUrl: null, temporalAddress: null, redisUrl: null },
+    owner: 'up',
+    ports: 'any',
+    migrate: async (databaseUrl) => {
+      await migrate(databaseUrl);
+      const pool = createPool(databaseUrl, 1, () => undefined);
+      key = (await provideLocalKey(pool, { dataDir, adminKey: null })).key;
+      await pool.end();
+    },
+    ...options,
+  });
+  return {
+    stack,
+    dataDir,
+    key,
+    close: async () => {
+      await stack.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Postgres, Temporal and Redis, and none of our own processes. */
+export const bare = { workers: [], api: false } as const;

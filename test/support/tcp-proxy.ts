@@ -1,0 +1,93 @@
+/** A TCP proxy on loopback whose line can be cut: in front of Postgres, Temporal or Redis. */
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/**
+ * `open`: bytes pass both ways. `refusing`: connections are broken off, and new ones as soon as they stand.
+ * `silent`: connections stay and are taken, and nothing passes, as when a machine or a cable between them is gone.
+ */
+export type LineState = 'open' | 'refusing' | 'silent';
+
+export interface TcpProxy {
+  readonly port: number;
+  /** `127.0.0.1:port` */
+  readonly address: string;
+  /** What is cut stays cut until `set('open')`: then held bytes pass, and connections work again. */
+  set(state: LineState): void;
+  /** Where new connections lead from now on; those that stand are broken off. */
+  retarget(port: number): void;
+  close(): Promise<void>;
+}
+
+/** @param targetPort on 127.0.0.1 */
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  let state: LineState = 'open';
+  let target = targetPort;
+  const sockets = new Set<Socket>();
+
+  const breakAll = (): void => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    // The other side is told by `close`; why it closed is nobody's concern here.
+    socket.on('error', () => undefined);
+    socket.once('close', () => sockets.delete(socket));
+    if (state === 'silent') socket.pause();
+    return socket;
+  };
+  const pass = (from: Socket, to: Socket): void => {
+    from.on('data', (chunk) => {
+      if (to.write(chunk)) return;
+      from.pause();
+      to.once('drain', () => {
+        if (state !== 'silent') from.resume();
+      });
+    });
+    from.on('end', () => to.end());
+    from.once('close', () => to.destroy());
+  };
+
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    if (state === 'refusing') {
+      near.on('error', () => undefined);
+      near.resetAndDestroy();
+      return;
+    }
+    const far = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true });
+    pass(near, far);
+    pass(far, near);
+    // After the handlers above: a listener for data sets a socket flowing.
+    keep(near);
+    keep(far);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    address: `127.0.0.1:${String(port)}`,
+    set: (next) => {
+      state = next;
+      if (state === 'refusing') breakAll();
+      for (const socket of sockets) {
+        if (state === 'silent') socket.pause();
+        else socket.resume();
+      }
+    },
+    retarget: (next) => {
+      target = next;
+      breakAll();
+    },
+    close: async () => {
+      breakAll();
+      await new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * Dead letters of a crawl are driven again (G7), however many there are: call by call, so that whoever looks sees how
+ * far it is, and a crash costs nothing. The crawl and its hosts are told by the activity.
+ */
+import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { RedriveInput } from '../contracts/activities.ts';
+import { redriveStateQuery, type RedriveView, type RedriveWorkflowInput } from '../contracts/workflows.ts';
+import { addRedriven, isDeadLetterClass, noneRedriven, type RedriveCounts } from '../domain/dead-letter.ts';
+import { redriveLetters, retryHost } from './calls.ts';
+
+export async function redrive(input: RedriveWorkflowInput): Promise<RedriveView> {
+  let view: RedriveView = { ...noneRedriven, unparked: false };
+  const show = (counts: RedriveCounts): void => {
+    view = { ...counts, unparked: view.unparked };
+    setCurrentDetails(`### Dead letters of crawl ${input.crawlId}\n\n${redrivenSentence(counts)}`);
+  };
+  setHandler(redriveStateQuery, () => view, { description: 'Counts so far.' });
+  const { mayUnpark, ...which } = input;
+  const { origin } = input;
+  show(await redriveAll(which, show));
+  if (mayUnpark && origin !== null && input.class === null && input.url === null) {
+    const { unparked } = await retryHost({ origin });
+    // What was queued at it while it was parked goes with it.
+    view = { ...view, unparked, ...(unparked ? { atParked: 0 } : {}) };
+  }
+  return view;
+}
+
+/** @param soFar told after each call */
+export async function redriveAll(
+  input: RedriveInput,
+  soFar: (counts: RedriveCounts) => void = () => undefined,
+): Promise<RedriveCounts> {
+  let counts = noneRedriven;
+  let after: string | null = null;
+  do {
+    const call: RedriveCounts & { readonly next: string | null } = await redriveLetters({ ...input, after });
+    counts = addRedriven(counts, call);
+    after = call.next;
+    soFar(counts);
+  } while (after !== null);
+  return counts;
+}
+
+/** What came of it, for people. */
+export function redrivenSentence({ requeued, atParked, resting, notBefore, barred }: RedriveCounts): string {
+  const letters = (count: number): string =>
+    count === 1 ? '1 dead letter' : `${String(count)} dead letters`;
+  const are = (count: number): string => (count === 1 ? 'is' : 'are');
+  const parts = [`${letters(requeued)} ${are(requeued)} queued again`];
+  if (atParked > 0) parts.push(`${String(atParked)} of them at hosts that are parked, where they wait`);
+  if (resting > 0 && notBefore !== null) {
+    const when = new Date(notBefore).toISOString();
+    parts.push(
+      `${letters(resting)} of class forbidden ${are(resting)} left alone, the first until ${when}: 7 days after the answer`,
+    );
+  }
+  if (barred > 0) parts.push(`${letters(barred)} of crawls that do not go on stay`);
+  return parts.join('; ');
+}
+
+/** Why an input of the update `redrive` says nothing; null: it does. */
+export function choiceProblem(choice: unknown): string | null {
+  if (choice === null || choice === undefined) return null;
+  const form = 'the input is null, {"class": "…"} or {"url": "…"}';
+  if (typeof choice !== 'object' || Array.isArray(choice)) return form;
+  for (const [name, value] of Object.entries(choice) as [string, unknown][]) {
+    if (name !== 'class' && name !== 'url') return form;
+    if (value !== null && typeof value !== 'string') return form;
+    if (name === 'class' && value !== null && !isDeadLetterClass(value))
+      return `there is no class ${JSON.stringify(value)} of dead letters`;
+  }
+  return null;
+}
