@@ -88,7 +88,7 @@ export class RobotsFetcher {
         return unreachable(result.fault, null, `robots.txt cannot be read: ${result.message}`, null);
       }
       const text = decode(result.body);
-
+      result.release?.();
       const target = redirectTarget(result.status, result.headers['location'], url);
       if (target !== null && hop < maxHops) {
         url = target;

@@ -152,6 +152,14 @@ describe('an answer that is repeated', () => {
     expect(off({ ...again, ...more, strikes: long })).toEqual(['answers repeated']);
   });
 
+  it('is excused by a clock only while it was in flight', () => {
+    const jump: Fault = { kind: 'clock', atMs: 0, victim: 'worker', bySeconds: 3_600 };
+    expect(off({ ...twice(request('/a', 1_000, 1_010)), strikes: [strike(jump, 1_005, 1_005)] })).toEqual([]);
+    expect(off({ ...twice(request('/a', 1_000, 1_010)), strikes: [strike(jump, 1_015, 1_015)] })).toEqual([
+      'answers repeated',
+    ]);
+  });
+
   it('waits for Postgres to become durable', () => {
     const away: Fault = { kind: 'freeze', atMs: 0, victim: 'postgres', forMs: 4_000 };
     const strikes = [strike(away, 1_100, 5_100), strike(kill, 5_200, 5_200)];

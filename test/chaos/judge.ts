@@ -93,6 +93,9 @@ const outagesOf = (strikes: readonly Strike[]): readonly { readonly from: number
         (fault.kind === 'cut' && fault.line === 'postgres')),
   );
 
+/** How long before the strike an answer may have come that it cost. A clock costs only what it breaks off. */
+const graceMs = ({ fault }: Strike): number => (fault.kind === 'clock' ? 0 : durableMs);
+
 /** Of a host's requests since the strike began, those whose answers it may have cost. */
 function doubtfulAfter({ fault, from, to }: Strike, since: readonly RequestRecord[]): RequestRecord[] {
   const until = (end: number): RequestRecord[] => since.filter(({ start }) => start <= end);
@@ -135,7 +138,8 @@ class Doubts {
         const doubtful = new Set<RequestRecord>();
         for (const list of hosts.values()) {
           const before = list.filter(({ start }) => start <= strike.from).at(-1);
-          if (before !== undefined && calmMs(endOf(before), strike.from) < durableMs) doubtful.add(before);
+          if (before !== undefined && calmMs(endOf(before), strike.from) < graceMs(strike))
+            doubtful.add(before);
           const since = list.filter(({ start }) => start > strike.from);
           for (const record of doubtfulAfter(strike, since)) doubtful.add(record);
         }

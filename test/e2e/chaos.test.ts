@@ -24,7 +24,7 @@ it(
         latencyMs: 15,
         slowMs: 800,
         retryAfter: 5,
-        misfits: ['slow', 'patient', 'limited', 'limited', 'flaky', 'endless', 'carousel'],
+        misfits: ['slow', 'limited', 'limited', 'flaky', 'endless', 'carousel'],
       },
       tell: (line) => lines.push(line),
     });

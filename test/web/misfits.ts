@@ -13,8 +13,8 @@ export const isTurnedAway = (nth: number): boolean => nth % 3 === 2 && nth < 9;
 /** Whether `flaky` fails at a page's nth request, counted from 1; never five in a row over all its pages. */
 export const isFailing = (page: number, nth: number): boolean => page % 2 === 1 && nth <= 2;
 
-/** Crawl-delay of `patient`, in seconds: longer than a test's lease. */
-export const patientDelay = 6;
+/** Crawl-delay of `patient`, in seconds: longer than it takes until a killed worker's hosts are taken over. */
+export const patientDelay = 12;
 
 /** robots.txt requests that `reluctant` turns away before it serves. */
 export const reluctantTurnsAway = 2;

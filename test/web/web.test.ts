@@ -255,7 +255,7 @@ describe('misfits', () => {
 
     const patient = await one('patient', { crawlDelay: 1 });
     expect(await (await fetch(`${patient.origins[0] ?? ''}/robots.txt`)).text()).toContain(
-      'Crawl-delay: 6\n',
+      'Crawl-delay: 12\n',
     );
   });
 
