@@ -10,13 +10,14 @@ import { setClock } from './wall-clock.ts';
 
 /** A part that does not come back within this is noted as such; the crawl's end then shows what it means. */
 const returnMs = 60_000;
-/** How long an ambush waits for a host to ask for a pause. */
+/** How long an ambush waits for its moment. */
 const ambushMs = 25_000;
 /** Temporal gives an activity up that has not been heard of for eight seconds; only then another worker goes on with it. */
 const takeOverMs = 25_000;
 /** How much longer a duel waits once a first host is taken over. */
 const othersMs = 3_000;
 const lookMs = 20;
+const onItsWayMs = 300;
 
 interface Outcome {
   readonly note: string;
@@ -24,6 +25,12 @@ interface Outcome {
   readonly heard?: readonly string[];
   /** Resolves when the fault is over. */
   readonly over?: Promise<unknown>;
+}
+
+/** What an ambush waits for, by a name that no other moment has. */
+interface Moment {
+  readonly origin: string;
+  readonly name: string;
 }
 
 const missed = (note: string): Outcome => ({ note, hit: false });
@@ -48,15 +55,19 @@ const named = (ids: readonly ProcessId[]): string => ids.map(({ pid }) => String
 export class Faults {
   readonly #bed: Bed;
   readonly #now: () => number;
-  /** Authorities of hosts that may ask for a pause. */
+  /** Origins of slow hosts with a long delay. */
+  readonly #patient: readonly string[];
   readonly #onStrike: (strike: Strike) => void;
   #dueling = false;
+  /** Moments an ambush has had. */
+  readonly #struck = new Set<string>();
   readonly #ending = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(bed: Bed, now: () => number, onStrike: (strike: Strike) => void) {
+  constructor(bed: Bed, now: () => number, patient: readonly string[], onStrike: (strike: Strike) => void) {
     this.#bed = bed;
     this.#now = now;
+    this.#patient = patient;
     this.#onStrike = onStrike;
   }
 
@@ -129,7 +140,7 @@ export class Faults {
         return { note: disk.folder, hit: true, over };
       }
       case 'ambush':
-        return this.#ambush(began);
+        return this.#ambush(fault.upon, began);
     }
   }
 
@@ -268,35 +279,54 @@ export class Faults {
     }
   }
 
-  /** Strikes once a host's pause stands in Postgres, which is when it must survive. */
-  async #ambush(began: (at: number) => void): Promise<Outcome> {
+  async #ambush(upon: 'pause' | 'request', began: (at: number) => void): Promise<Outcome> {
     const deadline = performance.now() + ambushMs;
     while (performance.now() < deadline && !this.#ending.signal.aborted) {
-      const heard = await this.#pausedHosts();
-      if (heard.length > 0) {
-        began(this.#now());
-        const ids = workers.map((part) => this.#bed.process(part)).filter((id) => id !== null);
-        const hit = ids.filter((id) => signalProcess(id, 'SIGKILL'));
-        if (hit.length === 0) return missed('there was no worker');
-        const over = Promise.all(workers.map((part) => this.#returns(part, hit)));
-        return { note: `${named(hit)} upon ${heard.join(', ')}`, hit: true, heard, over };
-      }
       await delay(lookMs);
+      const moments = await (upon === 'pause' ? this.#pauses() : this.#requests());
+      const ids = workers.map((part) => this.#bed.process(part)).filter((id) => id !== null);
+      // Each moment is struck once: a page that was in flight at six crashes would be given up, and rightly so.
+      if (ids.length === 0 || !moments.some(({ name }) => !this.#struck.has(name))) continue;
+      for (const { name } of moments) this.#struck.add(name);
+      const hosts = moments.map(({ origin }) => new URL(origin).host);
+      began(this.#now());
+      const hit = ids.filter((id) => signalProcess(id, 'SIGKILL'));
+      const over = Promise.all(workers.map((part) => this.#returns(part, hit)));
+      const note = `${named(hit)} upon ${hosts.join(', ')}`;
+      return { note, hit: hit.length > 0, heard: upon === 'pause' ? hosts : [], over };
     }
-    return missed('no host asked for a pause');
+    return missed('its moment did not come');
   }
 
-  async #pausedHosts(): Promise<string[]> {
-    try {
-      const { rows } = await this.#bed.pool().query<{ origin: string }>(
-        `select origin from host
-          where lease_token is null and slowdown > 0 and failures > 0 and last_error like 'overloaded%'
-            and not_before > now() + interval '2 seconds'`,
+  /** Pauses of hosts that stand in Postgres, which is when they must survive. */
+  #pauses(): Promise<Moment[]> {
+    return this.#moments(
+      `select origin, origin || not_before as name from host
+        where lease_token is null and slowdown > 0 and failures > 0 and last_error like 'overloaded%'
+          and not_before > now() + interval '2 seconds'`,
+    );
+  }
+
+  /** Patient hosts whose delay is known and which are leased, a moment later: the one request is on its way by then. */
+  async #requests(): Promise<Moment[]> {
+    const moments = await this.#moments(
+      `select origin, origin as name from host
+        where origin = any ($1) and lease_token is not null and lease_until > now()
+          and exists (select 1 from robots where host_id = host.id)`,
+      [this.#patient],
+    );
+    if (moments.length > 0) await delay(onItsWayMs);
+    return moments;
+  }
+
+  async #moments(query: string, values: readonly unknown[] = []): Promise<Moment[]> {
+    return this.#bed
+      .pool()
+      .query<Moment>(query, [...values])
+      .then(
+        ({ rows }) => rows,
+        () => [],
       );
-      return rows.map(({ origin }) => new URL(origin).host);
-    } catch {
-      return [];
-    }
   }
 
   async #sleep(ms: number): Promise<void> {

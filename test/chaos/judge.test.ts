@@ -30,7 +30,7 @@ const strike = (fault: Fault, from: number, to: number, heard: string[] = []): S
   heard,
 });
 const kill: Fault = { kind: 'kill', atMs: 0, victim: 'worker' };
-const ambush: Fault = { kind: 'ambush', atMs: 0 };
+const ambush: Fault = { kind: 'ambush', atMs: 0, upon: 'pause' };
 const freeze: Fault = { kind: 'freeze', atMs: 0, victim: 'worker', forMs: 6_000 };
 
 const expecting = (...paths: string[]): Expected => ({
@@ -108,7 +108,7 @@ describe('an answer that is repeated', () => {
       ...twice(request('/a', 1_000, 1_010)),
       strikes: [strike(kill, 1_005, 1_005)],
     }).get('answers repeated') ?? { value: '' };
-    expect(value).toBe('1 ≤ 1 in flight at 1 faults');
+    expect(value).toBe('1 ≤ 1 in doubt (1 of them on the wire) at 1 faults');
   });
 
   it('is not excused long after, nor once the next request of its host has begun', () => {
@@ -215,6 +215,18 @@ describe('two requests at once', () => {
     ]);
     expect(off({ records, strikes: [strike(kill, 1_100, 7_000)] })).toEqual(['overlapping requests']);
   });
+});
+
+it('wants a host’s own delay once its robots.txt was read for good, and the usual one before', () => {
+  const delayMs = (): number => 12_000;
+  const early = [robots, request('/robots.txt', 1_000, 1_010), request('/a', 13_000, 13_010)];
+  const optional = { delayMs };
+  expect(off({ ...optional, records: early })).toContain('requests sooner than the delay');
+  expect(off({ ...optional, records: early, strikes: [strike(kill, 2, 2)] })).toEqual([]);
+  const sooner = [robots, request('/robots.txt', 999, 1_010), request('/a', 12_999, 13_010)];
+  expect(off({ ...optional, records: sooner, strikes: [strike(kill, 2, 2)] })).toContain(
+    'requests sooner than the delay',
+  );
 });
 
 it('wants every request its delay after the one before, faults or not', () => {

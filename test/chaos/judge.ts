@@ -151,6 +151,14 @@ class Doubts {
     return this.#byStrike.reduce((sum, [, doubtful]) => sum + doubtful.size, 0);
   }
 
+  /** Of these, the ones whose answer was not out yet when the fault struck. */
+  get onTheWire(): number {
+    return this.#byStrike.reduce(
+      (sum, [{ from }, doubtful]) => sum + [...doubtful].filter((record) => endOf(record) > from).length,
+      0,
+    );
+  }
+
   get strikes(): number {
     return this.#byStrike.length;
   }
@@ -194,23 +202,36 @@ function repeatsOf(
   return [repeats, details];
 }
 
-/** After each 429 or 503 a host has twice the delay. Hosts of this web are done before one is taken back. */
-function slowdownsBroken(records: readonly RequestRecord[], delayMs: Evidence['delayMs']): string[] {
-  const details: string[] = [];
+/**
+ * Requests sooner than the delay of the host, and sooner than what it has become: after each 429 or 503 it is twice as
+ * long (hosts of this web are done before one doubling is taken back). A host's own delay is owed once its robots.txt
+ * has been read, durably; until then the usual one.
+ */
+function hurriesOf(
+  records: readonly RequestRecord[],
+  delayMs: Evidence['delayMs'],
+  doubts: Doubts,
+): { readonly tooSoon: string[]; readonly forgotten: string[] } {
+  const tooSoon: string[] = [];
+  const forgotten: string[] = [];
   for (const [host, list] of Map.groupBy(records, (record) => record.host)) {
-    const plain = delayMs(host);
+    const own = delayMs(host);
+    let plain = Math.min(own, defaultDelayMs);
     let slowdowns = 0;
-    for (const [at, record] of list.entries()) {
-      const previous = list[at - 1];
+    let previous: RequestRecord | undefined;
+    for (const record of list) {
       const owed = slowdowns === 0 ? plain : Math.max(plain, defaultDelayMs) * 2 ** slowdowns;
-      if (previous !== undefined && slowdowns > 0 && record.start - previous.start < owed) {
-        const gap = (record.start - previous.start).toFixed(0);
-        details.push(`${line(record)} ${gap} ms after ${line(previous)}, owed ${String(owed)}`);
+      const gap = previous === undefined ? Infinity : record.start - previous.start;
+      if (previous !== undefined && gap < owed) {
+        const what = `${line(record)} ${gap.toFixed(1)} ms after ${line(previous)}, owed ${String(owed)}`;
+        (gap < plain ? tooSoon : forgotten).push(what);
       }
+      if (isRobots(record) && isAnswer(record) && !doubts.mayRepeat(record)) plain = own;
       if (record.retryAfterMs !== undefined) slowdowns++;
+      previous = record;
     }
   }
-  return details;
+  return { tooSoon, forgotten };
 }
 
 /**
@@ -254,10 +275,10 @@ export function figuresOf(evidence: Evidence): Figure[] {
   const forgotten = records.filter((record) => record.retryAfterMs !== undefined && doubts.mayForget(record));
   const heard = records.map((record) => {
     const { retryAfterMs, ...rest } = record;
-    return retryAfterMs === undefined || doubts.mayForget(record) ? rest : record;
+    return retryAfterMs !== undefined && doubts.mayForget(record) ? rest : record;
   });
-  const verdict = judge(heard, { delayMs, expected });
-  const lost429 = judge(records, { delayMs }).tooEager.length - verdict.tooEager.length;
+  const verdict = judge(heard, { delayMs: 0, expected });
+  const lostPauses = judge(records, { delayMs: 0 }).tooEager.length - verdict.tooEager.length;
 
   const find = (url: string, gap: (record: RequestRecord) => boolean): RequestRecord | undefined =>
     records.find((record) => record.url === url && gap(record));
@@ -281,7 +302,7 @@ export function figuresOf(evidence: Evidence): Figure[] {
     details,
   });
   const pauses = records.filter(({ retryAfterMs }) => retryAfterMs !== undefined).length;
-  const slowdowns = slowdownsBroken(heard, delayMs);
+  const hurries = hurriesOf(heard, delayMs, doubts);
   return [
     {
       name: 'the crawl finished by itself',
@@ -301,17 +322,17 @@ export function figuresOf(evidence: Evidence): Figure[] {
         ? ` (${String(overlaps.length - trueOverlaps.length)} held open by a frozen process)`
         : '',
     ),
-    none('requests sooner than the delay', verdict.tooSoon.map(pairLine), ` of ${String(records.length)}`),
+    none('requests sooner than the delay', hurries.tooSoon, ` of ${String(records.length)}`),
     none('hosts asked before their robots.txt', verdict.robotsNotFirst),
     none(
       'Retry-After not kept',
       verdict.tooEager.map(pairLine),
-      ` of ${String(pauses)}${forgotten.length === 0 ? '' : `, ${String(forgotten.length)} in flight at a fault, ${String(lost429)} lost with it`}`,
+      ` of ${String(pauses)}${forgotten.length === 0 ? '' : `, ${String(forgotten.length)} in doubt at a fault, ${String(lostPauses)} lost with it`}`,
     ),
-    none('learned delays not kept', slowdowns),
+    none('learned delays not kept', hurries.forgotten),
     {
       name: 'answers repeated',
-      value: `${String(repeats)} ≤ ${String(doubts.count)} in flight at ${String(doubts.strikes)} faults`,
+      value: `${String(repeats)} ≤ ${String(doubts.count)} in doubt (${String(doubts.onTheWire)} of them on the wire) at ${String(doubts.strikes)} faults`,
       ok: inexcusable.length === 0 && repeats <= doubts.count,
       details: inexcusable,
     },

@@ -100,6 +100,10 @@ const result = await runChaos({
     ],
   },
   tell: (line) => process.stdout.write(`${line}\n`),
+}).catch((error: unknown) => {
+  if (!interrupted.signal.aborted) throw error;
+  process.stdout.write('interrupted; everything that was started has ended\n');
+  process.exit(130);
 });
 if (values.log !== undefined) writeFileSync(values.log, formatLog(result.records));
 for (const line of result.skipped) process.stdout.write(`skipped ${line}\n`);

@@ -31,8 +31,11 @@ export type Fault =
   | (Timed & { readonly kind: 'clock'; readonly victim: Worker; readonly bySeconds: number })
   /** No byte more fits onto the disk of the bodies. */
   | (Lasting & { readonly kind: 'disk' })
-  /** kill -9 of all workers as soon as a host has been heard to ask for a pause (Retry-After). */
-  | (Timed & { readonly kind: 'ambush' });
+  /**
+   * kill -9 of all workers at a moment that matters: as soon as a host has been heard to ask for a pause (Retry-After),
+   * or while a request is in flight at one with a long delay.
+   */
+  | (Timed & { readonly kind: 'ambush'; readonly upon: 'pause' | 'request' });
 
 export interface PlanOptions {
   readonly seed: number;
@@ -109,7 +112,10 @@ const decks: Readonly<Record<FaultKind, readonly Card[]>> = {
     clock('worker-2', 3_600, 10),
   ],
   disk: [(atMs, random) => ({ kind: 'disk', atMs, forMs: lasting(random, 3_000, 8_000) })],
-  ambush: [(atMs) => ({ kind: 'ambush', atMs })],
+  ambush: [
+    (atMs) => ({ kind: 'ambush', atMs, upon: 'pause' }),
+    (atMs) => ({ kind: 'ambush', atMs, upon: 'request' }),
+  ],
 };
 
 /** The kinds of one round: those with many cards come more often. */
@@ -172,6 +178,6 @@ export function describe(fault: Fault): string {
     case 'disk':
       return `disk full for ${String(fault.forMs)} ms`;
     case 'ambush':
-      return 'kill -9 all workers upon a Retry-After';
+      return `kill -9 all workers upon ${fault.upon === 'pause' ? 'a Retry-After' : 'a request that must be waited for'}`;
   }
 }

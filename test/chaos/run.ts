@@ -147,7 +147,8 @@ async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<Ru
     if ((await web.count()) < firstRequests) throw new Error('too few requests');
   });
   const strikes: Strike[] = [];
-  const faults = new Faults(bed, web.now, (strike) => {
+  const patient = web.plan.sites.filter(({ misfit }) => misfit === 'patient').map(({ origin }) => origin);
+  const faults = new Faults(bed, web.now, patient, (strike) => {
     strikes.push(strike);
     tell(strikeLine(strike));
   });
@@ -172,14 +173,12 @@ async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<Ru
   const hashes = [...new Set(urls.flatMap(({ hash }) => (hash === null ? [] : [hash])))];
   if (end === null) for (const line of await whatIsLeft(bed, created.id)) tell(line);
   const records = await web.log();
-  const patient = new Set(
-    web.plan.sites.filter(({ misfit }) => misfit === 'patient').map(({ origin }) => new URL(origin).host),
-  );
+  const patientHosts = new Set(patient.map((origin) => new URL(origin).host));
   const figures = figuresOf({
     records,
     strikes,
     expected: expectedOf(web.plan),
-    delayMs: (host) => 1_000 * (patient.has(host) ? patientDelay : crawlDelay),
+    delayMs: (host) => 1_000 * (patientHosts.has(host) ? patientDelay : crawlDelay),
     leaseMs,
     urls,
     ending: end === null ? null : `${end.state}, ${end.reason ?? ''}`,

@@ -177,12 +177,24 @@ describe('the first key', () => {
   it('is made once, however many start at the same time, and told once', async () => {
     const fresh = await startServices();
     await fresh.pool.query('delete from api_key');
+    // All have begun before any can look.
+    const gatekeeper = await fresh.pool.connect();
+    await gatekeeper.query('begin');
+    await gatekeeper.query('lock table api_key in access exclusive mode');
     const log = pino({ level: 'silent' });
     const told: string[] = [];
     const starts = Array.from({ length: 4 }, () =>
       provideFirstKey({ pool: fresh.pool, log }, null, (key) => told.push(key)),
     );
-    await expect.poll(() => told.length).toBe(1);
+    const waiting = async (): Promise<number> => {
+      const { rows } = await fresh.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length;
+    };
+    await expect.poll(waiting).toBe(starts.length);
+    await gatekeeper.query('commit');
+    gatekeeper.release();
     await Promise.all(starts.map((stop) => stop()));
     expect(told).toHaveLength(1);
     expect(await useKey(fresh.pool, told[0] ?? '')).toMatchObject({

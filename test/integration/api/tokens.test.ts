@@ -1,5 +1,5 @@
 /** JWTs as bearer tokens, against an issuer with a JWKS of its own (RFC 7519, RFC 8725). */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -160,6 +160,20 @@ describe('a token', () => {
         .sign(new TextEncoder().encode(secret));
       expect(await statusWith(token)).toBe(401);
     }
+  });
+
+  it('signed with a shared secret is refused, though the issuer should publish it', async () => {
+    const secret = randomBytes(32);
+    const hmac: JWK = { kty: 'oct', k: secret.toString('base64url'), kid: 'hmac', alg: 'HS256' };
+    served = [key.jwk, hmac];
+    const own = await serveTokens();
+    const token = await new SignJWT(payload({}))
+      .setProtectedHeader({ alg: 'HS256', kid: 'hmac' })
+      .sign(secret);
+    expect(await statusWith(token, own.url)).toBe(401);
+    expect(await statusWith(await sign(), own.url)).toBe(200);
+    await own.stop();
+    served = [key.jwk];
   });
 
   it('that brings a key or the address of one is refused', async () => {
