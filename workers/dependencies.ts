@@ -47,6 +47,7 @@ export async function openDependencies(
         });
   const files = new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes });
   const resolver = openResolver(config, redis, log);
+  const readsItsOwn = config.roles.includes('fetch') && config.roles.includes('extract');
   const watched = watch(
     {
       pool: unwatched,
@@ -86,7 +87,7 @@ export async function openDependencies(
     dependencies: {
       pool,
       writer: new FrontierWriter(pool),
-      blobs: new RecentBlobs(watched.blobs),
+      blobs: readsItsOwn ? new RecentBlobs(watched.blobs) : watched.blobs,
       seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
       fetcher,
       wakeHosts: waker.wake,

