@@ -7,24 +7,13 @@
  * flight. A lease that cannot be returned runs out, and its next holder waits out a full delay.
  */
 import type { SliceResult } from '../../contracts/activities.ts';
-import type { History } from '../../domain/outcome.ts';
-import { easeUp, lanesAt, slowDown, type Manners } from '../../domain/pace.ts';
+import { lanesAt, type Manners } from '../../domain/pace.ts';
 import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
-import {
-  afterOutage,
-  isOutage,
-  noteAnswer,
-  outageMs,
-  type ServerErrors,
-} from '../../domain/server-errors.ts';
 import { sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
-import { pathAndQuery } from '../../domain/url.ts';
 import { isStorageOutage, retrying } from '../../storage/retry.ts';
 import { excludeOptedOut } from '../../storage/statements/exclude-opted-out.ts';
 import { reclaimUrls } from '../../storage/statements/reclaim-urls.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
-import { saveServerErrors } from '../../storage/statements/save-server-errors.ts';
-import type { TakenLease } from '../../storage/statements/take-lease.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
 import type { ResultRow } from '../../storage/statements/commit-results.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
@@ -32,9 +21,10 @@ import type { OpenCrawl } from '../crawl-book.ts';
 import { noBodies, validatorsOf, type FindBody } from './earlier-bodies.ts';
 import type { FetchRoom } from './fetch-room.ts';
 import { hostPace, type HostPace } from './host-delay.ts';
-import type { HostRules, HostTrouble } from './host-rules.ts';
+import { refusalOf, type HostRules, type HostTrouble } from './host-rules.ts';
 import { inLanes, type Lane } from './lanes.ts';
 import type { HostLease } from './lease-keeper.ts';
+import { Lessons } from './lessons.ts';
 import { leaseWithinLimits } from './lease-within-limits.ts';
 import { HostPacer } from './pacer.ts';
 import { readRobots } from './read-robots.ts';
@@ -69,14 +59,10 @@ export class Slice {
   readonly #signal: AbortSignal;
   readonly #endsAt: number;
   readonly #pacer: HostPacer;
-  #manners: Manners;
+  readonly #lessons: Lessons;
   /** The pace that manners lead to, by the crawls and rules of this slice; null before those are known. */
   #paceUnder: ((manners: Manners) => HostPace) | null = null;
-  #failures: number;
-  /** On the clock of `performance.now()`. */
-  #serverErrors: ServerErrors;
   #settled = 0;
-  #trouble: HostTrouble | null = null;
   #earlierBody: FindBody = noBodies;
 
   constructor(room: FetchRoom, lease: HostLease, origin: string, sliceMs: number, signal: AbortSignal) {
@@ -85,9 +71,7 @@ export class Slice {
     this.#origin = origin;
     this.#signal = signal;
     this.#endsAt = performance.now() + sliceMs;
-    this.#manners = lease.taken;
-    this.#failures = lease.taken.failures;
-    this.#serverErrors = serverErrorsOf(lease.taken);
+    this.#lessons = new Lessons(lease.taken);
     const { fetcher } = room.dependencies;
     this.#pacer = new HostPacer(lease, fetcher, room.optOuts, noPace, lease.taken.held_ms, signal);
   }
@@ -102,12 +86,12 @@ export class Slice {
       await this.#release(waitMs);
       const common = {
         settled: this.#settled,
-        failures: this.#failures,
-        lastError: this.#lastError,
+        failures: this.#lessons.failures,
+        lastError: this.#lessons.lastError,
         delayMs: this.#pacer.delayMs,
       };
-      if (this.#trouble !== null)
-        return { ...common, next: 'trouble', trouble: this.#trouble, waitMs, closedBy: null };
+      const { trouble } = this.#lessons;
+      if (trouble !== null) return { ...common, next: 'trouble', trouble, waitMs, closedBy: null };
       if (next === 'idle' || closedMs === 0)
         return { ...common, next, trouble: null, waitMs, closedBy: null };
       return { ...common, next: 'wait', trouble: null, waitMs: Math.max(waitMs, closedMs), closedBy };
@@ -137,7 +121,7 @@ export class Slice {
       this.#pacer,
       this.#origin,
       crawls,
-      this.#failures,
+      this.#lessons.failures,
       this.#signal,
     );
     if (reading === 'interrupted') return 'more';
@@ -165,7 +149,11 @@ export class Slice {
 
   async #fetchAll(urls: readonly LeasedUrl[], rules: HostRules): Promise<void> {
     const refused: ResultRow[] = [];
-    const lanes = lanesAt({ ...this.#lease.taken, ...this.#manners, failures: this.#failures });
+    const lanes = lanesAt({
+      ...this.#lease.taken,
+      ...this.#lessons.manners,
+      failures: this.#lessons.failures,
+    });
     await inLanes(urls, lanes, async (url, lane) => {
       if (this.#mustEnd) return false;
       if (!(await this.#room.crawls.isRunning(url.crawl_id))) return true;
@@ -218,7 +206,7 @@ export class Slice {
     await writer.write({ results: [row], admissions });
     await this.#room.admission.remember(admissions);
     if (row.state !== 'queued') this.#settled++;
-    return this.#trouble === null;
+    return this.#lessons.trouble === null;
   }
 
   /** Its body is stored or dropped when this ends: no frame that goes on holds it. Null: no answer, the slice ends. */
@@ -235,11 +223,12 @@ export class Slice {
     const result = await this.#pacer.exchange(request, lane);
     if (result === null) return null;
     try {
-      const recorded = record(result, url, this.#place(url), this.#standing, copy);
+      const recorded = record(result, url, this.#place(url), this.#lessons.standing, copy);
       const { outcome, row, bodyHash } = recorded;
       // Before anything is stored: a fault of ours does not take back what the host has said.
-      if (result.kind === 'response') this.#noteAnswer(result.status, outcome.host.trouble?.class);
-      this.#learn(outcome.host, row.detail ?? '');
+      const status = result.kind === 'response' ? result.status : null;
+      this.#lessons.learn(status, outcome.host, row.detail ?? '');
+      if (this.#paceUnder !== null) this.#pacer.pace = this.#paceUnder(this.#lessons.manners);
       if (bodyHash !== null && result.kind === 'response') await blobs.put(bodyHash, result.body);
       return recorded;
     } finally {
@@ -247,40 +236,10 @@ export class Slice {
     }
   }
 
-  get #standing(): Pick<History, 'hostFailures' | 'outage'> {
-    const now = performance.now();
-    return {
-      hostFailures: this.#failures,
-      outage: {
-        begins: isOutage(noteAnswer(this.#serverErrors, true, now)),
-        waitMs: outageMs(this.#serverErrors, now),
-      },
-    };
-  }
-
-  #noteAnswer(status: number, trouble: string | undefined): void {
-    const now = performance.now();
-    // 429 and 503 ask for less and say so themselves.
-    this.#serverErrors = noteAnswer(this.#serverErrors, status >= 500 && status !== 503, now);
-    if (trouble === 'server-errors') this.#serverErrors = afterOutage(this.#serverErrors, now);
-  }
-
-  /** What the answer says of the host. */
-  #learn(host: ReturnType<typeof record>['outcome']['host'], message: string): void {
-    // Of several in flight, one has told already; the others were on their way before it did.
-    if (this.#trouble !== null) return;
-    this.#failures = host.counts ? this.#failures + 1 : 0;
-    if (host.slower) this.#manners = slowDown(this.#manners);
-    else if (!host.counts) this.#manners = easeUp(this.#manners);
-    if (host.trouble !== null) this.#trouble = { ...host.trouble, message };
-    if (this.#paceUnder !== null) this.#pacer.pace = this.#paceUnder(this.#manners);
-  }
-
   /** The first URL stands for the attempt: it was the one wanted. */
   async #robotsTrouble(trouble: HostTrouble, urls: readonly LeasedUrl[]): Promise<void> {
     const [first] = urls;
-    this.#failures++;
-    this.#trouble = trouble;
+    this.#lessons.learnOfRobots(trouble);
     if (first === undefined) return;
     const row = attemptedRow(this.#place(first), trouble.class, trouble.message);
     await this.#room.dependencies.writer.write({ results: [row] });
@@ -289,7 +248,7 @@ export class Slice {
   #setDelay(crawls: readonly OpenCrawl[], rules: HostRules): void {
     const { taken } = this.#lease;
     this.#paceUnder = ({ slowdown }) => hostPace({ ...taken, slowdown }, crawls, rules.robots);
-    this.#pacer.pace = this.#paceUnder(this.#manners);
+    this.#pacer.pace = this.#paceUnder(this.#lessons.manners);
   }
 
   async #waitingCrawls(): Promise<OpenCrawl[]> {
@@ -331,34 +290,13 @@ export class Slice {
 
   /** Milliseconds from now for which the host is left alone. */
   get #waitMs(): number {
-    return Math.max(this.#pacer.waitMs, this.#trouble?.waitMs ?? 0);
+    return Math.max(this.#pacer.waitMs, this.#lessons.trouble?.waitMs ?? 0);
   }
 
   async #release(waitMs: number): Promise<void> {
-    await this.#saveServerErrors();
-    await this.#room.keeper.release(this.#lease, {
-      waitMs,
-      paceMs: this.#pacer.paceMs,
-      slowdown: this.#manners.slowdown,
-      clean: this.#manners.clean,
-      failures: this.#failures,
-      lastError: this.#lastError,
-    });
-  }
-
-  async #saveServerErrors(): Promise<void> {
-    const { hostId, taken } = this.#lease;
-    const { since, errors, answers, outages, outageAt } = this.#serverErrors;
-    if (errors === 0 && taken.errors === 0 && outages === taken.outages) return;
-    const age = (at: number | null): number | null => (at === null ? null : performance.now() - at);
-    const { pool } = this.#room.dependencies;
-    await saveServerErrors(pool, hostId, taken.token, age(since), errors, answers, outages, age(outageAt));
-  }
-
-  /** An older trouble stands until an answer without complaint has come. */
-  get #lastError(): string | null {
-    if (this.#trouble !== null) return `${this.#trouble.class}: ${this.#trouble.message}`;
-    return this.#failures === 0 ? null : this.#lease.taken.last_error;
+    const { paceMs } = this.#pacer;
+    await this.#lessons.save(this.#room.dependencies.pool, this.#lease.hostId);
+    await this.#room.keeper.release(this.#lease, { waitMs, paceMs, ...this.#lessons.forRelease });
   }
 
   get #mustEnd(): boolean {
@@ -376,29 +314,4 @@ export class Slice {
       token: this.#lease.taken.token,
     };
   }
-}
-
-/** The host's memory, brought from the database's clock to ours. */
-function serverErrorsOf(taken: TakenLease): ServerErrors {
-  const now = performance.now();
-  const at = (ageMs: number | null): number | null => (ageMs === null ? null : now - ageMs);
-  const { errors, errors_answers, outages } = taken;
-  return {
-    ...{ since: at(taken.errors_age_ms), errors, answers: errors_answers },
-    ...{ outages, outageAt: at(taken.outage_age_ms) },
-  };
-}
-
-/** Why no request may be sent for a URL; null: it may. */
-function refusalOf(
-  url: LeasedUrl,
-  crawl: OpenCrawl,
-  rules: HostRules,
-  origin: string,
-): { readonly reason: string; readonly detail: string } | null {
-  if (rules.refused !== null) return { reason: 'address-refused', detail: rules.refused };
-  const path = pathAndQuery({ url: url.url, host: origin });
-  const verdict = rules.robots?.forAgent(crawl.agentToken).check(path);
-  if (verdict === undefined || verdict.allowed) return null;
-  return { reason: 'robots', detail: `robots.txt line ${String(verdict.line)}: ${verdict.rule ?? ''}` };
 }

@@ -1,3 +1,4 @@
+import { bestCopyFirst, inboundOfCopies, keyOf } from '../copy-ranking.ts';
 import { statement } from '../statement.ts';
 
 /**
@@ -5,9 +6,6 @@ import { statement } from '../statement.ts';
  * names, else the one that most redirects and other pages' rel=canonical name, else the one most links lead to, else
  * the one found nearest to a seed, else the one with the shortest URL. The others become its aliases, and what was
  * extracted moves with the choice. Answers a row for each page whose standing changed.
- *
- * A copy is meant where its canonical form is named, or the spelling it was found in. Links are counted from 20,000
- * pages at most, a sample of a larger crawl, so that its end does not wait for them.
  */
 export const chooseCanonicals = statement<[crawlId: number], { host_id: number }>(
   'choose-canonicals',
@@ -16,36 +14,17 @@ export const chooseCanonicals = statement<[crawlId: number], { host_id: number }
        from url
       where crawl_id = $1 and fetched_at is not null and state = 'done' and stage = 0 and content_hash is not null
    ), copies as materialized (
-     select b.host_id, b.key, substring(sha256(convert_to(b.url, 'UTF8')) for 16) as spelt, b.content_hash, b.url,
+     select b.host_id, b.key, ${keyOf('b.url')} as spelt, b.content_hash, b.url,
             b.depth, c.host_id as owner_host, c.key as owner_key,
-            substring(sha256(convert_to(p.canonical, 'UTF8')) for 16) as canonical
+            ${keyOf('p.canonical')} as canonical
        from bodies b
        join content c on c.crawl_id = $1 and c.hash = b.content_hash
        left join page p on p.host_id = c.host_id and p.crawl_id = c.crawl_id and p.key = c.key
       where b.pages > 1
-   ), pages as (
-     select h.origin, p.canonical, p.outlinks
-       from host_queue q join page p using (host_id, crawl_id) join host h on h.id = q.host_id
-      where q.crawl_id = $1 and exists (select from copies)
-   ), targets as (
-     select redirect_to as target, true as named
-       from url where crawl_id = $1 and fetched_at is not null and redirect_to is not null
-     union all
-     select canonical, true from pages where canonical is not null
-     union all
-     select case when link like '/%' then origin || link else link end, false
-       from (select origin, outlinks from pages limit 20000) p cross join string_to_table(outlinks, E'\\n') link
-   ), forms as (
-     select host_id, key, key as form from copies union select host_id, key, spelt from copies
-   ), inbound as (
-     select f.host_id, f.key, count(*) filter (where named) as named, count(*) filter (where not named) as linked
-       from targets t join forms f on f.form = substring(sha256(convert_to(t.target, 'UTF8')) for 16)
-      group by f.host_id, f.key
-   ), chosen as (
+   ), ${inboundOfCopies}, chosen as (
      select distinct on (content_hash) content_hash, host_id, key, owner_host, owner_key
        from copies left join inbound using (host_id, key)
-      order by content_hash, coalesce(canonical in (key, spelt), false) desc, coalesce(named, 0) desc,
-               coalesce(linked, 0) desc, depth, length(url), url
+      order by content_hash, ${bestCopyFirst}
    ), changed as (
      select * from chosen where (host_id, key) <> (owner_host, owner_key)
    ), owned as (

@@ -1,3 +1,4 @@
+import { bestCopyFirst, inboundOfCopies, keyOf } from '../copy-ranking.ts';
 import { statement } from '../statement.ts';
 
 /**
@@ -12,35 +13,16 @@ export const markTextDuplicates = statement<[crawlId: number], { host_id: number
        from page where crawl_id = $1 and text_hash is not null
    ), copies as materialized (
      select t.host_id, t.key, t.text_hash, u.url, u.depth,
-            substring(sha256(convert_to(u.url, 'UTF8')) for 16) as spelt,
-            substring(sha256(convert_to(t.canonical, 'UTF8')) for 16) as canonical
+            ${keyOf('u.url')} as spelt,
+            ${keyOf('t.canonical')} as canonical
        from texts t join url u on u.host_id = t.host_id and u.crawl_id = $1 and u.key = t.key
       where t.pages > 1
-   ), pages as (
-     select h.origin, p.canonical, p.outlinks
-       from host_queue q join page p using (host_id, crawl_id) join host h on h.id = q.host_id
-      where q.crawl_id = $1 and exists (select from copies)
-   ), targets as (
-     select redirect_to as target, true as named
-       from url where crawl_id = $1 and fetched_at is not null and redirect_to is not null
-     union all
-     select canonical, true from pages where canonical is not null
-     union all
-     select case when link like '/%' then origin || link else link end, false
-       from (select origin, outlinks from pages limit 20000) p cross join string_to_table(outlinks, E'\\n') link
-   ), forms as (
-     select host_id, key, key as form from copies union select host_id, key, spelt from copies
-   ), inbound as (
-     select f.host_id, f.key, count(*) filter (where named) as named, count(*) filter (where not named) as linked
-       from targets t join forms f on f.form = substring(sha256(convert_to(t.target, 'UTF8')) for 16)
-      group by f.host_id, f.key
-   ), judged as (
+   ), ${inboundOfCopies}, judged as (
      select host_id, key, first_value(host_id) over best_first as owner_host,
             first_value(key) over best_first as owner_key
        from copies left join inbound using (host_id, key)
      window best_first as (partition by text_hash
-                           order by coalesce(canonical in (key, spelt), false) desc, coalesce(named, 0) desc,
-                                    coalesce(linked, 0) desc, depth, length(url), url)
+                           order by ${bestCopyFirst})
    ), standing as (
      select host_id, key, case when key <> owner_key then owner_host end as alias_host,
             nullif(owner_key, key) as alias_key

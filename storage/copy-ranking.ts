@@ -1,0 +1,38 @@
+/**
+ * How pages with the same content are ranked (F20), for the statements that choose one of them: common table
+ * expressions to go behind `copies (host_id, key, spelt, canonical, url, depth, …)`, and the order of the ranking.
+ * `spelt` and `canonical` are hashes as `key` is: of the spelling it was found in, and of what it names itself.
+ *
+ * A copy is meant where its canonical form is named, or the spelling it was found in. Links are counted from 20,000
+ * pages at most, a sample of a larger crawl, so that its end does not wait for them. Outlinks are as
+ * storage/outlinks.ts packs them: a line each, those within the page's own origin from their path on.
+ */
+export const inboundOfCopies = `
+   pages as (
+     select h.origin, p.canonical, p.outlinks
+       from host_queue q join page p using (host_id, crawl_id) join host h on h.id = q.host_id
+      where q.crawl_id = $1 and exists (select from copies)
+   ), targets as (
+     select redirect_to as target, true as named
+       from url where crawl_id = $1 and fetched_at is not null and redirect_to is not null
+     union all
+     select canonical, true from pages where canonical is not null
+     union all
+     select case when link like '/%' then origin || link else link end, false
+       from (select origin, outlinks from pages limit 20000) p cross join string_to_table(outlinks, E'\\n') link
+   ), forms as (
+     select host_id, key, key as form from copies union select host_id, key, spelt from copies
+   ), inbound as (
+     select f.host_id, f.key, count(*) filter (where named) as named, count(*) filter (where not named) as linked
+       from targets t join forms f on f.form = ${keyOf('t.target')}
+      group by f.host_id, f.key
+   )`;
+
+/** Of `copies left join inbound using (host_id, key)`: the one that stands for the others comes first. */
+export const bestCopyFirst = `coalesce(canonical in (key, spelt), false) desc, coalesce(named, 0) desc,
+    coalesce(linked, 0) desc, depth, length(url), url`;
+
+/** SQL for the key (domain/url.ts) of a text with that canonical form. */
+export function keyOf(text: string): string {
+  return `substring(sha256(convert_to(${text}, 'UTF8')) for 16)`;
+}
