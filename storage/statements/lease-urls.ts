@@ -18,26 +18,34 @@ export interface LeasedUrl {
 }
 
 /**
- * Leases up to `limit` due URLs of a host under a lease that is held: of each crawl those of best priority, the crawls
- * taking turns by their weights. `rooms`: [{crawl_id, pages, weight}], the crawls that may take some, how many pages
- * those with a limit may still take (null: any number), and how many turns they get where one of weight 1 gets one.
+ * Leases up to `limit` due URLs of a host under a lease that is held: of each crawl those of best priority. Tenants take
+ * turns, each as many as any other, and within a tenant its crawls by their weights. `rooms`: [{crawl_id, pages, weight}],
+ * the crawls that may take some, how many pages those with a limit may still take (null: any number), and how many
+ * turns they get where one of weight 1 gets one.
  *
- * Turns are start-time fair queuing: a URL is worth 1 / weight, `host_queue.served` is what a crawl has had, and whoever
- * has had least is next. A crawl that is new, or was away, has had what the one had that was served last: it can neither
- * starve the others nor be starved. Its account gets a trace more, by who waited longer, so that no two are ever equal
- * and crawls of equal weight follow each other in the same order for ever. A crawl that is alone needs no account.
+ * Turns are start-time fair queuing: a URL is worth 1 / weight, more by as much as the crawl's tenant brings more weight
+ * than the one that brings least. `host_queue.served` is what a crawl has had, and whoever has had least is next. A crawl
+ * that is new, or was away, has had what the one had that was served last: it can neither starve the others nor be
+ * starved. Its account gets a trace more, by who waited longer, so that no two are ever equal and crawls of equal weight
+ * follow each other in the same order for ever. A crawl that is alone needs no account.
  */
 export const leaseUrls = statement<[hostId: string, token: number, limit: number, rooms: string], LeasedUrl>(
   'lease-urls',
-  `with waiting as materialized (
-     select q.crawl_id, q.served, room.pages, 1 / coalesce(room.weight, 1) as worth, count(*) over () > 1 as shared,
-            max(q.served - 1 / coalesce(room.weight, 1)) over () as last_served,
-            1e-6 * rank() over (order by q.served_at, q.crawl_id) + 1e-9 * (q.crawl_id % 1000) as trace
+  `with present as (
+     select q.crawl_id, q.served, q.served_at, room.pages, coalesce(room.weight, 1) as weight,
+            sum(coalesce(room.weight, 1)) over (partition by c.tenant_id) as of_tenant
        from host_queue q
        join crawl c on c.id = q.crawl_id and c.state = 'running'
        join json_to_recordset($4) as room(crawl_id bigint, pages int, weight float8) on room.crawl_id = q.crawl_id
       where q.host_id = $1 and q.queued > 0
         and exists (select 1 from host h where h.id = $1 and h.lease_token = $2)
+   ), valued as (
+     select *, of_tenant / min(of_tenant) over () / weight as worth from present
+   ), waiting as materialized (
+     select crawl_id, served, pages, worth, count(*) over () > 1 as shared,
+            max(served - worth) over () as last_served,
+            1e-6 * rank() over (order by served_at, crawl_id) + 1e-9 * (crawl_id % 1000) as trace
+       from valued
    ), account as (
      select crawl_id, pages, worth, shared,
             case when served >= last_served and served > '-infinity' then served
@@ -55,12 +63,12 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
          limit least($3, coalesce(w.pages, $3))
       ) u
    ), chosen as (
-     select crawl_id, key, shared, turn + worth as served,
+     select crawl_id, key, shared, worth, turn + worth as served,
             row_number() over (order by turn, crawl_id) as turn
        from candidate order by turn limit $3
    ), accounted as (
-     update host_queue q set served = c.served
-       from (select crawl_id, max(served) as served from chosen where shared group by crawl_id) c
+     update host_queue q set served = c.served, worth = c.worth
+       from (select crawl_id, max(served) as served, max(worth) as worth from chosen where shared group by crawl_id) c
       where q.host_id = $1 and q.crawl_id = c.crawl_id
    )
    update url u set state = 'leased', lease_token = $2

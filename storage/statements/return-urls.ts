@@ -8,11 +8,9 @@ export const returnUrls = statement<[hostId: string, token: number], { crawl_id:
       where host_id = $1 and state = 'leased' and lease_token = $2
      returning crawl_id
    ), unserved as (
-     select b.crawl_id, count(*) / coalesce((c.config ->> 'weight')::float8, 1) as turns
-       from back b join crawl c on c.id = b.crawl_id
-      group by b.crawl_id, c.config
+     select crawl_id, count(*) as urls from back group by crawl_id
    ), accounted as (
-     update host_queue q set served = q.served - u.turns
+     update host_queue q set served = q.served - u.urls * q.worth
        from unserved u where q.host_id = $1 and q.crawl_id = u.crawl_id and q.served > '-infinity'
    )
    select crawl_id from back`,

@@ -88,6 +88,23 @@ describe('order', () => {
   });
 });
 
+/** Fetches so many URLs in slices of one to seven, and puts back the last one of every third. */
+async function turnsOfSlices(crawls: readonly number[], count: number): Promise<number[]> {
+  const open = await Promise.all(crawls.map((crawl) => new CrawlBook(pool, settings).open(crawl)));
+  const got: number[] = [];
+  for (let slice = 0; got.length < count; slice++) {
+    const urls = await leaseWithinLimits(pool, String(host), token, 1 + (slice % 7), open);
+    const done = slice % 3 === 0 && urls.length > 1 ? urls.slice(0, -1) : urls;
+    const rows = done.map(({ crawl_id, key }) =>
+      result({ host_id: host, crawl_id, key: key.toString('hex'), token }, 'done'),
+    );
+    await frontier.writer.write({ results: rows });
+    got.push(...done.map(({ crawl_id }) => crawl_id));
+    await returnUrls(pool, String(host), token);
+  }
+  return got;
+}
+
 describe('fairness between crawls (G3)', () => {
   it('takes turns, and gives what one does not need to the others', async () => {
     const [large, small] = [await runningCrawl(pool), await runningCrawl(pool)];
@@ -130,19 +147,7 @@ describe('fairness between crawls (G3)', () => {
       await queue(crawl, 200, `weight-${String(weight)}`);
       crawls.push(crawl);
     }
-    const open = await Promise.all(crawls.map((crawl) => new CrawlBook(pool, settings).open(crawl)));
-    const got: number[] = [];
-    for (let slice = 0; got.length < 160; slice++) {
-      const urls = await leaseWithinLimits(pool, String(host), token, 1 + (slice % 7), open);
-      // The last one of every third slice is put back.
-      const done = slice % 3 === 0 && urls.length > 1 ? urls.slice(0, -1) : urls;
-      const rows = done.map(({ crawl_id, key }) =>
-        result({ host_id: host, crawl_id, key: key.toString('hex'), token }, 'done'),
-      );
-      await frontier.writer.write({ results: rows });
-      got.push(...done.map(({ crawl_id }) => crawl_id));
-      await returnUrls(pool, String(host), token);
-    }
+    const got = await turnsOfSlices(crawls, 160);
     for (const [at, weight] of weights.entries()) {
       const turnsOf = (until: number): number =>
         got.slice(0, until).filter((crawl) => crawl === crawls[at]).length;
@@ -151,6 +156,48 @@ describe('fairness between crawls (G3)', () => {
         expect(Math.abs(turnsOf(until) - (until * weight) / 8)).toBeLessThanOrEqual(2);
       }
     }
+  });
+
+  it('is between tenants first, and then between the crawls of each, whatever is put back', async () => {
+    const { rows: made } = await pool.query<{ id: number }>(
+      `insert into tenant (name) values ('many-${String(host)}'), ('one-${String(host)}') returning id`,
+    );
+    const [many, one] = made.map(({ id }) => id);
+    const shares = [
+      { tenant: many, weight: 1, share: 1 / 8 },
+      { tenant: many, weight: 3, share: 3 / 8 },
+      { tenant: one, weight: 1, share: 1 / 2 },
+    ];
+    const crawls: number[] = [];
+    for (const { tenant, weight } of shares) {
+      const crawl = await runningCrawl(pool, { weight });
+      await pool.query('update crawl set tenant_id = $2 where id = $1', [crawl, tenant]);
+      await queue(crawl, 200, `tenant-${String(crawl)}`);
+      crawls.push(crawl);
+    }
+    const got = await turnsOfSlices(crawls, 160);
+    for (const [at, { share }] of shares.entries()) {
+      for (let until = 8; until <= 160; until++) {
+        const had = got.slice(0, until).filter((crawl) => crawl === crawls[at]).length;
+        expect(Math.abs(had - until * share)).toBeLessThanOrEqual(2);
+      }
+    }
+  });
+
+  it('gives a tenant that is alone every turn, and half of them once another has come', async () => {
+    const [first, second] = [await runningCrawl(pool), await runningCrawl(pool)];
+    await queue(first, 60, 'alone-1');
+    await queue(second, 60, 'alone-2');
+    await turnsOfSlices([first, second], 30);
+    const { rows: made } = await pool.query<{ id: number }>(
+      `insert into tenant (name) values ('later-${String(host)}') returning id`,
+    );
+    const later = await runningCrawl(pool);
+    await pool.query('update crawl set tenant_id = $2 where id = $1', [later, made[0]?.id]);
+    await queue(later, 60, 'later');
+    const got = await turnsOfSlices([first, second, later], 40);
+    expect(Math.abs(got.filter((crawl) => crawl === later).length - 20)).toBeLessThanOrEqual(2);
+    expect(Math.abs(got.filter((crawl) => crawl === first).length - 10)).toBeLessThanOrEqual(2);
   });
 
   it('does not count what is put back as a turn', async () => {
