@@ -159,8 +159,8 @@ export class HostPacer {
 
   /**
    * The last look is taken when the connection stands and the bytes are about to leave: a process that was frozen
-   * while it connected stops there, and so does a request to a host that has opted out in that time. An exchange that outlives its lease is broken off, since the next holder counts on
-   * it; a lease that is renewed goes on.
+   * while it connected stops there, and so does a request to a host that has opted out in that time. An exchange that
+   * outlives its lease is broken off, since the next holder counts on it; a lease that is renewed goes on.
    */
   async #withinLease(request: FetchRequest, left: () => void): Promise<FetchResult | null> {
     const breakOff = new AbortController();
