@@ -4,8 +4,9 @@
  * and the end of its stage) is one `FrontierWrite` and is committed whole or not at all, so that no crawl ever looks
  * finished between the two.
  *
- * Lock order within a transaction: the host_queue rows it will touch by host, then new url rows by key, then result
- * rows, then pages, then stages; each statement sorts its rows, and the triggers end at the session's own ledger shard.
+ * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by key,
+ * then result rows, then pages, then stages; each statement sorts its rows, and the triggers end at the session's own
+ * ledger shard.
  * Deadlocks that other processes still cause are tried again (retry.ts).
  */
 import { admitUrls, type AdmissionRow } from './statements/admit-urls.ts';

@@ -1,4 +1,5 @@
 import { sitemapLimitReason, sitemapLimits } from '../../domain/sitemap-limits.ts';
+import { holdQueues, onceHeld } from '../queue-locks.ts';
 import { statement } from '../statement.ts';
 
 /** A URL that was found, as JSON. Hex strings for bytes. */
@@ -37,7 +38,7 @@ export const admitUrls = statement<
               host_id bigint, crawl_id bigint, key text, url text, kind smallint, seed boolean, depth smallint,
               hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
               host_limit bigint)
-   ), counted as materialized (
+   ), ${holdQueues('found')}, counted as materialized (
      select d.host_id, d.crawl_id,
             (select count(*) from url s
               where s.host_id = d.host_id and s.crawl_id = d.crawl_id and s.kind = 1
@@ -76,6 +77,7 @@ export const admitUrls = statement<
         then 'host-limit'
       end as reason
     ) verdict
+    where ${onceHeld}
     order by r.host_id, r.crawl_id, r.key
    on conflict (host_id, crawl_id, key) do nothing
    returning host_id, crawl_id, encode(key, 'hex') as key, state = 'queued' as queued`,

@@ -1,3 +1,4 @@
+import { holdQueues, onceHeld } from '../queue-locks.ts';
 import { statement } from '../statement.ts';
 
 /** One URL's outcome, as JSON. Hex strings for bytes. */
@@ -45,7 +46,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
        content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
        next_url text, truncated text, headers jsonb)
       order by host_id, crawl_id, key
-   ), moved as (
+   ), ${holdQueues('r')}, moved as (
      update url u
         set state = r.state, reason = r.reason, detail = r.detail, stage = r.stage, lease_token = null,
             due_at = now() + r.due_in_ms * interval '1 millisecond',
@@ -57,7 +58,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
             url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated
        from r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
-        and u.state = 'leased' and u.lease_token = r.token
+        and u.state = 'leased' and u.lease_token = r.token and ${onceHeld}
      returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, r.attempted, r.headers
    ), tried as (
      insert into attempt (host_id, crawl_id, key, class, status, message, headers)

@@ -28,17 +28,21 @@ export interface LeasedUrl {
  * that is new, or was away, has had what the one had that was served last: it can neither starve the others nor be
  * starved. Its account gets a trace more, by who waited longer, so that no two are ever equal and crawls of equal weight
  * follow each other in the same order for ever. A crawl that is alone needs no account.
+ *
+ * The queue is locked first (queue-locks.ts).
  */
 export const leaseUrls = statement<[hostId: string, token: number, limit: number, rooms: string], LeasedUrl>(
   'lease-urls',
-  `with present as (
+  `with queue as materialized (
+     select q.crawl_id, q.served, q.served_at from host_queue q
+      where q.host_id = $1 and q.queued > 0 order by q.crawl_id for update
+   ), present as (
      select q.crawl_id, q.served, q.served_at, room.pages, coalesce(room.weight, 1) as weight,
             sum(coalesce(room.weight, 1)) over (partition by c.tenant_id) as of_tenant
-       from host_queue q
+       from queue q
        join crawl c on c.id = q.crawl_id and c.state = 'running'
        join json_to_recordset($4) as room(crawl_id bigint, pages int, weight float8) on room.crawl_id = q.crawl_id
-      where q.host_id = $1 and q.queued > 0
-        and exists (select 1 from host h where h.id = $1 and h.lease_token = $2)
+      where exists (select 1 from host h where h.id = $1 and h.lease_token = $2)
    ), valued as (
      select *, of_tenant / min(of_tenant) over () / weight as worth from present
    ), waiting as materialized (

@@ -1,11 +1,14 @@
+import { onceHeld } from '../queue-locks.ts';
 import { statement } from '../statement.ts';
 
 /** Puts back what a slice leased and did not get to; it does not count as the crawl's turns (lease-urls.ts). */
 export const returnUrls = statement<[hostId: string, token: number], { crawl_id: number }>(
   'return-urls',
-  `with back as (
+  `with held as materialized (
+     select from host_queue where host_id = $1 and leased > 0 order by crawl_id for update
+   ), back as (
      update url set state = 'queued', lease_token = null
-      where host_id = $1 and state = 'leased' and lease_token = $2
+      where host_id = $1 and state = 'leased' and lease_token = $2 and ${onceHeld}
      returning crawl_id
    ), unserved as (
      select crawl_id, count(*) as urls from back group by crawl_id
