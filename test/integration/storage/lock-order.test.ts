@@ -4,7 +4,7 @@
  * the very URL which that writer is about to change.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Pool, Queryable } from '../../../storage/pool.ts';
+import type { Pool } from '../../../storage/pool.ts';
 import { admitUrls } from '../../../storage/statements/admit-urls.ts';
 import { commitResults } from '../../../storage/statements/commit-results.ts';
 import { leaseUrls } from '../../../storage/statements/lease-urls.ts';
