@@ -1,9 +1,10 @@
 /**
- * The crawls a process works for: settings compiled once per crawl, states at most a second old, so that a pause or a
- * cancel takes effect on the next request.
+ * The crawls a process works for: settings compiled once per crawl, states and seeds at most a second old, so that a
+ * pause or a cancel takes effect on the next request, and added seeds widen the scope.
  */
 import { LRUCache } from 'lru-cache';
-import type { CrawlConfig, CrawlState } from '../contracts/crawl.ts';
+import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import { pageCounters, type CountedPage } from '../domain/finish-criteria.ts';
 import { productToken } from '../domain/robots.ts';
 import { compileScope, type ScopeJudge } from '../domain/scope.ts';
 import { canonicalize } from '../domain/url.ts';
@@ -17,6 +18,8 @@ export interface OpenCrawl {
   readonly id: number;
   readonly config: CrawlConfig;
   readonly judge: ScopeJudge;
+  /** What finish criteria count of a page. */
+  readonly counters: (page: CountedPage) => readonly string[];
   readonly userAgent: string;
   /** What robots.txt groups are matched against. */
   readonly agentToken: string;
@@ -25,6 +28,7 @@ export interface OpenCrawl {
 
 interface Entry {
   readonly crawl: OpenCrawl;
+  readonly seedsRevision: number;
   state: CrawlState;
   /** `performance.now()` when the state was read. */
   readAt: number;
@@ -34,51 +38,59 @@ const staleMs = 1_000;
 
 export class CrawlBook {
   readonly #pool: Pool;
-  readonly #settings: CrawlSettings;
+  readonly #settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>;
   readonly #entries = new LRUCache<number, Entry>({ max: 500 });
   #refreshing: Promise<void> | undefined;
 
-  constructor(pool: Pool, settings: CrawlSettings) {
+  constructor(pool: Pool, settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>) {
     this.#pool = pool;
     this.#settings = settings;
   }
 
-  /** The crawl, compiled. @throws when there is no such crawl. */
+  /** The crawl, compiled, as it was a second ago or later. @throws when there is no such crawl. */
   async open(crawlId: number): Promise<OpenCrawl> {
-    return (await this.#entry(crawlId)).crawl;
+    return (await this.#current(crawlId)).crawl;
   }
 
   /** May a request be sent for this crawl? At most a second old. */
   async isRunning(crawlId: number): Promise<boolean> {
+    return (await this.#current(crawlId)).state === 'running';
+  }
+
+  async #current(crawlId: number): Promise<Entry> {
     const entry = await this.#entry(crawlId);
-    if (performance.now() - entry.readAt > staleMs) {
-      this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
-      await this.#refreshing;
-    }
-    return entry.state === 'running';
+    if (performance.now() - entry.readAt <= staleMs) return entry;
+    this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
+    await this.#refreshing;
+    return this.#entry(crawlId);
   }
 
   async #entry(crawlId: number): Promise<Entry> {
     const known = this.#entries.get(crawlId);
     if (known !== undefined) return known;
+    const readAt = performance.now();
     const [row] = await loadCrawls(this.#pool, [crawlId]);
     if (row === undefined) throw new Error(`there is no crawl ${String(crawlId)}`);
     const seeds = (await goodSeeds(this.#pool, crawlId)).flatMap(({ url }) => {
       const seed = canonicalize(url);
       return seed.ok ? [seed.value] : [];
     });
-    const userAgent = row.config.userAgent ?? this.#settings.userAgent;
+    // What is newer than the crawl is as it is by default.
+    const config = { ...defaultCrawlConfig, ...row.config };
+    const userAgent = config.userAgent ?? this.#settings.userAgent;
     const entry: Entry = {
       crawl: {
         id: row.id,
-        config: row.config,
-        judge: compileScope(row.config, seeds, registrableDomain),
+        config,
+        judge: compileScope(config, seeds, registrableDomain),
+        counters: pageCounters(config.finish),
         userAgent,
         agentToken: productToken(userAgent),
-        allowPrivate: [...this.#settings.allowPrivate, ...row.config.allowPrivate],
+        allowPrivate: [...this.#settings.allowPrivate, ...config.allowPrivate],
       },
+      seedsRevision: row.seeds_revision,
       state: row.state,
-      readAt: performance.now(),
+      readAt,
     };
     this.#entries.set(crawlId, entry);
     return entry;
@@ -87,9 +99,11 @@ export class CrawlBook {
   /** One statement for all crawls at hand. */
   async #refresh(): Promise<void> {
     const readAt = performance.now();
-    for (const { id, state } of await loadCrawls(this.#pool, [...this.#entries.keys()])) {
-      const entry = this.#entries.get(id);
-      if (entry !== undefined) Object.assign(entry, { state, readAt });
+    for (const row of await loadCrawls(this.#pool, [...this.#entries.keys()])) {
+      const entry = this.#entries.get(row.id);
+      if (entry === undefined) continue;
+      if (entry.seedsRevision === row.seeds_revision) Object.assign(entry, { state: row.state, readAt });
+      else this.#entries.delete(row.id);
     }
   }
 }

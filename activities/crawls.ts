@@ -2,14 +2,15 @@
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
 import { schedulerWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
-import { judgeFinish } from '../domain/finish.ts';
+import { judgeFinish, type FinishVerdict } from '../domain/finish.ts';
 import { canonicalize } from '../domain/url.ts';
 import { inTransaction } from '../storage/pool.ts';
 import { retrying } from '../storage/retry.ts';
 import { chooseCanonicals } from '../storage/statements/choose-canonicals.ts';
 import { crawlOutlook, type CrawlOutlook } from '../storage/statements/crawl-outlook.ts';
 import { excludeQueued } from '../storage/statements/exclude-queued.ts';
-import { goodSeeds } from '../storage/statements/good-seeds.ts';
+import { nextSeeds } from '../storage/statements/next-seeds.ts';
+import { noteSeeded } from '../storage/statements/note-seeded.ts';
 import { markTextDuplicates } from '../storage/statements/mark-text-duplicates.ts';
 import { lockCrawls } from '../storage/statements/lock-crawls.ts';
 import { setCrawlState } from '../storage/statements/set-crawl-state.ts';
@@ -47,30 +48,36 @@ export function createCrawlActivities(
     return outlook;
   };
 
-  const seed = async (crawlId: string): Promise<{ admitted: number }> => {
-    const crawl = await crawls.open(Number(crawlId));
-    const links = (await goodSeeds(pool, crawl.id)).flatMap(({ url }): Candidate[] => {
-      const link = canonicalize(url);
-      if (!link.ok) return [];
-      return [{ crawl, link: link.value, kind: 'page', seed: true, depth: 0, hops: 0, parent: null }];
-    });
-    let admitted = 0;
-    for (let at = 0; at < links.length; at += batch) {
-      const admissions = await admission.rowsFor(links.slice(at, at + batch));
+  /** Admits what seeds were not admitted yet; cut off between two batches, it goes on there. */
+  const seed = async (crawlId: string, signal: AbortSignal): Promise<{ admitted: number }> => {
+    for (let admitted = 0; ;) {
+      const seeds = await nextSeeds(pool, Number(crawlId), batch);
+      const last = seeds.at(-1);
+      if (last === undefined || signal.aborted) return { admitted };
+      const crawl = await crawls.open(Number(crawlId));
+      const links = seeds.flatMap(({ url, rejected }): Candidate[] => {
+        const link = canonicalize(url);
+        if (rejected !== null || !link.ok) return [];
+        return [{ crawl, link: link.value, kind: 'page', seed: true, depth: 0, hops: 0, parent: null }];
+      });
+      const admissions = await admission.rowsFor(links);
       admitted += (await writer.write({ admissions })).admitted;
       await admission.remember(admissions);
+      await noteSeeded(pool, Number(crawlId), last.line);
     }
-    return { admitted };
   };
 
   /** Polls quickly while the crawl is small or near its end, more slowly while much is queued. */
-  const watch = async (crawlId: string, watchMs: number, signal: AbortSignal) => {
-    const { config } = await crawls.open(Number(crawlId));
+  const watch = async (crawlId: string, watchMs: number, signal: AbortSignal): Promise<FinishVerdict> => {
     const until = performance.now() + watchMs;
     for (;;) {
       const outlook = await outlookOf(crawlId);
-      const verdict = judgeFinish({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
-      if (verdict !== 'going' || performance.now() >= until || signal.aborted) return { verdict };
+      if (outlook.unseeded) await seed(crawlId, signal);
+      const { config } = await crawls.open(Number(crawlId));
+      const judged = judgeFinish({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
+      const isOver = judged.verdict !== 'going' && !(judged.verdict === 'complete' && outlook.unseeded);
+      if (isOver) return judged;
+      if (performance.now() >= until || signal.aborted) return { verdict: 'going' };
       await sleep(outlook.queued > many ? slowMs : quickMs, signal);
     }
   };
@@ -87,7 +94,7 @@ export function createCrawlActivities(
   };
 
   return {
-    seedCrawl: ({ crawlId }) => withOwnFaults(() => withHeartbeat(() => seed(crawlId))),
+    seedCrawl: ({ crawlId }) => withOwnFaults(() => withHeartbeat((signal) => seed(crawlId, signal))),
     setCrawlState: ({ crawlId, state, reason }) =>
       withOwnFaults(async () => {
         await setCrawlState(pool, Number(crawlId), state, reason);
@@ -107,7 +114,8 @@ export function createCrawlActivities(
           const [outlook] = await crawlOutlook(db, id);
           const live =
             outlook === undefined ? 0 : outlook.queued - outlook.parked + outlook.leased + outlook.pending;
-          if (state === 'finished' && live > 0) return { state: 'running', reason } as const;
+          const unseeded = reason === 'complete' && outlook?.unseeded === true;
+          if (state === 'finished' && (live > 0 || unseeded)) return { state: 'running', reason } as const;
           const nothing = state === 'finished' && outlook?.done === 0;
           const final = nothing
             ? ({ state: 'failed', reason: 'no URL could be fetched' } as const)

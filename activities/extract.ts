@@ -134,7 +134,7 @@ function readPage(
     maxLinks: crawl.config.maxLinksPerPage,
   });
   return {
-    page: pageRow(staged, origin, extracted),
+    page: pageRow(staged, origin, crawl, extracted),
     candidates: linkCandidates(staged, crawl, extracted.links),
   };
 }
@@ -153,15 +153,16 @@ function linkCandidates(staged: StagedBody, crawl: OpenCrawl, urls: readonly str
   });
 }
 
-function pageRow(staged: StagedBody, origin: string, extracted: Extracted): PageRow {
-  const { text, links } = extracted;
+function pageRow(staged: StagedBody, origin: string, crawl: OpenCrawl, extracted: Extracted): PageRow {
+  const { text, links, title, language } = extracted;
+  const { url, depth } = staged;
   return {
     host_id: staged.host_id,
     crawl_id: staged.crawl_id,
     key: staged.key,
-    title: extracted.title,
+    title,
     description: extracted.description,
-    language: extracted.language,
+    language,
     charset: extracted.charset,
     words: extracted.words,
     links: extracted.linksSeen,
@@ -171,5 +172,6 @@ function pageRow(staged: StagedBody, origin: string, extracted: Extracted): Page
     cut: extracted.cut,
     text_hash: extracted.words < wordsThatTell ? null : Buffer.from(textHash(text)).toString('hex'),
     outlinks: packOutlinks(origin, links),
+    counters: crawl.counters({ url, title, language, depth }),
   };
 }

@@ -31,7 +31,7 @@ function described(route: string, operation: ZodOpenApiOperationObject): ZodOpen
     security: [{ bearer: [] }, { header: [] }],
     responses: {
       ...existing,
-      '401': fails('No key or token that is accepted was sent.'),
+      '401': existing['401'] ?? fails('No key or token that is accepted was sent.'),
       '403': existing['403'] ?? fails('The role, the scopes or the tenant of the caller do not allow it.'),
       '429': existing['429'] ?? fails('Too many requests; Retry-After says when to go on.'),
     },

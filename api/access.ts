@@ -36,6 +36,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'POST /v1/crawls/{crawlId}/pause': operator('crawls'),
   'POST /v1/crawls/{crawlId}/resume': operator('crawls'),
   'POST /v1/crawls/{crawlId}/cancel': operator('crawls'),
+  'POST /v1/crawls/{crawlId}/seeds': operator('crawls'),
   'GET /v1/crawls/{crawlId}/pages': reader('crawls'),
   'GET /v1/crawls/{crawlId}/ledger': reader('crawls'),
   'GET /v1/crawls/{crawlId}/audit': reader('crawls'),
@@ -54,6 +55,20 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'DELETE /v1/opt-outs/{domain}': instance('operator', 'opt-outs'),
   'GET /v1/complaints': instance('operator', 'opt-outs'),
   'POST /v1/complaints': instance('operator', 'opt-outs'),
+
+  'POST /v1/url/scan': operator('crawls'),
+  'GET /v1/job/status': reader('crawls'),
+  'GET /v1/urls': reader('crawls'),
+  'GET /metrics': instance('reader', 'metrics'),
+  'POST /seed/urls': operator('crawls'),
+  'POST /api/v1/seed': operator('crawls'),
+  'POST /api/v1/pause': operator('crawls'),
+  'POST /api/v1/resume': operator('crawls'),
+  'GET /api/v1/{url}/status': reader('crawls'),
+
+  'POST /frontier/{shard}/lease_batch': operator('crawls'),
+  'POST /frontier/{shard}/ack': operator('crawls'),
+  'POST /dedup/check_and_add': operator('crawls'),
 
   'GET /v1/keys': admin('keys'),
   'POST /v1/keys': admin('keys'),

@@ -4,20 +4,26 @@ import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
 import swaggerUi from 'swagger-ui-express';
 import { maxRequestBytes } from '../contracts/http.ts';
+import { defaultCrawlRoutes } from './compat/default-crawl-routes.ts';
+import { compatErrors } from './compat/errors.ts';
+import { jobRoutes } from './compat/job-routes.ts';
 import { crawlRoutes } from './crawl-routes.ts';
 import { crawlerPage } from './crawler-page.ts';
 import type { Dependencies } from './dependencies.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
+import { frontierRoutes } from './frontier-routes.ts';
 import { gate } from './gate.ts';
 import { guard } from './guard.ts';
 import { healthRoutes } from './health-routes.ts';
 import { hostRoutes } from './host-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { openApiDocument } from './openapi.ts';
+import { metricsRoutes } from './metrics-routes.ts';
 import { optOutRoutes } from './opt-out-routes.ts';
 import { createKeyring } from './keyring.ts';
 import { methodNotAllowed, notFound, problemHandler } from './problem.ts';
 import { limitByAddress, limitByTenant } from './rate-limits.ts';
+import { seedRoutes } from './seed-routes.ts';
 import { resultRoutes } from './result-routes.ts';
 import { tenantRoutes } from './tenant-routes.ts';
 
@@ -55,6 +61,7 @@ export function buildApp(dependencies: Dependencies): Express {
     }),
   );
   app.use(crawlerPage(settings));
+  for (const [paths, render] of compatErrors()) app.use(paths, render);
   app.use(guard(settings.hostNames));
   app.use(healthRoutes(dependencies));
   app.use(limitByAddress(settings.requestsPer10s, keyring, sharedCounts));
@@ -83,12 +90,17 @@ export function buildApp(dependencies: Dependencies): Express {
     '/v1',
     crawlRoutes(dependencies),
     resultRoutes(dependencies),
+    seedRoutes(dependencies),
     optOutRoutes(dependencies),
     hostRoutes(dependencies),
     deadLetterRoutes(dependencies),
     keyRoutes(dependencies, keyring),
     tenantRoutes(dependencies, keyring),
   );
+
+  app.use(jobRoutes(dependencies), defaultCrawlRoutes(dependencies), metricsRoutes(dependencies));
+
+  app.use(frontierRoutes(dependencies));
 
   app.use(notFound);
   app.use(problemHandler(log));

@@ -12,6 +12,7 @@ import {
   pauseCrawlUpdate,
   redriveStateQuery,
   redriveWorkflowId,
+  reopenCrawlSignal,
   resumeCrawlUpdate,
   type CrawlInput,
   type CrawlView,
@@ -42,6 +43,10 @@ export type CrawlChange = 'pause' | 'resume' | 'cancel';
 export interface CrawlControl {
   /** Starts the workflow of a crawl; one that runs already is left alone. */
   start(crawlId: string): Promise<void>;
+  /** Has a crawl that was set running again watched, whether its workflow has ended or is about to. */
+  reopen(crawlId: string): Promise<void>;
+  /** Starts the workflow of a crawl that runs and has lost it; one that has not is left alone. */
+  adopt(crawlId: string): Promise<void>;
   /** Answers the state the crawl is in then. `reason`: an operator's words; not used by resume. */
   change(crawlId: string, change: CrawlChange, reason: string | null): Promise<CrawlView>;
   /**
@@ -79,21 +84,30 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
     }
   };
 
+  const options = (input: CrawlInput) =>
+    ({
+      workflowId: crawlWorkflowId(input.crawlId),
+      taskQueue,
+      args: [input],
+      // A killed worker's task is given to the next one after this, not after the default 10 s.
+      workflowTaskTimeout: '5s',
+    }) as const;
+  const start = (input: CrawlInput): Promise<void> =>
+    within(callMs, async () => {
+      try {
+        await client.workflow.start('crawl', options(input));
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
+    });
+
   return {
-    start: (crawlId) =>
+    start: (crawlId) => start({ crawlId }),
+    adopt: (crawlId) => start({ crawlId, reopened: true }),
+    reopen: (crawlId) =>
       within(callMs, async () => {
-        const input: CrawlInput = { crawlId };
-        try {
-          await client.workflow.start('crawl', {
-            workflowId: crawlWorkflowId(crawlId),
-            taskQueue,
-            args: [input],
-            // A killed worker's task is given to the next one after this, not after the default 10 s.
-            workflowTaskTimeout: '5s',
-          });
-        } catch (error) {
-          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        }
+        const input = options({ crawlId, reopened: true });
+        await client.workflow.signalWithStart('crawl', { ...input, signal: reopenCrawlSignal });
       }),
     redrive: async (input) => {
       const workflowId = redriveWorkflowId(input.crawlId);

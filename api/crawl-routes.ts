@@ -19,10 +19,10 @@ import {
 } from '../contracts/http.ts';
 import { admitCrawl } from '../storage/crawl-admission.ts';
 import { crawlsBefore, failUnstarted, findCrawl, viewCrawl } from '../storage/crawls.ts';
-import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
 import { callerOf } from './caller.ts';
 import { ControlError, type CrawlChange } from './crawl-control.ts';
 import type { Dependencies } from './dependencies.ts';
+import { judgeSeeds } from './judged-seeds.ts';
 import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 import { refuseSpent, refuseToGrow, tellQuotas } from './quotas.ts';
 
@@ -79,20 +79,30 @@ export function noSuchCrawl(id: string): never {
 }
 
 async function create(
-  { pool, control, log }: Dependencies,
+  dependencies: Dependencies,
   request: Request,
   response: Response,
 ): Promise<CreatedCrawl> {
-  const { seeds: asked, ...settings } = parseInput(newCrawl, request.body, 422);
-  const seeds = readSeeds(asked);
-  const rejected = seeds.flatMap(rejection);
-  const accepted = seeds.length - rejected.length;
-  if (accepted === 0) {
-    const many = seeds.length === 0 ? 'No seed was given.' : 'None of the seeds can be crawled.';
-    throw new HttpProblem(422, many, { rejected });
-  }
-  const { tenantId } = callerOf(request);
-  const admission = await admitCrawl(pool, tenantId, withDefaults(settings), seeds);
+  const { seeds, label = null, ...settings } = parseInput(newCrawl, request.body, 422);
+  return startCrawl(dependencies, response, { tenantId: callerOf(request).tenantId, settings, seeds, label });
+}
+
+interface WantedCrawl {
+  readonly tenantId: number;
+  readonly settings: CrawlSettings;
+  /** As they were sent. */
+  readonly seeds: string | readonly string[];
+  readonly label: string | null;
+}
+
+/** Stores a crawl within the quotas of its tenant and starts its workflow. @throws HttpProblem */
+export async function startCrawl(
+  { pool, control, log }: Dependencies,
+  response: Response,
+  { tenantId, settings, seeds: asked, label }: WantedCrawl,
+): Promise<CreatedCrawl> {
+  const { seeds, accepted, rejected } = judgeSeeds(asked);
+  const admission = await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label);
   tellQuotas(response, admission.quotas, admission.used);
   if (admission.id === null) refuseSpent(response, admission.spent);
   const { id } = admission;
@@ -109,13 +119,6 @@ async function create(
   return { id, state: 'seeding', accepted, rejected };
 }
 
-function rejection(seed: SeedLine): CreatedCrawl['rejected'] {
-  if (seed.rejected === null) return [];
-  return [
-    { line: seed.line, url: seed.url, reason: `${seed.rejected}: it ${rejectionSentence(seed.rejected)}` },
-  ];
-}
-
 /** Absent and undefined are the same to JSON, not to a spread. */
 function withDefaults(settings: CrawlSettings): CrawlConfig {
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
@@ -129,7 +132,8 @@ const changeable: Readonly<Record<CrawlChange, readonly CrawlState[]>> = {
   cancel: ['seeding', 'running', 'paused'],
 };
 
-async function changeCrawl(
+/** @param body what was sent: a reason, or nothing. @throws HttpProblem */
+export async function changeCrawl(
   { pool, control }: Dependencies,
   id: string,
   change: CrawlChange,

@@ -12,6 +12,8 @@ export interface Dependencies {
   readonly textOf: TextReader;
   /** Has the workflow of a host look again, if there is one. */
   readonly wakeHost: (origin: string) => Promise<void>;
+  /** Has an operator paused the workflow of a host? Absent: there are no workflows. */
+  readonly isHostPaused?: (origin: string) => Promise<boolean>;
   /** Null: API keys are the only way in. */
   readonly verifyToken: VerifyToken | null;
   /** Null: each process counts requests for itself. */

@@ -4,8 +4,11 @@
  */
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
+import { seedLineTypes } from '../contracts/http/seeds.ts';
 import { sendProblem } from './problem.ts';
 
+/** Takes lines too, of types a page cannot send without asking first either. */
+const seedsPath = /^\/v1\/crawls\/[^/]+\/seeds\/?$/i;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -30,8 +33,12 @@ export function guard(names: readonly string[]): RequestHandler {
       sendProblem(response, 403, 'Pages of other sites may not change anything here.');
       return;
     }
-    if (hasBody(request.headers) && request.is('application/json') === false) {
-      sendProblem(response, 415, 'The body must be JSON, sent with Content-Type: application/json.');
+    const types = seedsPath.test(request.path)
+      ? ['application/json', ...seedLineTypes]
+      : ['application/json'];
+    if (hasBody(request.headers) && request.is(types) === false) {
+      const named = types.join(' or ');
+      sendProblem(response, 415, `The body must be sent with Content-Type: ${named}.`);
       return;
     }
     next();

@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import pino, { type Logger } from 'pino';
 import { createTextReader } from '../activities/page-text.ts';
+import { isHostPaused } from '../activities/is-host-paused.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import { ConfigError, loadServiceConfig, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
@@ -73,6 +74,8 @@ async function main(config: ServiceConfig): Promise<void> {
       control,
       textOf,
       wakeHost: wake,
+      isHostPaused: (origin) =>
+        connection.withDeadline(Date.now() + wakeMs, () => isHostPaused(client.workflow, origin)),
       verifyToken,
       sharedCounts,
       log,

@@ -8,6 +8,9 @@ import * as optOuts from '../contracts/opt-out.ts';
 import { withAccess } from './access-docs.ts';
 import { fails, json } from './openapi-parts.ts';
 import { tenancyPaths } from './openapi-tenancy.ts';
+import { compatPaths } from './openapi/compat.ts';
+import { frontierPaths } from './openapi/frontier.ts';
+import { seedPaths } from './openapi/seeds.ts';
 
 const unknownCrawl = fails('There is no such crawl.');
 const badQuery = fails('The query is not valid.');
@@ -271,6 +274,9 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
           responses: { '200': json('They do.', status), '503': fails('One of them does not.') },
         },
       },
+      ...seedPaths,
+      ...compatPaths,
+      ...frontierPaths,
       ...tenancyPaths,
     }),
   });

@@ -1,13 +1,16 @@
 /**
  * A crawl whose API died between storing it and starting its workflow stays in `seeding` with nobody to work on it.
- * The next API starts those workflows; starting one that runs already changes nothing.
+ * The next API starts those workflows; starting one that runs already changes nothing. A crawl that new seeds have set
+ * running again, while Temporal did not answer, is looked for every few seconds.
  */
 import { openCrawls } from '../storage/crawls.ts';
+import { strandedCrawls } from '../storage/statements/stranded-crawls.ts';
 import type { Dependencies } from './dependencies.ts';
 
 const retryMs = 2_000;
+const lookMs = 10_000;
 
-/** Goes on until it has worked once, or until the function it answers is called. */
+/** Goes on until the function it answers is called. */
 export function adoptOrphans({
   pool,
   control,
@@ -15,10 +18,12 @@ export function adoptOrphans({
 }: Pick<Dependencies, 'pool' | 'control' | 'log'>): () => Promise<void> {
   const ended = new AbortController();
   const adopt = async (): Promise<void> => {
-    while (!ended.signal.aborted) {
+    for (let first = true; !ended.signal.aborted;) {
       try {
-        for (const { id } of await openCrawls(pool, ['seeding'])) await control.start(id);
-        return;
+        if (first) for (const { id } of await openCrawls(pool, ['seeding'])) await control.start(id);
+        first = false;
+        for (const { id } of await strandedCrawls(pool)) await control.adopt(id);
+        await pause(lookMs, ended.signal);
       } catch (error) {
         log.debug({ err: error }, 'crawls that wait for their start cannot be looked up yet');
         await pause(retryMs, ended.signal);

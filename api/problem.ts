@@ -29,15 +29,39 @@ export class HttpProblem extends Error {
   }
 }
 
+/** A problem as a family of routes words it. */
+export interface RenderedProblem {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: object;
+}
+export type ProblemRenderer = (problem: Problem) => RenderedProblem;
+
+const asProblemDocument: ProblemRenderer = (body) => ({
+  status: body.status,
+  contentType: 'application/problem+json',
+  body,
+});
+const renderers = new WeakMap<Response, ProblemRenderer>();
+
+/** Mounted before the gate, so that what is refused there is worded like everything else of these routes. */
+export function rendersProblems(render: ProblemRenderer): RequestHandler {
+  return (_request, response, next) => {
+    renderers.set(response, render);
+    next();
+  };
+}
+
 export function sendProblem(response: Response, status: number, detail: string, extras: Extras = {}): void {
-  const body: Problem = {
+  const render = renderers.get(response) ?? asProblemDocument;
+  const rendered = render({
     type: 'about:blank',
     title: STATUS_CODES[status] ?? 'Error',
     status,
     detail,
     ...extras,
-  };
-  response.status(status).type('application/problem+json').send(JSON.stringify(body));
+  });
+  response.status(rendered.status).type(rendered.contentType).send(JSON.stringify(rendered.body));
 }
 
 /** Parses input or throws a problem that names each place that is wrong. @param status 400 for queries, 422 for bodies */

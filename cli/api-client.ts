@@ -1,7 +1,6 @@
-/** The API as the command line uses it: to create crawls and to change their state. */
+/** The API as `crawl` and `resume` use it: to create a crawl on the stack here and to change its state. api.ts has the rest. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlState } from '../contracts/crawl.ts';
-import type { NewRedrive, RedriveAnswer } from '../contracts/dead-letters.ts';
 import type { CreatedCrawl, Problem } from '../contracts/http.ts';
 import { CommandError, exitCodes } from './ending.ts';
 
@@ -17,8 +16,6 @@ const retryMs = 500;
 export interface ApiClient {
   /** @throws CommandError with what the API said */
   create(body: string): Promise<CreatedCrawl>;
-  /** @throws CommandError with what the API said */
-  redrive(crawlId: string, choice: NewRedrive): Promise<RedriveAnswer>;
   /**
    * Asks until the crawl is in the state wanted, the API says that it cannot be, or patience ends; workers that are
    * only starting answer late. True: it is in that state.
@@ -54,13 +51,6 @@ export function createApiClient(apiUrl: string, key: string | null = null): ApiC
       if (answer.status === 201) return answer.body as CreatedCrawl;
       const { detail } = answer.body as Problem;
       throw new CommandError(detail, answer.status === 422 ? exitCodes.badUse : exitCodes.broken);
-    },
-    redrive: async (crawlId, choice) => {
-      const path = `/v1/crawls/${crawlId}/dead-letters/redrive`;
-      const answer = await untilReached(() => send('POST', path, JSON.stringify(choice)));
-      if (answer.status === 200 || answer.status === 202) return answer.body as RedriveAnswer;
-      const { detail } = answer.body as Problem;
-      throw new CommandError(detail, answer.status === 503 ? exitCodes.broken : exitCodes.badUse);
     },
     change: async (crawlId, change, reason, signal) => {
       const deadline = performance.now() + patienceMs;

@@ -1,14 +1,21 @@
 /** `audit`: does the ledger say what the URLs say? */
 import { loadConfig } from '../config/config.ts';
 import { urlStates } from '../contracts/crawl.ts';
-import type { AuditView } from '../contracts/http.ts';
+import { auditView, type AuditView } from '../contracts/http.ts';
 import { auditCrawl } from '../storage/audit.ts';
+import { namedApi } from './api-target.ts';
+import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { noSuchCrawl, withDatabase } from './stack.ts';
 import { grouped } from './words.ts';
 
-export async function audit(id: string, json: boolean): Promise<ExitCode> {
-  const found = await withDatabase(loadConfig(), (pool) => auditCrawl(pool, id));
+export async function audit(id: string, options: VerbOptions): Promise<ExitCode> {
+  const { json = false } = options;
+  const api = await namedApi(options);
+  const found =
+    api === null
+      ? await withDatabase(loadConfig(), (pool) => auditCrawl(pool, id))
+      : await api.get(`/v1/crawls/${id}/audit`, auditView);
   if (found === null) throw noSuchCrawl(id);
   process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${auditLines(found).join('\n')}\n`);
   return found.ok ? exitCodes.ok : exitCodes.failed;

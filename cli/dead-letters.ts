@@ -1,24 +1,36 @@
 /** `dead-letters`: what a crawl gave up, and why. */
 import { loadConfig } from '../config/config.ts';
-import type { DeadLetterView } from '../contracts/dead-letters.ts';
+import { deadLetterList, type DeadLetterView } from '../contracts/dead-letters.ts';
 import { hostOrigin } from '../contracts/hosts.ts';
 import { deadLetterClasses, isDeadLetterClass, type DeadLetterClass } from '../domain/dead-letter.ts';
 import { findCrawl } from '../storage/crawls.ts';
 import { allDeadLetters } from '../storage/dead-letters.ts';
 import { hostIds } from '../storage/statements/host-ids.ts';
+import { namedApi } from './api-target.ts';
+import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { writeJsonLines } from './lines.ts';
 import { noSuchCrawl, withDatabase } from './stack.ts';
 
 /** As given on the command line. */
-export interface LetterOptions {
+export interface LetterOptions extends VerbOptions {
   readonly class?: string;
   readonly host?: string;
 }
 
 /** A line each, or JSON lines with the whole evidence. */
-export async function deadLetters(id: string, options: LetterOptions, json: boolean): Promise<ExitCode> {
+export async function deadLetters(id: string, options: LetterOptions): Promise<ExitCode> {
+  const { json = false } = options;
   const { letterClass, origin } = readLetterOptions(options);
+  const api = await namedApi(options);
+  if (api !== null) {
+    const query = { limit: 1_000, class: letterClass ?? undefined, host: origin ?? undefined };
+    await writeLetters(
+      api.list(`/v1/crawls/${id}/dead-letters`, deadLetterList.shape.items.element, query),
+      json,
+    );
+    return exitCodes.ok;
+  }
   await withDatabase(loadConfig(), async (pool) => {
     if ((await findCrawl(pool, id)) === null) throw noSuchCrawl(id);
     const [host] = origin === null ? [] : await hostIds(pool, [origin]);
@@ -27,18 +39,22 @@ export async function deadLetters(id: string, options: LetterOptions, json: bool
     const letters = unmet
       ? none()
       : allDeadLetters(pool, { crawlId: id, hostId, class: letterClass, key: null });
-    if (json) {
-      await writeJsonLines(letters);
-      return;
-    }
-    let count = 0;
-    for await (const letter of letters) {
-      count++;
-      process.stdout.write(`${letterLine(letter)}\n`);
-    }
-    if (count === 0) process.stdout.write('There are no dead letters.\n');
+    await writeLetters(letters, json);
   });
   return exitCodes.ok;
+}
+
+async function writeLetters(letters: AsyncIterable<DeadLetterView>, json: boolean): Promise<void> {
+  if (json) {
+    await writeJsonLines(letters);
+    return;
+  }
+  let count = 0;
+  for await (const letter of letters) {
+    count++;
+    process.stdout.write(`${letterLine(letter)}\n`);
+  }
+  if (count === 0) process.stdout.write('There are no dead letters.\n');
 }
 
 /** @throws CommandError */

@@ -1,18 +1,26 @@
 /** `explain`: every decision on a URL. */
 import { loadConfig } from '../config/config.ts';
-import type { Explanation } from '../contracts/http.ts';
+import { explanation, type Explanation } from '../contracts/http.ts';
 import { explainUrlOf, rejectionOf } from '../storage/explain.ts';
 import { rejectionSentence } from '../storage/seeds.ts';
+import { namedApi } from './api-target.ts';
+import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { noSuchCrawl, withDatabase } from './stack.ts';
+import { printable } from './table.ts';
 
-export async function explain(id: string, url: string, json: boolean): Promise<ExitCode> {
+export async function explain(id: string, url: string, options: VerbOptions): Promise<ExitCode> {
+  const { json = false } = options;
   const rejected = rejectionOf(url);
   if (rejected !== null) {
     throw new CommandError(`No crawl can have ${JSON.stringify(url)}: it ${rejectionSentence(rejected)}.`);
   }
   const config = loadConfig();
-  const found = await withDatabase(config, (pool) => explainUrlOf(pool, id, url, config.userAgent));
+  const api = await namedApi(options);
+  const found =
+    api === null
+      ? await withDatabase(config, (pool) => explainUrlOf(pool, id, url, config.userAgent))
+      : await api.get(`/v1/crawls/${id}/explain`, explanation, { url });
   if (found === null) throw noSuchCrawl(id);
   process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${explainLines(found).join('\n')}\n`);
   return exitCodes.ok;
@@ -40,6 +48,3 @@ export function explainLines(found: Explanation): string[] {
   });
   return [...heading, '', ...decisions].map(printable);
 }
-
-/** What servers and pages said is told, but it does not steer the terminal. */
-const printable = (line: string): string => line.replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');

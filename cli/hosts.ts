@@ -5,16 +5,21 @@ import { wakeHost } from '../activities/wake-host.ts';
 import { loadConfig } from '../config/config.ts';
 import {
   hostOrigin,
+  hostList,
   hostSettingsChange,
+  hostView,
   type HostSettings,
   type HostSettingsChange,
   type HostSummary,
+  type HostView,
 } from '../contracts/hosts.ts';
 import type { HostStanding } from '../domain/host-standing.ts';
 import { shardOf } from '../domain/shard.ts';
 import type { StackInfo } from '../stack/info.ts';
 import { hostsAfter, setHost, viewHost } from '../storage/hosts.ts';
 import { createPool, type Pool } from '../storage/pool.ts';
+import { namedApi } from './api-target.ts';
+import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { writeJsonLines } from './lines.ts';
 import { sayPlainly, withDatabase, withStack } from './stack.ts';
@@ -32,21 +37,33 @@ async function* allHosts(pool: Pool, state: HostStanding | null): AsyncGenerator
 }
 
 /** JSON lines, or a line each. @param state null: any */
-export async function hosts(state: HostStanding | null, json: boolean): Promise<ExitCode> {
-  await withDatabase(loadConfig(), async (pool) => {
-    const all = allHosts(pool, state);
-    if (json) {
-      await writeJsonLines(all);
-      return;
-    }
-    let none = true;
-    for await (const host of all) {
-      none = false;
-      process.stdout.write(`${hostLine(host)}\n`);
-    }
-    if (none) process.stdout.write(state === null ? 'There is no host yet.\n' : `No host is ${state}.\n`);
-  });
+export async function hosts(state: HostStanding | null, options: VerbOptions): Promise<ExitCode> {
+  const { json = false } = options;
+  const api = await namedApi(options);
+  if (api === null) {
+    await withDatabase(loadConfig(), (pool) => writeHosts(allHosts(pool, state), state, json));
+  } else {
+    const query = { limit: pageLimit, state: state ?? undefined };
+    await writeHosts(api.list('/v1/hosts', hostList.shape.items.element, query), state, json);
+  }
   return exitCodes.ok;
+}
+
+async function writeHosts(
+  all: AsyncIterable<HostSummary>,
+  state: HostStanding | null,
+  json: boolean,
+): Promise<void> {
+  if (json) {
+    await writeJsonLines(all);
+    return;
+  }
+  let none = true;
+  for await (const host of all) {
+    none = false;
+    process.stdout.write(`${hostLine(host)}\n`);
+  }
+  if (none) process.stdout.write(state === null ? 'There is no host yet.\n' : `No host is ${state}.\n`);
 }
 
 export function hostLine(host: HostSummary): string {
@@ -78,7 +95,7 @@ function settingWords({
 }
 
 /** As commander gives them: numbers, or `default` to take a setting back. */
-export interface HostOptions {
+export interface HostOptions extends VerbOptions {
   readonly delay?: string;
   readonly concurrency?: string;
   readonly windows?: string;
@@ -140,19 +157,30 @@ export async function hostSet(text: string, options: HostOptions): Promise<ExitC
   const origin = hostOrigin.safeParse(text);
   if (!origin.success) throw new CommandError(`${origin.error.issues[0]?.message ?? ''}.`);
   const change = await readHostOptions(options);
+  const api = await namedApi(options);
+  const host =
+    api === null
+      ? await setHere(origin.data, change)
+      : await api.change('PATCH', `/v1/hosts/${encodeURIComponent(origin.data)}/settings`, hostView, {
+          body: change,
+        });
+  if (host !== null)
+    process.stdout.write(options.json === true ? `${JSON.stringify(host)}\n` : `${hostLine(host)}\n`);
+  return exitCodes.ok;
+}
+
+async function setHere(origin: string, change: HostSettingsChange): Promise<HostView | null> {
   const config = loadConfig();
-  const host = await withStack(config, async (stack) => {
+  return withStack(config, async (stack) => {
     const pool = createPool(stack.postgresUrl, 2, () => undefined);
     try {
-      await setHost(pool, origin.data, shardOf(origin.data, config.shards), change);
-      await wake(stack, origin.data);
-      return await viewHost(pool, origin.data);
+      await setHost(pool, origin, shardOf(origin, config.shards), change);
+      await wake(stack, origin);
+      return await viewHost(pool, origin);
     } finally {
       await pool.end();
     }
   });
-  if (host !== null) process.stdout.write(`${hostLine(host)}\n`);
-  return exitCodes.ok;
 }
 
 /** The settings hold in any case: a host that sleeps, and could not be woken, sees them when it wakes up. */

@@ -1,21 +1,37 @@
 /** `pages`: what a crawl has found, as JSON lines. */
 import { loadConfig } from '../config/config.ts';
-import { closedCrawlStates } from '../contracts/crawl.ts';
-import type { PageField } from '../contracts/http.ts';
+import { closedCrawlStates, type CrawlState } from '../contracts/crawl.ts';
+import { crawlView, pageView, type PageField } from '../contracts/http.ts';
 import { findCrawl } from '../storage/crawls.ts';
 import { allPages } from '../storage/pages.ts';
+import { namedApi, type ApiOptions } from './api-target.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { writeJsonLines } from './lines.ts';
 import { noSuchCrawl, sayPlainly, textReader, withDatabase } from './stack.ts';
 
-export async function pages(id: string, fields: readonly PageField[]): Promise<ExitCode> {
+export async function pages(
+  id: string,
+  fields: readonly PageField[],
+  options: ApiOptions,
+): Promise<ExitCode> {
+  const api = await namedApi(options);
+  if (api !== null) {
+    const { state } = await api.get(`/v1/crawls/${id}`, crawlView);
+    const query = { limit: 1_000, fields: fields.length === 0 ? undefined : fields.join(',') };
+    await writeJsonLines(api.list(`/v1/crawls/${id}/pages`, pageView, query));
+    tellOpen(id, state);
+    return exitCodes.ok;
+  }
   const config = loadConfig();
   await withDatabase(config, async (pool) => {
     const crawl = await findCrawl(pool, id);
     if (crawl === null) throw noSuchCrawl(id);
     await writeJsonLines(allPages(pool, id, fields, textReader(config)));
-    if (!closedCrawlStates.includes(crawl.state))
-      sayPlainly(`Crawl ${id} is ${crawl.state}: more pages may follow.`);
+    tellOpen(id, crawl.state);
   });
   return exitCodes.ok;
+}
+
+function tellOpen(id: string, state: CrawlState): void {
+  if (!closedCrawlStates.includes(state)) sayPlainly(`Crawl ${id} is ${state}: more pages may follow.`);
 }

@@ -1,7 +1,10 @@
 /** Verbs, their options and their help. */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { version } from '../config/package.ts';
 import { hostStandings, type HostStanding } from '../domain/host-standing.ts';
+import type { ApiOptions } from './api-target.ts';
+import { addCrawlControl, addTenancy, addWhatToCrawl, withServer } from './api-verbs.ts';
+import { crawlId, fieldList, wholeNumber } from './arguments.ts';
 import type { ExitCode } from './ending.ts';
 
 /** @param ended told the exit code of the verb that ran */
@@ -20,59 +23,38 @@ Examples:
   orbweaver resume                                   go on with the latest interrupted crawl
   orbweaver up                                       keep the stack, its API and Temporal Web running
   orbweaver explain 1 https://example.com/private    why a URL was fetched, skipped or waits
+  orbweaver crawls start https://example.com/ --server https://crawler.example --key-file key
 
-Exit codes: 0 done, 2 bad use, 3 the crawl failed or a check found differences, 130 interrupted (resumable).
+Exit codes: 0 done, 2 bad use, 3 refused, the crawl failed, or a check found differences, 130 interrupted (resumable).
 Settings are read from ORBWEAVER_… variables; README.md lists them.`,
     );
+  program.commandsGroup('On this machine:');
   addCrawl(program, ended);
   addResume(program, ended);
   addUp(program, ended);
-  addLooking(program, ended);
-  addDeadLetters(program, ended);
-  addHosts(program, ended);
-  addOptOuts(program, ended);
   addReplay(program, ended);
   addTools(program, ended);
+  program.commandsGroup('Crawls, here or at a --server:');
+  addCrawlControl(program, ended);
+  addLooking(program, ended);
+  addDeadLetters(program, ended);
+  program.commandsGroup('The instance, here or at a --server:');
+  addHosts(program, ended);
+  addOptOuts(program, ended);
+  addTenancy(program, ended);
+  withServer(program, ['crawl', 'resume', 'up', 'replay', 'robots', 'url']);
   return program;
 }
 
 type Ended = Parameters<typeof createProgram>[0];
 
 function addCrawl(program: Command, ended: Ended): void {
-  program
+  const crawl = program
     .command('crawl')
     .description(
       'Crawl from the URLs given; starts the embedded stack where none runs, and stops it at the end.',
-    )
-    .argument('[url...]', 'http or https URLs to start from')
-    .option('--seeds <file>', 'file with a URL a line; blank lines and lines that begin with # are skipped')
-    .option('--max-pages <n>', 'pages to fetch at most', wholeNumber(1))
-    .option('--max-depth <n>', 'links to follow from a seed at most; 0: the seeds only', wholeNumber(0))
-    .option('--max-seconds <n>', 'seconds to crawl at most', seconds(0, false))
-    .addOption(
-      new Option(
-        '--scope <scope>',
-        'which links to follow: on the hosts of the seeds, their domains, below their folders, any',
-      ).choices(['host', 'domain', 'prefix', 'any']),
-    )
-    .option(
-      '--include <pattern>',
-      'follow only URLs that match, such as "https://*/docs/*"; may be repeated',
-      collect,
-    )
-    .option('--exclude <pattern>', 'leave out URLs that match; may be repeated', collect)
-    .option(
-      '--delay <seconds>',
-      'seconds between requests to a host, for hosts you own; 0 and fractions are allowed',
-      seconds(0, true),
-    )
-    .option('--fresh', 'transfer every body anew, also what an earlier crawl has stored and has not changed')
-    .option('--user-agent <text>', 'user agent to send')
-    .option(
-      '--allow-private <cidr>',
-      'private address blocks that may be reached, such as 127.0.0.0/8,10.0.0.0/8',
-      collect,
-    )
+    );
+  addWhatToCrawl(crawl)
     .addOption(new Option('--out <file>', 'write the pages to this file at the end, one JSON object a line'))
     .option('--json', 'no progress; the last line of standard output is one JSON object')
     .option('--keep', 'leave the stack up')
@@ -126,8 +108,8 @@ function addLooking(program: Command, ended: Ended): void {
     .argument('[id]', 'id of the crawl', crawlId)
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExamples:\n  orbweaver status\n  orbweaver status 3 --json')
-    .action(async (id: string | undefined, options: { json?: boolean }) => {
-      ended(await (await import('./status.ts')).status(id ?? null, options.json === true));
+    .action(async (id: string | undefined, options: object) => {
+      ended(await (await import('./status.ts')).status(id ?? null, options));
     });
   program
     .command('pages')
@@ -140,8 +122,8 @@ function addLooking(program: Command, ended: Ended): void {
       'after',
       '\nExamples:\n  orbweaver pages 3 > pages.jsonl\n  orbweaver pages 3 --fields links,text | head -1',
     )
-    .action(async (id: string, options: { fields?: ('links' | 'text')[] }) => {
-      ended(await (await import('./pages.ts')).pages(id, options.fields ?? []));
+    .action(async (id: string, options: ApiOptions & { fields?: ('links' | 'text')[] }) => {
+      ended(await (await import('./pages.ts')).pages(id, options.fields ?? [], options));
     });
   program
     .command('audit')
@@ -149,8 +131,8 @@ function addLooking(program: Command, ended: Ended): void {
     .argument('<id>', 'id of the crawl', crawlId)
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  orbweaver audit 3')
-    .action(async (id: string, options: { json?: boolean }) => {
-      ended(await (await import('./audit.ts')).audit(id, options.json === true));
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./audit.ts')).audit(id, options));
     });
   program
     .command('explain')
@@ -161,8 +143,8 @@ function addLooking(program: Command, ended: Ended): void {
     .argument('<url>', 'any spelling of the URL')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  orbweaver explain 3 https://example.com/private/')
-    .action(async (id: string, url: string, options: { json?: boolean }) => {
-      ended(await (await import('./explain.ts')).explain(id, url, options.json === true));
+    .action(async (id: string, url: string, options: object) => {
+      ended(await (await import('./explain.ts')).explain(id, url, options));
     });
 }
 
@@ -178,9 +160,8 @@ function addDeadLetters(program: Command, ended: Ended): void {
       'after',
       '\nExamples:\n  orbweaver dead-letters 3\n  orbweaver dead-letters 3 --class forbidden --json',
     )
-    .action(async (id: string, options: { class?: string; host?: string; json?: boolean }) => {
-      const { json = false, ...which } = options;
-      ended(await (await import('./dead-letters.ts')).deadLetters(id, which, json));
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./dead-letters.ts')).deadLetters(id, options));
     });
   program
     .command('redrive')
@@ -200,9 +181,8 @@ Examples:
 
 What a server refused (401, 403) is not asked again within seven days.`,
     )
-    .action(async (id: string, options: { url?: string; class?: string; host?: string; json?: boolean }) => {
-      const { json = false, ...which } = options;
-      ended(await (await import('./redrive.ts')).redrive(id, which, json));
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./redrive.ts')).redrive(id, options));
     });
 }
 
@@ -213,8 +193,8 @@ function addHosts(program: Command, ended: Ended): void {
     .addOption(new Option('--state <state>', 'only those in one state').choices([...hostStandings]))
     .option('--json', 'as JSON, one object a line')
     .addHelpText('after', '\nExamples:\n  orbweaver hosts\n  orbweaver hosts --state parked')
-    .action(async (options: { state?: HostStanding; json?: boolean }) => {
-      ended(await (await import('./hosts.ts')).hosts(options.state ?? null, options.json === true));
+    .action(async (options: ApiOptions & { state?: HostStanding }) => {
+      ended(await (await import('./hosts.ts')).hosts(options.state ?? null, options));
     });
   program
     .command('host')
@@ -227,6 +207,7 @@ function addHosts(program: Command, ended: Ended): void {
     .option('--windows <json>', 'weekly opening times in its time zone: JSON, or a file that holds it')
     .option('--quota <n>', 'requests a day, of all crawls together')
     .option('--factor <x>', 'the delay is at least so many times what the last answer took')
+    .option('--json', 'as JSON')
     .addHelpText(
       'after',
       `
@@ -253,24 +234,24 @@ function addOptOuts(program: Command, ended: Ended): void {
     .argument('<domain>', 'a domain or an IP address')
     .option('--reason <text>', 'for whoever looks at the list later')
     .addHelpText('after', '\nExample:\n  orbweaver opt-out add example.com --reason "their mail of 3 May"')
-    .action(async (domain: string, options: { reason?: string }) => {
-      ended(await (await import('./opt-out.ts')).optOutAdd(domain, options.reason ?? null));
+    .action(async (domain: string, options: ApiOptions & { reason?: string }) => {
+      ended(await (await import('./opt-out.ts')).optOutAdd(domain, options.reason ?? null, options));
     });
   optOut
     .command('remove')
     .description('Take an opt-out back; what it excluded is queued again in crawls that are open.')
     .argument('<domain>', 'as it was added')
     .addHelpText('after', '\nExample:\n  orbweaver opt-out remove example.com')
-    .action(async (domain: string) => {
-      ended(await (await import('./opt-out.ts')).optOutRemove(domain));
+    .action(async (domain: string, options: object) => {
+      ended(await (await import('./opt-out.ts')).optOutRemove(domain, options));
     });
   optOut
     .command('list')
     .description('Show the domains that have opted out.')
     .option('--json', 'as JSON, one object a line')
     .addHelpText('after', '\nExample:\n  orbweaver opt-out list')
-    .action(async (options: { json?: boolean }) => {
-      ended(await (await import('./opt-out.ts')).optOutList(options.json === true));
+    .action(async (options: object) => {
+      ended(await (await import('./opt-out.ts')).optOutList(options));
     });
 }
 
@@ -320,38 +301,4 @@ function addTools(program: Command, ended: Ended): void {
     .action(async (urls: string[]) => {
       ended(await (await import('./url-normalize.ts')).urlNormalize(urls));
     });
-}
-
-function wholeNumber(least: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${String(least)} on.`);
-  };
-}
-
-function seconds(least: number, itself: boolean): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^(\d+\.?\d*|\.\d+)$/.test(text) && (itself ? value >= least : value > least)) return value;
-    throw new InvalidArgumentError(
-      `It must be a number of seconds ${itself ? 'from' : 'above'} ${String(least)}.`,
-    );
-  };
-}
-
-function crawlId(text: string): string {
-  if (/^[1-9]\d{0,14}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be the number of a crawl.');
-}
-
-function fieldList(text: string): ('links' | 'text')[] {
-  return text.split(',').map((name) => {
-    if (name === 'links' || name === 'text') return name;
-    throw new InvalidArgumentError('There are links and text.');
-  });
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
 }

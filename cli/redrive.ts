@@ -1,36 +1,31 @@
 /** `redrive`: has dead letters of a crawl queued again, by the API of the stack that runs. */
-import { loadConfig } from '../config/config.ts';
-import type { RedriveAnswer } from '../contracts/dead-letters.ts';
+import { redriveAnswer, type RedriveAnswer } from '../contracts/dead-letters.ts';
 import { rejectionSentence } from '../storage/seeds.ts';
 import { canonicalize } from '../domain/url.ts';
-import { findRunningStack } from '../stack/info.ts';
-import { createApiClient } from './api-client.ts';
+import { anyApi } from './api-target.ts';
 import { readLetterOptions, type LetterOptions } from './dead-letters.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import { readLocalKey } from './local-key.ts';
 import { grouped } from './words.ts';
 
 export interface RedriveOptions extends LetterOptions {
   readonly url?: string;
 }
 
-export async function redrive(id: string, options: RedriveOptions, json: boolean): Promise<ExitCode> {
+export async function redrive(id: string, options: RedriveOptions): Promise<ExitCode> {
   const { letterClass, origin } = readLetterOptions(options);
-  const { url } = options;
+  const { url, json = false } = options;
   const link = url === undefined ? null : canonicalize(url);
   if (link?.ok === false)
     throw new CommandError(
       `No crawl can have ${JSON.stringify(url)}: it ${rejectionSentence(link.rejected)}.`,
     );
-  const { dataDir } = loadConfig();
-  const apiUrl = findRunningStack(dataDir)?.apiUrl ?? null;
-  if (apiUrl === null)
-    throw new CommandError('No stack is running that could fetch them; orbweaver up starts one.');
-  const answer = await createApiClient(apiUrl, readLocalKey(dataDir)).redrive(id, {
+  const api = await anyApi(options);
+  const body = {
     ...(url !== undefined && { url }),
     ...(letterClass !== null && { class: letterClass }),
     ...(origin !== null && { host: origin }),
-  });
+  };
+  const answer = await api.change('POST', `/v1/crawls/${id}/dead-letters/redrive`, redriveAnswer, { body });
   process.stdout.write(json ? `${JSON.stringify(answer)}\n` : `${redriveLines(answer).join('\n')}\n`);
   return exitCodes.ok;
 }

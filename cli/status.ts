@@ -4,14 +4,20 @@ import type { CrawlSummary } from '../contracts/http.ts';
 import { findRunningStack } from '../stack/info.ts';
 import { crawlsBefore, parkedHosts, viewCrawl } from '../storage/crawls.ts';
 import type { Pool } from '../storage/pool.ts';
+import { namedApi } from './api-target.ts';
+import type { Api } from './api.ts';
+import { latestCrawls, showCrawl, shownCrawls, type VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { noSuchCrawl, withDatabase } from './stack.ts';
 import { summaryLines } from './summary.ts';
-import { duration, grouped } from './words.ts';
+import { printable, table, writeLines } from './table.ts';
 
 const listed = 20;
 
-export async function status(id: string | null, json: boolean): Promise<ExitCode> {
+export async function status(id: string | null, options: VerbOptions): Promise<ExitCode> {
+  const { json = false } = options;
+  const api = await namedApi(options);
+  if (api !== null) return id === null ? elsewhere(api, json) : showCrawl(api, id, json);
   const config = loadConfig();
   const running = findRunningStack(config.dataDir);
   const lines = await withDatabase(config, (pool) =>
@@ -35,32 +41,18 @@ async function one(pool: Pool, id: string, json: boolean): Promise<string[]> {
 }
 
 async function overview(pool: Pool, json: boolean): Promise<string[]> {
-  const crawls = await crawlsBefore(pool, null, listed);
+  return overviewLines(await crawlsBefore(pool, null, listed), json);
+}
+
+async function elsewhere(api: Api, json: boolean): Promise<ExitCode> {
+  const crawls: CrawlSummary[] = [];
+  for await (const crawl of latestCrawls(api, listed)) crawls.push(crawl);
+  writeLines(overviewLines(crawls, json));
+  return exitCodes.ok;
+}
+
+function overviewLines(crawls: readonly CrawlSummary[], json: boolean): string[] {
   if (json) return [JSON.stringify(crawls)];
-  if (crawls.length === 0) return ['There is no crawl yet.'];
-  const heads = ['crawl', 'state', 'reason', 'pages', 'queued', 'errors', 'time'];
-  return table([heads, ...crawls.map(rowOf)]);
-}
-
-function rowOf(crawl: CrawlSummary): string[] {
-  const { ledger } = crawl;
-  return [
-    crawl.id,
-    crawl.state,
-    crawl.reason ?? '',
-    grouped(crawl.pages),
-    grouped(ledger.queued + ledger.leased),
-    grouped(ledger.dead + ledger.failed),
-    crawl.seconds === null ? '' : duration(crawl.seconds),
-  ];
-}
-
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const { heads, row, none } = shownCrawls;
+  return crawls.length === 0 ? [none] : table([heads, ...crawls.map((crawl) => row(crawl).map(printable))]);
 }

@@ -270,6 +270,23 @@ export const settings = {
     description: 'API key for an admin of the instance, for whoever brings one.',
     secret: true,
   }),
+  server: nullable({
+    name: 'ORBWEAVER_SERVER',
+    type: 'http or https URL',
+    schema: webUrl,
+    fallback: null,
+    defaultNote: 'the stack on the data folder',
+    description: 'API that the command line goes by.',
+  }),
+  apiKey: nullable({
+    name: 'ORBWEAVER_API_KEY',
+    type: 'API key or token',
+    schema: text,
+    fallback: null,
+    defaultNote: 'none for a server that is named; here, the key in `admin-key` of the data folder',
+    description: 'Key that the command line sends to the API.',
+    secret: true,
+  }),
   jwksUrl: nullable({
     name: 'ORBWEAVER_JWKS_URL',
     type: 'https URL',

@@ -1,5 +1,6 @@
 /** Activities as workflows call them. Inputs and results live in histories: small, plain, only ever widened. */
 import type { RedriveCounts } from '../domain/dead-letter.ts';
+import type { FinishVerdict } from '../domain/finish.ts';
 import type { CrawlState } from './crawl.ts';
 
 export interface HostRef {
@@ -149,7 +150,5 @@ export interface RedriveInput {
   readonly url: string | null;
 }
 
-export interface WatchResult {
-  /** 'complete': nothing is left that could be fetched; 'going': watch on. */
-  readonly verdict: 'going' | 'complete' | 'max-pages' | 'max-seconds';
-}
+/** 'complete': nothing is left that could be fetched; 'going': watch on. */
+export type WatchResult = FinishVerdict;

@@ -3,6 +3,8 @@
  * Shapes here are stored in Postgres (`crawl.config`) and answered by the API, so fields are only ever added.
  */
 
+import type { FinishCriteria } from '../domain/finish-criteria.ts';
+
 /** Which links belong to the crawl, judged against its seeds. `www.` and http/https make no difference. */
 export type Scope =
   /** the seeds' own hosts */
@@ -26,6 +28,8 @@ export interface CrawlConfig {
   readonly maxDepth: number | null;
   /** Seconds from start to drain; null: no limit. */
   readonly maxSeconds: number | null;
+  /** When it has got what it was made for, beside the limits above; null or absent: when nothing is left to fetch. */
+  readonly finish: FinishCriteria | null;
   /** URLs admitted per host at most (F27: 100,000). */
   readonly maxPagesPerHost: number;
   /** Links taken from one page at most (F23: 200). */
@@ -51,6 +55,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   maxPages: null,
   maxDepth: null,
   maxSeconds: null,
+  finish: null,
   maxPagesPerHost: 100_000,
   maxLinksPerPage: 200,
   delaySeconds: null,

@@ -7,6 +7,7 @@ import { decisionEffects, decisionSteps } from '../domain/explain/decision.ts';
 import { maxDelayFactor } from '../domain/pace.ts';
 import { validatePattern } from '../domain/pattern.ts';
 import { crawlStates, urlStates, type CrawlConfig } from './crawl.ts';
+import { finishCriteria } from './http/finish.ts';
 
 /** Bytes of a request body at most: about 100,000 seeds. */
 export const maxRequestBytes = 10 * 1024 * 1024;
@@ -39,6 +40,7 @@ const configFields = {
     .nullable()
     .meta({ description: 'Links from a seed at most (a seed has depth 0); null: no limit.' }),
   maxSeconds: z.number().positive().max(1e9).nullable().meta({ description: 'Seconds from start to drain.' }),
+  finish: finishCriteria.nullable(),
   maxPagesPerHost: wholeNumber(1, 1e12).meta({ description: 'URLs admitted per host at most.' }),
   maxLinksPerPage: wholeNumber(0, 100_000).meta({ description: 'Links taken from one page at most.' }),
   delaySeconds: z.number().min(0).max(86_400).nullable().meta({
@@ -75,6 +77,14 @@ export type CrawlSettings = z.infer<typeof crawlSettings>;
 
 const seedText = z.string().max(100_000);
 
+/** Printable text: no control characters, no halves of characters. */
+export const crawlLabel = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^\P{C}*$/u, 'printable text')
+  .meta({ description: 'What the crawl is called, or whom it is for; for people. Nothing is judged by it.' });
+
 export const newCrawl = z
   .strictObject({
     seeds: z
@@ -87,6 +97,7 @@ export const newCrawl = z
           'Absolute http(s) URLs. Bad ones are reported one by one and the good ones kept; empty entries are skipped.',
         examples: [['https://example.com/']],
       }),
+    label: crawlLabel.optional(),
     ...crawlSettings.shape,
   })
   .meta({ id: 'NewCrawl' });
@@ -165,7 +176,7 @@ export type CountsView = z.infer<typeof countsView>;
 
 export const ledgerAnswer = countsView.extend({ balanced: z.boolean() }).meta({ id: 'LedgerAnswer' });
 
-const rejectedSeed = z
+export const rejectedSeed = z
   .object({
     line: z.int().meta({ description: 'Place in the list of seeds, from 1.' }),
     url: z.string(),
@@ -179,6 +190,7 @@ const crawlSummary = z
     id: z.string(),
     state: z.enum(crawlStates),
     reason: z.string().nullable().meta({ description: 'Why it stands where it stands.' }),
+    label: z.string().nullable().meta({ description: 'As it was named when it was created.' }),
     createdAt: instant,
     startedAt: instant.nullable(),
     endedAt: instant.nullable(),

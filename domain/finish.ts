@@ -1,5 +1,7 @@
 /** When a crawl is over. Judged on one snapshot of its ledger. */
 
+import { metBy, type FinishCriteria } from './finish-criteria.ts';
+
 export interface CrawlStanding {
   readonly queued: number;
   readonly leased: number;
@@ -10,20 +12,31 @@ export interface CrawlStanding {
   /** Of the queued: at hosts that are parked, where nothing happens until somebody acts. */
   readonly parked: number;
   readonly runningMs: number;
+  readonly bytes: number;
+  /** Pages by counter (finish-criteria.ts). */
+  readonly counters: Readonly<Record<string, number>>;
 }
 
 export interface CrawlLimits {
   readonly maxPages: number | null;
   readonly maxSeconds: number | null;
+  readonly finish: FinishCriteria | null;
 }
 
-export type FinishVerdict = 'going' | 'complete' | 'max-pages' | 'max-seconds';
+export interface FinishVerdict {
+  readonly verdict: 'going' | 'complete' | 'max-pages' | 'max-seconds' | 'finish-criteria';
+  /** In words, by what finish criteria were met. */
+  readonly met?: string;
+}
 
 /** A limit that is reached and nothing left to do at once counts as complete: nothing was cut off. */
 export function judgeFinish(standing: CrawlStanding, limits: CrawlLimits): FinishVerdict {
   const live = standing.queued - standing.parked + standing.leased + standing.pending;
-  if (live <= 0) return 'complete';
-  if (limits.maxPages !== null && standing.pages >= limits.maxPages) return 'max-pages';
-  if (limits.maxSeconds !== null && standing.runningMs >= limits.maxSeconds * 1_000) return 'max-seconds';
-  return 'going';
+  if (live <= 0) return { verdict: 'complete' };
+  if (limits.maxPages !== null && standing.pages >= limits.maxPages) return { verdict: 'max-pages' };
+  if (limits.maxSeconds !== null && standing.runningMs >= limits.maxSeconds * 1_000) {
+    return { verdict: 'max-seconds' };
+  }
+  const met = limits.finish === null ? null : metBy(limits.finish, { ...standing, exhausted: false });
+  return met === null ? { verdict: 'going' } : { verdict: 'finish-criteria', met };
 }

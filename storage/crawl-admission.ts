@@ -23,14 +23,15 @@ export async function admitCrawl(
   tenantId: number,
   config: CrawlConfig,
   seeds: readonly SeedLine[],
+  label: string | null,
 ): Promise<Admission> {
   const [tenant] = await listTenants(pool, String(tenantId), null, 1);
   const quotas = quotasOf(tenant?.quotas ?? {});
   const limited = quotaNames.some((name) => quotas[name] !== null);
   return onceMore(() =>
     limited
-      ? inTransaction(pool, (db) => admitCounted(db, tenantId, config, seeds))
-      : createCrawl(pool, config, seeds, tenantId).then((id) => ({ id, quotas, used: null })),
+      ? inTransaction(pool, (db) => admitCounted(db, tenantId, config, seeds, label))
+      : createCrawl(pool, config, seeds, tenantId, label).then((id) => ({ id, quotas, used: null })),
   );
 }
 
@@ -39,13 +40,14 @@ async function admitCounted(
   tenantId: number,
   config: CrawlConfig,
   seeds: readonly SeedLine[],
+  label: string | null,
 ): Promise<Admission> {
   const [tenant] = await lockTenant(db, tenantId);
   const quotas = quotasOf(tenant?.quotas ?? {});
   const { used, dayLeftSeconds } = await readUsage(db, tenantId);
   const spent = spentForCrawl(quotas, used, dayLeftSeconds);
   if (spent !== null) return { id: null, quotas, used, spent };
-  const id = await createCrawl(db, config, seeds, tenantId);
+  const id = await createCrawl(db, config, seeds, tenantId, label);
   return {
     id,
     quotas,
@@ -54,7 +56,7 @@ async function admitCounted(
 }
 
 /** Ids are drawn, and one of the same millisecond may have been drawn already. */
-async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   const uniqueViolation = '23505';
   for (let attempt = 1; ; attempt++) {
     try {

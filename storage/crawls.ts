@@ -1,5 +1,11 @@
 /** Crawls as their owners see them: created with their seeds, listed, looked at. */
-import { closedCrawlStates, crawlStates, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import {
+  closedCrawlStates,
+  crawlStates,
+  defaultCrawlConfig,
+  type CrawlConfig,
+  type CrawlState,
+} from '../contracts/crawl.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import type { CountsView, CrawlSummary, CrawlView } from '../contracts/http.ts';
 import { countCrawlHosts } from './statements/count-crawl-hosts.ts';
@@ -24,8 +30,9 @@ export async function createCrawl(
   config: CrawlConfig,
   seeds: readonly SeedLine[],
   tenantId: number = defaultTenant,
+  label: string | null = null,
 ): Promise<string> {
-  const [created] = await insertCrawl(db, JSON.stringify(config), JSON.stringify(seeds), tenantId);
+  const [created] = await insertCrawl(db, JSON.stringify(config), JSON.stringify(seeds), tenantId, label);
   if (created === undefined) throw new Error('Postgres gave no id for the new crawl');
   return created.id;
 }
@@ -72,7 +79,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
   const deadLetters = await countDeadLetters(db, crawlId);
   return {
     ...summaryOf(row),
-    config: row.config as CrawlView['config'],
+    config: { ...defaultCrawlConfig, ...row.config } as CrawlView['config'],
     seeds: {
       accepted: seeds?.accepted ?? 0,
       rejected: seeds?.rejected ?? 0,
@@ -103,6 +110,7 @@ function summaryOf(row: CountedCrawlRow): CrawlSummary {
     id: row.id,
     state: row.state,
     reason: row.reason,
+    label: row.label,
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,
     endedAt: row.ended_at?.toISOString() ?? null,

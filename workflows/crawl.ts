@@ -162,22 +162,25 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
       case 'run': {
         if (state !== 'running') await enter('running', null);
         await wakeSchedulers();
-        const verdict = await watch();
+        const { verdict, met } = await watch();
         if (verdict === 'complete') return end('finished', 'complete', null);
-        return verdict === 'going' ? null : end('finished', verdict, verdict);
+        if (verdict === 'going') return null;
+        return end('finished', met === undefined ? verdict : `${verdict}: ${met}`, verdict);
       }
     }
   }
 
   /** Until something is to be done; 'going' also when an admin asked for something. */
-  async function watch(): Promise<WatchResult['verdict']> {
-    if (wish().what !== 'run') return 'going';
+  async function watch(): Promise<WatchResult> {
+    if (wish().what !== 'run') return { verdict: 'going' };
     watching = new CancellationScope({ cancellable: true });
     try {
-      return (await watching.run(() => watchCrawl({ crawlId, watchMs }))).verdict;
+      return await watching.run(() => watchCrawl({ crawlId, watchMs }));
     } catch (error) {
       // Asked to stop watching; a cancellation of the whole workflow is no wish of an admin's and goes through.
-      if (wish().what !== 'run' && !CancellationScope.current().consideredCancelled) return 'going';
+      if (wish().what !== 'run' && !CancellationScope.current().consideredCancelled) {
+        return { verdict: 'going' };
+      }
       throw error;
     } finally {
       watching = null;

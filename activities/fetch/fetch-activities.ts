@@ -6,6 +6,7 @@ import { failureTypes } from '../../contracts/failures.ts';
 import { sleepsInWorkflow, stretchedSliceMs } from '../../domain/slice.ts';
 import { isSpent } from '../../domain/trouble.ts';
 import { hostOutlook, type HostOutlook } from '../../storage/statements/host-outlook.ts';
+import { lentHold } from '../../storage/statements/lent-hold.ts';
 import { markIdle } from '../../storage/statements/mark-idle.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { withOwnFaults } from '../failures.ts';
@@ -24,7 +25,12 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   const runSlice = async (host: HostRef, signal: AbortSignal): Promise<SliceResult> => {
     const down = outage();
     if (down !== null) throw down;
-    const lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
+    let lease = await room.keeper.take(host.hostId, 0, signal);
+    if (lease === null) {
+      const waiting = await untilReturned(host);
+      if (waiting !== null) return waiting;
+      lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
+    }
     if (lease === null) throw interrupted(host);
     const sliceMs = stretchedSliceMs(settings.sliceMs, room.keeper.size, availableParallelism());
     const end = await new Slice(room, lease, host.origin, sliceMs, signal).run(sliceMs);
@@ -42,6 +48,29 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       deadLetters: outlook?.dead_letters ?? 0,
       lastError: end.lastError,
       closedBy: end.closedBy,
+    };
+  };
+
+  /**
+   * A host that a foreign fetcher has (F37) is waited for by its workflow, which is woken when it is given back: so it
+   * is marked before it is looked at. Null: none has it.
+   */
+  const untilReturned = async ({ hostId }: HostRef): Promise<SliceResult | null> => {
+    if ((await lentHold(pool, hostId)).length === 0) return null;
+    await markIdle(pool, hostId);
+    const [hold] = await lentHold(pool, hostId);
+    if (hold === undefined) return null;
+    const [outlook] = await hostOutlook(pool, hostId);
+    return {
+      fetched: 0,
+      next: 'wait',
+      waitMs: Math.ceil(hold.left_ms) + 1,
+      delayMs: 0,
+      queued: outlook?.queued ?? 0,
+      pending: outlook?.pending ?? false,
+      deadLetters: outlook?.dead_letters ?? 0,
+      lastError: hold.last_error,
+      closedBy: null,
     };
   };
 

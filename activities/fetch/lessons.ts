@@ -11,7 +11,7 @@ import {
   outageMs,
   type ServerErrors,
 } from '../../domain/server-errors.ts';
-import type { Pool } from '../../storage/pool.ts';
+import type { Queryable } from '../../storage/pool.ts';
 import { saveServerErrors } from '../../storage/statements/save-server-errors.ts';
 import type { TakenLease } from '../../storage/statements/take-lease.ts';
 import type { HostTrouble } from './host-rules.ts';
@@ -88,12 +88,12 @@ export class Lessons {
     this.#trouble = trouble;
   }
 
-  async save(pool: Pool, hostId: string): Promise<void> {
+  async save(db: Queryable, hostId: string): Promise<void> {
     const { since, errors, answers, outages, outageAt } = this.#serverErrors;
     const taken = this.#taken;
     if (errors === 0 && taken.errors === 0 && outages === taken.outages) return;
     const age = (at: number | null): number | null => (at === null ? null : performance.now() - at);
-    await saveServerErrors(pool, hostId, taken.token, age(since), errors, answers, outages, age(outageAt));
+    await saveServerErrors(db, hostId, taken.token, age(since), errors, answers, outages, age(outageAt));
   }
 
   #noteAnswer(status: number, trouble: string | undefined): void {

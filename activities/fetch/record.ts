@@ -62,7 +62,7 @@ export const attemptedRow = (place: Place, reason: string, detail: string): Resu
 /** @param copy what was stored of it before, whose validators the request has carried */
 export function record(
   result: FetchResult,
-  url: LeasedUrl,
+  url: Pick<LeasedUrl, 'url' | 'tries' | 'hops'>,
   place: Place,
   host: Pick<History, 'hostFailures' | 'outage'>,
   copy: EarlierCopy | null = null,
@@ -131,7 +131,7 @@ const unchanged = (
  * request; one that leads to the very same URL, or on and on, is a loop.
  */
 function respelled(
-  url: LeasedUrl,
+  url: Pick<LeasedUrl, 'url'>,
   redirect: CanonicalUrl,
 ): Pick<ResultRow, 'state' | 'reason' | 'detail' | 'next_url'> {
   if (redirect.url === url.url) {

@@ -20,6 +20,7 @@ const meanings: ReadonlyMap<string, string> = new Map(
     dropped: "its host's queue was given up by an operator",
     // done
     fetched: 'it was fetched',
+    'fetched-elsewhere': 'a fetcher of its own fetched it, and keeps its body',
     'not-modified': 'it has not changed since it was last fetched',
     redirect: 'it redirects',
     // dead

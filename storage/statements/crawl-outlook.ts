@@ -10,8 +10,13 @@ export interface CrawlOutlook {
   readonly pending: number;
   readonly pages: number;
   readonly done: number;
+  readonly bytes: number;
+  /** Pages by counter (domain/finish-criteria.ts). */
+  readonly counters: Readonly<Record<string, number>>;
   /** Of the queued: at hosts that are parked. */
   readonly parked: number;
+  /** It has seeds that were not admitted yet. */
+  readonly unseeded: boolean;
 }
 
 /** One snapshot of what a crawl has left to do. */
@@ -20,11 +25,17 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
   `select c.state, (extract(epoch from now() - c.started_at) * 1000)::float8 as running_ms,
           coalesce(l.queued, 0) as queued, coalesce(l.leased, 0) as leased, coalesce(l.pending, 0) as pending,
           coalesce(l.pages, 0) as pages, coalesce(l.done, 0) as done,
+          coalesce(l.bytes, 0) as bytes,
+          coalesce((select json_object_agg(counter, pages)
+                      from (select counter, sum(pages)::bigint as pages from page_counter
+                             where crawl_id = $1 group by counter) n), '{}') as counters,
           (select coalesce(sum(q.queued), 0)::bigint from host h join host_queue q on q.host_id = h.id
-            where h.parked_at is not null and q.crawl_id = c.id) as parked
+            where h.parked_at is not null and q.crawl_id = c.id) as parked,
+          exists (select from seed s where s.crawl_id = c.id and s.line > c.seeded_line) as unseeded
      from crawl c
      left join (select crawl_id, sum(queued)::bigint as queued, sum(leased)::bigint as leased,
-                       sum(pending)::bigint as pending, sum(pages)::bigint as pages, sum(done)::bigint as done
+                       sum(pending)::bigint as pending, sum(pages)::bigint as pages, sum(done)::bigint as done,
+                       sum(bytes)::bigint as bytes
                   from ledger where crawl_id = $1 group by crawl_id) l on l.crawl_id = c.id
     where c.id = $1`,
 );

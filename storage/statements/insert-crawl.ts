@@ -4,13 +4,16 @@ import { statement } from '../statement.ts';
  * A crawl with its seeds, all or nothing. `seeds`: [{line, url, rejected}]. Crawls of the first tenant are numbered, and
  * they alone; ids of the others are made of the time and chance (15 digits), so that nobody can count another's crawls.
  */
-export const insertCrawl = statement<[config: string, seeds: string, tenantId: number], { id: string }>(
+export const insertCrawl = statement<
+  [config: string, seeds: string, tenantId: number, label: string | null],
+  { id: string }
+>(
   'insert-crawl',
   `with created as (
-     insert into crawl (id, config, tenant_id) overriding system value
+     insert into crawl (id, config, tenant_id, label) overriding system value
      values (case when $3::bigint = 1 then nextval(pg_get_serial_sequence('crawl', 'id'))
                   else floor(extract(epoch from clock_timestamp()) * 1000)::bigint * 100 + floor(random() * 100)::bigint
-             end, $1, $3)
+             end, $1, $3, $4)
      returning id
    ), asked as (
      insert into seed (crawl_id, line, url, rejected)

@@ -50,7 +50,7 @@ const release = statement<
           asked_at = coalesce(now() - $9::float8 * interval '1 millisecond', asked_at),
           took_ms = coalesce($10::real, took_ms),
           requests_day = coalesce($11, requests_day), requests_used = coalesce($12, requests_used),
-          requests_reserved = 0,
+          requests_reserved = 0, lent = lent and $9::float8 is null,
           closed_until = case when coalesce($13::float8, 0) = 0 or settings_revision <> $15 then '-infinity'
                               else now() + $13 * interval '1 millisecond' end
     where id = $1 and lease_token = $2

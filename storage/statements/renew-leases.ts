@@ -3,7 +3,7 @@ import { statement } from '../statement.ts';
 export interface RenewedLease {
   readonly id: number;
   readonly token: number;
-  /** Another host's slice waits for one request here: end the slice soon. */
+  /** Another host's slice waits for one request here, or a foreign fetcher does: end the slice soon. */
   readonly guest_waits: boolean;
 }
 
@@ -17,5 +17,5 @@ export const renewLeases = statement<[held: string, leaseMs: number], RenewedLea
    )
    update host h set lease_until = now() + $2 * interval '1 millisecond'
      from held where h.id = held.id
-   returning h.id, h.lease_token as token, coalesce(h.guest_until > now(), false) as guest_waits`,
+   returning h.id, h.lease_token as token, coalesce(greatest(h.guest_until, h.lend_until) > now(), false) as guest_waits`,
 );

@@ -61,7 +61,7 @@ export const reserving = (requests: string): string =>
 /** Whoever sets no quota of its own gets enough for a slice at once. */
 const byDefault = `case when daily_quota is null then ${String(sliceReserve)} else 0 end`;
 
-/** Takes the host's lease if it is free or has run out and no guest is waiting; no row: somebody else has it. */
+/** Takes the host's lease if it is free or has run out and neither guest nor foreign fetcher waits; no row: somebody else has it. */
 export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease>(
   'take-lease',
   `update host
@@ -70,5 +70,6 @@ export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease
     where id = $1
       and (lease_token is null or lease_until < now())
       and coalesce(guest_until, '-infinity') < now()
+      and coalesce(lend_until, '-infinity') < now()
    returning ${takenColumns}`,
 );

@@ -26,6 +26,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
   id: '7',
   state: 'running',
   reason: null,
+  label: null,
   createdAt: '2026-01-01T00:00:00.000Z',
   startedAt: '2026-01-01T00:00:00.000Z',
   endedAt: null,

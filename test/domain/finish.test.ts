@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeFinish, type CrawlStanding } from '../../domain/finish.ts';
+import {
+  judgeFinish,
+  type CrawlLimits,
+  type CrawlStanding,
+  type FinishVerdict,
+} from '../../domain/finish.ts';
 
-const endless = { maxPages: null, maxSeconds: null };
+const endless = { maxPages: null, maxSeconds: null, finish: null };
 const nothingLeft: CrawlStanding = {
   queued: 0,
   leased: 0,
@@ -10,10 +15,15 @@ const nothingLeft: CrawlStanding = {
   pages: 7,
   parked: 0,
   runningMs: 90_000,
+  bytes: 5_000,
+  counters: {},
 };
 
+const verdictOf = (standing: CrawlStanding, limits: Partial<CrawlLimits>): FinishVerdict['verdict'] =>
+  judgeFinish(standing, { ...endless, ...limits }).verdict;
+
 describe('judgeFinish', () => {
-  it.each<[string, Partial<CrawlStanding>, ReturnType<typeof judgeFinish>]>([
+  it.each<[string, Partial<CrawlStanding>, FinishVerdict['verdict']]>([
     ['nothing left', {}, 'complete'],
     ['something queued', { queued: 1 }, 'going'],
     ['something in flight', { leased: 1 }, 'going'],
@@ -23,31 +33,50 @@ describe('judgeFinish', () => {
     ['only URLs of parked hosts', { queued: 3, parked: 3 }, 'complete'],
     ['more than those', { queued: 4, parked: 3 }, 'going'],
   ])('%s', (_, standing, verdict) => {
-    expect(judgeFinish({ ...nothingLeft, ...standing }, endless)).toBe(verdict);
+    expect(judgeFinish({ ...nothingLeft, ...standing }, endless)).toEqual({ verdict });
   });
 
   it('ends at its limits', () => {
     const going = { ...nothingLeft, queued: 5 };
-    expect(judgeFinish(going, { maxPages: 8, maxSeconds: null })).toBe('going');
-    expect(judgeFinish(going, { maxPages: 7, maxSeconds: null })).toBe('max-pages');
-    expect(judgeFinish(going, { maxPages: null, maxSeconds: 91 })).toBe('going');
-    expect(judgeFinish(going, { maxPages: null, maxSeconds: 90 })).toBe('max-seconds');
-    expect(judgeFinish({ ...going, pages: 0 }, { maxPages: 0, maxSeconds: null })).toBe('max-pages');
+    expect(verdictOf(going, { maxPages: 8, maxSeconds: null })).toBe('going');
+    expect(verdictOf(going, { maxPages: 7, maxSeconds: null })).toBe('max-pages');
+    expect(verdictOf(going, { maxPages: null, maxSeconds: 91 })).toBe('going');
+    expect(verdictOf(going, { maxPages: null, maxSeconds: 90 })).toBe('max-seconds');
+    expect(verdictOf({ ...going, pages: 0 }, { maxPages: 0, maxSeconds: null })).toBe('max-pages');
   });
 
   it('is complete, not cut off, where a limit is reached with the last page', () => {
-    expect(judgeFinish(nothingLeft, { maxPages: 7, maxSeconds: 90 })).toBe('complete');
+    expect(verdictOf(nothingLeft, { maxPages: 7, maxSeconds: 90 })).toBe('complete');
+  });
+
+  it('ends where finish criteria are met, and says by what', () => {
+    const going = { ...nothingLeft, queued: 5 };
+    const finish = { any: [{ pages: 8 }, { all: [{ bytes: 5_000 }, { seconds: 60 }] }] };
+    expect(judgeFinish({ ...going, bytes: 4_999 }, { ...endless, finish })).toEqual({ verdict: 'going' });
+    expect(judgeFinish(going, { ...endless, finish })).toEqual({
+      verdict: 'finish-criteria',
+      met: '5000 bytes and 60 seconds',
+    });
+    expect(judgeFinish(nothingLeft, { ...endless, finish })).toEqual({ verdict: 'complete' });
   });
 
   it('never ends a crawl without limits that has live work', () => {
     const count = fc.nat({ max: 1_000 });
     const standing = fc
-      .record({ queued: count, leased: count, pending: count, pages: count, runningMs: count })
+      .record({
+        queued: count,
+        leased: count,
+        pending: count,
+        pages: count,
+        runningMs: count,
+        bytes: count,
+        counters: fc.constant({}),
+      })
       .chain((some) => fc.nat({ max: some.queued }).map((parked) => ({ ...some, parked })));
     fc.assert(
       fc.property(standing, (some) => {
         const live = some.queued > some.parked || some.leased > 0 || some.pending > 0;
-        expect(judgeFinish(some, endless)).toBe(live ? 'going' : 'complete');
+        expect(verdictOf(some, {})).toBe(live ? 'going' : 'complete');
       }),
     );
   });

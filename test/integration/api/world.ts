@@ -47,6 +47,11 @@ export function noteTaker(pool: Pool): CrawlControl & { readonly started: string
       started.push(id);
       return Promise.resolve();
     },
+    adopt: () => Promise.resolve(),
+    reopen: (id) => {
+      started.push(id);
+      return Promise.resolve();
+    },
     change: async (id, change, reason) => {
       await setState(pool, id, states[change], reason);
       return { state: states[change], reason };
@@ -72,7 +77,7 @@ export interface Api {
   stop(): Promise<void>;
 }
 
-type Extras = Partial<Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log'>> & {
+type Extras = Partial<Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'isHostPaused'>> & {
   readonly anonymous?: boolean;
 };
 
@@ -86,6 +91,7 @@ export async function serve(
     verifyToken = null,
     sharedCounts = null,
     log = pino({ level: 'silent' }),
+    isHostPaused = () => Promise.resolve(false),
   }: Extras = {},
 ): Promise<Api> {
   const settings = {
@@ -99,7 +105,17 @@ export async function serve(
   const key = makeSecret();
   // A test may serve over a database that is away.
   await adoptAdminKey(pool, key, 'test').catch(() => undefined);
-  const app = buildApp({ pool, control, textOf, wakeHost, verifyToken, sharedCounts, log, settings });
+  const app = buildApp({
+    pool,
+    control,
+    textOf,
+    wakeHost,
+    isHostPaused,
+    verifyToken,
+    sharedCounts,
+    log,
+    settings,
+  });
   const server = createServer((request, response) => {
     if (!anonymous && request.headers['api-x-token'] === undefined)
       request.headers.authorization ??= `Bearer ${key}`;

@@ -94,7 +94,7 @@ it('has them driven again by the stack that runs', async () => {
   );
   const named = await orbweaver('redrive', crawl, '--url', 'https://a.example/2');
   expect(named).toMatchObject({
-    code: 2,
+    code: 3,
     stderr: expect.stringContaining('not asked again before') as string,
   });
 });

@@ -46,6 +46,7 @@ const page = (key: string, over: Partial<PageRow> = {}): PageRow => ({
   cut: [],
   text_hash: null,
   outlinks: '',
+  counters: [],
   ...over,
 });
 

@@ -268,6 +268,7 @@ const emptyPage = {
   cut: [],
   text_hash: null,
   outlinks: '',
+  counters: [],
 } as const;
 
 const park = (host: number): Operation => ({

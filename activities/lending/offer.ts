@@ -1,0 +1,115 @@
+/**
+ * Links that a foreign fetcher has found (F37), admitted by the very rules of our own extraction: canonical form, scope,
+ * filters, limits, opt-outs, and once for each crawl.
+ */
+import { canonicalize } from '../../domain/url.ts';
+import { urlKey } from '../../storage/key.ts';
+import { retrying } from '../../storage/retry.ts';
+import { admitUrls } from '../../storage/statements/admit-urls.ts';
+import { findParents, type ParentRow } from '../../storage/statements/find-parents.ts';
+import type { Candidate } from '../admission.ts';
+import type { LendingRoom } from './room.ts';
+
+export interface Offered {
+  readonly url: string;
+  /** Null: a start of its own. */
+  readonly parentUrl: string | null;
+  /** Links from a seed; never taken for less than one more than its parent's. */
+  readonly depth: number;
+}
+
+export interface Taken {
+  /** As they were offered, and in that order: new to their crawl, and queued. */
+  readonly newUrls: readonly string[];
+  /** By their place in the offer. */
+  readonly rejected: readonly { readonly index: number; readonly why: string }[];
+}
+
+const placeOf = (crawlId: number, key: string): string => `${String(crawlId)} ${key}`;
+
+/** Rows of one statement. */
+const batch = 1_000;
+
+/**
+ * @param crawlId an open crawl of the tenant; null: the one open crawl of the tenant that knows the parent
+ */
+export async function offer(
+  room: LendingRoom,
+  tenantId: number,
+  crawlId: string | null,
+  offered: readonly Offered[],
+): Promise<Taken> {
+  const rejected: { index: number; why: string }[] = [];
+  const parents = await parentsOf(room, tenantId, crawlId, offered);
+  const ofParent = new Map<string, number>();
+  const candidates: Candidate[] = [];
+  const givenAs = new Map<string, string>();
+  for (const [index, { url, parentUrl, depth }] of offered.entries()) {
+    const reject = (why: string): void => void rejected.push({ index, why });
+    const link = canonicalize(url);
+    if (!link.ok) {
+      reject(`url: ${link.rejected}`);
+      continue;
+    }
+    const known = parentUrl === null ? [] : (parents.get(parentUrl) ?? []);
+    const [parent] = known;
+    if (parentUrl !== null && parent === undefined) {
+      reject('parent_url: no open crawl of yours has met it');
+      continue;
+    }
+    if (crawlId === null && (parent === undefined || known.length > 1)) {
+      reject(
+        parent === undefined
+          ? 'crawl_id: is needed where there is no parent_url'
+          : 'crawl_id: is needed, since several crawls have met the parent_url',
+      );
+      continue;
+    }
+    const crawl = await room.crawls.open(parent?.crawl_id ?? Number(crawlId));
+    if (parentUrl !== null) {
+      const links = (ofParent.get(parentUrl) ?? 0) + 1;
+      ofParent.set(parentUrl, links);
+      if (links > crawl.config.maxLinksPerPage) {
+        reject(`parent_url: the crawl takes ${String(crawl.config.maxLinksPerPage)} links of a page`);
+        continue;
+      }
+    }
+    const place = placeOf(crawl.id, urlKey(link.value.canonical).toString('hex'));
+    if (!givenAs.has(place)) givenAs.set(place, url);
+    candidates.push({
+      ...{ crawl, link: link.value, kind: 'page', seed: false, hops: 0 },
+      depth: parent === undefined ? depth : Math.max(depth, parent.depth + 1),
+      parent: parent === undefined ? null : { hostId: parent.host_id, key: parent.key },
+    });
+  }
+  const queued = new Set<string>();
+  for (let at = 0; at < candidates.length; at += batch) {
+    const rows = await room.admission.rowsFor(candidates.slice(at, at + batch));
+    const fresh = rows.length === 0 ? [] : await retrying(() => admitUrls(room.pool, JSON.stringify(rows)));
+    await room.admission.remember(rows);
+    for (const row of fresh) if (row.queued) queued.add(placeOf(row.crawl_id, row.key));
+  }
+  const newUrls = [...givenAs].flatMap(([place, url]) => (queued.has(place) ? [url] : []));
+  return { newUrls, rejected };
+}
+
+/** By the spelling they were given in. */
+async function parentsOf(
+  { pool }: LendingRoom,
+  tenantId: number,
+  crawlId: string | null,
+  offered: readonly Offered[],
+): Promise<ReadonlyMap<string, readonly ParentRow[]>> {
+  const places = [...new Set(offered.flatMap(({ parentUrl }) => parentUrl ?? []))].flatMap((spelling) => {
+    const read = canonicalize(spelling);
+    if (!read.ok) return [];
+    return [{ spelling, host: read.value.host, key: urlKey(read.value.canonical).toString('hex') }];
+  });
+  if (places.length === 0) return new Map();
+  const asked = [...new Map(places.map(({ host, key }) => [key, { host, key }])).values()];
+  const found = Map.groupBy(
+    await findParents(pool, tenantId, crawlId, JSON.stringify(asked)),
+    (row) => row.key,
+  );
+  return new Map(places.map(({ spelling, key }) => [spelling, found.get(key) ?? []]));
+}

@@ -1,0 +1,210 @@
+/**
+ * What a foreign fetcher reports of the URLs it was lent (F37), judged by the very rules of our own fetches. Each is one
+ * transaction: the URL's outcome, what it leads to, what the host has taught and the return of its lease; so a report
+ * that comes twice finds it done, and one that comes late changes nothing.
+ *
+ * The host's pace counts from when the report arrives: by then the request has ended, whatever the clock of the fetcher
+ * says.
+ */
+import type { FetchResult } from '../../contracts/fetching.ts';
+import { owedMs, reported } from '../../domain/lending.ts';
+import { adaptedDelayMs } from '../../domain/pace.ts';
+import { maxRetryAfterMs } from '../../domain/retry-after.ts';
+import { inTransaction, type Queryable } from '../../storage/pool.ts';
+import { retrying } from '../../storage/retry.ts';
+import { admitUrls, type AdmissionRow } from '../../storage/statements/admit-urls.ts';
+import { advanceStages } from '../../storage/statements/advance-stages.ts';
+import { claimLentContent } from '../../storage/statements/claim-lent-content.ts';
+import { claimLentHost } from '../../storage/statements/claim-lent-host.ts';
+import { commitResults, type ResultRow } from '../../storage/statements/commit-results.ts';
+import { isLentUrlSettled } from '../../storage/statements/is-lent-url-settled.ts';
+import { lentUrls, type LentUrl } from '../../storage/statements/lent-urls.ts';
+import { lockHostQueues } from '../../storage/statements/lock-host-queues.ts';
+import { lockLentHost } from '../../storage/statements/lock-lent-host.ts';
+import { releaseLease } from '../../storage/statements/release-lease.ts';
+import { returnUrls } from '../../storage/statements/return-urls.ts';
+import { settleLentUrl } from '../../storage/statements/settle-lent-url.ts';
+import type { TakenLease } from '../../storage/statements/take-lease.ts';
+import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
+import { Allowance } from '../fetch/allowance.ts';
+import { hostPace, type HostPace } from '../fetch/host-delay.ts';
+import { Lessons } from '../fetch/lessons.ts';
+import { record } from '../fetch/record.ts';
+import type { LendingRoom } from './room.ts';
+
+export interface Report {
+  readonly url: string;
+  readonly status: number | null;
+  /** SHA-256 of the body, in hex. */
+  readonly contentHash: string | null;
+  readonly retryAfterSeconds: number | null;
+  /** The Location field of a redirect. */
+  readonly location: string | null;
+  readonly error: string | null;
+}
+
+/**
+ * 'accepted': committed; 'repeated': a report of this URL was committed before; 'late': its lease has run out, and it
+ * is queued again or somebody else has it; 'unknown': the batch did not hand it out.
+ */
+export type Settled = 'accepted' | 'repeated' | 'late' | 'unknown';
+
+/** For which a host is kept while what came of it is judged. */
+const judgingMs = 10_000;
+
+/** What became of each report, in their order; null: the tenant has no such batch. */
+export async function settle(
+  room: LendingRoom,
+  tenantId: number,
+  batchId: string,
+  reports: readonly Report[],
+): Promise<Settled[] | null> {
+  const lent = new Map((await lentUrls(room.pool, batchId, tenantId)).map((each) => [each.url, each]));
+  if (lent.size === 0) return null;
+  const settled: Settled[] = [];
+  for (const report of reports) {
+    const url = lent.get(report.url);
+    settled.push(url === undefined ? 'unknown' : await settleOne(room, url, report));
+  }
+  return settled;
+}
+
+/** Everything that is to be committed together. */
+interface Ending {
+  /** Null: the URL goes back untried. */
+  readonly row: ResultRow | null;
+  readonly admissions: readonly AdmissionRow[];
+  readonly lessons: Lessons;
+  readonly waitMs: number;
+  readonly paceMs: number;
+  /** Of the wait: what is no pace. */
+  readonly heldMs: number;
+  /** Null: nothing was asked. */
+  readonly asked: { readonly tookMs: number | null } | null;
+}
+
+async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promise<Settled> {
+  const { pool } = room;
+  const askedAt = performance.now();
+  const [taken] = await claimLentHost(pool, url.host_id, url.token, judgingMs);
+  const tooLate = async (): Promise<Settled> =>
+    (await isLentUrlSettled(pool, url.token)).length > 0 ? 'repeated' : 'late';
+  if (taken === undefined) return tooLate();
+  const ending = await judge(room, url, report, taken);
+  const allowance = new Allowance(taken, askedAt);
+  const done = await retrying(() =>
+    inTransaction(pool, (db) => commit(db, url, report, ending, taken, allowance)),
+  );
+  if (!done) return tooLate();
+  await room.admission.remember(ending.admissions);
+  await room.wake([url.host_id]);
+  return 'accepted';
+}
+
+async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: TakenLease): Promise<Ending> {
+  const lessons = new Lessons(taken);
+  const hostId = String(url.host_id);
+  const waiting = await waitingCrawls(room.pool, hostId);
+  const crawls = await Promise.all(waiting.map(({ crawl_id }) => room.crawls.open(crawl_id)));
+  const known = await room.robots.find(hostId);
+  const paceAt = (slowdown: number): HostPace =>
+    hostPace({ ...taken, slowdown }, crawls, known.fresh ?? known.older);
+  const said = reported(report.status, report.error);
+  if (said.kind === 'not-tried') {
+    // Everything but the lease itself is as it was when it was lent.
+    const owed = owedMs({ ...taken, unclean: false }, paceAt(taken.slowdown));
+    return { row: null, admissions: [], lessons, ...owed, heldMs: taken.held_ms, asked: null };
+  }
+  const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
+  const { row, outcome, target } = record(asExchange(said, report), url, place, lessons.standing);
+  lessons.learn(said.kind === 'response' ? said.status : null, outcome.host, row.detail ?? '');
+  const pace = paceAt(lessons.manners.slowdown);
+  // It took no longer than this.
+  const tookMs = pace.factor === null ? null : url.age_ms;
+  const paceMs = adaptedDelayMs(pace.delayMs, pace.factor, tookMs);
+  const troubleMs = lessons.trouble?.waitMs ?? 0;
+  const fetched = outcome.url.state === 'done' && outcome.url.reason === 'fetched';
+  const candidate = {
+    crawl: await room.crawls.open(url.crawl_id),
+    kind: 'page',
+    seed: false,
+    depth: url.depth,
+    hops: url.hops + 1,
+    parent: { hostId: url.host_id, key: url.key },
+  } as const;
+  return {
+    row: fetched ? { ...row, ...elsewhere(report.contentHash) } : row,
+    admissions: target === null ? [] : await room.admission.rowsFor([{ ...candidate, link: target }]),
+    lessons,
+    waitMs: Math.max(paceMs, troubleMs),
+    paceMs,
+    heldMs: troubleMs > paceMs ? troubleMs : 0,
+    asked: { tookMs },
+  };
+}
+
+/** Who fetched it keeps the body and reads it: nothing of it is owed here but to tell duplicates. */
+const elsewhere = (contentHash: string | null): Pick<ResultRow, 'reason' | 'stage' | 'content_hash'> => ({
+  reason: 'fetched-elsewhere',
+  stage: contentHash === null ? 0 : 1,
+  content_hash: contentHash,
+});
+
+/** As our own fetcher would have answered. */
+function asExchange(
+  said: Exclude<ReturnType<typeof reported>, { readonly kind: 'not-tried' }>,
+  { location, retryAfterSeconds }: Report,
+): FetchResult {
+  const endAt = performance.now();
+  if (said.kind === 'fault') return { ...said, endAt };
+  const pause = retryAfterSeconds === null ? null : Math.min(retryAfterSeconds, maxRetryAfterMs / 1_000);
+  return {
+    ...said,
+    headers: {
+      ...(location !== null && { location }),
+      ...(pause !== null && { 'retry-after': String(Math.ceil(pause)) }),
+    },
+    ...{ body: new Uint8Array(), wireBytes: 0, headAt: endAt, endAt, remoteAddress: null },
+  };
+}
+
+/** False: the lease is over. */
+async function commit(
+  db: Queryable,
+  url: LentUrl,
+  report: Report,
+  ending: Ending,
+  taken: TakenLease,
+  allowance: Allowance,
+): Promise<boolean> {
+  const { row, admissions, lessons } = ending;
+  if ((await lockLentHost(db, url.host_id, url.token)).length === 0) return false;
+  const hostId = String(url.host_id);
+  await lockHostQueues(db, JSON.stringify([url, ...admissions].map(({ host_id, crawl_id }) => ({ host_id, crawl_id })))); // prettier-ignore
+  if (admissions.length > 0) await admitUrls(db, JSON.stringify(admissions));
+  if (row === null) await returnUrls(db, hostId, url.token);
+  else await commitResults(db, JSON.stringify([row]));
+  if (row?.stage === 1 && report.contentHash !== null) await tellDuplicate(db, url, report.contentHash);
+  await lessons.save(db, hostId);
+  const { slowdown, clean, failures, lastError } = lessons.forRelease;
+  const visit = {
+    ...{ askedAgoMs: ending.asked === null ? null : 0, tookMs: ending.asked?.tookMs ?? null },
+    ...{ ...allowance.counted, heldMs: ending.heldMs, revision: taken.settings_revision },
+  };
+  await releaseLease(
+    ...[db, hostId, url.token, ending.waitMs, ending.paceMs, slowdown, clean, failures, lastError, visit] as const, // prettier-ignore
+  );
+  await settleLentUrl(db, url.token, url.host_id);
+  return true;
+}
+
+async function tellDuplicate(db: Queryable, url: LentUrl, contentHash: string): Promise<void> {
+  const [owner] = await claimLentContent(db, url.crawl_id, contentHash, url.host_id, url.key);
+  const other =
+    owner === undefined || (owner.host_id === url.host_id && owner.key === url.key) ? null : owner;
+  const stage = {
+    ...{ host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, from: 1, to: 0 },
+    ...{ alias_host: other?.host_id ?? null, alias_key: other?.key ?? null },
+  };
+  await advanceStages(db, JSON.stringify([stage]));
+}

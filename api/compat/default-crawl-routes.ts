@@ -1,0 +1,112 @@
+/**
+ * One crawl for a whole tenant (F35): seeds are thrown in, limits set, and it is paused and resumed, without its id.
+ * Thin: it acts on the tenant's standing crawl (storage/default-crawl.ts) by the services of the other routes.
+ */
+import { Router, type Request, type Response } from 'express';
+import type { UrlState } from '../../contracts/crawl.ts';
+import {
+  jobStatusOf,
+  rejectedShown,
+  seedUrls,
+  urlPath,
+  type PauseAnswer,
+  type SeedUrlsAnswer,
+  type UrlStatusAnswer,
+} from '../../contracts/http/compat.ts';
+import { canonicalize } from '../../domain/url.ts';
+import {
+  findDefaultCrawl,
+  findUrl,
+  provideDefaultCrawl,
+  type UrlStanding,
+} from '../../storage/default-crawl.ts';
+import { rejectionSentence } from '../../storage/seeds.ts';
+import { callerOf } from '../caller.ts';
+import { changeCrawl } from '../crawl-routes.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { judgeSeeds } from '../judged-seeds.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from '../problem.ts';
+import { refuseSpent, refuseToGrow } from '../quotas.ts';
+import { addSeeds } from '../seed-intake.ts';
+
+export function defaultCrawlRoutes(dependencies: Dependencies): Router {
+  const { pool } = dependencies;
+  const router = Router();
+
+  const change = async (what: 'pause' | 'resume', request: Request, response: Response): Promise<void> => {
+    const { tenantId, quotas } = callerOf(request);
+    const crawl = await findDefaultCrawl(pool, tenantId);
+    if (crawl === null) throw new HttpProblem(409, `There is nothing to ${what} yet: send seeds first.`);
+    if (what === 'resume') await refuseToGrow(pool, response, tenantId, quotas);
+    const { id, state } = await changeCrawl(dependencies, crawl.id, what, request.body);
+    response.json({ job_id: id, job_status: jobStatusOf[state] } satisfies PauseAnswer);
+  };
+  for (const what of ['pause', 'resume'] as const) {
+    router
+      .route(`/api/v1/${what}`)
+      .post((request, response) => change(what, request, response))
+      .all(methodNotAllowed('POST'));
+  }
+
+  for (const path of ['/seed/urls', '/api/v1/seed']) {
+    router
+      .route(path)
+      .post(async (request, response) => {
+        const { urls } = parseInput(seedUrls, request.body, 422);
+        const { seeds, accepted, rejected } = judgeSeeds(urls);
+        const { tenantId } = callerOf(request);
+        const crawl = await provideDefaultCrawl(pool, tenantId);
+        if (crawl.id === null) refuseSpent(response, crawl.spent);
+        await addSeeds(dependencies, response, { tenantId, crawlId: crawl.id, seeds });
+        response.json({
+          job_id: crawl.id,
+          accepted,
+          rejected_count: rejected.length,
+          rejected: rejected.slice(0, rejectedShown).map(({ url, reason }) => ({ url, reason })),
+        } satisfies SeedUrlsAnswer);
+      })
+      .all(methodNotAllowed('POST'));
+  }
+
+  router
+    .route('/api/v1/:url/status')
+    .get(async (request, response) => {
+      const { url } = parseInput(urlPath, request.params, 400);
+      const link = canonicalize(url.trim());
+      if (!link.ok) throw new HttpProblem(400, `url: it ${rejectionSentence(link.rejected)}.`);
+      const crawl = await findDefaultCrawl(pool, callerOf(request).tenantId);
+      const row = crawl === null ? null : await findUrl(pool, crawl.id, link.value);
+      if (row === null) throw new HttpProblem(404, `${link.value.url} was never met.`);
+      response.json(statusOf(row));
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+const progressOf: Readonly<Record<UrlState, UrlStatusAnswer['status']>> = {
+  queued: 'PENDING',
+  leased: 'STARTED',
+  done: 'COMPLETED',
+  excluded: 'COMPLETED',
+  dead: 'COMPLETED',
+  failed: 'COMPLETED',
+};
+
+function statusOf(row: UrlStanding): UrlStatusAnswer {
+  return {
+    url: row.url,
+    // A body that is still to be read may yet bring links.
+    status: row.stage > 0 ? 'STARTED' : progressOf[row.state],
+    detail: {
+      state: row.state,
+      reason: row.reason,
+      message: row.detail,
+      http_status: row.status,
+      content_type: row.content_type,
+      bytes: row.bytes,
+      depth: row.depth,
+      discovered_at: row.discovered_at.toISOString(),
+      fetched_at: row.fetched_at?.toISOString() ?? null,
+    },
+  };
+}

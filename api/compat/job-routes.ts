@@ -1,0 +1,95 @@
+/** Jobs (F34): a crawl by another name. Thin: what they do stands in crawl-routes.ts. */
+import { pipeline } from 'node:stream/promises';
+import { Router, type Request } from 'express';
+import { closedCrawlStates } from '../../contracts/crawl.ts';
+import { crawlId, type CrawlSettings, type CrawlSummary } from '../../contracts/http.ts';
+import {
+  jobQuery,
+  jobStatusOf,
+  scanRequest,
+  type FinishCriteria,
+  type JobStatusAnswer,
+  type JobUnderWay,
+  type ScanAnswer,
+} from '../../contracts/http/compat.ts';
+import { findCrawl } from '../../storage/crawls.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { crawlOfTenant } from '../../storage/statements/crawl-of-tenant.ts';
+import { callerOf } from '../caller.ts';
+import { startCrawl } from '../crawl-routes.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from '../problem.ts';
+import { jobUrlsDocument } from './job-urls.ts';
+
+/** Milliseconds that a reader of URLs may take none before it is given up. */
+const stalledMs = 60_000;
+
+export function jobRoutes(dependencies: Dependencies): Router {
+  const { pool } = dependencies;
+  const router = Router();
+  router
+    .route('/v1/url/scan')
+    .post(async (request, response) => {
+      const { root_url, user_id, finish_criteria = {} } = parseInput(scanRequest, request.body, 422);
+      const { id } = await startCrawl(dependencies, response, {
+        tenantId: callerOf(request).tenantId,
+        settings: settingsOf(finish_criteria),
+        seeds: [root_url],
+        label: user_id,
+      });
+      response.json({ request_status: 'ACCEPTED', jobId: id } satisfies ScanAnswer);
+    })
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/v1/job/status')
+    .get(async (request, response) => {
+      const job = await jobOf(pool, request);
+      response.json({ job_status: jobStatusOf[job.state] } satisfies JobStatusAnswer);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/v1/urls')
+    .get(async (request, response) => {
+      const job = await jobOf(pool, request);
+      const known = { job_id: job.id, job_status: jobStatusOf[job.state] };
+      if (!closedCrawlStates.includes(job.state) || job.endedAt === null) {
+        const message = 'The job is not over; ask again later.';
+        response.status(202).json({ ...known, message } satisfies JobUnderWay);
+        return;
+      }
+      response.type('application/json');
+      if (request.method === 'HEAD') {
+        response.end();
+        return;
+      }
+      const document = jobUrlsDocument(pool, { ...known, job_completion_time: job.endedAt });
+      response.setTimeout(stalledMs, () => response.destroy());
+      try {
+        await pipeline(document, response);
+      } catch (error) {
+        if (!leftEarly(error)) throw error;
+      }
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+/** @throws HttpProblem 404 also for a crawl of another tenant */
+async function jobOf(pool: Pool, request: Request): Promise<CrawlSummary> {
+  const { job_id } = parseInput(jobQuery, request.query, 400);
+  const isTheirs =
+    crawlId.safeParse(job_id).success &&
+    (await crawlOfTenant(pool, job_id, callerOf(request).tenantId)).length > 0;
+  const crawl = isTheirs ? await findCrawl(pool, job_id) : null;
+  if (crawl === null) throw new HttpProblem(404, `There is no job ${job_id}.`);
+  return crawl;
+}
+
+function settingsOf({ max_pages, max_depth, max_seconds, max_bytes }: FinishCriteria): CrawlSettings {
+  const finish = max_bytes === undefined ? null : { any: [{ bytes: max_bytes }] };
+  return { maxPages: max_pages, maxDepth: max_depth, maxSeconds: max_seconds, finish };
+}
+
+/** Whoever asked has gone, or took nothing for too long: nobody is left to be told. */
+const leftEarly = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';

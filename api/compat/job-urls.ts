@@ -1,0 +1,27 @@
+/** The URLs of a job as one JSON document, written as they are read: a crawl may have millions. */
+import type { JobUrls } from '../../contracts/http/compat.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { listCrawlUrls } from '../../storage/statements/list-crawl-urls.ts';
+
+/** URLs read, and held, at a time. */
+const batch = 2_000;
+
+/** Chunks of text; the next batch is read when the one before was taken. The crawl is over: its URLs stand still. */
+export async function* jobUrlsDocument(
+  pool: Pool,
+  head: Omit<JobUrls, 'extracted_urls'>,
+): AsyncGenerator<string> {
+  const opening = JSON.stringify(head).slice(0, -1);
+  let before = `${opening},"extracted_urls":[`;
+  for (let host = 0, key = ''; ;) {
+    const rows = await listCrawlUrls(pool, head.job_id, host, key, batch);
+    const last = rows.at(-1);
+    if (last !== undefined) {
+      yield before + rows.map(({ url }) => JSON.stringify(url)).join(',');
+      before = ',';
+      ({ host_id: host, key } = last);
+    }
+    if (rows.length < batch) break;
+  }
+  yield before === ',' ? ']}' : `${before}]}`;
+}

@@ -1,0 +1,88 @@
+/** More seeds for a crawl: as JSON, all or none; or as lines, stored batch by batch while they arrive. */
+import { Router, type Request, type Response } from 'express';
+import { moreSeeds, rejectedSeedsShown, seedLineTypes, type AddedSeeds } from '../contracts/http/seeds.ts';
+import type { SeedLine } from '../storage/seeds.ts';
+import { callerOf } from './caller.ts';
+import { crawlIdOf } from './crawl-routes.ts';
+import type { Dependencies } from './dependencies.ts';
+import { judgeSeeds } from './judged-seeds.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
+import { addSeeds } from './seed-intake.ts';
+import { ndjsonLine, readSeedLines, uriListLine } from './seed-lines.ts';
+
+/** Lines held, and stored in one transaction; the next are read when they are stored. */
+const batch = 2_000;
+
+export function seedRoutes(dependencies: Dependencies): Router {
+  const router = Router();
+  router
+    .route('/crawls/:crawlId/seeds')
+    .post(async (request, response) => {
+      const inLines = typeof request.is([...seedLineTypes]) === 'string';
+      const store = inLines ? storeLines : storeList;
+      response.json(await store(dependencies, request, response));
+    })
+    .all(methodNotAllowed('POST'));
+  return router;
+}
+
+async function storeList(
+  dependencies: Dependencies,
+  request: Request,
+  response: Response,
+): Promise<AddedSeeds> {
+  const crawlId = crawlIdOf(request);
+  const { urls } = parseInput(moreSeeds, request.body, 422);
+  const { seeds, accepted, rejected } = judgeSeeds(urls);
+  await addSeeds(dependencies, response, { tenantId: callerOf(request).tenantId, crawlId, seeds });
+  return { accepted, rejectedCount: rejected.length, rejected: rejected.slice(0, rejectedSeedsShown) };
+}
+
+/** @throws HttpProblem which says how many seeds are stored all the same, where it ends before the body does */
+async function storeLines(
+  dependencies: Dependencies,
+  request: Request,
+  response: Response,
+): Promise<AddedSeeds> {
+  const crawlId = crawlIdOf(request);
+  const { tenantId } = callerOf(request);
+  if (request.headers['content-encoding'] !== undefined)
+    throw new HttpProblem(415, 'Lines of seeds are read as they are: send them without Content-Encoding.');
+  const rejected: AddedSeeds['rejected'] = [];
+  let accepted = 0;
+  let rejectedCount = 0;
+  let held: SeedLine[] = [];
+  const store = async (): Promise<void> => {
+    const good = held.filter((seed) => seed.rejected === null).length;
+    // Bad lines alone set no finished crawl running again; the answer tells of them all the same.
+    if (good > 0) await addSeeds(dependencies, response, { tenantId, crawlId, seeds: held });
+    accepted += good;
+    held = [];
+  };
+  try {
+    const read = request.is('application/x-ndjson') === false ? uriListLine : ndjsonLine;
+    for await (const line of readSeedLines(request, read)) {
+      if (line.rejected !== null && ++rejectedCount <= rejectedSeedsShown) rejected.push(line.rejected);
+      held.push(line.seed);
+      if (held.length >= batch) await store();
+    }
+    if (held.length > 0) await store();
+  } catch (error) {
+    const stored =
+      accepted === 0 ? 'No seed of it was stored.' : `${String(accepted)} seeds before are stored.`;
+    if (request.destroyed && !request.complete) {
+      dependencies.log.warn(
+        { crawlId, accepted },
+        'a body of seeds was cut off; whole batches of it are stored',
+      );
+      throw new HttpProblem(400, `The request ended before its body was whole. ${stored}`);
+    }
+    if (!(error instanceof HttpProblem)) throw error;
+    throw new HttpProblem(error.status, `${error.message} ${stored}`, error.extras);
+  }
+  if (accepted === 0) {
+    const why = rejectedCount === 0 ? 'No seed was given.' : 'None of the seeds can be crawled.';
+    throw new HttpProblem(422, why, { rejected });
+  }
+  return { accepted, rejectedCount, rejected };
+}

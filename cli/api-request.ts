@@ -1,0 +1,126 @@
+/**
+ * Requests of the command line to an API. Each is sent again where that is safe: when it never left, or when it only
+ * reads. What the API refuses is told as one sentence.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { printable } from './table.ts';
+
+export interface ApiAddress {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** Null: none is sent. */
+  readonly key: string | null;
+  /** Milliseconds for which a server that does not answer is asked again: parts of a local stack are started anew. */
+  readonly patienceMs: number;
+  /** What to say when it does not answer. @param why such as `the connection was refused` */
+  silent(why: string): string;
+}
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+export interface Sending {
+  readonly query?: Query;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const timeoutMs = 60_000;
+const retryMs = 500;
+
+/** @returns the answer, whatever its status. @throws CommandError where there is none */
+export async function sendRequest(
+  address: ApiAddress,
+  method: string,
+  path: string,
+  sending: Sending = {},
+): Promise<Response> {
+  const { query = {}, headers = {}, body } = sending;
+  const url = new URL(address.url + path);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  // What creates is not sent again once it may have arrived, Idempotency-Key or not: the server may be one that does
+  // not know such keys.
+  const repeatable = method === 'GET';
+  const deadline = performance.now() + address.patienceMs;
+  for (;;) {
+    try {
+      return await fetch(url, {
+        method,
+        redirect: 'manual',
+        headers: { ...(address.key !== null && { authorization: `Bearer ${address.key}` }), ...headers },
+        ...(body !== undefined && { body }),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+    } catch (error) {
+      const { refused, why } = failureOf(error);
+      if (!(refused || repeatable) || performance.now() > deadline)
+        throw new CommandError(address.silent(why), exitCodes.failed, { cause: error });
+    }
+    await sleep(retryMs);
+  }
+}
+
+const networkFailures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was cut',
+  ENOTFOUND: 'there is no such host name',
+  EAI_AGAIN: 'its host name could not be looked up',
+  EHOSTUNREACH: 'there is no way to its host',
+  ENETUNREACH: 'there is no way to its network',
+  ETIMEDOUT: 'the connection took too long',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection took too long',
+  UND_ERR_SOCKET: 'the connection was cut',
+};
+
+/** What fetch says is in its cause. `refused`: the request was not even sent. */
+function failureOf(error: unknown): { readonly refused: boolean; readonly why: string } {
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return { refused: false, why: `it took longer than ${String(timeoutMs / 1_000)} seconds` };
+  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const message = cause instanceof Error && cause.message !== '' ? cause.message : 'the request failed';
+  return { refused: code === 'ECONNREFUSED', why: networkFailures[code] ?? printable(message).slice(0, 200) };
+}
+
+const isJson = (response: Response): boolean =>
+  /^application\/(problem\+)?json\b/.test(response.headers.get('content-type') ?? '');
+
+/** The body of a success. @throws CommandError with what the API said */
+export async function jsonOf(address: ApiAddress, response: Response): Promise<unknown> {
+  if (!response.ok) throw await refusalOf(address, response);
+  if (!isJson(response)) throw notOrbweaver(address, `it answers ${String(response.status)} without JSON`);
+  return bodyOf(address, response);
+}
+
+async function bodyOf(address: ApiAddress, response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error instanceof SyntaxError) throw notOrbweaver(address, 'its JSON is none');
+    throw new CommandError(address.silent(failureOf(error).why), exitCodes.failed, { cause: error });
+  }
+}
+
+/** The detail of a problem document. Bad use: what was given cannot be; failed: it was refused, or could not be done. */
+async function refusalOf(address: ApiAddress, response: Response): Promise<CommandError> {
+  const { status } = response;
+  if (status >= 300 && status < 400) {
+    const to = printable(response.headers.get('location') ?? '?');
+    return notOrbweaver(address, `it sends its callers to ${to}`);
+  }
+  const body: unknown = isJson(response) ? await bodyOf(address, response) : null;
+  const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : null;
+  if (typeof detail !== 'string') return notOrbweaver(address, `it answers ${String(status)}`);
+  return new CommandError(printable(detail).slice(0, 1_000), exitCodeOf(status));
+}
+
+const exitCodeOf = (status: number): ExitCode =>
+  status === 400 || status === 404 || status === 422 ? exitCodes.badUse : exitCodes.failed;
+
+export const notOrbweaver = ({ url }: ApiAddress, why: string): CommandError =>
+  new CommandError(
+    `${url} is no Orbweaver API that this version understands: ${why}. Look at --server.`,
+    exitCodes.failed,
+  );

@@ -1,0 +1,116 @@
+/** Which API a verb goes by: the one that is named, or that of the stack which runs on the data folder. */
+import { open } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { loadConfig } from '../config/config.ts';
+import { findRunningStack } from '../stack/info.ts';
+import { createApi, type Api } from './api.ts';
+import type { ApiAddress } from './api-request.ts';
+import { CommandError } from './ending.ts';
+import { readLocalKey } from './local-key.ts';
+import { reasonOf } from './words.ts';
+
+/** As commander gives them. */
+export interface ApiOptions {
+  readonly server?: string;
+  readonly key?: string;
+  /** `-`: standard input. */
+  readonly keyFile?: string;
+}
+
+/** Another machine's parts are not ours to wait for. */
+const remotePatienceMs = 3_000;
+const localPatienceMs = 60_000;
+
+/**
+ * The API that `--server` or ORBWEAVER_SERVER names, or the local one where a key is given to go by; null: verbs that
+ * can look into the data folder do. @throws CommandError
+ */
+export async function namedApi(options: ApiOptions): Promise<Api | null> {
+  const address = await namedAddress(options);
+  if (address !== null) return createApi(address);
+  const { key, keyFile } = options;
+  return key === undefined && keyFile === undefined ? null : createApi(await localAddress(options));
+}
+
+/** The API that is named, or else the local one. @throws CommandError where neither is there */
+export async function anyApi(options: ApiOptions): Promise<Api> {
+  return (await namedApi(options)) ?? createApi(await localAddress(options));
+}
+
+async function namedAddress(options: ApiOptions): Promise<ApiAddress | null> {
+  const config = loadConfig();
+  const server = options.server ?? config.server;
+  if (server === null) return null;
+  const url = serverUrl(server);
+  const key = (await givenKey(options)) ?? config.apiKey;
+  if (key !== null && url.protocol === 'http:' && !isLoopback(url.hostname))
+    process.stderr.write(`The key goes to ${url.host} over plain HTTP, where others may read it.\n`);
+  return {
+    url: url.href.replace(/\/$/, ''),
+    key,
+    patienceMs: remotePatienceMs,
+    silent: (why) => `The server ${url.host} does not answer: ${why}.`,
+  };
+}
+
+async function localAddress(options: ApiOptions): Promise<ApiAddress> {
+  const config = loadConfig();
+  const url = findRunningStack(config.dataDir)?.apiUrl ?? null;
+  if (url === null)
+    throw new CommandError('No stack is running: orbweaver up starts one, or --server names another.');
+  const key = (await givenKey(options)) ?? config.apiKey ?? readLocalKey(config.dataDir);
+  return localApi(url, key);
+}
+
+/** The API of the stack on this machine. */
+const localApi = (url: string, key: string | null): ApiAddress => ({
+  url,
+  key,
+  patienceMs: localPatienceMs,
+  silent: () => 'The API does not answer; orbweaver status shows what there is.',
+});
+
+const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+
+function serverUrl(server: string): URL {
+  const url = URL.canParse(server) ? new URL(server) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new CommandError(
+      '--server must be a URL such as https://crawler.example/ or http://127.0.0.1:7700.',
+    );
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new CommandError(
+      '--server must be without user, password, query and fragment; --key-file has the key.',
+    );
+  return url;
+}
+
+const maxKeyLength = 16_384;
+
+async function givenKey({ key, keyFile }: ApiOptions): Promise<string | null> {
+  if (key !== undefined && keyFile !== undefined)
+    throw new CommandError('Give --key or --key-file, not both.');
+  const given = key ?? (keyFile === undefined ? null : await readKey(keyFile));
+  if (given === null) return null;
+  const trimmed = given.trim();
+  // Keys of ours and tokens of issuers; whatever else would not survive as a header, or be refused by its server.
+  if (/^[\x21-\x7e]+$/.test(trimmed) && trimmed.length <= maxKeyLength) return trimmed;
+  throw new CommandError(
+    keyFile === undefined ? '--key is no key or token.' : `There is no key or token in ${keyFile}.`,
+  );
+}
+
+async function readKey(file: string): Promise<string> {
+  if (file === '-') return text(process.stdin);
+  try {
+    const handle = await open(file);
+    try {
+      const { bytesRead, buffer } = await handle.read({ buffer: Buffer.alloc(maxKeyLength * 2) });
+      return buffer.toString('utf8', 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw new CommandError(`The key file ${file} cannot be read: ${reasonOf(error)}.`);
+  }
+}

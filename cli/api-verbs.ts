@@ -1,0 +1,208 @@
+/** Verbs that go by an API, and the options by which every verb that can go by one names it. */
+import { Option, type Command } from 'commander';
+import type { Role } from '../contracts/tenancy.ts';
+import { collect, commaSeparated, crawlId, seconds, tenantId, wholeNumber } from './arguments.ts';
+import type { Control } from './crawls.ts';
+import type { ExitCode } from './ending.ts';
+import type { KeyOptions } from './keys.ts';
+
+/** As in contracts/tenancy.ts, which would slow `--help` down. */
+const roles = ['reader', 'operator', 'admin'] as const satisfies readonly Role[];
+
+type Ended = (exitCode: ExitCode) => void;
+
+/** Gives all verbs below the options that name a server. @param but names of verbs that work on this machine only */
+export function withServer(program: Command, but: readonly string[]): void {
+  for (const command of program.commands) {
+    if (but.includes(command.name())) continue;
+    if (command.commands.length > 0) withServer(command, []);
+    else addServer(command);
+  }
+}
+
+function addServer(command: Command): void {
+  command
+    .optionsGroup('Which API:')
+    .option('--server <url>', 'the API to go by (or ORBWEAVER_SERVER); default: the stack on the data folder')
+    .option('--key-file <file>', 'file with the key to send (or ORBWEAVER_API_KEY); - reads standard input')
+    .option('--key <key>', 'the key itself; others on this machine can see it while the verb runs');
+}
+
+export function addCrawlControl(program: Command, ended: Ended): void {
+  const crawls = program.command('crawls').description('List crawls, and start them without waiting.');
+  crawls
+    .command('list')
+    .description('List the crawls, the latest first.')
+    .option('--limit <n>', 'crawls at most', wholeNumber(1), 100)
+    .option('--json', 'as JSON, one object a line')
+    .addHelpText('after', '\nExamples:\n  orbweaver crawls list\n  orbweaver crawls list --limit 5 --json')
+    .action(async (options: { limit: number }) => {
+      ended(await (await import('./crawls.ts')).listCrawls(options));
+    });
+  const start = crawls
+    .command('start')
+    .description('Start a crawl on a stack that runs, and do not wait for it.');
+  addWhatToCrawl(start)
+    .option('--label <text>', 'what the crawl is called, for people')
+    .option('--id', 'write only the id, for scripts')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver crawls start https://example.com/ --max-pages 500\n  orbweaver crawls start --seeds seeds.txt --label "the nightly one" --json',
+    )
+    .action(async (urls: string[], options: object) => {
+      ended(await (await import('./crawls.ts')).startCrawl(urls, options));
+    });
+  const controls: Readonly<Record<Control, string>> = {
+    pause: 'Pause a crawl; what is in flight is finished, and nothing is lost.',
+    cancel: 'End a crawl for good; what is queued is left out.',
+    resume: 'Set a crawl that is paused going again, and do not wait for it.',
+  };
+  for (const control of ['pause', 'cancel', 'resume'] as const) {
+    // The verb `resume` goes on with an interrupted crawl of this machine, and shows it.
+    const command = control === 'resume' ? crawls.command('resume') : program.command(control);
+    const usage = control === 'resume' ? 'crawls resume' : control;
+    command
+      .description(controls[control])
+      .argument('<id>', 'id of the crawl', crawlId)
+      .option('--reason <text>', 'for whoever looks at the crawl later')
+      .option('--json', 'as JSON')
+      .addHelpText('after', `\nExample:\n  orbweaver ${usage} 3 --reason "their mail of 3 May"`)
+      .action(async (id: string, options: object) => {
+        ended(await (await import('./crawls.ts')).controlCrawl(id, control, options));
+      });
+  }
+}
+
+/** What a crawl is to be, from its seeds to its addresses. */
+export function addWhatToCrawl(command: Command): Command {
+  return command
+    .argument('[url...]', 'http or https URLs to start from')
+    .option('--seeds <file>', 'file with a URL a line; blank lines and lines that begin with # are skipped')
+    .option('--max-pages <n>', 'pages to fetch at most', wholeNumber(1))
+    .option('--max-depth <n>', 'links to follow from a seed at most; 0: the seeds only', wholeNumber(0))
+    .option('--max-seconds <n>', 'seconds to crawl at most', seconds(0, false))
+    .addOption(
+      new Option(
+        '--scope <scope>',
+        'which links to follow: on the hosts of the seeds, their domains, below their folders, any',
+      ).choices(['host', 'domain', 'prefix', 'any']),
+    )
+    .option(
+      '--include <pattern>',
+      'follow only URLs that match, such as "https://*/docs/*"; may be repeated',
+      collect,
+    )
+    .option('--exclude <pattern>', 'leave out URLs that match; may be repeated', collect)
+    .option(
+      '--delay <seconds>',
+      'seconds between requests to a host, for hosts you own; 0 and fractions are allowed',
+      seconds(0, true),
+    )
+    .option('--fresh', 'transfer every body anew, also what an earlier crawl has stored and has not changed')
+    .option('--user-agent <text>', 'user agent to send')
+    .option(
+      '--allow-private <cidr>',
+      'private address blocks that may be reached, such as 127.0.0.0/8,10.0.0.0/8',
+      collect,
+    );
+}
+
+export function addTenancy(program: Command, ended: Ended): void {
+  addKeys(program, ended);
+  program
+    .command('tenant')
+    .description('Show your own tenant: its quotas, and what is used of them.')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  orbweaver tenant')
+    .action(async (options: object) => {
+      ended(await (await import('./tenants.ts')).showTenant(options));
+    });
+  const tenants = program.command('tenants').description('Tenants, for admins of the instance.');
+  tenants
+    .command('list')
+    .description('List the tenants with their quotas.')
+    .option('--json', 'as JSON, one object a line')
+    .addHelpText('after', '\nExample:\n  orbweaver tenants list')
+    .action(async (options: object) => {
+      ended(await (await import('./tenants.ts')).listTenants(options));
+    });
+  tenants
+    .command('create')
+    .description('Make a tenant.')
+    .argument('<name>', 'unique; not digits alone')
+    .option('--quota <name=number>', 'such as crawlsAtOnce=5; may be repeated', collect)
+    .option('--id', 'write only the id, for scripts')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  orbweaver tenants create acme --quota crawlsAtOnce=5 --quota urlsTotal=1000000',
+    )
+    .action(async (name: string, options: object) => {
+      ended(await (await import('./tenants.ts')).makeTenant(name, options));
+    });
+  tenants
+    .command('set')
+    .description('Change the name or quotas of a tenant; what is not named stays.')
+    .argument('<id>', 'id of the tenant', tenantId)
+    .option('--name <name>', 'its new name')
+    .option('--quota <name=number>', 'such as crawlsAtOnce=5, or crawlsAtOnce=none; may be repeated', collect)
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  orbweaver tenants set 482915074466183 --quota crawlsAtOnce=none')
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./tenants.ts')).setTenant(id, options));
+    });
+  tenants
+    .command('close')
+    .description('Close a tenant that has no open crawls: its keys are refused, what it crawled stays.')
+    .argument('<id>', 'id of the tenant', tenantId)
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  orbweaver tenants close 482915074466183')
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./tenants.ts')).closeTenant(id, options));
+    });
+}
+
+function addKeys(program: Command, ended: Ended): void {
+  const keys = program.command('keys').description('API keys of a tenant.');
+  keys
+    .command('list')
+    .description('List the keys; none shows more than how it begins.')
+    .option('--tenant <id>', 'those of this tenant, for admins of the instance', tenantId)
+    .option('--json', 'as JSON, one object a line')
+    .addHelpText('after', '\nExample:\n  orbweaver keys list')
+    .action(async (options: object) => {
+      ended(await (await import('./keys.ts')).listKeys(options));
+    });
+  keys
+    .command('create')
+    .description('Make a key. It is shown this once, or written to a file.')
+    .argument('<name>', 'what it is for')
+    .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
+    .option(
+      '--scopes <list>',
+      'parts of the API it is for, comma-separated, such as crawls,hosts',
+      commaSeparated,
+    )
+    .option('--expires <instant>', 'not accepted from then on, such as 2031-01-01T00:00:00Z')
+    .option('--tenant <id>', 'a key of this tenant, for admins of the instance', tenantId)
+    .option('--save <file>', 'write the key to this new file, for its owner alone, and do not show it')
+    .option('--id', 'write only the id, for scripts')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver keys create "nightly job" --role operator --scopes crawls --save nightly.key\n  orbweaver keys create "the first of acme" --role admin --tenant 482915074466183',
+    )
+    .action(async (name: string, options: KeyOptions) => {
+      ended(await (await import('./keys.ts')).makeKey(name, options));
+    });
+  keys
+    .command('revoke')
+    .description('Revoke a key: it is refused within five seconds.')
+    .argument('<id>', 'id of the key, as keys list shows it')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  orbweaver keys revoke 7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11')
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./keys.ts')).revokeKey(id, options));
+    });
+}

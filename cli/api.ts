@@ -1,0 +1,81 @@
+/** The API as verbs use it that go by it: what it answers is checked against the contracts before anything is shown. */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import {
+  jsonOf,
+  notOrbweaver,
+  sendRequest,
+  type ApiAddress,
+  type Query,
+  type Sending,
+} from './api-request.ts';
+
+type Method = 'POST' | 'PATCH' | 'DELETE';
+
+export interface Api {
+  /** @throws CommandError with what the API said, or where the answer is not what the schema says */
+  get<T>(path: string, schema: z.ZodType<T>, query?: Query): Promise<T>;
+  /** A list, page by page, up to `most` items. Ends at an empty page, too: pages of an open crawl always have a next. */
+  list<T>(path: string, item: z.ZodType<T>, query?: Query, most?: number): AsyncGenerator<T>;
+  /** Creates something, with an Idempotency-Key: a server that knows such keys does it once. */
+  create<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T>;
+  /** Sent once: whoever loses the answer looks at what became of it. */
+  change<T>(method: Method, path: string, schema: z.ZodType<T>, sending?: Change): Promise<T>;
+}
+
+export interface Change {
+  readonly body?: unknown;
+  readonly query?: Query;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const jsonBody = { 'content-type': 'application/json' };
+
+export function createApi(address: ApiAddress): Api {
+  const ask = async <T>(
+    method: string,
+    path: string,
+    schema: z.ZodType<T>,
+    sending: Sending = {},
+  ): Promise<T> => {
+    const response = await sendRequest(address, method, path, sending);
+    return checked(await jsonOf(address, response), schema);
+  };
+  /** As it was sent, with what a newer API adds: only what this version knows is checked. */
+  const checked = <T>(body: unknown, schema: z.ZodType<T>): T => {
+    const { error } = schema.safeParse(body);
+    if (error === undefined) return body as T;
+    const [issue] = error.issues;
+    throw notOrbweaver(
+      address,
+      `its answer is not as expected (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
+    );
+  };
+
+  return {
+    get: (path, schema, query = {}) => ask('GET', path, schema, { query }),
+    list: async function* list<T>(path: string, item: z.ZodType<T>, query: Query = {}, most = Infinity) {
+      const schema = z.object({ items: z.array(item), next: z.string().nullable() });
+      let left = most;
+      for (let cursor: string | undefined; ;) {
+        const page: z.infer<typeof schema> = await ask('GET', path, schema, { query: { ...query, cursor } });
+        yield* page.items.slice(0, left);
+        left -= page.items.length;
+        const { next } = page;
+        if (next === null || next === cursor || page.items.length === 0 || left <= 0) return;
+        cursor = next;
+      }
+    },
+    create: (path, schema, body) =>
+      ask('POST', path, schema, {
+        headers: { ...jsonBody, 'idempotency-key': randomUUID() },
+        body: JSON.stringify(body),
+      }),
+    change: (method, path, schema, { body, query = {}, headers = {} } = {}) =>
+      ask(method, path, schema, {
+        query,
+        headers: { ...(body !== undefined && jsonBody), ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+  };
+}

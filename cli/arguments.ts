@@ -1,0 +1,43 @@
+/** How commander reads the arguments of verbs. @throws InvalidArgumentError, which it tells with the option's name */
+import { InvalidArgumentError } from 'commander';
+
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${String(least)} on.`);
+  };
+}
+
+export function seconds(least: number, itself: boolean): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^(\d+\.?\d*|\.\d+)$/.test(text) && (itself ? value >= least : value > least)) return value;
+    throw new InvalidArgumentError(
+      `It must be a number of seconds ${itself ? 'from' : 'above'} ${String(least)}.`,
+    );
+  };
+}
+
+export function fieldList(text: string): ('links' | 'text')[] {
+  return text.split(',').map((name) => {
+    if (name === 'links' || name === 'text') return name;
+    throw new InvalidArgumentError('There are links and text.');
+  });
+}
+
+export const crawlId = numberOfA('crawl');
+export const tenantId = numberOfA('tenant');
+
+function numberOfA(what: string): (text: string) => string {
+  return (text) => {
+    if (/^[1-9]\d{0,14}$/.test(text)) return text;
+    throw new InvalidArgumentError(`It must be the number of a ${what}.`);
+  };
+}
+
+export function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
+export const commaSeparated = (text: string): string[] => text.split(',').map((part) => part.trim());

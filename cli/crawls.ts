@@ -1,0 +1,94 @@
+/** Crawls over an API: listed, started without waiting for them, paused, set going again, cancelled. */
+import {
+  crawlList,
+  crawlStateAnswer,
+  createdCrawl,
+  crawlView,
+  type CrawlStateAnswer,
+  type CrawlSummary,
+} from '../contracts/http.ts';
+import { anyApi, type ApiOptions } from './api-target.ts';
+import type { Api } from './api.ts';
+import { exitCodes, type ExitCode } from './ending.ts';
+import { readRequest, type CrawlOptions } from './request.ts';
+import { summaryLines } from './summary.ts';
+import { writeList, writeMade, writeOne, type Shown } from './table.ts';
+import { duration, grouped } from './words.ts';
+
+/** Options that every verb over the API has. */
+export type VerbOptions = ApiOptions & { readonly json?: boolean };
+
+const mostPerPage = 100;
+const summary = crawlList.shape.items.element;
+
+export const shownCrawls: Shown<CrawlSummary> = {
+  heads: ['crawl', 'state', 'reason', 'pages', 'queued', 'errors', 'time', 'label'],
+  row: ({ id, state, reason, pages, ledger, seconds, label }) => [
+    id,
+    state,
+    reason ?? '',
+    grouped(pages),
+    grouped(ledger.queued + ledger.leased),
+    grouped(ledger.dead + ledger.failed),
+    seconds === null ? '' : duration(seconds),
+    label ?? '',
+  ],
+  none: 'There is no crawl yet.',
+};
+
+/** The latest first. */
+export async function listCrawls(options: VerbOptions & { readonly limit: number }): Promise<ExitCode> {
+  const { limit, json = false } = options;
+  const api = await anyApi(options);
+  await writeList(latestCrawls(api, limit), json, shownCrawls);
+  return exitCodes.ok;
+}
+
+export const latestCrawls = (api: Api, most: number): AsyncGenerator<CrawlSummary> =>
+  api.list('/v1/crawls', summary, { limit: Math.min(most, mostPerPage) }, most);
+
+export async function showCrawl(api: Api, id: string, json: boolean): Promise<ExitCode> {
+  const view = await api.get(`/v1/crawls/${id}`, crawlView);
+  writeOne(view, json, () => summaryLines(view, []));
+  return exitCodes.ok;
+}
+
+/** Whether private addresses may be reached is for the settings of the server to say. */
+const judgedThere = ['0.0.0.0/0', '::/0'];
+
+type StartOptions = CrawlOptions & VerbOptions & { readonly label?: string; readonly id?: boolean };
+
+export async function startCrawl(urls: readonly string[], options: StartOptions): Promise<ExitCode> {
+  const { label } = options;
+  const { body, complaints } = await readRequest(urls, options, judgedThere);
+  for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
+  const api = await anyApi(options);
+  const wish = { ...(JSON.parse(body) as object), ...(label !== undefined && { label }) };
+  const created = await api.create('/v1/crawls', createdCrawl, wish);
+  writeMade(created, options, () => [
+    `Crawl ${created.id} is started with ${seeds(created.accepted)}${created.rejected.length === 0 ? '' : `; ${seeds(created.rejected.length)} cannot be crawled`}.`,
+    `  orbweaver status ${created.id} shows where it stands.`,
+  ]);
+  return exitCodes.ok;
+}
+
+const seeds = (count: number): string => (count === 1 ? '1 seed' : `${grouped(count)} seeds`);
+
+export type Control = 'pause' | 'resume' | 'cancel';
+
+export async function controlCrawl(
+  id: string,
+  control: Control,
+  options: VerbOptions & { readonly reason?: string },
+): Promise<ExitCode> {
+  const { reason, json = false } = options;
+  const api = await anyApi(options);
+  const answer = await api.change('POST', `/v1/crawls/${id}/${control}`, crawlStateAnswer, {
+    body: reason === undefined ? {} : { reason },
+  });
+  writeOne(answer, json, () => [stateLine(answer)]);
+  return exitCodes.ok;
+}
+
+const stateLine = ({ id, state, reason }: CrawlStateAnswer): string =>
+  `Crawl ${id} is ${state}${reason === null ? '' : ` (${reason})`}.`;

@@ -1,0 +1,118 @@
+/** `keys`: API keys, listed, made and revoked. */
+import { open, rm } from 'node:fs/promises';
+import {
+  createdKey,
+  keyView,
+  newKey,
+  type CreatedKey,
+  type KeyView,
+  type NewKey,
+} from '../contracts/tenancy.ts';
+import { anyApi } from './api-target.ts';
+import type { VerbOptions } from './crawls.ts';
+import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { moment, writeList, writeMade, writeOne, type Shown } from './table.ts';
+import { reasonOf } from './words.ts';
+
+const shown: Shown<KeyView> = {
+  heads: ['id', 'name', 'begins', 'role', 'scopes', 'tenant', 'created', 'expires', 'used', ''],
+  row: (key) => [
+    key.id,
+    key.name,
+    key.prefix,
+    key.role,
+    key.scopes?.join(',') ?? 'all',
+    key.tenantId,
+    moment(key.createdAt),
+    moment(key.expiresAt, 'never'),
+    moment(key.lastUsedAt, 'never'),
+    key.revokedAt === null ? '' : `revoked ${moment(key.revokedAt)}`,
+  ],
+  none: 'There is no key.',
+};
+
+export async function listKeys(options: VerbOptions & { readonly tenant?: string }): Promise<ExitCode> {
+  const { tenant, json = false } = options;
+  const api = await anyApi(options);
+  await writeList(api.list('/v1/keys', keyView, { tenantId: tenant, limit: 1_000 }), json, shown);
+  return exitCodes.ok;
+}
+
+export interface KeyOptions extends VerbOptions {
+  readonly role: NewKey['role'];
+  readonly scopes?: readonly string[];
+  readonly expires?: string;
+  readonly tenant?: string;
+  /** Only the id is written. */
+  readonly id?: boolean;
+  /** The file that is to hold the key, instead of the screen. */
+  readonly save?: string;
+}
+
+export async function makeKey(name: string, options: KeyOptions): Promise<ExitCode> {
+  const { role, scopes, expires, tenant, save, id = false } = options;
+  if (id && save === undefined)
+    throw new CommandError('--id would not show the key, which is shown this once: give --save as well.');
+  const wish = readWish({
+    name,
+    role,
+    ...(scopes !== undefined && { scopes }),
+    ...(expires !== undefined && { expiresAt: expires }),
+    ...(tenant !== undefined && { tenantId: tenant }),
+  });
+  const api = await anyApi(options);
+  const made = (): Promise<CreatedKey> => api.create('/v1/keys', createdKey, wish);
+  if (save === undefined) {
+    const created = await made();
+    writeMade(created, options, () => [`${madeLine(created)} It is shown this once:`, created.key]);
+    return exitCodes.ok;
+  }
+  const created = await saved(save, made);
+  const unseen = { ...created, key: undefined };
+  writeMade(unseen, options, () => [`${madeLine(created)} It is in ${save}.`]);
+  return exitCodes.ok;
+}
+
+/** Judged as the API does, before it is asked. @throws CommandError */
+function readWish(given: object): NewKey {
+  const wish = newKey.safeParse(given);
+  if (wish.success) return wish.data;
+  const [issue] = wish.error.issues;
+  const field = String(issue?.path[0]);
+  const place = { name: 'The name', scopes: '--scopes', expiresAt: '--expires' }[field] ?? field;
+  throw new CommandError(`${place} cannot be used: ${issue?.message ?? 'it is not valid'}.`);
+}
+
+const madeLine = ({ id, role, tenantId }: KeyView): string =>
+  `Key ${id} is made (${role}, tenant ${tenantId}).`;
+
+/** The file, for its owner alone, is there before the key is: a key that nobody has seen could not be used. */
+async function saved(file: string, made: () => Promise<CreatedKey>): Promise<CreatedKey> {
+  const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
+    const there = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw new CommandError(
+      `The file ${file} cannot be written: ${there ? 'it is there already' : reasonOf(error)}.`,
+    );
+  });
+  try {
+    const created = await made();
+    await handle.writeFile(`${created.key}\n`);
+    await handle.sync();
+    return created;
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function revokeKey(id: string, options: VerbOptions): Promise<ExitCode> {
+  const { json = false } = options;
+  const api = await anyApi(options);
+  const revoked = await api.change('DELETE', `/v1/keys/${encodeURIComponent(id)}`, keyView);
+  writeOne(revoked, json, () => [
+    `Key ${revoked.id} (${revoked.name}) is revoked; every process refuses it within five seconds.`,
+  ]);
+  return exitCodes.ok;
+}

@@ -1,0 +1,61 @@
+/** Lists for people as tables, and for programs as JSON lines. */
+import { writeJsonLines } from './lines.ts';
+
+/** What others wrote is told, but it does not steer the terminal. */
+export const printable = (text: string): string => text.replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
+
+/** Columns as wide as their widest cell, two spaces between; the first row is the heading. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+export interface Shown<T> {
+  readonly heads: readonly string[];
+  readonly row: (item: T) => readonly string[];
+  /** Said where there is nothing. */
+  readonly none: string;
+}
+
+/** JSON lines as they come, or a table once all of it is there. */
+export async function writeList<T>(
+  items: AsyncIterable<T>,
+  json: boolean,
+  { heads, row, none }: Shown<T>,
+): Promise<void> {
+  if (json) {
+    await writeJsonLines(items);
+    return;
+  }
+  const rows: string[][] = [];
+  for await (const item of items) rows.push(row(item).map(printable));
+  writeLines(rows.length === 0 ? [none] : table([heads, ...rows]));
+}
+
+export function writeLines(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** One thing: JSON on one line, or lines for people. */
+export function writeOne(item: unknown, json: boolean, lines: () => readonly string[]): void {
+  writeLines(json ? [JSON.stringify(item)] : lines().map(printable));
+}
+
+/** What was created: its id alone for scripts, JSON on one line, or lines for people. */
+export function writeMade(
+  made: { readonly id: string },
+  { id = false, json = false }: { readonly id?: boolean; readonly json?: boolean },
+  lines: () => readonly string[],
+): void {
+  if (id) writeLines([made.id]);
+  else writeOne(made, json, lines);
+}
+
+/** To the second, as people read it; the zone is UTC. */
+export const moment = (instant: string | null, none = ''): string =>
+  instant === null ? none : instant.replace('T', ' ').replace(/\.\d+Z$/, 'Z');

@@ -1,0 +1,72 @@
+/**
+ * Hosts lent to fetchers that are not ours (F37): how long a loan lasts, what a host is owed before it is lent, and what
+ * a fetcher's report of a request means. Milliseconds throughout.
+ */
+import { fetchFaults, type FetchFault } from './fault.ts';
+import { leaseMarginMs } from './lease.ts';
+import { adaptedDelayMs } from './pace.ts';
+
+export const lendingLimits = {
+  /** URLs of one batch at most, each of another host. */
+  batch: 100,
+  minLeaseSeconds: 4,
+  /** A fetcher that dies keeps its hosts from everybody for so long. */
+  maxLeaseSeconds: 300,
+  /** Candidates of one request. */
+  candidates: 5_000,
+} as const;
+
+/** When a fetcher must have ended its requests, counted from the beginning of the lease. */
+export const toldMs = (leaseMs: number): number => leaseMs - leaseMarginMs(leaseMs);
+
+/** A host as its lease tells it; `unclean`: somebody may have a request in flight, which counts from now. */
+export interface Owed {
+  readonly unclean: boolean;
+  readonly asked_ago_ms: number | null;
+  readonly took_ms: number | null;
+  readonly pace_ms: number;
+  readonly held_ms: number;
+}
+
+/** For how long nothing may be sent: for the sake of its pace, and altogether. */
+export function owedMs(
+  host: Owed,
+  pace: { readonly delayMs: number; readonly factor: number | null },
+): { readonly paceMs: number; readonly waitMs: number } {
+  const agoMs = host.unclean ? 0 : host.asked_ago_ms === null ? Infinity : Math.max(0, host.asked_ago_ms);
+  const delayMs = adaptedDelayMs(pace.delayMs, pace.factor, host.took_ms);
+  const paceMs = Math.max(0, delayMs - agoMs, host.pace_ms);
+  return { paceMs, waitMs: Math.max(paceMs, host.held_ms) };
+}
+
+/** The error of a URL that was not asked for. */
+const notTried = 'not-tried';
+const cutBodies = ['too-large', 'incomplete', 'bad-encoding'] as const;
+type Cut = (typeof cutBodies)[number];
+
+export type Reported =
+  | { readonly kind: 'not-tried' }
+  | { readonly kind: 'response'; readonly status: number; readonly truncated: false | Cut }
+  | { readonly kind: 'fault'; readonly fault: FetchFault; readonly message: string };
+
+/**
+ * What a fetcher says of one request. `error` is a class, with or without a colon and words after it: a fault
+ * (fault.ts), how a body was cut, or `not-tried`. Other words blame the URL and not its host.
+ */
+export function reported(status: number | null, error: string | null): Reported {
+  if (error === null && status !== null) return { kind: 'response', status, truncated: false };
+  const text = error ?? '';
+  const name = text.split(':', 1)[0]?.trim() ?? '';
+  if (name === notTried) return { kind: 'not-tried' };
+  const cut = cutBodies.find((each) => each === name);
+  if (cut !== undefined && status !== null) return { kind: 'response', status, truncated: cut };
+  const fault = fetchFaults.find((each) => each === name) ?? 'protocol';
+  return { kind: 'fault', fault, message: `reported by its fetcher: ${plain(text)}` };
+}
+
+/** Strangers' words: in one line, and such that Postgres takes them. */
+const plain = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, 300);

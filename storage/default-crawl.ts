@@ -1,0 +1,82 @@
+/**
+ * The standing crawl of a tenant, which the compatible routes act on: made at its first use, without seeds, and over as
+ * long as it has nothing to do; seeds set it running again. One that was cancelled, or ended at a limit, stays what it
+ * is: the next use makes another one, with the same settings.
+ */
+import { defaultCrawlConfig } from '../contracts/crawl.ts';
+import { spentForCrawl, type SpentQuota } from '../domain/quotas.ts';
+import type { CanonicalUrl } from '../domain/url.ts';
+import { onceMore } from './crawl-admission.ts';
+import { urlKey } from './key.ts';
+import { inTransaction, type Pool, type Queryable } from './pool.ts';
+import { takesSeeds } from './seed-intake.ts';
+import { defaultCrawl, type DefaultCrawlRow } from './statements/default-crawl.ts';
+import { explainUrl, type UrlCircumstances } from './statements/explain-url.ts';
+import { hostIds } from './statements/host-ids.ts';
+import { insertDefaultCrawl } from './statements/insert-default-crawl.ts';
+import { lockTenant } from './statements/lock-tenant.ts';
+import { pendingSeed } from './statements/pending-seed.ts';
+import { quotasOf, readUsage } from './tenants.ts';
+
+/** Null: the tenant has none yet. */
+export async function findDefaultCrawl(db: Queryable, tenantId: number): Promise<DefaultCrawlRow | null> {
+  const [row] = await defaultCrawl(db, tenantId);
+  return row ?? null;
+}
+
+const stands = ({ state, reason }: DefaultCrawlRow): boolean =>
+  state === 'draining' || takesSeeds(state, reason);
+
+/** The id of the one there is, or of a new one; or the quota that forbids one. However many ask, one is made. */
+export async function provideDefaultCrawl(
+  pool: Pool,
+  tenantId: number,
+): Promise<{ readonly id: string } | { readonly id: null; readonly spent: SpentQuota }> {
+  const there = await findDefaultCrawl(pool, tenantId);
+  if (there !== null && stands(there)) return there;
+  return onceMore(() =>
+    inTransaction(pool, async (db) => {
+      const [tenant] = await lockTenant(db, tenantId);
+      const existing = await findDefaultCrawl(db, tenantId);
+      if (existing !== null && stands(existing)) return existing;
+      const { used, dayLeftSeconds } = await readUsage(db, tenantId);
+      const spent = spentForCrawl(quotasOf(tenant?.quotas ?? {}), used, dayLeftSeconds);
+      if (spent !== null) return { id: null, spent };
+      const config = JSON.stringify(existing?.config ?? defaultCrawlConfig);
+      const [created] = await insertDefaultCrawl(db, tenantId, config);
+      if (created === undefined) throw new Error('Postgres gave no id for the new crawl');
+      return created;
+    }),
+  );
+}
+
+export type UrlStanding = Pick<
+  UrlCircumstances,
+  | 'url'
+  | 'state'
+  | 'stage'
+  | 'depth'
+  | 'reason'
+  | 'detail'
+  | 'status'
+  | 'content_type'
+  | 'bytes'
+  | 'discovered_at'
+  | 'fetched_at'
+>;
+
+/** A URL of a crawl, in any spelling; a seed that is still to be admitted is as good as queued. Null: never met. */
+export async function findUrl(
+  db: Queryable,
+  crawlId: string,
+  { canonical, host, url }: CanonicalUrl,
+): Promise<UrlStanding | null> {
+  // In this order: what is admitted between the two is found by one or both.
+  const [seed] = await pendingSeed(db, crawlId, url);
+  const [origin] = await hostIds(db, [host]);
+  const key = urlKey(canonical).toString('hex');
+  const [row] = origin === undefined ? [] : await explainUrl(db, String(origin.id), crawlId, key);
+  if (row !== undefined || seed === undefined) return row ?? null;
+  const nothingYet = { reason: null, detail: null, status: null, content_type: null, fetched_at: null };
+  return { url, state: 'queued', stage: 0, depth: 0, bytes: 0, discovered_at: seed.added_at, ...nothingYet };
+}

@@ -1,0 +1,73 @@
+/**
+ * Seeds for a crawl that is there already. They are stored in one transaction with what sets a crawl that had run out
+ * of work running again; whoever watches the crawl admits them (activities/crawls.ts), however often it is cut off.
+ */
+import { closedCrawlStates, type CrawlState } from '../contracts/crawl.ts';
+import { quotaNames, spentByGrowth, spentForCrawl, type SpentQuota } from '../domain/quotas.ts';
+import { inTransaction, type Pool, type Queryable } from './pool.ts';
+import { retrying } from './retry.ts';
+import type { SeedLine } from './seeds.ts';
+import { appendSeeds } from './statements/append-seeds.ts';
+import { lockForSeeds } from './statements/lock-for-seeds.ts';
+import { lockTenant } from './statements/lock-tenant.ts';
+import { noteAddedSeeds } from './statements/note-added-seeds.ts';
+import { reopenClosedCrawls } from './statements/reopen-closed-crawls.ts';
+import { quotasOf, readUsage } from './tenants.ts';
+
+export type SeedIntake =
+  | { readonly kind: 'added'; readonly reopened: boolean }
+  | { readonly kind: 'spent'; readonly spent: SpentQuota }
+  /** It does not go on. */
+  | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
+  | { readonly kind: 'unknown' };
+
+/** `no URL could be fetched`: that is no reason not to try others. */
+const outOfWork = ['complete', 'no URL could be fetched'];
+
+/** May seeds be added? To what is open, and to what ended since nothing was left; not to what was ended. */
+export const takesSeeds = (state: CrawlState, reason: string | null): boolean =>
+  closedCrawlStates.includes(state)
+    ? state !== 'cancelled' && outOfWork.includes(reason ?? '')
+    : state !== 'draining';
+
+/** Lock order: the tenant, then the crawl. */
+export function storeSeeds(
+  pool: Pool,
+  tenantId: number,
+  crawlId: string,
+  seeds: readonly SeedLine[],
+): Promise<SeedIntake> {
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      const spent = await spentFor(db, tenantId);
+      const [crawl] = await lockForSeeds(db, crawlId);
+      if (crawl === undefined) return { kind: 'unknown' };
+      const { state, reason } = crawl;
+      if (!takesSeeds(state, reason)) return { kind: 'over', state, reason };
+      const reopens = closedCrawlStates.includes(state);
+      const barred = reopens ? spent.toReopen : spent.toGrow;
+      if (barred !== null) return { kind: 'spent', spent: barred };
+      await appendSeeds(db, crawlId, JSON.stringify(seeds));
+      if (reopens) await reopenClosedCrawls(db, [Number(crawlId)]);
+      await noteAddedSeeds(db, crawlId);
+      return { kind: 'added', reopened: reopens };
+    }),
+  );
+}
+
+interface Spent {
+  readonly toGrow: SpentQuota | null;
+  /** A crawl that is set running again is one more that is open, but no new one. */
+  readonly toReopen: SpentQuota | null;
+}
+
+async function spentFor(db: Queryable, tenantId: number): Promise<Spent> {
+  const [tenant] = await lockTenant(db, tenantId);
+  const quotas = quotasOf(tenant?.quotas ?? {});
+  if (quotaNames.every((name) => quotas[name] === null)) return { toGrow: null, toReopen: null };
+  const { used, dayLeftSeconds } = await readUsage(db, tenantId);
+  return {
+    toGrow: spentByGrowth(quotas, used, dayLeftSeconds),
+    toReopen: spentForCrawl({ ...quotas, crawlsPerDay: null }, used, dayLeftSeconds),
+  };
+}

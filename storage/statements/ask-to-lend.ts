@@ -1,0 +1,23 @@
+import { statement } from '../statement.ts';
+import { hasPageDue } from './lend-hosts.ts';
+
+/**
+ * Asks for hosts of a shard that could be lent, were they not in use or about to be: slices of ours that hold one end
+ * soon, and the next begins when `askMs` have passed, or once the host was lent. Not where the last turn was a foreign
+ * one already.
+ */
+export const askToLend = statement<
+  [shard: number, crawlIds: readonly number[], robotsFreshMs: number, limit: number, askMs: number],
+  Record<string, never>
+>(
+  'ask-to-lend',
+  `with wanted as materialized (
+     select h.id from host h
+      where ${hasPageDue}
+        and not h.lent and h.not_before <= now() + $5 * interval '1 millisecond'
+      order by h.not_before, h.id
+      limit $4
+      for update skip locked
+   )
+   update host set lend_until = now() + $5 * interval '1 millisecond' from wanted where host.id = wanted.id`,
+);

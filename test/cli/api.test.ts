@@ -1,0 +1,182 @@
+/** Servers that do not answer, or not as Orbweaver does, and options that cannot be: one sentence each. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createApi } from '../../cli/api.ts';
+import type { ApiAddress } from '../../cli/api-request.ts';
+import { readQuotas, tenantLines } from '../../cli/tenants.ts';
+import { runCli, type CliResult } from './run-cli.ts';
+
+let folder: string;
+let data: Record<string, string>;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-api-'));
+  data = { ORBWEAVER_DATA: path.join(folder, 'none') };
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function serving<T>(listener: RequestListener, work: (url: string) => Promise<T>): Promise<T> {
+  const server = createServer(listener);
+  await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
+  try {
+    return await work(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  }
+}
+
+const address = (url: string, patienceMs = 0): ApiAddress => ({
+  url,
+  key: null,
+  patienceMs,
+  silent: (why) => `silent: ${why}`,
+});
+const oneSentence = ({ stderr }: CliResult): void => {
+  expect(stderr).toMatch(/^orbweaver: [^\n]+\.\n$/);
+};
+
+describe('a server', () => {
+  it('that is not there is asked for a while, and then told of', async () => {
+    const gone = await serving(
+      () => undefined,
+      (url) => Promise.resolve(url),
+    );
+    const result = await runCli(['crawls', 'list', '--server', gone], data);
+    expect(result).toMatchObject({ code: 3, stdout: '' });
+    oneSentence(result);
+    expect(result.stderr).toMatch(/does not answer: the connection was refused/);
+  });
+
+  it.each<[string, RequestListener]>([
+    [
+      'a web page',
+      (_request, response) => response.setHeader('content-type', 'text/html').end('<p>Hello</p>'),
+    ],
+    ['a page that is not there', (_request, response) => response.writeHead(404).end('no')],
+    ['a redirect', (_request, response) => response.writeHead(302, { location: 'http://x.example/' }).end()],
+    [
+      'other JSON',
+      (_request, response) => response.setHeader('content-type', 'application/json').end('{"a": 1}'),
+    ],
+    [
+      'broken JSON',
+      (_request, response) => response.setHeader('content-type', 'application/json').end('{"items": ['),
+    ],
+  ])('that answers with %s is no Orbweaver', async (_name, listener) => {
+    const seen: (string | undefined)[] = [];
+    const result = await serving(
+      (request, response) => {
+        seen.push(request.headers.authorization);
+        listener(request, response);
+      },
+      (url) => runCli(['crawls', 'list', '--server', url, '--key', 'owk_secret'], data),
+    );
+    expect(result).toMatchObject({ code: 3, stdout: '' });
+    oneSentence(result);
+    expect(result.stderr).toMatch(/no Orbweaver API that this version understands/);
+    expect(seen).toEqual(['Bearer owk_secret']);
+  });
+
+  it('that says the same cursor for ever, or nothing more, is not asked for ever', async () => {
+    let asked = 0;
+    const listener: RequestListener = (_request, response) => {
+      asked++;
+      response.setHeader('content-type', 'application/json').end('{"items": ["a"], "next": "x"}');
+    };
+    const items: string[] = [];
+    await serving(listener, async (url) => {
+      for await (const item of createApi(address(url)).list('/v1/things', z.string())) items.push(item);
+    });
+    expect({ asked, items }).toEqual({ asked: 2, items: ['a', 'a'] });
+  });
+
+  it('that cuts the connection is asked again only for what it may be asked twice', async () => {
+    const seen: string[] = [];
+    const cutting: RequestListener = (request, response) => {
+      seen.push(`${request.method ?? ''} ${String(request.headers['idempotency-key'] !== undefined)}`);
+      if (seen.length === 2) response.setHeader('content-type', 'application/json').end('"fine"');
+      else request.socket.destroy();
+    };
+    await serving(cutting, async (url) => {
+      const api = createApi(address(url, 30_000));
+      expect(await api.get('/v1/x', z.string())).toBe('fine');
+      await expect(api.create('/v1/x', z.string(), {})).rejects.toThrow(/silent: the connection was cut/);
+      await expect(api.change('PATCH', '/v1/x', z.string())).rejects.toThrow(
+        /silent: the connection was cut/,
+      );
+    });
+    expect(seen).toEqual(['GET false', 'GET false', 'POST true', 'PATCH false']);
+  });
+});
+
+describe('bad use', () => {
+  const server = ['--server', 'http://127.0.0.1:9'];
+  it.each<[string[], RegExp]>([
+    [['crawls', 'list'], /No stack is running: orbweaver up starts one, or --server names another/],
+    [['status', '--key', 'owk_x'], /No stack is running/],
+    [['crawls', 'list', '--server', 'crawler.example'], /--server must be a URL such as/],
+    [['crawls', 'list', '--server', 'ftp://crawler.example'], /--server must be a URL such as/],
+    [['crawls', 'list', '--server', 'http://a:b@crawler.example'], /--server must be without user, password/],
+    [['crawls', 'list', ...server, '--key', 'a b'], /--key is no key or token/],
+    [['crawls', 'list', ...server, '--key', 'a', '--key-file', 'b'], /--key or --key-file, not both/],
+    [
+      ['crawls', 'list', ...server, '--key-file', '/nowhere'],
+      /The key file \/nowhere cannot be read: there is no such/,
+    ],
+    [['crawls', 'list', '--limit', '0'], /--limit/],
+    [['crawls', 'start', ...server], /Give at least one URL/],
+    [['crawls', 'start', 'nonsense', ...server], /"nonsense" is not an absolute URL/],
+    [['pause', 'x'], /must be the number of a crawl/],
+    [['keys', 'create', 'x', ...server], /--role/],
+    [['keys', 'create', ' x', '--role', 'reader', ...server], /The name cannot be used: printable text/],
+    [['keys', 'create', 'x', '--role', 'reader', '--scopes', 'all', ...server], /--scopes cannot be used/],
+    [['keys', 'create', 'x', '--role', 'reader', '--expires', 'soon', ...server], /--expires cannot be used/],
+    [['keys', 'create', 'x', '--role', 'reader', '--id', ...server], /--id would not show the key/],
+    [
+      ['tenants', 'create', 'x', '--quota', 'crawls=1', ...server],
+      /There is no quota "crawls"; there are crawlsAtOnce/,
+    ],
+    [['tenants', 'create', 'x', '--quota', 'urlsTotal=many', ...server], /must be a whole number, or none/],
+    [['tenants', 'set', '7', ...server], /Say what to set/],
+    [['tenants', 'close', 'acme'], /must be the number of a tenant/],
+  ])('%j', async (args, words) => {
+    const result = await runCli(args, data);
+    expect(result.stderr).toMatch(words);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('a key file in which there is no key', async () => {
+    const file = path.join(folder, 'empty');
+    writeFileSync(file, '\n');
+    const result = await runCli(['tenant', ...server, '--key-file', file], data);
+    expect(result).toMatchObject({ code: 2, stderr: `orbweaver: There is no key or token in ${file}.\n` });
+  });
+});
+
+describe('tenants', () => {
+  it('have quotas by name, none takes one off', () => {
+    expect(readQuotas(['crawlsAtOnce=5', 'urlsTotal=none'])).toEqual({ crawlsAtOnce: 5, urlsTotal: null });
+  });
+
+  it('are shown with what is used', () => {
+    const quotas = {
+      crawlsAtOnce: 5,
+      crawlsPerDay: null,
+      urlsPerDay: null,
+      urlsTotal: 1_000_000,
+      storedBytes: null,
+      requestsPerSecond: 20,
+    };
+    const used = { crawlsAtOnce: 2, crawlsPerDay: 3, urlsPerDay: 4, urlsTotal: 5_000, storedBytes: 6 };
+    const lines = tenantLines({ id: '7', name: 'acme', quotas, used, createdAt: '', closedAt: null });
+    expect(lines).toContain('urlsTotal          1,000,000  5,000');
+    expect(lines).toContain('requestsPerSecond  20');
+  });
+});

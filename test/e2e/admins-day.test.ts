@@ -1,0 +1,89 @@
+/** docs/api.md, "An admin's day": its commands, in order, on a stack of their own and a site that is theirs. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../stack/world.ts';
+import { findRunningStack } from '../../stack/info.ts';
+import { jsonLines, startCli, type RunningCli } from '../cli/run-cli.ts';
+import { startSite, type Site } from '../integration/activities/site.ts';
+
+const root = path.join(import.meta.dirname, '..', '..');
+let folder: string;
+let data: string;
+let up: RunningCli;
+let apiUrl = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-day-'));
+  data = mkdtempSync(path.join(tmpdir(), 'orbweaver-e2e-'));
+  symlinkSync(path.join(root, 'orbweaver'), path.join(folder, 'orbweaver'));
+  up = startCli(['up'], { ORBWEAVER_DATA: data });
+});
+afterAll(async () => {
+  up.process.kill('SIGINT');
+  await up.result;
+  for (const each of [folder, data]) rmSync(each, { recursive: true, force: true });
+});
+
+/** The fenced blocks of the section, the first of which starts the stack. */
+function commandsOfTheDay(): string[] {
+  const page = readFileSync(path.join(root, 'docs', 'api.md'), 'utf8');
+  const [, section = ''] = /^## An admin's day\n(.*?)^## /ms.exec(page) ?? [];
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block.trim());
+  expect(blocks[0]).toBe('./orbweaver up');
+  return blocks.slice(1).flatMap((block) => block.split('\n'));
+}
+
+/** What is marked as refused must be refused with 3; everything else must go well. */
+const asScript = (line: string): string =>
+  line.startsWith('! ')
+    ? `code=0; ${line.slice(2)} || code=$?; test "$code" = 3 || { echo "code $code: ${line.slice(2).replace(/"/g, '')}" >&2; exit 1; }`
+    : line;
+
+async function runDay(site: Site): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const script = commandsOfTheDay()
+    .map(asScript)
+    .join('\n')
+    .replaceAll('http://127.0.0.1:8080', site.origin)
+    .replaceAll('http://127.0.0.1:7700', apiUrl);
+  const child = spawn('bash', ['-euo', 'pipefail', '-x', '-c', script], {
+    cwd: folder,
+    env: { ...process.env, ORBWEAVER_DATA: data },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { code, stdout, stderr };
+}
+
+it('goes from the first key to the last refusal', { timeout: 180_000 }, async () => {
+  const site = await startSite({
+    '/': (response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end('<title>Home</title><a href="/one">1</a> <a href="/two">2</a>');
+    },
+  });
+  const isUp = (): boolean => (apiUrl = findRunningStack(data)?.apiUrl ?? '') !== '';
+  await until('the stack is up', isUp, 90_000).catch((error: unknown) => {
+    throw new Error(up.stderr(), { cause: error });
+  });
+  const { code, stdout, stderr } = await runDay(site);
+  expect(code, stderr).toBe(0);
+  const pages = readFileSync(path.join(folder, 'pages.jsonl'), 'utf8');
+  expect(
+    jsonLines(pages)
+      .map((line) => (line as { url: string }).url)
+      .sort(),
+  ).toEqual(['/', '/one', '/two'].map((each) => site.origin + each));
+  expect(stdout).toContain('its counters agree with its URLs');
+  expect(stdout).toMatch(/is paused \(a look at it\)\.\n.*is running\.\n.*is (cancelled|draining)/);
+  expect(stdout).toMatch(/crawlsPerDay +2 +2\n/);
+  expect(stderr).toMatch(/^orbweaver: [^\n]*quota of 2 crawls a day is spent\.$/m);
+  expect(stdout).toMatch(/nightly job .* revoked /);
+  expect(stdout).toMatch(/Tenant \d+ \(acme\) is closed/);
+  // No key was shown but by `up`, to whoever started it.
+  expect(stdout + stderr).not.toMatch(/owk_[\w-]{20}/);
+});

@@ -1,0 +1,131 @@
+/** The compatible routes (F34, F35) before real workers: jobs that end, and a standing crawl that seeds set going. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCrawlControl } from '../../api/crawl-control.ts';
+import type * as compat from '../../contracts/http/compat.ts';
+import { taskQueues } from '../../contracts/workflows.ts';
+import { auditCrawl } from '../../storage/audit.ts';
+import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
+import { ask, newKey } from '../integration/api/asking.ts';
+import { serve, type Api } from '../integration/api/world.ts';
+import { until } from '../stack/world.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+let world: World;
+let desk: CrawlDesk;
+let worker: WorkerProcess;
+let api: Api;
+let key: string;
+const blobDir = makeBlobDir();
+
+beforeAll(async () => {
+  world = await createWorld();
+  desk = await openDesk(world);
+  worker = await startWorker(world, { blobDir });
+  const control = createCrawlControl(desk.client, taskQueues.control);
+  api = await serve(desk.pool, control, 1e6, undefined, { anonymous: true });
+  key = await newKey(desk.pool, '1', 'operator');
+});
+afterAll(async () => {
+  await api.stop();
+  await worker.drain();
+  await desk.close();
+  await world.close();
+});
+
+/** Of no two sites the same body: that would be a duplicate, of which no links are read. */
+const linking =
+  (...paths: readonly string[]): Answer =>
+  (response, request) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(
+      `<p>${String(request.headers.host)}</p>` +
+        paths.map((path) => `<a href="${path}">${path}</a>`).join(''),
+    );
+  };
+/** `/` links to /1 and /2; /2 to /deep. */
+const smallSite = async (): Promise<Site> => {
+  const site = await startSite();
+  site.answers = { '/': linking('/1', '/2'), '/2': linking('/deep') };
+  return site;
+};
+const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
+const get = <T>(path: string) => ask<T>(api.url, key, 'GET', path);
+const post = <T>(path: string, body?: unknown) => ask<T>(api.url, key, 'POST', path, body);
+const statusOf = (url: string) => get<compat.UrlStatusAnswer>(`/api/v1/${encodeURIComponent(url)}/status`);
+const completed = (url: string) =>
+  until(`${url} is completed`, async () => (await statusOf(url)).body.status === 'COMPLETED', 60_000);
+const ended = (id: string) =>
+  until(
+    `job ${id} is over`,
+    async () =>
+      (await get<compat.JobStatusAnswer>(`/v1/job/status?job_id=${id}`)).body.job_status === 'COMPLETED',
+    60_000,
+  );
+const expectExact = async (id: string): Promise<void> => {
+  expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
+};
+
+describe('a job', { timeout: 120_000 }, () => {
+  it('runs from scan to its URLs, within its criteria', async () => {
+    const site = await smallSite();
+    const finish_criteria = { max_depth: 1 };
+    const asked = { root_url: `${site.origin}/`, user_id: 'u-17', finish_criteria };
+    const { body } = await post<compat.ScanAnswer>('/v1/url/scan', asked);
+    const early = await get<compat.JobUnderWay>(`/v1/urls?job_id=${body.jobId}`);
+    expect(early).toMatchObject({ status: 202, body: { job_id: body.jobId } });
+    await ended(body.jobId);
+    const urls = await get<compat.JobUrls>(`/v1/urls?job_id=${body.jobId}`);
+    expect(urls).toMatchObject({ status: 200, body: { job_id: body.jobId, job_status: 'COMPLETED' } });
+    const expected = ['/', '/1', '/2', '/deep'].map((path) => site.origin + path);
+    expect([...urls.body.extracted_urls].sort()).toEqual(expected);
+    expect(pages(site).sort()).toEqual(['/', '/1', '/2']);
+    await expectExact(body.jobId);
+  });
+});
+
+describe('the standing crawl', { timeout: 180_000 }, () => {
+  it('runs whenever it is given seeds, those of other hosts with all they link to', async () => {
+    const [one, two] = [await smallSite(), await smallSite()];
+    const first = await post<compat.SeedUrlsAnswer>('/seed/urls', { urls: [`${one.origin}/`, 'mailto:x'] });
+    const { job_id } = first.body;
+    expect(first).toMatchObject({
+      status: 200,
+      body: { accepted: 1, rejected_count: 1, rejected: [{ url: 'mailto:x' }] },
+    });
+    // From the answer on, it is known.
+    expect((await statusOf(`${one.origin}/`)).body).toMatchObject({ url: `${one.origin}/` });
+    await completed(`${one.origin}/deep`);
+    await ended(job_id);
+
+    const second = await post<compat.SeedUrlsAnswer>('/api/v1/seed', {
+      urls: `${two.origin}/, ${one.origin}/`,
+    });
+    expect(second.body).toMatchObject({ job_id, accepted: 2 });
+    await completed(`${two.origin}/deep`);
+    await ended(job_id);
+    for (const site of [one, two]) expect(pages(site).sort()).toEqual(['/', '/1', '/2', '/deep']);
+    await expectExact(job_id);
+  });
+
+  it('loses no seed to kill -9, and sends nothing while it is paused', async () => {
+    const [going, next] = [await smallSite(), await smallSite()];
+    going.answers = { '/': linking(...Array.from({ length: 300 }, (_, index) => `/${String(index)}`)) };
+    const { body } = await post<compat.SeedUrlsAnswer>('/seed/urls', { urls: [`${going.origin}/`] });
+    await completed(`${going.origin}/`);
+    expect((await post<compat.PauseAnswer>('/api/v1/pause')).body).toEqual({
+      job_id: body.job_id,
+      job_status: 'PAUSED',
+    });
+    await post('/seed/urls', { urls: [`${next.origin}/`] });
+    expect((await statusOf(`${next.origin}/`)).body.status).toBe('PENDING');
+    expect((await post<compat.PauseAnswer>('/api/v1/resume')).body.job_status).toBe('RUNNING');
+    await worker.kill();
+    expect(pages(next)).toEqual([]);
+    worker = await startWorker(world, { blobDir });
+    await completed(`${next.origin}/deep`);
+    expect(pages(next).sort()).toEqual(['/', '/1', '/2', '/deep']);
+    await post(`/v1/crawls/${body.job_id}/cancel`);
+  });
+});

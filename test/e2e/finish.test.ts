@@ -1,0 +1,125 @@
+/** Finish criteria before real workers: a crawl ends by each, says which, and asks for nothing after it has drained. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCrawlControl } from '../../api/crawl-control.ts';
+import type { CrawlView, CreatedCrawl } from '../../contracts/http.ts';
+import { taskQueues } from '../../contracts/workflows.ts';
+import type { FinishCriteria } from '../../domain/finish-criteria.ts';
+import { auditCrawl } from '../../storage/audit.ts';
+import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
+import { ask, newKey } from '../integration/api/asking.ts';
+import { serve, type Api } from '../integration/api/world.ts';
+import { until } from '../stack/world.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+let world: World;
+let desk: CrawlDesk;
+let worker: WorkerProcess;
+let api: Api;
+let key: string;
+beforeAll(async () => {
+  world = await createWorld();
+  desk = await openDesk(world);
+  worker = await startWorker(world, { blobDir: makeBlobDir() });
+  api = await serve(desk.pool, createCrawlControl(desk.client, taskQueues.control), 1e6, undefined, {
+    anonymous: true,
+  });
+  key = await newKey(desk.pool, '1', 'operator');
+});
+afterAll(async () => {
+  await api.stop();
+  await worker.drain();
+  await desk.close();
+  await world.close();
+});
+
+/** A site with no end in sight: each page links to the next one. Every third one is about shoes. */
+const endless: Answer = (response, request) => {
+  const page = Number(/\d+/.exec(request.url ?? '')?.[0] ?? 0);
+  response.writeHead(200, { 'content-type': 'text/html' });
+  response.end(
+    `<title>${page % 3 === 0 ? 'Shoes' : 'News'} ${String(page)}</title>` +
+      `<a href="/page/${String(page + 1)}">on</a> ${String(request.headers.host)} ${'words '.repeat(200)}`,
+  );
+};
+async function endlessSite(): Promise<Site> {
+  const site = await startSite();
+  site.answers = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, page) => [`/page/${String(page)}`, endless]),
+  );
+  return site;
+}
+
+async function crawledUntilOver(site: Site, finish: FinishCriteria): Promise<CrawlView> {
+  const wanted = {
+    seeds: [`${site.origin}/page/0`],
+    allowPrivate: ['127.0.0.0/8'],
+    delaySeconds: 0.02,
+    finish,
+  };
+  const { status, body } = await ask<CreatedCrawl>(api.url, key, 'POST', '/v1/crawls', wanted);
+  expect(status).toBe(201);
+  const view = async () => (await ask<CrawlView>(api.url, key, 'GET', `/v1/crawls/${body.id}`)).body;
+  await until(`crawl ${body.id} is over`, async () => (await view()).endedAt !== null, 60_000);
+  expect((await auditCrawl(desk.pool, body.id))?.differences).toEqual([]);
+  return view();
+}
+
+describe('a crawl without end', { timeout: 180_000 }, () => {
+  it.each<[string, FinishCriteria, (view: CrawlView) => void]>([
+    ['10 pages', { any: [{ pages: 10 }] }, ({ pages }) => expect(pages).toBeGreaterThanOrEqual(10)],
+    ['5000 bytes', { any: [{ bytes: 5_000 }] }, ({ bytes }) => expect(bytes).toBeGreaterThanOrEqual(5_000)],
+    ['2 seconds', { any: [{ seconds: 2 }] }, ({ seconds }) => expect(seconds).toBeGreaterThanOrEqual(2)],
+    ['a page at depth 4', { any: [{ depth: 4 }] }, ({ pages }) => expect(pages).toBeGreaterThanOrEqual(5)],
+    [
+      '4 matching pages',
+      { any: [{ matching: { count: 4, title: 'shoes', url: '*/page/*' } }] },
+      ({ pages }) => expect(pages).toBeGreaterThanOrEqual(10),
+    ],
+    [
+      '1 seconds and a page at depth 2',
+      { any: [{ pages: 100_000 }, { all: [{ seconds: 1 }, { depth: 2 }] }] },
+      ({ pages }) => expect(pages).toBeGreaterThanOrEqual(3),
+    ],
+  ])('ends by %s', async (words, finish, check) => {
+    const site = await endlessSite();
+    const view = await crawledUntilOver(site, finish);
+    expect(view).toMatchObject({
+      state: 'finished',
+      reason: `finish-criteria: ${words}`,
+      config: { finish },
+    });
+    check(view);
+    expect(view.ledger).toMatchObject({ queued: 0, leased: 0 });
+    expect(view.ledger.excluded).toBeGreaterThan(0);
+    const asked = site.paths().length;
+    // What is over stays over: the next page was queued, and nobody comes for it.
+    const other = await endlessSite();
+    await crawledUntilOver(other, { any: [{ pages: 3 }] });
+    expect(site.paths()).toHaveLength(asked);
+  });
+
+  it('is refused with criteria that make no sense, by name', async () => {
+    const refused = async (finish: unknown) =>
+      ask<{ errors: { path: string; message: string }[] }>(api.url, key, 'POST', '/v1/crawls', {
+        seeds: ['https://example.com/'],
+        finish,
+      });
+    for (const finish of [
+      {},
+      { any: [] },
+      { any: [{ pages: 0 }] },
+      { any: [{ matching: { count: 3 } }] },
+      { any: [{ pages: 1 }], all: [{ pages: 1 }] },
+      { any: [{ all: [{ any: [{ pages: 1 }] }] }] },
+      { some: [{ pages: 1 }] },
+    ]) {
+      const { status, body } = await refused(finish);
+      expect([status, body.errors.map(({ path }) => path.split(/[./]/)[0] ?? '')[0]]).toEqual([
+        422,
+        'finish',
+      ]);
+    }
+  });
+});

@@ -1,0 +1,179 @@
+/**
+ * A fetcher written in another language crawls the same hosts as Orbweaver's own workers (F37); the web's log is the
+ * judge of both together.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isHostPaused } from '../../activities/is-host-paused.ts';
+import { wakeHost } from '../../activities/wake-host.ts';
+import { auditCrawl } from '../../storage/audit.ts';
+import { noteTaker, serve, type Api } from '../integration/api/world.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { expectedOf, pageKey } from '../web/expected.ts';
+import { complaints, judge } from '../web/judge.ts';
+import { startWeb } from '../web/server.ts';
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+const script = fileURLToPath(new URL('./foreign-fetcher/fetcher.py', import.meta.url));
+
+interface Said {
+  readonly event: 'fetched' | 'acked' | 'links' | 'nothing';
+  readonly url?: string;
+  readonly result?: string;
+}
+
+interface Fetcher {
+  readonly child: ChildProcess;
+  readonly said: readonly Said[];
+  /** What went wrong, if anything did. */
+  readonly errors: readonly string[];
+  kill(): Promise<void>;
+}
+
+let world: World;
+let desk: CrawlDesk;
+let worker: WorkerProcess;
+let api: Api;
+
+beforeAll(async () => {
+  if (!hasPython) return;
+  world = await createWorld();
+  desk = await openDesk(world);
+  api = await serve(
+    desk.pool,
+    noteTaker(desk.pool),
+    100_000,
+    (origin) => wakeHost(desk.client.workflow, origin),
+    { isHostPaused: (origin) => isHostPaused(desk.client.workflow, origin) },
+  );
+  worker = await startWorker(world, { blobDir: makeBlobDir(), leaseSeconds: 4 });
+});
+
+afterAll(async () => {
+  if (!hasPython) return;
+  expect(await worker.drain()).toBe(0);
+  await api.stop();
+  await desk.close();
+  await world.close();
+});
+
+function startFetcher(...options: readonly string[]): Fetcher {
+  const child = spawn('python3', ['-u', script, '--api', api.url, '--key', api.key, ...options]);
+  const said: Said[] = [];
+  const errors: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => said.push(JSON.parse(line) as Said));
+  createInterface({ input: child.stderr }).on('line', (line) => errors.push(line));
+  const exited = new Promise<void>((done) => child.once('exit', () => { done(); })); // prettier-ignore
+  return {
+    child,
+    said,
+    errors,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+const fetched = (fetcher: Fetcher | undefined): number =>
+  fetcher?.said.filter(({ event }) => event === 'fetched').length ?? 0;
+
+const delaySeconds = 0.2;
+const delayMs = delaySeconds * 1_000;
+
+describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => {
+  it('crawls a web with them: each page once, one at a time, never too soon, and neither starves', async () => {
+    const web = await startWeb({ seed: 51, hosts: 4, pages: 30, wrinkles: 1, latencyMs: 20 });
+    const fetcher = startFetcher();
+    try {
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds });
+      expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+      expect(complaints(judge(web.log(), { delayMs, expected: expectedOf(web.plan) }))).toEqual([]);
+      expect(fetcher.errors).toEqual([]);
+      const { rows } = await desk.pool.query<{ theirs: number; ours: number }>(
+        `select count(*) filter (where reason = 'fetched-elsewhere')::int as theirs,
+                count(*) filter (where reason = 'fetched')::int as ours
+           from url where crawl_id = $1 and state = 'done'`,
+        [id],
+      );
+      const { theirs = 0, ours = 0 } = rows[0] ?? {};
+      expect(theirs).toBeGreaterThan(3);
+      expect(ours).toBeGreaterThan(10);
+      expect(new Set(fetcher.said.flatMap(({ result }) => result ?? []))).toEqual(new Set(['accepted']));
+      expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
+    } finally {
+      await fetcher.kill();
+      await web.stop();
+    }
+  });
+
+  it('kill -9 in the middle, and others that report late or never: nothing is lost, nobody is hurried', async () => {
+    const web = await startWeb({ seed: 52, hosts: 4, pages: 90, latencyMs: 50 });
+    const fetchers = [startFetcher('--lease-seconds', '4')];
+    try {
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds });
+      await expect.poll(() => fetched(fetchers[0]), { timeout: 60_000 }).toBeGreaterThan(2);
+      await fetchers[0]?.kill();
+      fetchers.push(startFetcher('--lease-seconds', '4', '--ack', 'never'));
+      await expect.poll(() => fetched(fetchers[1]), { timeout: 60_000 }).toBeGreaterThan(0);
+      await fetchers[1]?.kill();
+      fetchers.push(startFetcher('--lease-seconds', '4', '--ack', 'late'));
+      const late = () => fetchers[2]?.said.some(({ result }) => result === 'late');
+      await expect.poll(late, { timeout: 60_000 }).toBe(true);
+      await fetchers[2]?.kill();
+      expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+      const verdict = judge(web.log(), { delayMs, expected: expectedOf(web.plan) });
+      expect(verdict).toMatchObject({
+        overlaps: [],
+        tooSoon: [],
+        missing: [],
+        disallowed: [],
+        unexpected: [],
+      });
+      // Only what was cut off or never committed was asked for again.
+      const accepted = new Set(
+        fetchers.flatMap(({ said }) =>
+          said.flatMap(({ result, url }) =>
+            result === 'accepted' && url !== undefined ? [pageKey(url)] : [],
+          ),
+        ),
+      );
+      expect([...verdict.repeated.keys()].filter((key) => accepted.has(key))).toEqual([]);
+      expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
+    } finally {
+      await Promise.all(fetchers.map((each) => each.kill()));
+      await web.stop();
+    }
+  });
+
+  it('gets nothing of a host whose workflow an operator has paused', async () => {
+    const web = await startWeb({ seed: 53, hosts: 1, pages: 10, latencyMs: 5 });
+    const [origin = ''] = web.origins;
+    try {
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.5 });
+      await expect.poll(() => web.log().length, { timeout: 30_000 }).toBeGreaterThan(2);
+      await desk.client.workflow.getHandle(`host/${origin}`).signal('pause', 'a test');
+      await expect.poll(() => isHostPaused(desk.client.workflow, origin), { timeout: 30_000 }).toBe(true);
+      const before = web.log().length;
+      const fetcher = startFetcher();
+      const { rows } = await desk.pool.query<{ left: number }>(
+        `select count(*)::int as left from url where crawl_id = $1 and state = 'queued'`,
+        [id],
+      );
+      expect(rows[0]?.left).toBeGreaterThan(0);
+      // Asked ten times a second, for several times the delay.
+      await expect.poll(() => fetcher.said.length, { timeout: 30_000 }).toBeGreaterThan(25);
+      await fetcher.kill();
+      expect(fetcher.errors).toEqual([]);
+      expect(web.log().length).toBe(before);
+      await desk.client.workflow.getHandle(`host/${origin}`).signal('resume');
+      expect(await desk.ended(id)).toMatchObject({ state: 'finished' });
+    } finally {
+      await web.stop();
+    }
+  });
+});

@@ -1,0 +1,102 @@
+/** Slices of ours at hosts that are lent to a foreign fetcher (F37): they wait, and nobody counts that as trouble. */
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import pino from 'pino';
+import { lend, type Loan } from '../../../activities/lending/lend.ts';
+import { LendingRoom } from '../../../activities/lending/room.ts';
+import { settle, type Report } from '../../../activities/lending/settle.ts';
+import { expectExact } from '../storage/frontier.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { gaps, startSite } from './site.ts';
+
+let fetching: Fetching;
+let room: LendingRoom;
+const woken: string[] = [];
+
+beforeAll(async () => {
+  fetching = await openFetching();
+  room = new LendingRoom({
+    pool: fetching.pool,
+    log: pino({ level: 'silent' }),
+    wakeHost: (origin) => {
+      woken.push(origin);
+      return Promise.resolve();
+    },
+    isHostPaused: () => Promise.resolve(false),
+    userAgent: 'Orbweaver/0.0',
+    shards: 1,
+  });
+});
+
+afterAll(() => fetching.close());
+
+const borrow = (crawl: number, leaseMs = 30_000): Promise<Loan | null> =>
+  lend(room, { tenantId: 1, shard: 0, crawlId: String(crawl), fetcherId: 'test', batchSize: 10, leaseMs });
+const report = (url: string, over: Partial<Report> = {}): Report => ({
+  ...{ url, status: 200, contentHash: null, retryAfterSeconds: null, location: null, error: null },
+  ...over,
+});
+
+/** A site whose robots.txt a slice of ours has read, with pages queued. */
+async function known(delaySeconds: number, ...paths: readonly string[]) {
+  const site = await startSite();
+  const crawl = await fetching.crawl({ delaySeconds });
+  const host: HostRow = await fetching.host(site.origin);
+  await fetching.queue(crawl, host, '/first');
+  await fetching.role().fetchSlice(host);
+  await fetching.queue(crawl, host, ...paths);
+  onTestFinished(() => expectExact(fetching.pool, crawl).then(() => undefined));
+  return { site, crawl, host };
+}
+
+it('a slice leaves a host alone that is lent, says until when, and is woken when it comes back', async () => {
+  const { site, crawl, host } = await known(0, '/a', '/b');
+  const loan = await borrow(crawl);
+  expect(loan?.urls.map(({ url }) => url)).toEqual([`${site.origin}/a`]);
+  const before = performance.now();
+  const slice = await fetching.role().fetchSlice(host);
+  expect(performance.now() - before).toBeLessThan(2_000);
+  expect(slice).toMatchObject({ fetched: 0, next: 'wait', lastError: null, closedBy: null });
+  expect(slice.waitMs).toBeGreaterThan(25_000);
+  expect(site.paths()).toEqual(['/robots.txt', '/first']);
+  await settle(room, 1, loan?.id ?? '', [report(`${site.origin}/a`)]);
+  expect(woken).toContain(site.origin);
+  await fetching.role().fetchSlice(host);
+  expect(site.paths()).toEqual(['/robots.txt', '/first', '/b']);
+});
+
+it('the delay counts from the report, and a full one from a loan that ran out', async () => {
+  const { site, crawl, host } = await known(0.5, '/a', '/b', '/c');
+  await expect.poll(async () => (await borrow(crawl))?.urls.length ?? 0, { interval: 50 }).toBe(1);
+  const { rows } = await fetching.pool.query<{ batch_id: string; url: string }>(
+    'select batch_id, url from lent_url where crawl_id = $1 and settled_at is null',
+    [crawl],
+  );
+  const { batch_id: id = '', url = '' } = rows[0] ?? {};
+  // What the fetcher itself sends.
+  await fetch(url);
+  await settle(room, 1, id, [report(url)]);
+  await fetching.role({ sliceMs: 300 }).fetchSlice(host);
+  await expect
+    .poll(async () => (await fetching.role({ sliceMs: 800 }).fetchSlice(host)).next)
+    .not.toBe('wait');
+  for (const gap of gaps(site).slice(1)) expect(gap).toBeGreaterThanOrEqual(495);
+
+  await fetching.queue(crawl, host, '/d');
+  await expect.poll(async () => (await borrow(crawl, 600))?.urls.length ?? 0, { interval: 50 }).toBe(1);
+  const runsOut = performance.now() + 600;
+  await fetch(`${site.origin}/${String(site.hits.length)}`);
+  await expect
+    .poll(async () => (await fetching.role().fetchSlice(host)).next, { interval: 50, timeout: 10_000 })
+    .not.toBe('wait');
+  const [, last] = [...site.hits].slice(-2);
+  expect(last?.at).toBeGreaterThan(runsOut + 490);
+});
+
+it('what a fetcher found down, our own slices know', async () => {
+  const { site, crawl, host } = await known(0, '/a', '/b');
+  const loan = await borrow(crawl);
+  await settle(room, 1, loan?.id ?? '', [report(`${site.origin}/a`, { status: null, error: 'timeout' })]);
+  const slice = await fetching.role({ sliceMs: 1_000 }).fetchSlice(host);
+  expect(slice).toMatchObject({ fetched: 0, next: 'wait' });
+  expect(slice.waitMs).toBeGreaterThan(4_000);
+});

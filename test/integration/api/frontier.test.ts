@@ -1,0 +1,437 @@
+/** The frontier for other fetchers on real Postgres (F37): who gets what, when, and what becomes of what they report. */
+import { hash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import type { Problem } from '../../../contracts/http.ts';
+import { optOut } from '../../../storage/opt-outs.ts';
+import { reclaimUrls } from '../../../storage/statements/reclaim-urls.ts';
+import { takeLease } from '../../../storage/statements/take-lease.ts';
+import { expectExact } from '../storage/frontier.ts';
+import { ask, newKey, newTenant, type Answer } from './asking.ts';
+import { addHost, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+
+interface Batch {
+  readonly lease_id: string | null;
+  readonly urls: readonly { readonly url: string; readonly host: string; readonly crawl_id: string; readonly user_agent: string; readonly depth: number }[]; // prettier-ignore
+  readonly expires_at: string | null;
+  readonly expires_in_seconds: number | null;
+}
+interface Acked {
+  readonly results: readonly { readonly url: string; readonly result: string }[];
+}
+type Result = Readonly<Record<string, unknown>>;
+
+let services: Services;
+let api: Api;
+const woken: string[] = [];
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool), 100_000, (origin) => {
+    woken.push(origin);
+    return Promise.resolve();
+  });
+});
+
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+const wish = { fetcher_id: 'test', batch_size: 10, lease_seconds: 30 };
+const leaseOf = (over: Result = {}, key = api.key): Promise<Answer<Batch>> =>
+  ask<Batch>(api.url, key, 'POST', '/frontier/0/lease_batch', { ...wish, ...over });
+const ack = (leaseId: string | null, results: readonly Result[], key = api.key): Promise<Answer<Acked>> =>
+  ask<Acked>(api.url, key, 'POST', '/frontier/0/ack', { lease_id: leaseId, results });
+const offer = (candidates: readonly Result[], over: Result = {}, key = api.key) =>
+  ask<{ new_urls: string[]; rejected: { index: number; why: string }[] }>(api.url, key, 'POST', '/dedup/check_and_add', { candidates, ...over }); // prettier-ignore
+
+let hosts = 0;
+/** A running crawl with pages queued at a host of its own whose robots.txt is known. */
+async function queued(
+  { config = {}, paths = ['/a', '/b', '/c'], robots = null }: { config?: Partial<CrawlConfig>; paths?: readonly string[]; robots?: string | null } = {}, // prettier-ignore
+) {
+  const origin = `https://h${String(++hosts)}.example`;
+  const crawlId = await newCrawl(services.pool, { scope: 'any', delaySeconds: 0, ...config }, [`${origin}/`]);
+  await setState(services.pool, crawlId, 'running', null);
+  const hostId = await addHost(services.pool, origin);
+  await services.pool.query('insert into robots (host_id, status, body, fetched_at) values ($1, 200, $2, now())', [hostId, robots]); // prettier-ignore
+  for (const [at, path] of paths.entries()) await addUrl(services.pool, crawlId, origin + path, { priority: 1 / (1 + at) }); // prettier-ignore
+  return { origin, crawlId, hostId };
+}
+const urlRow = async (crawlId: string, url: string) => {
+  const { rows } = await services.pool.query<Record<string, unknown>>(
+    'select * from url where crawl_id = $1 and url = $2',
+    [crawlId, url],
+  );
+  return rows[0];
+};
+const hostRow = async (hostId: number) => {
+  const { rows } = await services.pool.query<Record<string, unknown> & { wait_ms: number }>(
+    'select *, (extract(epoch from not_before - now()) * 1000)::float8 as wait_ms from host where id = $1',
+    [hostId],
+  );
+  return rows[0] ?? { wait_ms: NaN };
+};
+/** As if the loan had run out just now. */
+const expire = (hostId: number) =>
+  services.pool.query("update host set lease_until = now() - interval '1 ms' where id = $1", [hostId]);
+/** The workers have had their turn, and no pace is owed. */
+const rested = (hostId: number) =>
+  services.pool.query("update host set lent = false, not_before = '-infinity', paced_until = '-infinity', asked_at = null where id = $1", [hostId]); // prettier-ignore
+
+describe('lease_batch', () => {
+  it('hands out one URL of a host, under a lease that keeps everybody else away, and says when to stop', async () => {
+    const { origin, crawlId, hostId } = await queued();
+    const other = await queued();
+    const before = Date.now();
+    const { status, body } = await leaseOf();
+    expect(status).toBe(200);
+    const mine = body.urls.filter(({ host }) => [origin, other.origin].includes(host));
+    expect(mine.map(({ url }) => url).sort()).toEqual([`${origin}/a`, `${other.origin}/a`].sort());
+    expect(mine.find(({ host }) => host === origin)).toMatchObject({ crawl_id: crawlId, depth: 0, user_agent: 'Orbweaver/0 (test)' }); // prettier-ignore
+    expect(body.expires_in_seconds).toBe(22.5);
+    const told = Date.parse(body.expires_at ?? '') - before;
+    expect(told).toBeGreaterThan(20_000);
+    expect(told).toBeLessThan(25_000);
+    expect(await takeLease(services.pool, String(hostId), 1_000)).toEqual([]);
+    expect((await leaseOf({ crawl_id: crawlId })).body).toEqual({ lease_id: null, urls: [], expires_at: null, expires_in_seconds: null }); // prettier-ignore
+    await expectExact(services.pool, Number(crawlId));
+  });
+
+  it('leaves alone what may not be asked now', async () => {
+    const query = (text: string) => async (hostId: number) => {
+      await services.pool.query(text, [hostId]);
+    };
+    const closed: Record<string, (hostId: number, origin: string, crawlId: string) => Promise<unknown>> = {
+      parked: query('update host set parked_at = now() where id = $1'),
+      'a pace not over': query("update host set not_before = now() + interval '1 minute' where id = $1"),
+      'a pace not over by its last answer': query('update host set asked_at = now(), delay_ms = 60000 where id = $1'), // prettier-ignore
+      'closed by its window': query(
+        `update host set windows = jsonb_build_object('timeZone', 'UTC', 'open', jsonb_build_array(jsonb_build_object(
+           'days', jsonb_build_array(lower(to_char(now() at time zone 'UTC' + interval '3 days', 'dy'))),
+           'from', '10:00', 'to', '11:00'))) where id = $1`,
+      ),
+      'quota spent': query('update host set daily_quota = 0 where id = $1'),
+      'a guest waits': query("update host set guest_until = now() + interval '1 minute' where id = $1"),
+      'leased by a worker': (hostId) => takeLease(services.pool, String(hostId), 60_000),
+      'no robots.txt': query('delete from robots where host_id = $1'),
+      'an old robots.txt': query(
+        "update robots set fetched_at = now() - interval '25 hours' where host_id = $1",
+      ),
+      'opted out': (_hostId, origin) => optOut(services.pool, new URL(origin).hostname, null),
+      'a crawl that is paused': (_hostId, _origin, crawlId) =>
+        setState(services.pool, crawlId, 'paused', null),
+      'a page limit reached': query(
+        `update crawl set config = config || '{"maxPages":0}'::jsonb
+          where id = (select crawl_id from url where host_id = $1 limit 1)`,
+      ),
+      'a lease not returned': query("update host set lease_token = nextval('lease_token'), lease_until = now() - interval '1 s', delay_ms = 60000 where id = $1"), // prettier-ignore
+      'a sitemap first': query("update url set kind = 1, priority = 9 where host_id = $1 and url like '%/c'"),
+    };
+    for (const [what, close] of Object.entries(closed)) {
+      const { origin, crawlId, hostId } = await queued();
+      await close(hostId, origin, crawlId);
+      const { body } = await leaseOf({ crawl_id: crawlId });
+      expect({ what, urls: body.urls }).toEqual({ what, urls: [] });
+      await expectExact(services.pool, Number(crawlId));
+    }
+  });
+
+  it('waits a full delay where the lease before was not returned', async () => {
+    const { crawlId, hostId } = await queued({ config: { delaySeconds: 40 } });
+    const first = await leaseOf({ crawl_id: crawlId });
+    expect(first.body.urls).toHaveLength(1);
+    await expire(hostId);
+    await services.pool.query('update host set lent = false where id = $1', [hostId]);
+    expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
+    const { wait_ms: waitMs } = await hostRow(hostId);
+    expect(waitMs).toBeGreaterThan(38_000);
+    // A fetcher that never reports does not get turn after turn.
+    expect(await hostRow(hostId)).toMatchObject({ lent: true, lend_until: null });
+    await rested(hostId);
+    expect((await leaseOf({ crawl_id: crawlId })).body.urls).toHaveLength(1);
+    await expectExact(services.pool, Number(crawlId));
+  });
+
+  it('excludes what robots.txt forbids, for the agent of the crawl', async () => {
+    const { origin, crawlId } = await queued({
+      paths: ['/private/a', '/private/b', '/open'],
+      config: { userAgent: 'Special/1' },
+      robots: 'User-agent: special\nDisallow: /private/\n\nUser-agent: *\nDisallow: /',
+    });
+    const { body } = await leaseOf({ crawl_id: crawlId });
+    expect(body.urls).toMatchObject([{ url: `${origin}/open`, user_agent: 'Special/1' }]);
+    expect(await urlRow(crawlId, `${origin}/private/a`)).toMatchObject({
+      state: 'excluded',
+      reason: 'robots',
+    });
+    await expectExact(services.pool, Number(crawlId));
+  });
+
+  it('takes turns with the workers, and asks them for a host they hold', async () => {
+    const { crawlId, hostId } = await queued();
+    await services.pool.query('update host set fed = true where id = $1', [hostId]);
+    const first = await leaseOf({ crawl_id: crawlId });
+    await ack(first.body.lease_id, [{ url: first.body.urls[0]?.url, status: 200 }]);
+    expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
+    const [own] = await takeLease(services.pool, String(hostId), 60_000);
+    // The workers' turn has begun; what they ask ends the foreign one.
+    await services.pool.query('update host set lent = false where id = $1', [hostId]);
+    expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
+    await services.pool.query('update host set lease_token = null, lease_until = null where id = $1 and lease_token = $2', [hostId, own?.token]); // prettier-ignore
+    expect(await takeLease(services.pool, String(hostId), 60_000)).toEqual([]);
+    expect((await leaseOf({ crawl_id: crawlId })).body.urls).toHaveLength(1);
+  });
+
+  it('holds no worker back from a host it cannot have', async () => {
+    const { origin, crawlId, hostId } = await queued();
+    await optOut(services.pool, new URL(origin).hostname, null);
+    for (let asked = 0; asked < 3; asked++) {
+      // What is excluded for the opt-out is excluded by the slice that comes to the host.
+      await services.pool.query("update url set state = 'queued', reason = null where crawl_id = $1", [
+        crawlId,
+      ]);
+      expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
+    }
+    expect(await takeLease(services.pool, String(hostId), 60_000)).toHaveLength(1);
+  });
+
+  it('never hands out a host twice, however many ask at once', async () => {
+    const wanted: string[] = [];
+    for (let at = 0; at < 12; at++) wanted.push((await queued()).origin);
+    const all = await Promise.all(Array.from({ length: 6 }, () => leaseOf({ batch_size: 5 })));
+    const given = all.flatMap(({ body }) => body.urls.map(({ host }) => host));
+    expect(new Set(given).size).toBe(given.length);
+    expect(given.filter((host) => wanted.includes(host)).length).toBeGreaterThan(0);
+  });
+});
+
+describe('ack', () => {
+  /** A URL handed out, and what is needed to report it. */
+  const lent = async (over: Parameters<typeof queued>[0] = {}) => {
+    const place = await queued(over);
+    const { body } = await leaseOf({ crawl_id: place.crawlId });
+    return { ...place, leaseId: body.lease_id, url: body.urls[0]?.url ?? '' };
+  };
+  const outcome = async (result: Result, over: Parameters<typeof queued>[0] = {}) => {
+    const place = await lent(over);
+    const { body, status } = await ack(place.leaseId, [{ url: place.url, ...result }]);
+    expect({ status, results: body.results }).toEqual({ status: 200, results: [{ url: place.url, result: 'accepted' }] }); // prettier-ignore
+    await expectExact(services.pool, Number(place.crawlId));
+    return { ...place, row: await urlRow(place.crawlId, place.url), host: await hostRow(place.hostId) };
+  };
+
+  it('commits by the rules of our own fetches and gives the host back with its pace', async () => {
+    const contentHash = hash('sha256', 'one');
+    const done = await outcome({ status: 200, content_hash: contentHash }, { config: { delaySeconds: 20 } });
+    expect(done.row).toMatchObject({ state: 'done', reason: 'fetched-elsewhere', status: 200, stage: 0 });
+    expect(done.host).toMatchObject({ lease_token: null, failures: 0, lent: true });
+    expect(done.host.wait_ms).toBeGreaterThan(19_000);
+    expect(done.host.wait_ms).toBeLessThanOrEqual(20_000);
+
+    expect((await outcome({ status: 404 })).row).toMatchObject({ state: 'dead', reason: 'gone' });
+    expect((await outcome({ status: 403 })).row).toMatchObject({ state: 'failed', reason: 'forbidden' });
+    expect((await outcome({ status: 500 })).row).toMatchObject({ state: 'queued', reason: 'server-error', tries: 1 }); // prettier-ignore
+    expect((await outcome({ status: 301 })).row).toMatchObject({ state: 'failed', reason: 'bad-redirect' });
+    expect((await outcome({ error: 'half a page, \u0000\ud800 then nothing' })).row).toMatchObject({ state: 'queued', reason: 'protocol' }); // prettier-ignore
+    expect((await outcome({ status: 200, error: 'too-large' })).row).toMatchObject({ state: 'excluded', reason: 'too-large' }); // prettier-ignore
+  });
+
+  it('keeps Retry-After and the backoff of a host in trouble', async () => {
+    const busy = await outcome({ status: 503, retry_after_seconds: 120.5 });
+    expect(busy.row).toMatchObject({ state: 'queued', reason: 'overloaded' });
+    expect(busy.host).toMatchObject({ failures: 1, slowdown: 1 });
+    expect(busy.host.wait_ms).toBeGreaterThan(120_000);
+    const down = await outcome({ error: 'connect-refused: errno 111' });
+    expect(down.host).toMatchObject({ failures: 1, last_error: 'connect-refused: reported by its fetcher: connect-refused: errno 111' }); // prettier-ignore
+    expect(down.host.wait_ms).toBeGreaterThan(1_500);
+    const forever = await outcome({ status: 429, retry_after_seconds: 1e300 });
+    expect(forever.host.wait_ms).toBeLessThanOrEqual(30 * 86_400_000 + 1_000);
+  });
+
+  it('makes a URL of the frontier of a redirect', async () => {
+    const { crawlId, origin, row } = await outcome({ status: 302, location: '/elsewhere' });
+    expect(row).toMatchObject({ state: 'done', reason: 'redirect' });
+    expect(await urlRow(crawlId, `${origin}/elsewhere`)).toMatchObject({ state: 'queued', hops: 1 });
+  });
+
+  it('tells duplicates by their hash within the crawl', async () => {
+    const { crawlId, hostId, origin } = await queued();
+    const content_hash = hash('sha256', randomUUID());
+    for (const path of ['/a', '/b']) {
+      const { body } = await leaseOf({ crawl_id: crawlId });
+      expect(body.urls.map(({ url }) => url)).toEqual([origin + path]);
+      await ack(body.lease_id, [{ url: origin + path, status: 200, content_hash }]);
+      await rested(hostId);
+    }
+    const first = await urlRow(crawlId, `${origin}/a`);
+    expect(first).toMatchObject({ alias_key: null });
+    expect(await urlRow(crawlId, `${origin}/b`)).toMatchObject({ alias_host: hostId, alias_key: first?.['key'], stage: 0 }); // prettier-ignore
+    await expectExact(services.pool, Number(crawlId));
+  });
+
+  it('gives back what was not tried, at no cost to URL and host', async () => {
+    const { row, host } = await outcome({ error: 'not-tried' });
+    expect(row).toMatchObject({ state: 'queued', tries: 0, attempts: 0, reclaims: 0 });
+    expect(host).toMatchObject({ failures: 0, lease_token: null });
+  });
+
+  it('takes a part, and changes nothing when it comes again', async () => {
+    const [one, two] = [await queued(), await queued()];
+    const { body } = await leaseOf({ batch_size: 100 });
+    const report = { url: `${one.origin}/a`, status: 404 };
+    expect((await ack(body.lease_id, [report])).body.results[0]?.result).toBe('accepted');
+    expect((await urlRow(two.crawlId, `${two.origin}/a`))?.['state']).toBe('leased');
+    const twice = await ack(body.lease_id, [
+      { ...report, status: 200 },
+      { url: `${two.origin}/a`, status: 200 },
+    ]);
+    expect(twice.body.results.map(({ result }) => result)).toEqual(['repeated', 'accepted']);
+    expect(await urlRow(one.crawlId, report.url)).toMatchObject({ state: 'dead' });
+    await expectExact(services.pool, Number(one.crawlId));
+  });
+
+  it('counts one report of several that come at once', async () => {
+    const { leaseId, url, crawlId } = await lent();
+    const all = await Promise.all([500, 500, 500, 500].map((status) => ack(leaseId, [{ url, status }])));
+    const results = all.map(({ body }) => body.results[0]?.result).sort();
+    expect(results).toEqual(['accepted', 'repeated', 'repeated', 'repeated']);
+    expect(await urlRow(crawlId, url)).toMatchObject({ tries: 1, attempts: 1 });
+    await expectExact(services.pool, Number(crawlId));
+  });
+
+  it('refuses a late one, taken over or not', async () => {
+    const { leaseId, url, crawlId, hostId } = await lent();
+    await expire(hostId);
+    expect((await ack(leaseId, [{ url, status: 404 }])).body.results[0]?.result).toBe('late');
+    const [own] = await takeLease(services.pool, String(hostId), 60_000);
+    expect(own?.unclean).toBe(true);
+    await reclaimUrls(services.pool, String(hostId), own?.token ?? 0);
+    expect((await ack(leaseId, [{ url, status: 404 }])).body.results[0]?.result).toBe('late');
+    expect(await urlRow(crawlId, url)).toMatchObject({ state: 'queued', reclaims: 1 });
+    await expectExact(services.pool, Number(crawlId));
+  });
+
+  it('wakes a host whose workflow waits for it', async () => {
+    const { leaseId, url, origin, hostId } = await lent();
+    await services.pool.query('update host set idle = true where id = $1', [hostId]);
+    await ack(leaseId, [{ url, status: 200 }]);
+    await expect.poll(() => woken).toContain(origin);
+  });
+
+  it('believes nobody: lies change nothing', async () => {
+    const { leaseId, url, crawlId } = await lent();
+    const stranger = await newKey(services.pool, await newTenant(services.pool), 'operator');
+    const [unknown, foreign, reader] = [
+      await ack(randomUUID(), [{ url, status: 200 }]),
+      await ack(leaseId, [{ url, status: 200 }], stranger),
+      await ack(leaseId, [{ url, status: 200 }], await newKey(services.pool, '1', 'reader')),
+    ];
+    expect([unknown.status, foreign.status, reader.status]).toEqual([404, 404, 403]);
+    for (const result of [
+      { url, status: 999 },
+      { url, status: 20.5 },
+      { url },
+      { url, status: 200, content_hash: 'x'.repeat(64) },
+      { url, status: 200, fetched_at: 'yesterday' },
+      { url, status: 200, retry_after_seconds: -1 },
+      { url, status: 200, extra: true },
+      { url, error: 'x'.repeat(501) },
+    ]) {
+      const { status, body } = await ack(leaseId, [result]);
+      expect({ result, status }).toEqual({ result, status: 422 });
+      expect((body as unknown as Problem).errors?.[0]?.path).toMatch(/^results\.0/);
+    }
+    const made = ['https://never.example/', `${url}?more`, '\u0000', "'; drop table url; --", '\ud800'];
+    const { body } = await ack(
+      leaseId,
+      made.map((each) => ({ url: each, status: 200 })),
+    );
+    expect(body.results.map(({ result }) => result)).toEqual(made.map(() => 'unknown'));
+    expect((await urlRow(crawlId, url))?.['state']).toBe('leased');
+  });
+});
+
+describe('tenants', () => {
+  it("get URLs of their own crawls alone, and add to no other's", async () => {
+    const { crawlId, origin } = await queued();
+    const stranger = await newKey(services.pool, await newTenant(services.pool), 'operator');
+    expect((await leaseOf({}, stranger)).body.urls).toEqual([]);
+    expect((await leaseOf({ crawl_id: crawlId }, stranger)).status).toBe(404);
+    expect((await offer([{ url: `${origin}/x` }], { crawl_id: crawlId }, stranger)).status).toBe(404);
+    const blind = await offer([{ url: `${origin}/x`, parent_url: `${origin}/a` }], {}, stranger);
+    expect(blind.body).toEqual({ new_urls: [], rejected: [{ index: 0, why: 'parent_url: no open crawl of yours has met it' }] }); // prettier-ignore
+    expect(await urlRow(crawlId, `${origin}/x`)).toBeUndefined();
+  });
+});
+
+describe('check_and_add', () => {
+  it('admits by the rules of the crawl, each URL once, and says which were new', async () => {
+    const { crawlId, origin } = await queued({
+      config: { scope: 'host', maxDepth: 3, exclude: ['*/secret*'] },
+    });
+    const parent_url = `${origin}/a`;
+    const found = [
+      ...[
+        `${origin}/new`,
+        `${origin}/new#again`,
+        `${origin}/b`,
+        `${origin}/secret`,
+        'https://outside.example/',
+      ],
+      ...['mailto:nobody@example', '\u0000', `${origin}/\ud800`],
+    ].map((url) => ({ url, parent_url, depth: 1 }));
+    const first = await offer(found);
+    expect(first.status).toBe(200);
+    expect(first.body.new_urls.slice(0, 1)).toEqual([`${origin}/new`]);
+    expect(first.body.new_urls).not.toContain(`${origin}/b`);
+    expect(first.body.rejected.map(({ index }) => index)).toEqual(expect.arrayContaining([5]));
+    expect((await offer(found)).body.new_urls).toEqual([]);
+    expect(await urlRow(crawlId, `${origin}/secret`)).toMatchObject({ state: 'excluded', reason: 'pattern' });
+    await expectExact(services.pool, Number(crawlId));
+  });
+
+  it("takes no depth for less than the parent's and one", async () => {
+    const { crawlId, origin } = await queued({ config: { maxDepth: 1 } });
+    const [one, two] = [`${origin}/one`, `${origin}/two`];
+    expect((await offer([{ url: one, parent_url: `${origin}/a`, depth: 0 }])).body.new_urls).toEqual([one]);
+    expect((await offer([{ url: two, parent_url: one, depth: 0 }])).body.new_urls).toEqual([]);
+    expect(await urlRow(crawlId, two)).toMatchObject({ state: 'excluded', reason: 'depth', depth: 2 });
+  });
+
+  it('says what it needs: a crawl, an open one, a parent that is known, and no more links than are taken', async () => {
+    const { crawlId, origin } = await queued({ config: { maxLinksPerPage: 2 } });
+    const orphan = await offer([{ url: `${origin}/x` }]);
+    expect(orphan.body.rejected[0]?.why).toMatch(/^crawl_id: is needed/);
+    expect((await offer([{ url: `${origin}/x` }], { crawl_id: crawlId })).body.new_urls).toEqual([
+      `${origin}/x`,
+    ]);
+    const many = ['1', '2', '3'].map((name) => ({ url: `${origin}/${name}`, parent_url: `${origin}/a` }));
+    const { body } = await offer(many);
+    expect(body.new_urls).toHaveLength(2);
+    expect(body.rejected).toEqual([{ index: 2, why: 'parent_url: the crawl takes 2 links of a page' }]);
+    await setState(services.pool, crawlId, 'cancelled', null);
+    expect((await offer([{ url: `${origin}/y` }], { crawl_id: crawlId })).status).toBe(409);
+    expect((await offer([])).status).toBe(422);
+  });
+
+  it('refuses to grow beyond the quota of the tenant', async () => {
+    const tenant = await newTenant(services.pool, { urlsTotal: 1 });
+    const key = await newKey(services.pool, tenant, 'operator');
+    const { origin, crawlId } = await queued();
+    await services.pool.query('update crawl set tenant_id = $2 where id = $1', [crawlId, tenant]);
+    const { status, body } = await offer([{ url: `${origin}/x` }], { crawl_id: crawlId }, key);
+    expect({ status, quota: (body as unknown as Problem).quota }).toEqual({
+      status: 403,
+      quota: 'urlsTotal',
+    });
+  });
+});
+
+it('knows its shards', async () => {
+  const at = (shard: string) => ask(api.url, api.key, 'POST', `/frontier/${shard}/lease_batch`, wish);
+  expect([(await at('1')).status, (await at('x')).status, (await at('-1')).status]).toEqual([404, 400, 400]);
+  expect((await leaseOf({ lease_seconds: 301 })).status).toBe(422);
+  expect((await leaseOf({ fetcher_id: 'a b\u0000' })).status).toBe(422);
+});

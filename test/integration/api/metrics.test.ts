@@ -1,0 +1,123 @@
+/** `GET /metrics` (F35), read as Prometheus reads it. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ask, newKey, newTenant } from './asking.ts';
+import { addPage, addUrl, newCrawl, noteTaker, serve, setState, startServices } from './world.ts';
+import type { Api, Services } from './world.ts';
+
+let services: Services;
+let api: Api;
+let reader: string;
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+  reader = await newKey(services.pool, '1', 'reader', { scopes: ['metrics'] });
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+/** Series by name and labels. @throws for a line that is not of the text format */
+const seriesOf = (text: string): Map<string, number> =>
+  new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => {
+        const parts = /^([a-z_:][\w:]*(?:\{(?:[a-z_]+="[^"\\\n]*",?)+\})?) (-?[\d.e+-]+|NaN)$/i.exec(line);
+        if (parts === null) throw new Error(`not a line of the format: ${line}`);
+        return [parts[1] ?? '', Number(parts[2])];
+      }),
+  );
+
+it('tells what the instance holds, in a fixed number of series', async () => {
+  const { pool } = services;
+  const running = await newCrawl(pool);
+  await setState(pool, running, 'running', null);
+  await setState(pool, await newCrawl(pool), 'paused', 'lunch');
+  const content = { title: 'T', text: 'one two', links: [] };
+  await addPage(pool, running, 'https://a.example/1', content, { bytes: 1_000 });
+  await addUrl(pool, running, 'https://a.example/2');
+  await addUrl(pool, running, 'https://b.example/3', {
+    state: 'done',
+    status: 200,
+    stage: 2,
+    fetches: 1,
+    fetched_at: new Date(Date.now() - 60_000),
+  });
+  await pool.query(`update crawl set started_at = now() - interval '1 hour' where id = $1`, [running]);
+  await pool.query(`update host set parked_at = now() where origin = 'https://b.example'`);
+  for (const [letterClass, key] of [['timeout', '01'], ['gremlins', '02'], ['goblins', '03']])
+    await pool.query(
+      `insert into dead_letter (host_id, crawl_id, key, class, message, attempts)
+       values (1, $1, decode($2, 'hex'), $3, '', 1)`,
+      [running, key, letterClass],
+    ); // prettier-ignore
+
+  const answer = await ask<string>(api.url, reader, 'GET', '/metrics');
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  const series = seriesOf(answer.body);
+  const expected = {
+    'orbweaver_build_info{version="0.0.0"}': 1,
+    'orbweaver_crawls{state="running"}': 1,
+    'orbweaver_crawls{state="paused"}': 1,
+    'orbweaver_crawls{state="failed"}': 0,
+    'orbweaver_urls{state="queued"}': 1,
+    'orbweaver_urls{state="done"}': 2,
+    orbweaver_urls_discovered_total: 3,
+    orbweaver_pages_total: 2,
+    orbweaver_fetches_total: 2,
+    orbweaver_bytes_total: 1_000,
+    orbweaver_bodies_pending: 1,
+    'orbweaver_hosts{state="parked"}': 1,
+    'orbweaver_hosts{state="idle"}': 1,
+    'orbweaver_dead_letters{class="timeout"}': 1,
+    'orbweaver_dead_letters{class="poison"}': 0,
+    'orbweaver_dead_letters{class="other"}': 2,
+    orbweaver_oldest_expired_lease_seconds: 0,
+  };
+  expect(Object.fromEntries(series)).toMatchObject(expected);
+  expect(series.get('orbweaver_oldest_turn_seconds')).toBeGreaterThan(3_599);
+  expect(series.get('orbweaver_oldest_body_seconds')).toBeGreaterThan(59);
+  expect(series.get('process_resident_memory_bytes')).toBeGreaterThan(0);
+
+  // Counted once for all who scrape at about the same time, however much there is by then.
+  await newCrawl(pool);
+  const again = await ask<string>(api.url, reader, 'GET', '/metrics');
+  expect(seriesOf(again.body).get('orbweaver_crawls{state="seeding"}')).toBe(0);
+  expect([...seriesOf(again.body).keys()].filter((name) => name.startsWith('orbweaver'))).toEqual(
+    [...series.keys()].filter((name) => name.startsWith('orbweaver')),
+  );
+});
+
+it('is the instance’s, not any tenant’s', async () => {
+  const others = await newKey(services.pool, await newTenant(services.pool), 'admin');
+  expect((await ask(api.url, others, 'GET', '/metrics')).status).toBe(403);
+  expect((await ask(api.url, null, 'GET', '/metrics')).status).toBe(401);
+});
+
+it('says when Postgres is away, and measures again when it is back', async () => {
+  let away = true;
+  const flaky = new Proxy(services.pool, {
+    get: (pool, name) => {
+      const value: unknown = Reflect.get(pool, name);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        const [query] = args;
+        if (away && name === 'query' && (query as { name?: string }).name?.startsWith('measure-') === true)
+          return Promise.reject(new Error('Connection terminated unexpectedly'));
+        return Reflect.apply(value, pool, args) as unknown;
+      };
+    },
+  });
+  const other = await serve(flaky, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+  try {
+    expect((await ask(other.url, reader, 'GET', '/metrics')).status).toBe(503);
+    away = false;
+    expect((await ask(other.url, reader, 'GET', '/metrics')).status).toBe(200);
+  } finally {
+    await other.stop();
+  }
+});

@@ -1,0 +1,169 @@
+/** Verbs that go by an API elsewhere: --server and a key, tables and --json, and what is refused. */
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CreatedKey, TenantView } from '../../../contracts/tenancy.ts';
+import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
+import { newKey, newTenant } from '../api/asking.ts';
+import { addPage, addUrl, newCrawl, noteTaker, serve, setState, startServices } from '../api/world.ts';
+import type { Api, Services } from '../api/world.ts';
+
+let services: Services;
+let api: Api;
+let folder: string;
+let keyFile: string;
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool), 10_000, undefined, { anonymous: true });
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
+  keyFile = path.join(folder, 'admin.key');
+  writeFileSync(keyFile, `${api.key}\n`);
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await api.stop();
+  await services.stop();
+});
+
+/** No stack runs on the data folder: what is answered comes from the server. */
+const run = (args: readonly string[], file = keyFile, input = ''): Promise<CliResult> =>
+  runCli(
+    [...args, '--server', api.url, '--key-file', file],
+    { ORBWEAVER_DATA: path.join(folder, 'none') },
+    input,
+  );
+const done = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await run(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+};
+const one = async <T>(...args: string[]): Promise<T> => jsonLines(await done(...args, '--json'))[0] as T;
+
+describe('crawls', () => {
+  it('are started without waiting, listed, paused, resumed and cancelled', async () => {
+    const id = (
+      await done('crawls', 'start', 'https://a.example/', '--label', 'nightly', '--max-pages', '5', '--id')
+    ).trim();
+    expect(id).toMatch(/^\d+$/);
+    const [heads, row] = (await done('crawls', 'list', '--limit', '1')).split('\n');
+    expect(heads).toMatch(/^crawl +state +reason +pages/);
+    expect(row).toMatch(new RegExp(`^${id} +seeding .* nightly$`));
+    expect(await one('status', id)).toMatchObject({ id, config: { maxPages: 5 } });
+    expect(await done('pause', id, '--reason', 'a look')).toBe(`Crawl ${id} is paused (a look).\n`);
+    expect(await one('crawls', 'resume', id)).toEqual({ id, state: 'running', reason: null });
+    expect(await done('cancel', id)).toBe(`Crawl ${id} is cancelled.\n`);
+    const again = await run(['cancel', id]);
+    expect(again).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: `orbweaver: Crawl ${id} is cancelled: it cannot cancel.\n`,
+    });
+  });
+
+  it('are listed page by page, to the last and to the number that is asked for', async () => {
+    for (let at = 0; at < 101; at++) await newCrawl(services.pool);
+    const ids = jsonLines(await done('crawls', 'list', '--limit', '101', '--json')).map(
+      (line) => (line as { id: string }).id,
+    );
+    expect(new Set(ids).size).toBe(101);
+  });
+
+  it('are looked into as on the data folder', async () => {
+    const id = await newCrawl(services.pool);
+    await addPage(services.pool, id, 'https://a.example/1', { title: 'One', text: 'a b', links: [] });
+    const bad = await addUrl(services.pool, id, 'https://a.example/bad', {
+      state: 'failed',
+      reason: 'timeout',
+    });
+    await services.pool.query(
+      `insert into dead_letter (host_id, crawl_id, key, class, message, attempts)
+       values ($1, $2, $3, 'timeout', 'it took too long', 5)`,
+      [bad.hostId, id, bad.key],
+    );
+    await setState(services.pool, id, 'finished', 'complete');
+    expect(jsonLines(await done('pages', id, '--fields', 'text'))).toContainEqual(
+      expect.objectContaining({ url: 'https://a.example/1', title: 'One', text: 'a b' }),
+    );
+    expect(await done('explain', id, 'https://a.example/1')).toContain('https://a.example/1');
+    expect(await one('audit', id)).toMatchObject({ crawlId: id, ok: true });
+    expect(await done('status')).toContain('complete');
+    expect(await done('dead-letters', id)).toContain('https://a.example/bad');
+    expect(await done('redrive', id)).toMatch(/^1 dead letter is queued again/);
+  });
+});
+
+describe('keys and tenants', () => {
+  it('are made, shown and taken back; a saved key is for its owner alone and is not shown', async () => {
+    const tenant = await one<TenantView>('tenants', 'create', 'acme', '--quota', 'crawlsAtOnce=2');
+    expect(await done('tenants', 'list')).toMatch(new RegExp(`${tenant.id} +acme .* crawlsAtOnce=2`));
+    const file = path.join(folder, 'acme.key');
+    const make = ['keys', 'create', 'first', '--role', 'admin', '--tenant', tenant.id, '--save', file];
+    const made = await done(...make);
+    const key = readFileSync(file, 'utf8').trim();
+    expect(key).toMatch(/^owk_/);
+    expect(made).not.toContain(key);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await run(make)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it is there already') as string,
+    });
+
+    const own = await run(['tenant'], file);
+    expect(own.stdout).toMatch(/acme[^]*crawlsAtOnce +2 +0/);
+    const shown = await run(['keys', 'create', 'second', '--role', 'reader', '--json'], '-', key);
+    const second = jsonLines(shown.stdout)[0] as CreatedKey;
+    expect(second.key).toMatch(/^owk_/);
+    expect((await run(['crawls', 'start', 'https://a.example/', '--key', 'x'], file)).stderr).toMatch(
+      /not both/,
+    );
+    expect((await run(['keys', 'revoke', second.id], file)).stdout).toMatch(/is revoked/);
+    expect((await run(['keys', 'list'], file)).stdout).toMatch(/second .* revoked/);
+
+    expect(await done('tenants', 'set', tenant.id, '--quota', 'crawlsAtOnce=none')).toMatch(/no quotas/);
+    expect(await done('tenants', 'close', tenant.id)).toMatch(/is closed/);
+    expect((await run(['tenant'], file)).code).toBe(3);
+  });
+
+  it('what a role may not is refused', async () => {
+    const file = path.join(folder, 'reader.key');
+    writeFileSync(file, await newKey(services.pool, await newTenant(services.pool), 'reader'));
+    for (const verb of [
+      ['keys', 'list'],
+      ['tenants', 'list'],
+      ['hosts'],
+      ['crawls', 'start', 'https://a.example/'],
+    ]) {
+      const { code, stdout, stderr } = await run(verb, file);
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+      expect(stderr).toMatch(/^orbweaver: [^\n]+\.\n$/);
+    }
+  });
+});
+
+describe('the instance', () => {
+  it('shows hosts, sets one, and keeps opt-outs', async () => {
+    expect(await one('host', 'set', 'https://slow.example', '--quota', '5')).toMatchObject({
+      origin: 'https://slow.example',
+      settings: { quotaPerDay: 5 },
+    });
+    expect(await done('hosts')).toMatch(/https:\/\/slow\.example .* quota 5 a day/);
+    expect(await done('opt-out', 'list')).toBe('No domain has opted out.\n');
+    expect(await done('opt-out', 'add', 'gone.example', '--reason', 'their mail')).toMatch(/has opted out/);
+    expect(await one('opt-out', 'list')).toMatchObject({ domain: 'gone.example', reason: 'their mail' });
+    expect(await done('opt-out', 'remove', 'gone.example')).toMatch(/is taken back/);
+    expect((await run(['opt-out', 'remove', 'gone.example'])).code).toBe(2);
+  });
+});
+
+it('a key that is wrong, and one that is none, are told in one sentence', async () => {
+  const file = path.join(folder, 'wrong.key');
+  writeFileSync(file, `owk_${'x'.repeat(43)}`);
+  const wrong = await run(['crawls', 'list'], file);
+  expect(wrong).toMatchObject({ code: 3, stdout: '' });
+  expect(wrong.stderr).toMatch(/^orbweaver: [^\n]+\.\n$/);
+  expect(wrong.stderr).not.toContain('xxxx');
+  const none = await runCli(['status'], { ORBWEAVER_SERVER: api.url });
+  expect(none).toMatchObject({ code: 3, stdout: '' });
+});
