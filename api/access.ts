@@ -41,6 +41,9 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /v1/crawls/{crawlId}/ledger': reader('crawls'),
   'GET /v1/crawls/{crawlId}/audit': reader('crawls'),
   'GET /v1/crawls/{crawlId}/explain': reader('crawls'),
+  'GET /v1/crawls/{crawlId}/report': reader('crawls'),
+  'GET /v1/crawls/{crawlId}/export': reader('crawls'),
+  'GET /v1/crawls/{crawlId}/events': reader('crawls'),
 
   'GET /v1/crawls/{crawlId}/dead-letters': reader('crawls'),
   'POST /v1/crawls/{crawlId}/dead-letters/redrive': operator('crawls'),

@@ -11,11 +11,14 @@ import { crawlRoutes } from './crawl-routes.ts';
 import { crawlerPage } from './crawler-page.ts';
 import type { Dependencies } from './dependencies.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
+import { eventRoutes } from './event-routes.ts';
+import { exportRoutes } from './export-routes.ts';
 import { frontierRoutes } from './frontier-routes.ts';
 import { gate } from './gate.ts';
 import { guard } from './guard.ts';
 import { healthRoutes } from './health-routes.ts';
 import { hostRoutes } from './host-routes.ts';
+import { idempotency } from './idempotency.ts';
 import { keyRoutes } from './key-routes.ts';
 import { openApiDocument } from './openapi.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -24,6 +27,8 @@ import { createKeyring } from './keyring.ts';
 import { methodNotAllowed, notFound, problemHandler } from './problem.ts';
 import { limitByAddress, limitByTenant } from './rate-limits.ts';
 import { seedRoutes } from './seed-routes.ts';
+import { reportRoutes } from './report-routes.ts';
+import { requestId, versionHeader } from './request-ids.ts';
 import { resultRoutes } from './result-routes.ts';
 import { tenantRoutes } from './tenant-routes.ts';
 
@@ -41,9 +46,11 @@ export function buildApp(dependencies: Dependencies): Express {
   app.use(
     pinoHttp({
       logger: log,
+      genReqId: requestId,
       // No headers: they hold keys. Nor a key that somebody put into a URL.
       serializers: {
-        req: ({ method, url }: { method: string; url: string }) => ({
+        req: ({ id, method, url }: { id: string; method: string; url: string }) => ({
+          id,
           method,
           url: url.replace(anyKey, '[key]'),
         }),
@@ -53,6 +60,7 @@ export function buildApp(dependencies: Dependencies): Express {
         error !== undefined || response.statusCode >= 500 ? 'error' : 'debug',
     }),
   );
+  app.use(versionHeader(settings.version));
   // Plain HTTP on loopback: neither upgrades nor HSTS.
   app.use(
     helmet({
@@ -67,6 +75,7 @@ export function buildApp(dependencies: Dependencies): Express {
   app.use(limitByAddress(settings.requestsPer10s, keyring, sharedCounts));
   app.use(gate(pool, keyring, limitByTenant(sharedCounts)));
   app.use(express.json({ limit: maxRequestBytes }));
+  app.use(idempotency(pool, log));
 
   const document = openApiDocument(settings.version);
   app
@@ -90,6 +99,9 @@ export function buildApp(dependencies: Dependencies): Express {
     '/v1',
     crawlRoutes(dependencies),
     resultRoutes(dependencies),
+    reportRoutes(dependencies),
+    exportRoutes(dependencies),
+    eventRoutes(dependencies),
     seedRoutes(dependencies),
     optOutRoutes(dependencies),
     hostRoutes(dependencies),

@@ -2,9 +2,9 @@
  * The page behind the link in the user agent (F15): for people who found the crawler in their logs. It needs no
  * script, loads nothing, and holds nothing but what any site that was crawled may know.
  */
-import { hash } from 'node:crypto';
 import { Router } from 'express';
 import { productToken } from '../domain/robots.ts';
+import { escaped, policyFor } from './html.ts';
 import { methodNotAllowed } from './problem.ts';
 
 export interface CrawlerPageFacts {
@@ -21,14 +21,7 @@ pre { background: #f3f3f3; padding: .8rem; overflow-x: auto; }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #161616; } pre { background: #262626; } a { color: #8bf; } }
 `;
 
-/** Nothing may be loaded, run or embedded; only the style above counts. */
-const contentPolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const contentPolicy = policyFor(style);
 
 /** `GET /crawler`. Answers under any host name: it is to be published, and tells no secrets. */
 export function crawlerPage(facts: CrawlerPageFacts): Router {
@@ -95,12 +88,3 @@ function contactHtml(contact: string): string {
     return `<a href="mailto:${escaped(encodeURI(contact))}">${text}</a>`;
   return text;
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');

@@ -19,6 +19,8 @@ export interface Dependencies {
   /** Null: each process counts requests for itself. */
   readonly sharedCounts: SharedCounts | null;
   readonly log: Logger;
+  /** Aborted when the process is to stop: streams end then. */
+  readonly stopping: AbortSignal;
   readonly settings: ApiSettings;
 }
 

@@ -68,6 +68,7 @@ async function main(config: ServiceConfig): Promise<void> {
           log.warn({ err: error }, 'Redis does not answer; requests are counted here alone');
         });
   const sharedCounts = redis === null ? null : countIn(redis, pool, log);
+  const stopping = new AbortController();
   const server = createServer(
     buildApp({
       pool,
@@ -79,6 +80,7 @@ async function main(config: ServiceConfig): Promise<void> {
       verifyToken,
       sharedCounts,
       log,
+      stopping: stopping.signal,
       settings: apiSettings,
     }),
   );
@@ -97,6 +99,7 @@ async function main(config: ServiceConfig): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => { asked(); }); // prettier-ignore
   });
   log.info('stopping');
+  stopping.abort();
   const closed = new Promise<void>((done) => server.close(() => { done(); })); // prettier-ignore
   server.closeIdleConnections();
   const cut = setTimeout(() => {

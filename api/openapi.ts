@@ -9,7 +9,10 @@ import { withAccess } from './access-docs.ts';
 import { fails, json } from './openapi-parts.ts';
 import { tenancyPaths } from './openapi-tenancy.ts';
 import { compatPaths } from './openapi/compat.ts';
+import { eventPaths } from './openapi/events.ts';
+import { exportPaths } from './openapi/export.ts';
 import { frontierPaths } from './openapi/frontier.ts';
+import { reportPaths } from './openapi/report.ts';
 import { seedPaths } from './openapi/seeds.ts';
 
 const unknownCrawl = fails('There is no such crawl.');
@@ -275,6 +278,9 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
         },
       },
       ...seedPaths,
+      ...reportPaths,
+      ...exportPaths,
+      ...eventPaths,
       ...compatPaths,
       ...frontierPaths,
       ...tenancyPaths,

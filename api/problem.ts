@@ -14,6 +14,9 @@ export const problemTypes = {
   forbidden: 'urn:orbweaver:problem:forbidden',
   rateLimited: 'urn:orbweaver:problem:rate-limited',
   quotaSpent: 'urn:orbweaver:problem:quota-spent',
+  keyReused: 'urn:orbweaver:problem:idempotency-key-reused',
+  keyPending: 'urn:orbweaver:problem:idempotency-key-pending',
+  keySpent: 'urn:orbweaver:problem:idempotency-key-spent',
 } as const satisfies Record<string, ProblemType>;
 
 /** Thrown by handlers; answered as it is. `detail` is one sentence for people. */
@@ -54,11 +57,13 @@ export function rendersProblems(render: ProblemRenderer): RequestHandler {
 
 export function sendProblem(response: Response, status: number, detail: string, extras: Extras = {}): void {
   const render = renderers.get(response) ?? asProblemDocument;
+  const requestId = response.get('X-Request-Id');
   const rendered = render({
     type: 'about:blank',
     title: STATUS_CODES[status] ?? 'Error',
     status,
     detail,
+    ...(requestId !== undefined && { requestId }),
     ...extras,
   });
   response.status(rendered.status).type(rendered.contentType).send(JSON.stringify(rendered.body));

@@ -1,6 +1,6 @@
 /**
- * Requests of the command line to an API. Each is sent again where that is safe: when it never left, or when it only
- * reads. What the API refuses is told as one sentence.
+ * Requests of the command line to an API. Each is sent again where that is safe: when it never left, when it only reads,
+ * or when it has an Idempotency-Key. What the API refuses is told as one sentence.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
@@ -40,9 +40,8 @@ export async function sendRequest(
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
-  // What creates is not sent again once it may have arrived, Idempotency-Key or not: the server may be one that does
-  // not know such keys.
-  const repeatable = method === 'GET';
+  // With an Idempotency-Key the API does it once, however often it comes.
+  const repeatable = method === 'GET' || Object.keys(headers).some((name) => /^idempotency-key$/i.test(name));
   const deadline = performance.now() + address.patienceMs;
   for (;;) {
     try {

@@ -41,7 +41,6 @@ export const newRedrive = z
     }),
   })
   .meta({ id: 'NewRedrive' });
-export type NewRedrive = z.infer<typeof newRedrive>;
 
 const deadLetterView = z
   .object({

@@ -43,6 +43,8 @@ export interface FetchResponse {
   readonly headAt: number;
   readonly endAt: number;
   readonly remoteAddress: string | null;
+  /** Milliseconds from the request's leaving to the end of the answer, where that is known. */
+  readonly tookMs?: number;
   /** Call once the body is stored or dropped: it takes room that others wait for. Absent: it takes none. */
   readonly release?: () => void;
 }

@@ -163,7 +163,7 @@ const ledgerView = z
       'URLs of the crawl by state: discovered = queued + leased + done + excluded + dead + failed.',
   });
 
-const countsView = z
+export const counts = z
   .object({
     ledger: ledgerView,
     pages: count.meta({ description: 'Of done: answered with 2xx, sitemaps not counted.' }),
@@ -172,9 +172,9 @@ const countsView = z
     bytes: count.meta({ description: 'Body bytes that came over the wire.' }),
   })
   .meta({ id: 'Counts' });
-export type CountsView = z.infer<typeof countsView>;
+export type CountsView = z.infer<typeof counts>;
 
-export const ledgerAnswer = countsView.extend({ balanced: z.boolean() }).meta({ id: 'LedgerAnswer' });
+export const ledgerAnswer = counts.extend({ balanced: z.boolean() }).meta({ id: 'LedgerAnswer' });
 
 export const rejectedSeed = z
   .object({
@@ -195,7 +195,7 @@ const crawlSummary = z
     startedAt: instant.nullable(),
     endedAt: instant.nullable(),
     seconds: z.number().nullable().meta({ description: 'From start to end, or to now; null: not started.' }),
-    ...countsView.shape,
+    ...counts.shape,
   })
   .meta({ id: 'CrawlSummary' });
 export type CrawlSummary = z.infer<typeof crawlSummary>;
@@ -426,6 +426,9 @@ const problemType = z
     'urn:orbweaver:problem:forbidden',
     'urn:orbweaver:problem:rate-limited',
     'urn:orbweaver:problem:quota-spent',
+    'urn:orbweaver:problem:idempotency-key-reused',
+    'urn:orbweaver:problem:idempotency-key-pending',
+    'urn:orbweaver:problem:idempotency-key-spent',
   ])
   .meta({ description: 'about:blank: the status says all there is to say of its kind.' });
 export type ProblemType = z.infer<typeof problemType>;
@@ -437,6 +440,7 @@ export const problem = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
+    requestId: z.string().optional().meta({ description: '`X-Request-Id` of this answer, as in the log.' }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     rejected: z.array(rejectedSeed).optional(),
     quota: z.string().optional().meta({ description: 'Of quota-spent and rate-limited: which quota.' }),

@@ -76,6 +76,16 @@ export async function* allPages(
   fields: readonly PageField[],
   textOf: TextReader,
 ): AsyncGenerator<PageView> {
+  for await (const pages of pageBatches(db, crawlId, fields, textOf)) yield* pages;
+}
+
+/** The same, a thousand at a time at most. */
+export async function* pageBatches(
+  db: Queryable,
+  crawlId: string,
+  fields: readonly PageField[],
+  textOf: TextReader,
+): AsyncGenerator<readonly PageView[]> {
   for (let cursor: string | null = null; ;) {
     const answer: PagesAnswer | 'unknown-crawl' | 'bad-cursor' = await readPages(
       db,
@@ -85,7 +95,7 @@ export async function* allPages(
     );
     if (typeof answer === 'string')
       throw new Error(`the pages of crawl ${crawlId} cannot be read: ${answer}`);
-    yield* answer.items;
+    if (answer.items.length > 0) yield answer.items;
     if (answer.next === null || answer.items.length === 0) return;
     cursor = answer.next;
   }

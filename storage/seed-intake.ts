@@ -49,7 +49,7 @@ export function storeSeeds(
       if (barred !== null) return { kind: 'spent', spent: barred };
       await appendSeeds(db, crawlId, JSON.stringify(seeds));
       if (reopens) await reopenClosedCrawls(db, [Number(crawlId)]);
-      await noteAddedSeeds(db, crawlId);
+      await noteAddedSeeds(db, crawlId, seeds.length);
       return { kind: 'added', reopened: reopens };
     }),
   );

@@ -147,14 +147,15 @@ export class HostPacer {
       departed();
     });
     const endAt = result?.endAt ?? performance.now();
-    if (result !== null && departure.at !== null) this.#tookMs = endAt - departure.at;
+    const tookMs = departure.at === null ? null : endAt - departure.at;
+    if (result !== null && tookMs !== null) this.#tookMs = tookMs;
     if (departed === undefined || departure.at === null) {
       // No more of it: the result has the body.
       if (result?.kind === 'response') this.#last = { headAt: result.headAt, endAt: result.endAt };
       else if (result?.fault !== 'address-refused') this.#last = { headAt: endAt, endAt };
     }
     if (this.#last !== null) this.lease.asked = { headAt: this.#last.headAt, tookMs: this.#tookMs };
-    return result;
+    return result?.kind === 'response' && tookMs !== null ? { ...result, tookMs } : result;
   }
 
   /**

@@ -37,6 +37,7 @@ const nothing = {
   redirect_to: null,
   next_url: null,
   truncated: null,
+  took_ms: null,
   headers: null,
 } as const;
 
@@ -95,6 +96,7 @@ export function record(
     last_modified: bodyHash === null ? null : (result.headers['last-modified'] ?? null),
     redirect_to: redirect?.url ?? null,
     truncated: result.truncated === false ? null : result.truncated,
+    took_ms: result.tookMs === undefined ? null : Math.round(result.tookMs),
     headers: outcome.url.state === 'done' ? null : headerEvidence(result.headers),
     ...(copy !== null && result.status === 304 && unchanged(result, copy)),
   };

@@ -10,13 +10,14 @@ const matching = z
     count: z.int().min(1).max(1e12),
     url: z
       .string()
+      .max(500)
       .superRefine((text, context) => {
         const problem = validatePattern(text);
         if (problem !== null) context.addIssue({ code: 'custom', message: problem });
       })
       .optional()
       .meta({ description: 'Glob over the canonical URL.' }),
-    title: z.string().min(1).max(200).optional().meta({ description: 'Part of the title, in any case.' }),
+    title: z.string().min(1).max(100).optional().meta({ description: 'Part of the title, in any case.' }),
     language: z
       .string()
       .regex(/^[a-z]{2}$/, 'an ISO 639-1 code such as "en"')

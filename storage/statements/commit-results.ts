@@ -32,6 +32,8 @@ export interface ResultRow {
   /** The URL to fetch instead, where a redirect leads to another spelling of the same canonical URL. */
   readonly next_url: string | null;
   readonly truncated: string | null;
+  /** Milliseconds from the request's leaving to the end of the answer; null: no answer, or not known. */
+  readonly took_ms: number | null;
   /** Fields of a response that was no success (domain/evidence.ts). */
   readonly headers: Readonly<Record<string, string>> | null;
 }
@@ -44,7 +46,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
-       next_url text, truncated text, headers jsonb)
+       next_url text, truncated text, took_ms int, headers jsonb)
       order by host_id, crawl_id, key
    ), ${holdQueues('r')}, moved as (
      update url u
@@ -55,7 +57,8 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
             status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,
             content_hash = decode(r.content_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
-            url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated
+            url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated,
+            took_ms = coalesce(r.took_ms, u.took_ms)
        from r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
         and u.state = 'leased' and u.lease_token = r.token and ${onceHeld}

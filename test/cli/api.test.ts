@@ -101,18 +101,18 @@ describe('a server', () => {
     const seen: string[] = [];
     const cutting: RequestListener = (request, response) => {
       seen.push(`${request.method ?? ''} ${String(request.headers['idempotency-key'] !== undefined)}`);
-      if (seen.length === 2) response.setHeader('content-type', 'application/json').end('"fine"');
+      if (seen.length % 2 === 0) response.setHeader('content-type', 'application/json').end('"fine"');
       else request.socket.destroy();
     };
     await serving(cutting, async (url) => {
       const api = createApi(address(url, 30_000));
       expect(await api.get('/v1/x', z.string())).toBe('fine');
-      await expect(api.create('/v1/x', z.string(), {})).rejects.toThrow(/silent: the connection was cut/);
+      expect(await api.create('/v1/x', z.string(), {})).toBe('fine');
       await expect(api.change('PATCH', '/v1/x', z.string())).rejects.toThrow(
         /silent: the connection was cut/,
       );
     });
-    expect(seen).toEqual(['GET false', 'GET false', 'POST true', 'PATCH false']);
+    expect(seen).toEqual(['GET false', 'GET false', 'POST true', 'POST true', 'PATCH false']);
   });
 });
 

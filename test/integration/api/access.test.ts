@@ -111,6 +111,7 @@ describe('the table', () => {
       wakeHost: () => Promise.resolve(),
       verifyToken: null,
       sharedCounts: null,
+      stopping: new AbortController().signal,
       log: pino({ level: 'silent' }),
       settings,
     });

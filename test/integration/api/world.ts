@@ -105,6 +105,7 @@ export async function serve(
   const key = makeSecret();
   // A test may serve over a database that is away.
   await adoptAdminKey(pool, key, 'test').catch(() => undefined);
+  const stopping = new AbortController();
   const app = buildApp({
     pool,
     control,
@@ -114,6 +115,7 @@ export async function serve(
     verifyToken,
     sharedCounts,
     log,
+    stopping: stopping.signal,
     settings,
   });
   const server = createServer((request, response) => {
@@ -127,6 +129,7 @@ export async function serve(
     url: `http://127.0.0.1:${String(port)}`,
     key,
     stop: async () => {
+      stopping.abort();
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
     },

@@ -122,6 +122,7 @@ export const result = (
   redirect_to: null,
   next_url: null,
   truncated: null,
+  took_ms: null,
   headers: null,
   ...over,
 });

@@ -1,0 +1,123 @@
+/**
+ * `GET /v1/crawls/{crawlId}/events`: what happened to a crawl, as a list, or as server-sent events (HTML standard
+ * section 9.2) for whoever asks for text/event-stream. Ids rise within a crawl; Last-Event-ID goes on behind one.
+ */
+import { Router, type Request, type Response } from 'express';
+import { closedCrawlStates } from '../contracts/crawl.ts';
+import {
+  defaultEventLimit,
+  eventsQuery,
+  lastEventId,
+  type CrawlEvent,
+  type EventList,
+} from '../contracts/http/events.ts';
+import { findCrawl } from '../storage/crawls.ts';
+import { readEvents } from '../storage/events.ts';
+import { callerOf } from './caller.ts';
+import { crawlIdOf, noSuchCrawl } from './crawl-routes.ts';
+import type { Dependencies } from './dependencies.ts';
+import { EventFeed } from './event-feed.ts';
+import { HttpProblem, methodNotAllowed, parseInput, problemTypes } from './problem.ts';
+
+/** Streams of one tenant, and of this process. */
+const mostOfTenant = 100;
+const mostOfAll = 1_000;
+/** Milliseconds between two looks at the counts. */
+const progressMs = 2_000;
+/** Bytes that may wait for a slow reader; then it is cut off, and goes on behind the last event it has. */
+const mostUnread = 256 * 1024;
+
+export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
+  const feed = new EventFeed(pool, log);
+  const streams = new Map<number, number>();
+  const router = Router();
+  router
+    .route('/crawls/:crawlId/events')
+    .get(async (request, response) => {
+      const id = crawlIdOf(request);
+      const { cursor = '0', limit = defaultEventLimit } = parseInput(eventsQuery, request.query, 400);
+      const crawl = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
+      response.vary('Accept');
+      if (request.accepts(['application/json', 'text/event-stream']) === 'text/event-stream') {
+        stream(request, response, id, resumeId(request) ?? cursor);
+        return;
+      }
+      const items = [...(await readEvents(pool, id, cursor, limit))];
+      const isAll = items.length < limit && closedCrawlStates.includes(crawl.state);
+      const next = isAll ? null : (items.at(-1)?.id ?? cursor);
+      response.json({ items, next } satisfies EventList);
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+
+  function stream(request: Request, response: Response, crawlId: string, after: string): void {
+    const { tenantId } = callerOf(request);
+    const ofTenant = streams.get(tenantId) ?? 0;
+    if (ofTenant >= mostOfTenant || feed.size >= mostOfAll) {
+      response.setHeader('Retry-After', '30');
+      throw new HttpProblem(429, 'Too many event streams are open.', { type: problemTypes.rateLimited });
+    }
+    response
+      .status(200)
+      .set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+    response.flushHeaders();
+    response.write('retry: 2000\n\n');
+
+    let lastCounts = '';
+    const say = (text: string): void => {
+      if (response.writableEnded) return;
+      response.write(text);
+      if (response.writableLength > mostUnread) response.destroy();
+    };
+    const tell = (events: readonly CrawlEvent[]): void => {
+      for (const event of events)
+        say(`id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);
+    };
+    const listener = { crawlId, after, tell };
+    const stop = feed.listen(listener);
+    streams.set(tenantId, ofTenant + 1);
+    let looking = false;
+    const look = async (): Promise<void> => {
+      if (looking) return;
+      looking = true;
+      try {
+        // In this order: what a closed crawl has told was committed before it was seen closed.
+        const crawl = await findCrawl(pool, crawlId);
+        const isOver = crawl === null || closedCrawlStates.includes(crawl.state);
+        const unread = isOver ? (await readEvents(pool, crawlId, listener.after, 1)).length : 1;
+        if (crawl !== null) {
+          const { state, ledger, pages, fetches, bytes } = crawl;
+          const counts = JSON.stringify({ state, pages, fetches, bytes, ledger });
+          // Not numbered, and not sent again: the next one says more.
+          say(counts === lastCounts ? ': nothing new\n\n' : `event: progress\ndata: ${counts}\n\n`);
+          lastCounts = counts;
+        }
+        if (isOver && unread === 0) {
+          say('event: end\ndata: {}\n\n');
+          response.end();
+        }
+      } catch (error) {
+        log.warn({ err: error }, 'a crawl could not be looked at for its listeners');
+      } finally {
+        looking = false;
+      }
+    };
+    const timer = setInterval(() => void look(), progressMs);
+    const leave = (): void => {
+      response.end();
+    };
+    stopping.addEventListener('abort', leave, { once: true });
+    response.once('close', () => {
+      stop();
+      clearInterval(timer);
+      stopping.removeEventListener('abort', leave);
+      const left = (streams.get(tenantId) ?? 1) - 1;
+      if (left === 0) streams.delete(tenantId);
+      else streams.set(tenantId, left);
+    });
+  }
+}
+
+function resumeId(request: Request): string | undefined {
+  return parseInput(lastEventId, request.headers['last-event-id'], 400);
+}

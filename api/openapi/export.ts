@@ -1,0 +1,25 @@
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { crawlPath, pageView } from '../../contracts/http.ts';
+import { exportQuery } from '../../contracts/http/export.ts';
+import { fails } from '../openapi-parts.ts';
+
+export const exportPaths: ZodOpenApiPathsObject = {
+  '/v1/crawls/{crawlId}/export': {
+    get: {
+      operationId: 'exportCrawl',
+      summary: 'All pages of a crawl in one answer, as far as it has come',
+      requestParams: { path: crawlPath, query: exportQuery },
+      responses: {
+        '200': {
+          description: 'A page a line, oldest first.',
+          content: {
+            'application/x-ndjson': { schema: pageView },
+            'text/csv': { schema: { type: 'string' } },
+          },
+        },
+        '400': fails('The query is not valid.'),
+        '404': fails('There is no such crawl.'),
+      },
+    },
+  },
+};

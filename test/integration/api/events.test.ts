@@ -1,0 +1,135 @@
+/** What happened to a crawl: as a list, and live. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { crawlEvent, eventKinds, type CrawlEvent, type EventList } from '../../../contracts/http/events.ts';
+import { newKey, newTenant } from './asking.ts';
+import type { CrawlState } from '../../../contracts/crawl.ts';
+import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+
+let services: Services;
+let api: Api;
+let crawl: string;
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool));
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+beforeEach(async () => {
+  crawl = await newCrawl(services.pool, {}, ['https://a.example/']);
+});
+
+const list = async (query = ''): Promise<EventList> =>
+  (await (await fetch(`${api.url}/v1/crawls/${crawl}/events${query}`)).json()) as EventList;
+const move = (state: CrawlState, reason: string | null = null) =>
+  setCrawlState(services.pool, Number(crawl), state, reason);
+
+interface Message {
+  readonly id: string | null;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** Server-sent events as they come, until the stream ends or `leave` is called. */
+async function listen(headers: Record<string, string> = {}) {
+  const leaving = new AbortController();
+  const response = await fetch(`${api.url}/v1/crawls/${crawl}/events`, {
+    headers: { accept: 'text/event-stream', ...headers },
+    signal: leaving.signal,
+  });
+  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  const messages: Message[] = [];
+  const whole = (async () => {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk as Uint8Array, { stream: true });
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const fields = Object.fromEntries(
+          text
+            .slice(0, end)
+            .split('\n')
+            .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+        );
+        text = text.slice(end + 2);
+        if (fields['event'] !== undefined) {
+          messages.push({
+            id: fields['id'] ?? null,
+            event: fields['event'],
+            data: JSON.parse(fields['data'] ?? 'null'),
+          });
+        }
+      }
+    }
+  })().catch((error: unknown) => {
+    if (!leaving.signal.aborted) throw error;
+  });
+  const numbered = () => messages.filter(({ id }) => id !== null);
+  return { messages, numbered, whole, leave: () => { leaving.abort(); } }; // prettier-ignore
+}
+
+describe('events', () => {
+  it('are listed in order, each as documented, behind any of them', async () => {
+    await move('running');
+    await move('paused', 'lunch');
+    const { items, next } = await list();
+    expect(items.map(({ kind }) => kind)).toEqual(['crawl.created', 'crawl.running', 'crawl.paused']);
+    expect(items[2]).toMatchObject({ crawlId: crawl, data: { reason: 'lunch' } });
+    for (const item of items) {
+      expect(crawlEvent.parse(item)).toEqual(item);
+      expect(eventKinds).toContain(item.kind);
+    }
+    expect(items.map(({ id }) => id)).toEqual(['1', '2', '3']);
+    const first = await list('?limit=1');
+    expect((await list(`?limit=1&cursor=${first.next ?? ''}`)).items).toEqual([items[1]]);
+    await move('cancelled', 'enough');
+    const rest = await list(`?cursor=${next ?? ''}`);
+    expect([rest.items.map(({ kind }) => kind), rest.next]).toEqual([['crawl.cancelled'], null]);
+  });
+
+  it('come live, with the counts of the moment, and end with the crawl', { timeout: 30_000 }, async () => {
+    const stream = await listen();
+    await move('running');
+    await expect
+      .poll(() => stream.numbered().map(({ event }) => event))
+      .toEqual(['crawl.created', 'crawl.running']);
+    await expect
+      .poll(() => stream.messages.some(({ event }) => event === 'progress'), { timeout: 10_000 })
+      .toBe(true);
+    await move('finished', 'complete');
+    await stream.whole;
+    expect(stream.messages.at(-1)?.event).toBe('end');
+    expect(stream.numbered().map(({ data }) => data)).toEqual((await list()).items);
+  });
+
+  it('go on behind Last-Event-ID: none is lost, none comes twice', { timeout: 30_000 }, async () => {
+    const first = await listen();
+    await move('running');
+    await expect.poll(() => first.numbered().length).toBe(2);
+    first.leave();
+    await first.whole;
+    await move('paused', 'one');
+    await move('running');
+    const second = await listen({ 'last-event-id': first.numbered().at(-1)?.id ?? '' });
+    await move('cancelled', 'enough');
+    await second.whole;
+    const told = [...first.numbered(), ...second.numbered()].map(({ data }) => (data as CrawlEvent).id);
+    expect(told).toEqual((await list()).items.map(({ id }) => id));
+  });
+
+  it('are for the tenant of the crawl alone', async () => {
+    const key = await newKey(services.pool, await newTenant(services.pool), 'admin');
+    for (const accept of ['application/json', 'text/event-stream']) {
+      const headers = { accept, 'api-x-token': `Bearer ${key}` };
+      expect((await fetch(`${api.url}/v1/crawls/${crawl}/events`, { headers })).status).toBe(404);
+    }
+  });
+
+  it('are not read behind what is no id', async () => {
+    expect((await fetch(`${api.url}/v1/crawls/${crawl}/events?cursor=x`)).status).toBe(400);
+    const headers = { accept: 'text/event-stream', 'last-event-id': 'x' };
+    expect((await fetch(`${api.url}/v1/crawls/${crawl}/events`, { headers })).status).toBe(400);
+  });
+});

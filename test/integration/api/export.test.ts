@@ -1,0 +1,156 @@
+/** The export of a crawl: everything, in one answer that is never held in memory. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { PageView } from '../../../contracts/http.ts';
+import { pageView } from '../../../contracts/http.ts';
+import { newKey, newTenant } from './asking.ts';
+import {
+  addPage,
+  newCrawl,
+  noteTaker,
+  serve,
+  setState,
+  startServices,
+  type Api,
+  type Services,
+} from './world.ts';
+
+let services: Services;
+let api: Api;
+let crawl: string;
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool));
+  crawl = await newCrawl(services.pool, {}, ['https://a.example/']);
+  await setState(services.pool, crawl, 'running', null);
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+const get = (query = '', id = crawl): Promise<Response> => fetch(`${api.url}/v1/crawls/${id}/export${query}`);
+
+/** Pages of a crawl of its own, put there directly. */
+async function largeCrawl(pages: number): Promise<string> {
+  const id = await newCrawl(services.pool, {}, ['https://large.example/']);
+  await setState(services.pool, id, 'running', null);
+  await addPage(services.pool, id, 'https://large.example/', { title: 'x', text: 'x', links: [] });
+  await services.pool.query(
+    `insert into url (host_id, crawl_id, key, url, state, depth, priority, status, bytes, fetches, fetched_at, content_type)
+     select (select host_id from url where crawl_id = $1 limit 1), $1, decode(md5(n::text), 'hex'),
+            'https://large.example/page/' || n, 'done', 1, 1, 200, 1000, 1, now() - n * interval '1 ms', 'text/html'
+       from generate_series(1, $2) n`,
+    [id, pages - 1],
+  );
+  await setState(services.pool, id, 'finished', 'complete');
+  return id;
+}
+
+describe('an export', () => {
+  it('has every page as `pages` answers it, a line each', async () => {
+    const nasty = { title: '=1+1,"x"\n', text: 'a few words', links: ['https://a.example/2'] };
+    await addPage(services.pool, crawl, 'https://a.example/1', nasty, {
+      fetched_at: new Date(Date.now() - 60_000),
+    });
+    await addPage(
+      services.pool,
+      crawl,
+      'https://a.example/2',
+      { ...nasty, title: 'Two' },
+      { fetched_at: new Date(Date.now() - 50_000) },
+    );
+    const response = await get('?fields=links,text');
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+    const lines = (await response.text())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as PageView);
+    const { items } = (await (
+      await fetch(`${api.url}/v1/crawls/${crawl}/pages?fields=links,text`)
+    ).json()) as { items: PageView[] };
+    expect(lines).toEqual(items);
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(pageView.parse(line)).toEqual(line);
+  });
+
+  it('as CSV quotes what has to be, and gives no spreadsheet a formula', async () => {
+    const response = await get('?format=csv');
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const [head, first] = (await response.text()).split('\r\n');
+    expect(head).toMatch(/^url,state,status,reason,title,/);
+    expect(first).toContain(`https://a.example/1,done,200,,"'=1+1,""x""`);
+  });
+
+  it('is refused for what is no crawl of the caller, and for questions that make no sense', async () => {
+    const tenant = await newTenant(services.pool);
+    const key = await newKey(services.pool, tenant, 'admin');
+    const theirs = await fetch(`${api.url}/v1/crawls/${crawl}/export`, {
+      headers: { 'api-x-token': `Bearer ${key}` },
+    });
+    expect([theirs.status, (await get('', '999')).status]).toEqual([404, 404]);
+    expect((await get('?format=xml')).status).toBe(400);
+    expect((await get('?format=csv&fields=text')).status).toBe(400);
+  });
+
+  it('of 100,000 pages is whole', { timeout: 120_000 }, async () => {
+    const response = await get('', await largeCrawl(100_000));
+    const seen = new Set<string>();
+    let rest = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) seen.add((JSON.parse(line) as PageView).url);
+    }
+    expect([seen.size, rest]).toEqual([100_000, '']);
+  });
+
+  it('is read from the database no faster than its reader takes it', { timeout: 120_000 }, async () => {
+    const id = await largeCrawl(100_000);
+    const queries = vi.spyOn(services.pool, 'query');
+    onTestFinished(() => queries.mockRestore());
+    const asked = httpRequest(`${api.url}/v1/crawls/${id}/export`).end();
+    onTestFinished(() => {
+      asked.destroy();
+    });
+    const answer = await new Promise<IncomingMessage>((resolve) => asked.once('response', resolve));
+    answer.pause();
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const [last, now] = [before, queries.mock.calls.length];
+          before = now;
+          return now - last;
+        },
+        { interval: 500, timeout: 30_000 },
+      )
+      .toBe(0);
+    // Each batch of a thousand takes some three; what the sockets of the system hold is read ahead.
+    expect(queries.mock.calls.length).toBeLessThan(150);
+  });
+
+  it('ends when its reader leaves', async () => {
+    const id = await largeCrawl(30_000);
+    await new Promise<void>((resolve, reject) => {
+      const asked = httpRequest(`${api.url}/v1/crawls/${id}/export`, (answer) => {
+        answer.once('data', () => {
+          asked.destroy();
+          resolve();
+        });
+      });
+      asked.once('error', reject).end();
+    });
+    await expect
+      .poll(async () => {
+        const { rows } = await services.pool.query<{ busy: number }>(
+          `select count(*) as busy from pg_stat_activity
+            where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`,
+        );
+        return rows[0]?.busy;
+      })
+      .toBe(0);
+    expect((await get('', crawl)).status).toBe(200);
+  });
+});
