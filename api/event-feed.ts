@@ -6,8 +6,8 @@ import type { Pool } from '../storage/pool.ts';
 
 /** Milliseconds between two looks, while anybody listens. */
 const lookMs = 500;
-/** Events of a crawl in one look at most; the next look goes on. */
-const mostAtOnce = 500;
+/** Events of a crawl in one look at most; the next look goes on. Together they are below what a stream may hold back. */
+const mostAtOnce = 100;
 
 export interface Listener {
   readonly crawlId: string;
@@ -68,6 +68,9 @@ export class EventFeed {
     }
     const byCrawl = Map.groupBy(events, ({ crawlId }) => crawlId);
     for (const listener of this.#listeners) {
+      // Who came while the look was under way, from further behind, waits for the next one.
+      const place = places.get(listener.crawlId);
+      if (place === undefined || Number(listener.after) < Number(place)) continue;
       const news = (byCrawl.get(listener.crawlId) ?? []).filter(
         ({ id }) => Number(id) > Number(listener.after),
       );

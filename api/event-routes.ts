@@ -25,7 +25,9 @@ const mostOfAll = 1_000;
 /** Milliseconds between two looks at the counts. */
 const progressMs = 2_000;
 /** Bytes that may wait for a slow reader; then it is cut off, and goes on behind the last event it has. */
-const mostUnread = 256 * 1024;
+const mostUnread = 512 * 1024;
+/** A stream ends after this and is to be opened again, so that no key outlives its revocation by more. */
+const longestMs = 10 * 60_000;
 
 export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
   const feed = new EventFeed(pool, log);
@@ -39,7 +41,14 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
       const crawl = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
       response.vary('Accept');
       if (request.accepts(['application/json', 'text/event-stream']) === 'text/event-stream') {
-        stream(request, response, id, resumeId(request) ?? cursor);
+        const after = resumeId(request) ?? cursor;
+        const isOver = closedCrawlStates.includes(crawl.state);
+        if (isOver && after !== '0' && (await readEvents(pool, id, after, 1)).length === 0) {
+          // Tells a client that would open the stream again for ever that there is no more (HTML standard 9.2.3).
+          response.status(204).end();
+          return;
+        }
+        stream(request, response, id, after);
         return;
       }
       const items = [...(await readEvents(pool, id, cursor, limit))];
@@ -103,13 +112,16 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
       }
     };
     const timer = setInterval(() => void look(), progressMs);
+    const end = setTimeout(() => response.end(), longestMs);
     const leave = (): void => {
       response.end();
     };
+    if (stopping.aborted) leave();
     stopping.addEventListener('abort', leave, { once: true });
     response.once('close', () => {
       stop();
       clearInterval(timer);
+      clearTimeout(end);
       stopping.removeEventListener('abort', leave);
       const left = (streams.get(tenantId) ?? 1) - 1;
       if (left === 0) streams.delete(tenantId);

@@ -9,6 +9,7 @@ import { wakeHost } from '../activities/wake-host.ts';
 import { ConfigError, loadServiceConfig, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import { settings, usualPorts } from '../config/table.ts';
+import { maxHeadBytes } from '../contracts/http.ts';
 import { taskQueues } from '../contracts/workflows.ts';
 import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
 import { createPool, type Pool } from '../storage/pool.ts';
@@ -70,6 +71,7 @@ async function main(config: ServiceConfig): Promise<void> {
   const sharedCounts = redis === null ? null : countIn(redis, pool, log);
   const stopping = new AbortController();
   const server = createServer(
+    { maxHeaderSize: maxHeadBytes },
     buildApp({
       pool,
       control,

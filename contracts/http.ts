@@ -11,6 +11,10 @@ import { finishCriteria } from './http/finish.ts';
 
 /** Bytes of a request body at most: about 100,000 seeds. */
 export const maxRequestBytes = 10 * 1024 * 1024;
+/** Bytes of a request's line and head together; a URL within a URL may have three bytes for each of its own. */
+export const maxHeadBytes = 64 * 1024;
+/** Characters of a URL that is given in the path or query of a request: twice what a crawl admits. */
+export const maxUrlInUrl = 4_096;
 const maxPageLimit = 1_000;
 
 // Requests ---------------------------------------------------------------------------------------------------------
@@ -137,7 +141,7 @@ export const pagesQuery = z.strictObject({
 });
 
 export const explainQuery = z.strictObject({
-  url: z.string().min(1).max(100_000).meta({ description: 'Any spelling of the URL.' }),
+  url: z.string().min(1).max(maxUrlInUrl).meta({ description: 'Any spelling of the URL.' }),
 });
 
 /** Decimal, as answered when the crawl was created. */

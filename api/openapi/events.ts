@@ -28,6 +28,9 @@ export const eventPaths: ZodOpenApiPathsObject = {
             },
           },
         },
+        '204': {
+          description: 'The crawl is over, and Last-Event-ID is its last event: nothing will follow.',
+        },
         '400': fails('The query or Last-Event-ID is not valid.'),
         '404': fails('There is no such crawl.'),
       },

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { urlStates, type CrawlState } from '../crawl.ts';
-import { count, crawlLabel } from '../http.ts';
+import { count, crawlLabel, maxUrlInUrl } from '../http.ts';
 
 /** The one shape of everything these routes refuse. */
 export const errorMessage = z
@@ -153,7 +153,7 @@ export const urlPath = z.strictObject({
   url: z
     .string()
     .min(1)
-    .max(100_000)
+    .max(maxUrlInUrl)
     .meta({ description: 'The URL, percent-encoded whole.', examples: ['https://example.com/'] }),
 });
 

@@ -101,7 +101,10 @@ describe('events', () => {
     await move('finished', 'complete');
     await stream.whole;
     expect(stream.messages.at(-1)?.event).toBe('end');
-    expect(stream.numbered().map(({ data }) => data)).toEqual((await list()).items);
+    const all = (await list()).items;
+    expect(stream.numbered().map(({ data }) => data)).toEqual(all);
+    const headers = { accept: 'text/event-stream', 'last-event-id': all.at(-1)?.id ?? '' };
+    expect((await fetch(`${api.url}/v1/crawls/${crawl}/events`, { headers })).status).toBe(204);
   });
 
   it('go on behind Last-Event-ID: none is lost, none comes twice', { timeout: 30_000 }, async () => {

@@ -7,6 +7,7 @@ import { createTextReader } from '../../../activities/page-text.ts';
 import { buildApp } from '../../../api/app.ts';
 import type { CrawlControl } from '../../../api/crawl-control.ts';
 import type { Dependencies } from '../../../api/dependencies.ts';
+import { maxHeadBytes } from '../../../contracts/http.ts';
 import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { adoptAdminKey, makeSecret } from '../../../storage/api-keys.ts';
@@ -118,7 +119,7 @@ export async function serve(
     stopping: stopping.signal,
     settings,
   });
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: maxHeadBytes }, (request, response) => {
     if (!anonymous && request.headers['api-x-token'] === undefined)
       request.headers.authorization ??= `Bearer ${key}`;
     app(request, response);

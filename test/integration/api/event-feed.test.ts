@@ -1,0 +1,48 @@
+/** Listeners that come and go while the feed looks for them. */
+import pino from 'pino';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { EventFeed } from '../../../api/event-feed.ts';
+import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import type { Pool } from '../../../storage/pool.ts';
+import { newCrawl, startServices, type Services } from './world.ts';
+
+let services: Services;
+beforeAll(async () => {
+  services = await startServices();
+}, 60_000);
+afterAll(() => services.stop());
+
+it('one that comes from further behind while a look is under way misses nothing', async () => {
+  const { pool } = services;
+  const crawlId = await newCrawl(pool, {}, ['https://a.example/']);
+  for (let round = 0; round < 10; round++) {
+    await setCrawlState(pool, Number(crawlId), 'running', null);
+    await setCrawlState(pool, Number(crawlId), 'paused', null);
+  }
+  // The first look is held up until the second listener is there.
+  const [looking, goOn] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  let looks = 0;
+  const slow = {
+    query: async (...asked: Parameters<Pool['query']>) => {
+      looks++;
+      const answer: unknown = await pool.query(...asked);
+      if (looks === 1) {
+        looking.resolve(undefined);
+        await goOn.promise;
+      }
+      return answer;
+    },
+  } as unknown as Pool;
+  const feed = new EventFeed(slow, pino({ level: 'silent' }));
+  const told = { late: [] as string[], early: [] as string[] };
+  const tellTo = (who: keyof typeof told) => (events: readonly { id: string }[]) => {
+    told[who].push(...events.map(({ id }) => id));
+  };
+  onTestFinished(feed.listen({ crawlId, after: '15', tell: tellTo('early') }));
+  await looking.promise;
+  onTestFinished(feed.listen({ crawlId, after: '0', tell: tellTo('late') }));
+  goOn.resolve(undefined);
+  await expect.poll(() => told.late.length).toBe(21);
+  expect(told.late).toEqual(Array.from({ length: 21 }, (_, at) => String(at + 1)));
+  expect(told.early).toEqual(['16', '17', '18', '19', '20', '21']);
+});
