@@ -20,6 +20,13 @@ export function withAccess(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject 
   );
 }
 
+/** What is answered to any body that cannot be read. */
+const unreadBodies = {
+  '400': fails('The body is not valid JSON.'),
+  '413': fails('The body is too large.'),
+  '415': fails('The body is not JSON.'),
+};
+
 function described(route: string, operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject {
   const access = accessTable[route];
   if (access === undefined) throw new Error(`${route} is not in the table of access`);
@@ -30,6 +37,7 @@ function described(route: string, operation: ZodOpenApiOperationObject): ZodOpen
     description: [operation.description, who(access)].filter(Boolean).join(' '),
     security: [{ bearer: [] }, { header: [] }],
     responses: {
+      ...(operation.requestBody !== undefined && unreadBodies),
       ...existing,
       '401': existing['401'] ?? fails('No key or token that is accepted was sent.'),
       '403': existing['403'] ?? fails('The role, the scopes or the tenant of the caller do not allow it.'),

@@ -74,7 +74,7 @@ export function buildApp(dependencies: Dependencies): Express {
   app.use(healthRoutes(dependencies));
   app.use(limitByAddress(settings.requestsPer10s, keyring, sharedCounts));
   app.use(gate(pool, keyring, limitByTenant(sharedCounts)));
-  app.use(express.json({ limit: maxRequestBytes }));
+  app.use(express.json({ limit: maxRequestBytes, strict: false }));
   app.use(idempotency(pool, log));
 
   const document = openApiDocument(settings.version);

@@ -1,0 +1,59 @@
+/** The API against its own OpenAPI document; see test/conformance/main.ts, which runs this. */
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+
+const program = process.env.SCHEMATHESIS_PROGRAM;
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_schema_conformance',
+];
+
+describe.skipIf(program === undefined)('the OpenAPI document (npm run conformance)', () => {
+  let services: Services;
+  let api: Api;
+  beforeAll(async () => {
+    services = await startServices();
+    await newCrawl(services.pool);
+    api = await serve(services.pool, noteTaker(services.pool), 1_000_000, undefined, { anonymous: true });
+  });
+  afterAll(async () => {
+    await api.stop();
+    await services.stop();
+  });
+
+  async function run(...more: readonly string[]): Promise<{ code: number | null; output: string }> {
+    const child = spawn(
+      String(program),
+      [
+        ...['run', `${api.url}/openapi.json`, '--url', api.url, '--checks', checks.join(',')],
+        ...['--seed', '20261121', '--max-examples', '10', '--phases', 'examples,coverage,fuzzing'],
+        // It never ends on its own while the crawl runs.
+        ...['--request-timeout', '10', '--exclude-path-regex', '/events$', '--no-color'],
+        ...more,
+      ],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const [code, ...output] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+    return { code, output: output.join('') };
+  }
+
+  it('is kept with a key', { timeout: 600_000 }, async () => {
+    // Both, or it makes one up for the other.
+    const headers = ['Authorization', 'API-X-TOKEN'].flatMap((name) => [
+      '--header',
+      `${name}: Bearer ${api.key}`,
+    ]);
+    const { code, output } = await run(...headers);
+    expect(code, output).toBe(0);
+  });
+
+  it('is kept without one', { timeout: 600_000 }, async () => {
+    const { code, output } = await run();
+    expect(code, output).toBe(0);
+  });
+});
