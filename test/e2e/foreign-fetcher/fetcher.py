@@ -25,18 +25,22 @@ web = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirects)
 api = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
+def forbids_following(directives):
+    """`nofollow` among the words of a robots meta element or an X-Robots-Tag field."""
+    return bool({"nofollow", "none"} & set((directives or "").lower().replace(",", " ").split()))
+
+
 class Links(HTMLParser):
-    def __init__(self, base):
+    def __init__(self, base, followed):
         super().__init__(convert_charrefs=True)
-        self.base, self.found, self.followed = base, [], True
+        self.base, self.found, self.followed = base, [], followed
 
     def handle_starttag(self, tag, attributes):
         fields = dict(attributes)
         if tag == "base" and fields.get("href"):
             self.base = urljoin(self.base, fields["href"])
         if tag == "meta" and (fields.get("name") or "").lower() == "robots":
-            if {"nofollow", "none"} & set((fields.get("content") or "").lower().replace(",", " ").split()):
-                self.followed = False
+            self.followed = self.followed and not forbids_following(fields.get("content"))
         if tag == "a" and fields.get("href"):
             if not {"nofollow", "ugc", "sponsored"} & set((fields.get("rel") or "").lower().split()):
                 self.found.append(urljoin(self.base, fields["href"]))
@@ -90,13 +94,13 @@ def work(options, given, ends):
     if status == 200:
         result["content_hash"] = hashlib.sha256(body).hexdigest()
         if "html" in (fields.get("content-type") or ""):
-            hand_in(options, given, body)
+            hand_in(options, given, body, not forbids_following(fields.get("x-robots-tag")))
     return result
 
 
-def hand_in(options, given, body):
+def hand_in(options, given, body, followed):
     """Before the page is reported: a fetcher that dies in between has the page fetched again, and loses no link."""
-    links = Links(given["url"])
+    links = Links(given["url"], followed)
     links.feed(body.decode("utf-8", "replace"))
     if not links.followed or not links.found:
         return

@@ -125,7 +125,10 @@ describe('POST /v1/url/scan', () => {
     const json = { authorization, 'content-type': 'application/json' };
     const error = (text: RegExp) => ({ error_message: expect.stringMatching(text) as string });
     expect(await send(json, '{')).toEqual([400, error(/not valid JSON/)]);
-    expect(await send({ authorization, 'content-type': 'text/plain' }, 'x')).toEqual([415, error(/application\/json/)]);
+    expect(await send({ authorization, 'content-type': 'text/plain' }, 'x')).toEqual([
+      415,
+      error(/application\/json/),
+    ]);
     expect(await send({ 'content-type': 'application/json' }, '{}')).toEqual([401, error(/Send a key/)]);
     expect(await send({ ...json, origin: 'http://evil.example' }, '{}')).toEqual([403, error(/other sites/)]);
     expect((await scan(wanted, reader)).body).toEqual(error(/takes the role operator/));
@@ -265,11 +268,14 @@ describe('GET /v1/urls', () => {
         expect(reads).toBeGreaterThan(0);
         expect(reads).toBeLessThan(10);
         response.destroy();
-        const { rows } = await services.pool.query<{ busy: number }>(
-          `select count(*)::int as busy from pg_stat_activity
-            where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`,
-        );
-        expect(rows[0]?.busy).toBe(0);
+        const busy = async (): Promise<number | undefined> => {
+          const { rows } = await services.pool.query<{ busy: number }>(
+            `select count(*)::int as busy from pg_stat_activity
+              where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`,
+          );
+          return rows[0]?.busy;
+        };
+        await expect.poll(busy).toBe(0);
         // All of it takes ten reads and the empty one.
         reads = 0;
         await (await fetch(`${slow.url}/v1/urls?job_id=${id}`, { headers })).json();
