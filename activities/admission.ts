@@ -8,8 +8,8 @@ import { urlPriority } from '../domain/priority.ts';
 import type { CanonicalUrl } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
 import type { SeenCache } from '../storage/seen/seen-cache.ts';
-import type { AdmissionRow } from '../storage/statements/admit-urls.ts';
-import type { OpenCrawl } from './crawl-book.ts';
+import { outdatedConfig, type AdmissionRow } from '../storage/statements/admit-urls.ts';
+import type { CrawlBook, OpenCrawl } from './crawl-book.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { HostBook } from './host-book.ts';
 import type { WakeHosts } from './host-waker.ts';
@@ -32,21 +32,55 @@ export class Admission {
   readonly #seen: SeenCache;
   readonly #hosts: HostBook;
   readonly #optOuts: OptOutBook;
+  readonly #crawls: CrawlBook;
   readonly #wakeHosts: WakeHosts;
 
   constructor(
     { seen, wakeHosts }: Pick<Dependencies, 'seen' | 'wakeHosts'>,
     hosts: HostBook,
     optOuts: OptOutBook,
+    crawls: CrawlBook,
   ) {
+    this.#crawls = crawls;
     this.#seen = seen;
     this.#wakeHosts = wakeHosts;
     this.#hosts = hosts;
     this.#optOuts = optOuts;
   }
 
-  /** Rows for the candidates that may be new and belong to their crawl, each once. */
-  async rowsFor(candidates: readonly Candidate[]): Promise<AdmissionRow[]> {
+  /**
+   * Judges the candidates and hands the rows to `write`, which stores all of them or none. Candidates of a crawl whose
+   * settings were changed in between are judged anew, so that `write` may be called again after it has failed.
+   */
+  async admit<T>(
+    candidates: readonly Candidate[],
+    write: (rows: readonly AdmissionRow[]) => Promise<T>,
+  ): Promise<T> {
+    for (let judged = candidates; ; judged = await this.#underCurrentSettings(candidates)) {
+      const rows = await this.#rowsFor(judged);
+      try {
+        const written = await write(rows);
+        await this.#remember(rows);
+        return written;
+      } catch (error) {
+        if (!isOutdated(error)) throw error;
+      }
+    }
+  }
+
+  async #underCurrentSettings(candidates: readonly Candidate[]): Promise<Candidate[]> {
+    const ids = new Set(candidates.map(({ crawl }) => crawl.id));
+    for (const id of ids) this.#crawls.forget(id);
+    return Promise.all(
+      candidates.map(async (candidate) => ({
+        ...candidate,
+        crawl: await this.#crawls.open(candidate.crawl.id),
+      })),
+    );
+  }
+
+  /** For the candidates that may be new and belong to their crawl, each once. */
+  async #rowsFor(candidates: readonly Candidate[]): Promise<AdmissionRow[]> {
     const fresh = await this.#unseen(candidates);
     const optedOut = await this.#optOuts.current();
     const judged = fresh.flatMap((found) => {
@@ -60,6 +94,7 @@ export class Admission {
     return judged.map(({ candidate, key, verdict }) => ({
       host_id: ids.get(candidate.link.host) ?? missing(candidate.link.host),
       crawl_id: candidate.crawl.id,
+      config_version: candidate.crawl.version,
       key: key.toString('hex'),
       url: candidate.link.url,
       kind: candidate.kind === 'sitemap' ? 1 : 0,
@@ -75,8 +110,8 @@ export class Admission {
     }));
   }
 
-  /** Call once the rows are committed, and only then. */
-  async remember(rows: readonly AdmissionRow[]): Promise<void> {
+  /** Once the rows are committed, and only then. */
+  async #remember(rows: readonly AdmissionRow[]): Promise<void> {
     this.#wakeHosts(rows.filter(({ reason }) => reason === null).map(({ host_id }) => host_id));
     for (const [crawlId, ofCrawl] of Map.groupBy(rows, (row) => row.crawl_id)) {
       await this.#seen.remember(
@@ -132,6 +167,9 @@ function optOutOf(
   const domain = coveringDomain(hostName(link.host), listed);
   return domain === null ? null : { reason: optOutReason, detail: optOutDetail(domain) };
 }
+
+const isOutdated = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === outdatedConfig;
 
 function missing(origin: string): never {
   throw new Error(`no host row for ${origin}`);

@@ -1,10 +1,11 @@
 /**
- * The crawls a process works for: settings compiled once per crawl, states and seeds at most a second old, so that a
- * pause or a cancel takes effect on the next request, and added seeds widen the scope.
+ * The crawls a process works for: settings compiled once per version, at most a second old, as are states and seeds, so
+ * that an edit, a pause or a cancel takes effect on the next request, and added seeds widen the scope.
  */
 import { LRUCache } from 'lru-cache';
-import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import { wholeConfig, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
 import { pageCounters, type CountedPage } from '../domain/finish-criteria.ts';
+import { compileMediaFilter, type MediaFilter } from '../domain/media-filter.ts';
 import { productToken } from '../domain/robots.ts';
 import { compileScope, type ScopeJudge } from '../domain/scope.ts';
 import { canonicalize } from '../domain/url.ts';
@@ -16,8 +17,12 @@ import type { CrawlSettings } from './dependencies.ts';
 
 export interface OpenCrawl {
   readonly id: number;
+  /** Of its settings; raised by each edit. */
+  readonly version: number;
   readonly config: CrawlConfig;
   readonly judge: ScopeJudge;
+  /** Is a body of this Content-Type taken? */
+  readonly takes: MediaFilter;
   /** What finish criteria count of a page. */
   readonly counters: (page: CountedPage) => readonly string[];
   readonly userAgent: string;
@@ -52,6 +57,11 @@ export class CrawlBook {
     return (await this.#current(crawlId)).crawl;
   }
 
+  /** What is open next is read anew: it was seen to be older than what is stored. */
+  forget(crawlId: number): void {
+    this.#entries.delete(crawlId);
+  }
+
   /** May a request be sent for this crawl? At most a second old. */
   async isRunning(crawlId: number): Promise<boolean> {
     return (await this.#current(crawlId)).state === 'running';
@@ -71,18 +81,15 @@ export class CrawlBook {
     const readAt = performance.now();
     const [row] = await loadCrawls(this.#pool, [crawlId]);
     if (row === undefined) throw new Error(`there is no crawl ${String(crawlId)}`);
-    const seeds = (await goodSeeds(this.#pool, crawlId)).flatMap(({ url }) => {
-      const seed = canonicalize(url);
-      return seed.ok ? [seed.value] : [];
-    });
-    // What is newer than the crawl is as it is by default.
-    const config = { ...defaultCrawlConfig, ...row.config };
+    const config = wholeConfig(row.config);
     const userAgent = config.userAgent ?? this.#settings.userAgent;
     const entry: Entry = {
       crawl: {
         id: row.id,
+        version: row.config_version,
         config,
-        judge: compileScope(config, seeds, registrableDomain),
+        judge: await judgeBy(this.#pool, crawlId, config),
+        takes: compileMediaFilter(config.contentTypes),
         counters: pageCounters(config.finish),
         userAgent,
         agentToken: productToken(userAgent),
@@ -102,8 +109,19 @@ export class CrawlBook {
     for (const row of await loadCrawls(this.#pool, [...this.#entries.keys()])) {
       const entry = this.#entries.get(row.id);
       if (entry === undefined) continue;
-      if (entry.seedsRevision === row.seeds_revision) Object.assign(entry, { state: row.state, readAt });
+      const isCurrent =
+        entry.seedsRevision === row.seeds_revision && entry.crawl.version === row.config_version;
+      if (isCurrent) Object.assign(entry, { state: row.state, readAt });
       else this.#entries.delete(row.id);
     }
   }
+}
+
+/** How the settings given judge links, by the seeds the crawl has. */
+export async function judgeBy(pool: Pool, crawlId: number, config: CrawlConfig): Promise<ScopeJudge> {
+  const seeds = (await goodSeeds(pool, crawlId)).flatMap(({ url }) => {
+    const seed = canonicalize(url);
+    return seed.ok ? [seed.value] : [];
+  });
+  return compileScope(config, seeds, registrableDomain);
 }

@@ -40,7 +40,12 @@ export function createCrawlActivities(
 ): CrawlActivities {
   const { pool, writer, settings } = dependencies;
   const crawls = new CrawlBook(pool, settings);
-  const admission = new Admission(dependencies, new HostBook(pool, settings.shards), new OptOutBook(pool));
+  const admission = new Admission(
+    dependencies,
+    new HostBook(pool, settings.shards),
+    new OptOutBook(pool),
+    crawls,
+  );
 
   const outlookOf = async (crawlId: string): Promise<CrawlOutlook> => {
     const [outlook] = await crawlOutlook(pool, Number(crawlId));
@@ -60,9 +65,7 @@ export function createCrawlActivities(
         if (rejected !== null || !link.ok) return [];
         return [{ crawl, link: link.value, kind: 'page', seed: true, depth: 0, hops: 0, parent: null }];
       });
-      const admissions = await admission.rowsFor(links);
-      admitted += (await writer.write({ admissions })).admitted;
-      await admission.remember(admissions);
+      admitted += (await admission.admit(links, (admissions) => writer.write({ admissions }))).admitted;
       await noteSeeded(pool, Number(crawlId), last.line);
     }
   };
@@ -75,7 +78,9 @@ export function createCrawlActivities(
       if (outlook.unseeded) await seed(crawlId, signal);
       const { config } = await crawls.open(Number(crawlId));
       const judged = judgeFinish({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
-      const isOver = judged.verdict !== 'going' && !(judged.verdict === 'complete' && outlook.unseeded);
+      const isOver =
+        judged.verdict !== 'going' &&
+        !(judged.verdict === 'complete' && (outlook.unseeded || outlook.edited));
       if (isOver) return judged;
       if (performance.now() >= until || signal.aborted) return { verdict: 'going' };
       await sleep(outlook.queued > many ? slowMs : quickMs, signal);
@@ -114,8 +119,8 @@ export function createCrawlActivities(
           const [outlook] = await crawlOutlook(db, id);
           const live =
             outlook === undefined ? 0 : outlook.queued - outlook.parked + outlook.leased + outlook.pending;
-          const unseeded = reason === 'complete' && outlook?.unseeded === true;
-          if (state === 'finished' && (live > 0 || unseeded)) return { state: 'running', reason } as const;
+          const more = reason === 'complete' && (outlook?.unseeded === true || outlook?.edited === true);
+          if (state === 'finished' && (live > 0 || more)) return { state: 'running', reason } as const;
           const nothing = state === 'finished' && outlook?.done === 0;
           const final = nothing
             ? ({ state: 'failed', reason: 'no URL could be fetched' } as const)

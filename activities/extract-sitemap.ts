@@ -34,13 +34,10 @@ export function createSitemapAdmission(
     return { reason: sitemapLimitReason, detail };
   };
 
-  const admit = async (candidates: readonly Candidate[]): Promise<number> => {
-    const admissions = await admission.rowsFor(candidates);
-    if (admissions.length === 0) return 0;
-    const { admitted } = await writer.write({ admissions });
-    await admission.remember(admissions);
-    return admitted;
-  };
+  const admit = (candidates: readonly Candidate[]): Promise<number> =>
+    admission.admit(candidates, async (admissions) =>
+      admissions.length === 0 ? 0 : (await writer.write({ admissions })).admitted,
+    );
 
   return async (staged, crawl, body) => {
     /** Asked for with the first sitemap that is named. */

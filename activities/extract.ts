@@ -39,7 +39,12 @@ interface Reading {
 export function createExtractActivities(dependencies: Dependencies, extractor: Extractor): ExtractActivities {
   const { pool, writer, blobs, settings, outage, log } = dependencies;
   const crawls = new CrawlBook(pool, settings);
-  const admission = new Admission(dependencies, new HostBook(pool, settings.shards), new OptOutBook(pool));
+  const admission = new Admission(
+    dependencies,
+    new HostBook(pool, settings.shards),
+    new OptOutBook(pool),
+    crawls,
+  );
   const admitSitemap = createSitemapAdmission(dependencies, admission);
 
   const read = async (staged: StagedBody, origin: string): Promise<Reading | null> => {
@@ -91,14 +96,12 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
     await fetchAgain(host, lost);
     // What the last write cannot carry goes before it: the stage ends only when all links are in.
     for (; candidates.length > linkBatch; candidates = candidates.slice(linkBatch)) {
-      const early = await admission.rowsFor(candidates.slice(0, linkBatch));
-      await writer.write({ admissions: early });
-      await admission.remember(early);
+      await admission.admit(candidates.slice(0, linkBatch), (admissions) => writer.write({ admissions }));
     }
-    const admissions = await admission.rowsFor(candidates);
     const stages = done.map(stageEnd);
-    const { admitted } = await writer.write({ pages, admissions, stages });
-    await admission.remember(admissions);
+    const { admitted } = await admission.admit(candidates, (admissions) =>
+      writer.write({ pages, admissions, stages }),
+    );
     return admitted;
   };
 

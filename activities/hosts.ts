@@ -3,10 +3,10 @@ import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities, HostCounts, HostRef } from '../contracts/activities.ts';
 import { troubleClasses } from '../domain/trouble.ts';
 import { changeSettings } from '../storage/hosts.ts';
+import { park } from '../storage/parking.ts';
 import { retrying } from '../storage/retry.ts';
 import { dropHost } from '../storage/statements/drop-host.ts';
 import { hostOutlook } from '../storage/statements/host-outlook.ts';
-import { parkHost } from '../storage/statements/park-host.ts';
 import { hostRest } from '../storage/statements/host-rest.ts';
 import { retireHost } from '../storage/statements/retire-host.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -37,7 +37,7 @@ export function createHostActivities(
 
     parkHost: (input) =>
       withOwnFaults(async () => {
-        await retrying(() => parkHost(pool, input.hostId, input.reason, troubleClasses));
+        await retrying(() => park(pool, input.hostId, input.reason, troubleClasses));
         const [host] = await hostRest(pool, input.hostId);
         return { ...(await counts(input)), probeMs, restMs: Math.ceil(host?.rest_ms ?? 0) };
       }),

@@ -11,6 +11,7 @@ import {
 import { addRedriven, hostCausedClasses, noneRedriven } from '../domain/dead-letter.ts';
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
+import { bringBack } from '../storage/parking.ts';
 import type { Pool } from '../storage/pool.ts';
 import {
   decodeCursor,
@@ -25,7 +26,6 @@ import { hostIds } from '../storage/statements/host-ids.ts';
 import { isHostParked } from '../storage/statements/is-host-parked.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import { reopenCrawls } from '../storage/statements/reopen-crawls.ts';
-import { unparkHost } from '../storage/statements/unpark-host.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -82,7 +82,7 @@ export async function unpark(
   workflows: WorkflowClient,
   hostId: string,
 ): Promise<void> {
-  await retrying(() => unparkHost(pool, hostId));
+  await retrying(() => bringBack(pool, hostId));
   for (const letterClass of hostCausedClasses) {
     const filter = { crawlId: null, hostId, class: letterClass, key: null };
     let after: LetterCursor | null = null;

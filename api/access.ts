@@ -33,9 +33,14 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /v1/crawls': reader('crawls'),
   'POST /v1/crawls': operator('crawls'),
   'GET /v1/crawls/{crawlId}': reader('crawls'),
+  'PATCH /v1/crawls/{crawlId}': operator('crawls'),
+  'GET /v1/crawls/{crawlId}/versions': reader('crawls'),
+  'GET /v1/crawls/{crawlId}/versions/{version}': reader('crawls'),
+  'POST /v1/crawls/{crawlId}/versions/{version}/restore': operator('crawls'),
   'POST /v1/crawls/{crawlId}/pause': operator('crawls'),
   'POST /v1/crawls/{crawlId}/resume': operator('crawls'),
   'POST /v1/crawls/{crawlId}/cancel': operator('crawls'),
+  'GET /v1/crawls/{crawlId}/seeds': reader('crawls'),
   'POST /v1/crawls/{crawlId}/seeds': operator('crawls'),
   'GET /v1/crawls/{crawlId}/pages': reader('crawls'),
   'GET /v1/crawls/{crawlId}/ledger': reader('crawls'),
@@ -65,6 +70,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /metrics': instance('reader', 'metrics'),
   'POST /seed/urls': operator('crawls'),
   'POST /api/v1/seed': operator('crawls'),
+  'POST /url/limit': operator('crawls'),
   'POST /api/v1/pause': operator('crawls'),
   'POST /api/v1/resume': operator('crawls'),
   'GET /api/v1/{url}/status': reader('crawls'),
@@ -78,6 +84,17 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /v1/keys/{keyId}': admin('keys'),
   'DELETE /v1/keys/{keyId}': admin('keys'),
 
+  'GET /v1/audit-log': admin('tenants'),
+
+  'GET /v1/webhooks': admin('webhooks'),
+  'POST /v1/webhooks': admin('webhooks'),
+  'GET /v1/webhooks/{webhookId}': admin('webhooks'),
+  'PATCH /v1/webhooks/{webhookId}': admin('webhooks'),
+  'DELETE /v1/webhooks/{webhookId}': admin('webhooks'),
+  'GET /v1/webhooks/{webhookId}/deliveries': admin('webhooks'),
+  'POST /v1/webhooks/{webhookId}/replay': admin('webhooks'),
+  'POST /v1/webhooks/{webhookId}/test': admin('webhooks'),
+
   'GET /v1/tenant': reader('tenants'),
   'GET /v1/tenants': instance('admin', 'tenants'),
   'POST /v1/tenants': instance('admin', 'tenants'),
@@ -88,6 +105,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
 
 interface Row {
   readonly method: string;
+  readonly path: string;
   readonly segments: readonly string[];
   readonly access: Access;
 }
@@ -96,7 +114,7 @@ const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/'
 
 const rows: readonly Row[] = Object.entries(accessTable).map(([route, access]) => {
   const [method = '', path = ''] = route.split(' ');
-  return { method, segments: segmentsOf(path), access };
+  return { method, path, segments: segmentsOf(path), access };
 });
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
@@ -114,6 +132,8 @@ function matches({ segments }: Row, asked: readonly string[]): boolean {
 export interface GuardedRoute {
   readonly kind: 'guarded';
   readonly access: Guarded;
+  /** As the table has it. */
+  readonly path: string;
   /** As sent; null: no crawl's route. */
   readonly crawlId: string | null;
 }
@@ -139,10 +159,13 @@ export function judge(method: string, path: string): Judgement {
   const fitting = found.filter((row) => row.method === wanted);
   if (fitting.length === 0)
     return { kind: 'other-method', allowed: [...new Set(found.map((row) => row.method))] };
-  const guarded = fitting.flatMap(({ access }) => (access === 'public' ? [] : [access]));
+  const guarded = fitting.flatMap(({ access, path: route }) =>
+    access === 'public' ? [] : [{ access, route }],
+  );
   const [first] = guarded;
   if (first === undefined) return { kind: 'public' };
   const place = fitting.map(({ segments }) => segments.indexOf('{crawlId}')).find((index) => index >= 0);
   const crawlId = place === undefined ? null : (asked[place] ?? null);
-  return { kind: 'guarded', access: guarded.reduce(strictest, first), crawlId };
+  const access = guarded.map((row) => row.access).reduce(strictest);
+  return { kind: 'guarded', access, path: first.route, crawlId };
 }

@@ -2,14 +2,16 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
-import swaggerUi from 'swagger-ui-express';
-import { maxRequestBytes } from '../contracts/http.ts';
 import { defaultCrawlRoutes } from './compat/default-crawl-routes.ts';
 import { compatErrors } from './compat/errors.ts';
 import { jobRoutes } from './compat/job-routes.ts';
+import { auditLog } from './audit-log.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { crawlRoutes } from './crawl-routes.ts';
+import { editRoutes } from './edit-routes.ts';
 import { crawlerPage } from './crawler-page.ts';
 import type { Dependencies } from './dependencies.ts';
+import { docsPage } from './docs-page.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
@@ -19,6 +21,7 @@ import { guard } from './guard.ts';
 import { healthRoutes } from './health-routes.ts';
 import { hostRoutes } from './host-routes.ts';
 import { idempotency } from './idempotency.ts';
+import { jsonBody } from './json-body.ts';
 import { keyRoutes } from './key-routes.ts';
 import { openApiDocument } from './openapi.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -31,6 +34,7 @@ import { reportRoutes } from './report-routes.ts';
 import { requestId, versionHeader } from './request-ids.ts';
 import { resultRoutes } from './result-routes.ts';
 import { tenantRoutes } from './tenant-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 const anyKey = /owk_[\w-]+/g;
 
@@ -73,8 +77,8 @@ export function buildApp(dependencies: Dependencies): Express {
   app.use(guard(settings.hostNames));
   app.use(healthRoutes(dependencies));
   app.use(limitByAddress(settings.requestsPer10s, keyring, sharedCounts));
-  app.use(gate(pool, keyring, limitByTenant(sharedCounts)));
-  app.use(express.json({ limit: maxRequestBytes, strict: false }));
+  app.use(gate(pool, keyring, limitByTenant(sharedCounts), auditLog(pool, log)));
+  app.use(jsonBody());
   app.use(idempotency(pool, log));
 
   const document = openApiDocument(settings.version);
@@ -84,11 +88,7 @@ export function buildApp(dependencies: Dependencies): Express {
       response.json(document);
     })
     .all(methodNotAllowed('GET'));
-  app.use(
-    '/docs',
-    swaggerUi.serve,
-    swaggerUi.setup(document as swaggerUi.JsonObject, { customSiteTitle: 'Orbweaver API' }),
-  );
+  app.use('/docs', docsPage(document));
   app
     .route('/')
     .get((_request, response) => {
@@ -105,9 +105,12 @@ export function buildApp(dependencies: Dependencies): Express {
     seedRoutes(dependencies),
     optOutRoutes(dependencies),
     hostRoutes(dependencies),
+    editRoutes(dependencies),
     deadLetterRoutes(dependencies),
     keyRoutes(dependencies, keyring),
     tenantRoutes(dependencies, keyring),
+    webhookRoutes(dependencies),
+    auditRoutes(dependencies),
   );
 
   app.use(jobRoutes(dependencies), defaultCrawlRoutes(dependencies), metricsRoutes(dependencies));

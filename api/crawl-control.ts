@@ -9,6 +9,8 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@te
 import {
   cancelCrawlUpdate,
   crawlWorkflowId,
+  editedSignal,
+  editWorkflowId,
   pauseCrawlUpdate,
   redriveStateQuery,
   redriveWorkflowId,
@@ -54,6 +56,8 @@ export interface CrawlControl {
    * is; it goes on then. Refused while another re-drive of the crawl is under way.
    */
   redrive(input: RedriveWorkflowInput): Promise<{ readonly done: boolean; readonly view: RedriveView }>;
+  /** Has the frontier of a crawl judged by its settings, which were changed. */
+  applyEdit(crawlId: string): Promise<void>;
   /** Resolves when Temporal answers. */
   ping(): Promise<void>;
 }
@@ -135,6 +139,16 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
         return { done: false, view: await view.catch(() => nothingYet) };
       }
     },
+    applyEdit: (crawlId) =>
+      within(callMs, async () => {
+        await client.workflow.signalWithStart('edit', {
+          workflowId: editWorkflowId(crawlId),
+          taskQueue,
+          args: [{ crawlId }],
+          signal: editedSignal,
+          workflowTaskTimeout: '5s',
+        });
+      }),
     change: (crawlId, change, reason) => within(updateMs, () => update(crawlId, change, reason)),
     ping: () =>
       within(callMs, async () => {

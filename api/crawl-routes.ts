@@ -1,4 +1,4 @@
-/** Crawls as a resource: create, list, look at, pause, resume, cancel. */
+/** Crawls as a resource: create, list, look at, edit, pause, resume, cancel. */
 import { Router, type Request, type Response } from 'express';
 import {
   closedCrawlStates,
@@ -21,9 +21,12 @@ import { admitCrawl } from '../storage/crawl-admission.ts';
 import { crawlsBefore, failUnstarted, findCrawl, viewCrawl } from '../storage/crawls.ts';
 import { callerOf } from './caller.ts';
 import { ControlError, type CrawlChange } from './crawl-control.ts';
+import { patchCrawl } from './crawl-edits.ts';
+import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judgeSeeds } from './judged-seeds.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
+import { sendTagged } from './preconditions.ts';
+import { badCursor, HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 import { refuseSpent, refuseToGrow, tellQuotas } from './quotas.ts';
 
 export function crawlRoutes(dependencies: Dependencies): Router {
@@ -38,7 +41,7 @@ export function crawlRoutes(dependencies: Dependencies): Router {
     .get(async (request, response) => {
       const { cursor, limit = defaultListLimit } = parseInput(listQuery, request.query, 400);
       if (cursor !== undefined && !crawlIdSchema.safeParse(cursor).success) {
-        throw new HttpProblem(400, 'cursor: not one that this API gave.');
+        badCursor();
       }
       const items = await crawlsBefore(pool, cursor ?? null, limit, callerOf(request).tenantId);
       response.json({ items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) });
@@ -49,9 +52,10 @@ export function crawlRoutes(dependencies: Dependencies): Router {
     .get(async (request, response) => {
       const id = crawlIdOf(request);
       const view: CrawlView = (await viewCrawl(pool, id)) ?? noSuchCrawl(id);
-      response.json(view);
+      sendTagged(response, view.configVersion, view);
     })
-    .all(methodNotAllowed('GET'));
+    .patch((request, response) => patchCrawl(dependencies, request, response, crawlIdOf(request)))
+    .all(methodNotAllowed('GET', 'PATCH'));
   for (const change of ['pause', 'resume', 'cancel'] as const) {
     router
       .route(`/crawls/:crawlId/${change}`)
@@ -66,16 +70,6 @@ export function crawlRoutes(dependencies: Dependencies): Router {
       .all(methodNotAllowed('POST'));
   }
   return router;
-}
-
-/** An id that cannot be one names no crawl. */
-export function crawlIdOf(request: Request): string {
-  const id = String(request.params['crawlId']);
-  return crawlIdSchema.safeParse(id).success ? id : noSuchCrawl(id);
-}
-
-export function noSuchCrawl(id: string): never {
-  throw new HttpProblem(404, `There is no crawl ${id}.`);
 }
 
 async function create(

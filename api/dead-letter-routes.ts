@@ -17,9 +17,9 @@ import { chooseLetters, crawlBar } from '../storage/redrive.ts';
 import { hostIds } from '../storage/statements/host-ids.ts';
 import { callerOf, type Caller } from './caller.ts';
 import { ControlError } from './crawl-control.ts';
-import { crawlIdOf, noSuchCrawl } from './crawl-routes.ts';
+import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
+import { badCursor, HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 import { refuseToGrow } from './quotas.ts';
 
 export function deadLetterRoutes(dependencies: Dependencies): Router {
@@ -70,7 +70,7 @@ export function deadLetterRoutes(dependencies: Dependencies): Router {
 const nothing: DeadLetterPage = { items: [], next: null };
 
 function goodPage(page: DeadLetterPage | 'bad-cursor'): DeadLetterPage {
-  if (page === 'bad-cursor') throw new HttpProblem(400, 'cursor: not one that this API gave.');
+  if (page === 'bad-cursor') badCursor();
   return page;
 }
 

@@ -14,7 +14,7 @@ import {
 import { findCrawl } from '../storage/crawls.ts';
 import { readEvents } from '../storage/events.ts';
 import { callerOf } from './caller.ts';
-import { crawlIdOf, noSuchCrawl } from './crawl-routes.ts';
+import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { EventFeed } from './event-feed.ts';
 import { HttpProblem, methodNotAllowed, parseInput, problemTypes } from './problem.ts';

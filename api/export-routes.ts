@@ -6,7 +6,7 @@ import { exportQuery } from '../contracts/http/export.ts';
 import type { PageField } from '../contracts/http.ts';
 import { findCrawl } from '../storage/crawls.ts';
 import { pageBatches } from '../storage/pages.ts';
-import { crawlIdOf, noSuchCrawl } from './crawl-routes.ts';
+import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import { csvHead, csvLine } from './csv.ts';
 import type { Dependencies } from './dependencies.ts';
 import { methodNotAllowed, parseInput } from './problem.ts';

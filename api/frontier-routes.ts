@@ -10,7 +10,7 @@ import type { Pool } from '../storage/pool.ts';
 import { crawlOfTenant } from '../storage/statements/crawl-of-tenant.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import { callerOf } from './caller.ts';
-import { noSuchCrawl } from './crawl-routes.ts';
+import { noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 import { refuseToGrow } from './quotas.ts';

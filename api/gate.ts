@@ -10,16 +10,22 @@ import { defaultTenant, roles } from '../contracts/tenancy.ts';
 import type { Pool } from '../storage/pool.ts';
 import { crawlOfTenant } from '../storage/statements/crawl-of-tenant.ts';
 import { cursorSecret } from '../storage/statements/cursor-secret.ts';
+import type { RecordRequest } from './audit-log.ts';
 import { judge, type Guarded, type GuardedRoute } from './access.ts';
 import { callerOf, setCaller, type Caller } from './caller.ts';
-import { noSuchCrawl } from './crawl-routes.ts';
+import { noSuchCrawl } from './crawl-ids.ts';
 import { createCursorSeal, type CursorSeal } from './cursors.ts';
 import type { Keyring } from './keyring.ts';
-import { HttpProblem, methodNotAllowed, notFound, problemTypes } from './problem.ts';
+import { badCursor, HttpProblem, methodNotAllowed, notFound, problemTypes } from './problem.ts';
 import { TokensUnavailable } from './tokens.ts';
 
-/** @param limitTenant run once the caller is known */
-export function gate(pool: Pool, keyring: Keyring, limitTenant: RequestHandler): RequestHandler[] {
+/** @param limitTenant run once the caller is known; then `record`, before it is judged what it may */
+export function gate(
+  pool: Pool,
+  keyring: Keyring,
+  limitTenant: RequestHandler,
+  record: RecordRequest,
+): RequestHandler[] {
   const judged = new WeakMap<Request, GuardedRoute>();
   const owns = createOwnership(pool);
   const seal = lazily(async () => {
@@ -50,6 +56,7 @@ export function gate(pool: Pool, keyring: Keyring, limitTenant: RequestHandler):
     const route = judged.get(request);
     if (route !== undefined) {
       const caller = callerOf(request);
+      await record(request, response, route.path);
       permit(caller, route.access, response);
       const { crawlId } = route;
       if (crawlId !== null && !(await owns(caller.tenantId, decoded(crawlId)))) noSuchCrawl(decoded(crawlId));
@@ -60,14 +67,8 @@ export function gate(pool: Pool, keyring: Keyring, limitTenant: RequestHandler):
   return [enter, limitTenant, admit];
 }
 
-/** As express will decode it for the handler. */
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw new HttpProblem(400, 'The request could not be read.');
-  }
-}
+/** As express will decode it for the handler. @throws URIError */
+const decoded = (segment: string): string => decodeURIComponent(segment);
 
 const credentials = /^Bearer +([\w.~+/-]+=*) *$/i;
 
@@ -146,7 +147,7 @@ async function sealCursors(
   const { cursor } = request.query;
   if (typeof cursor === 'string') {
     const opened = cursors.open(list, cursor);
-    if (opened === null) throw new HttpProblem(400, 'cursor: not one that this API gave.');
+    if (opened === null) return badCursor();
     // Express computes the query anew at each look, until the request has one of its own.
     Object.defineProperty(request, 'query', { value: { ...request.query, cursor: opened } });
   }

@@ -19,7 +19,11 @@ const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function guard(names: readonly string[]): RequestHandler {
   const ours = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
   return (request, response, next) => {
-    const host = request.headers.host ?? '';
+    const { host } = request.headers;
+    if (host === undefined) {
+      sendProblem(response, 400, 'The request says no host: send a Host field.');
+      return;
+    }
     if (!isOurs(hostName(host), ours)) {
       sendProblem(response, 421, `This API does not answer for the host name in ${JSON.stringify(host)}.`);
       return;

@@ -2,8 +2,10 @@
 import { Router } from 'express';
 import { defaultHostLimit, hostPath, hostSettingsChange, hostsQuery } from '../contracts/hosts.ts';
 import { shardOf } from '../domain/shard.ts';
-import { hostsAfter, setHost, viewHost } from '../storage/hosts.ts';
+import { hostsAfter, readHost, setHost } from '../storage/hosts.ts';
+import { noteForAudit } from './audit-log.ts';
 import type { Dependencies } from './dependencies.ts';
+import { ifMatchOf, refuseStale, sendTagged } from './preconditions.ts';
 import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
 export function hostRoutes({ pool, wakeHost, log, settings }: Dependencies): Router {
@@ -20,9 +22,9 @@ export function hostRoutes({ pool, wakeHost, log, settings }: Dependencies): Rou
     .route('/hosts/:origin')
     .get(async (request, response) => {
       const { origin } = parseInput(hostPath, request.params, 400);
-      const host = await viewHost(pool, origin);
+      const host = await readHost(pool, origin);
       if (host === null) throw new HttpProblem(404, `No crawl has met ${origin}, and nothing is set for it.`);
-      response.json(host);
+      sendTagged(response, host.version, host.body);
     })
     .all(methodNotAllowed('GET'));
   router
@@ -30,13 +32,18 @@ export function hostRoutes({ pool, wakeHost, log, settings }: Dependencies): Rou
     .patch(async (request, response) => {
       const { origin } = parseInput(hostPath, request.params, 400);
       const change = parseInput(hostSettingsChange, request.body, 422);
-      await setHost(pool, origin, shardOf(origin, settings.shards), change);
+      const shard = shardOf(origin, settings.shards);
+      if (!(await setHost(pool, origin, shard, change, ifMatchOf(request))))
+        return refuseStale(response, await readHost(pool, origin));
       log.info({ origin, change }, 'settings of a host were changed');
       // It holds in any case: a host that sleeps, and could not be woken, sees it when it wakes up.
       await wakeHost(origin).catch((error: unknown) => {
         log.warn({ err: error, origin }, 'the workflow of a host was not woken');
       });
-      response.json(await viewHost(pool, origin));
+      const host = await readHost(pool, origin);
+      if (host === null) throw new Error(`the row of ${origin} is gone`);
+      noteForAudit(response, `revision ${String(host.version)}: ${Object.keys(change).join(', ')}`);
+      sendTagged(response, host.version, host.body);
     })
     .all(methodNotAllowed('PATCH'));
   return router;

@@ -1,5 +1,4 @@
 /** The API process: settings from the environment, one server, a graceful end on SIGTERM or SIGINT. */
-import { createServer } from 'node:http';
 import { Client, Connection } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import pino, { type Logger } from 'pino';
@@ -9,7 +8,6 @@ import { wakeHost } from '../activities/wake-host.ts';
 import { ConfigError, loadServiceConfig, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import { settings, usualPorts } from '../config/table.ts';
-import { maxHeadBytes } from '../contracts/http.ts';
 import { taskQueues } from '../contracts/workflows.ts';
 import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
 import { createPool, type Pool } from '../storage/pool.ts';
@@ -18,6 +16,7 @@ import { instanceId } from '../storage/statements/instance-id.ts';
 import { buildApp } from './app.ts';
 import { createCrawlControl } from './crawl-control.ts';
 import { provideFirstKey } from './first-key.ts';
+import { createHttpServer } from './http-server.ts';
 import { adoptOrphans } from './orphans.ts';
 import { watchQuotas } from './quota-watch.ts';
 import type { SharedCounts } from './rate-store.ts';
@@ -70,8 +69,7 @@ async function main(config: ServiceConfig): Promise<void> {
         });
   const sharedCounts = redis === null ? null : countIn(redis, pool, log);
   const stopping = new AbortController();
-  const server = createServer(
-    { maxHeaderSize: maxHeadBytes },
+  const server = createHttpServer(
     buildApp({
       pool,
       control,

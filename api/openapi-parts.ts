@@ -1,5 +1,5 @@
 /** Answers as the OpenAPI document names them. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import * as http from '../contracts/http.ts';
 
@@ -12,3 +12,26 @@ export const fails = (description: string): ZodOpenApiResponseObject => ({
   description,
   content: { 'application/problem+json': { schema: http.problem } },
 });
+
+/** As `json`, of what is edited (preconditions.ts). */
+export const tagged = (description: string, schema: z.ZodType): ZodOpenApiResponseObject => ({
+  ...json(description, schema),
+  headers: z.object({ ETag: z.string().meta({ description: 'For If-Match and If-None-Match.' }) }),
+});
+
+/** Request header of reads whose answer is `tagged`, and how it is answered. */
+export const ifNoneMatch = z.object({
+  'If-None-Match': z.string().optional().meta({ description: 'ETags that are known already.' }),
+});
+export const notModified: ZodOpenApiResponseObject = {
+  description: 'It has an ETag of If-None-Match still.',
+};
+
+/** Request header of changes, and how they are refused. */
+export const ifMatch = z.object({
+  'If-Match': z.string().optional().meta({
+    description:
+      'ETags, one of which it has to have still; `*`: it has to be there. Absent: the last change wins.',
+  }),
+});
+export const stale = fails('If-Match does not hold: somebody else changed it. Its ETag is in the answer.');

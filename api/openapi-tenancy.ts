@@ -1,7 +1,7 @@
 /** Keys and tenants in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import * as tenancy from '../contracts/tenancy.ts';
-import { fails, json } from './openapi-parts.ts';
+import { fails, ifMatch, ifNoneMatch, json, notModified, stale, tagged } from './openapi-parts.ts';
 
 const badQuery = fails('The query is not valid.');
 const badBody = fails('The body is not valid.');
@@ -45,7 +45,12 @@ export const tenancyPaths: ZodOpenApiPathsObject = {
     get: {
       operationId: 'ownTenant',
       summary: 'The own tenant, its quotas and what is used of them',
-      responses: { '200': json('The tenant.', tenancy.tenantDetail), '404': noTenant },
+      requestParams: { header: ifNoneMatch },
+      responses: {
+        '200': tagged('The tenant.', tenancy.tenantDetail),
+        '304': notModified,
+        '404': noTenant,
+      },
     },
   },
   '/v1/tenants': {
@@ -70,18 +75,24 @@ export const tenancyPaths: ZodOpenApiPathsObject = {
     get: {
       operationId: 'getTenant',
       summary: 'A tenant, its quotas and what is used of them',
-      requestParams: { path: tenancy.tenantPath },
-      responses: { '200': json('The tenant.', tenancy.tenantDetail), '404': noTenant },
+      requestParams: { path: tenancy.tenantPath, header: ifNoneMatch },
+      responses: {
+        '200': tagged('The tenant.', tenancy.tenantDetail),
+        '304': notModified,
+        '404': noTenant,
+      },
     },
     patch: {
       operationId: 'changeTenant',
       summary: 'Change its name or quotas; quotas that are not named stay',
-      requestParams: { path: tenancy.tenantPath },
+      requestParams: { path: tenancy.tenantPath, header: ifMatch },
       requestBody: { required: true, content: { 'application/json': { schema: tenancy.tenantChange } } },
       responses: {
-        '200': json('The tenant as it is now.', tenancy.tenantView),
+        '200': tagged('The tenant as it is now.', tenancy.tenantView),
+        '400': fails('The body is not valid JSON, or If-Match holds no ETags.'),
         '404': noTenant,
         '409': fails('There is one of this name.'),
+        '412': stale,
         '422': badBody,
       },
     },

@@ -6,14 +6,17 @@ import * as hosts from '../contracts/hosts.ts';
 import * as http from '../contracts/http.ts';
 import * as optOuts from '../contracts/opt-out.ts';
 import { withAccess } from './access-docs.ts';
-import { fails, json } from './openapi-parts.ts';
+import { fails, ifMatch, ifNoneMatch, json, notModified, stale, tagged } from './openapi-parts.ts';
 import { tenancyPaths } from './openapi-tenancy.ts';
+import { auditPaths } from './openapi/audit.ts';
 import { compatPaths } from './openapi/compat.ts';
+import { editPaths, patchCrawlOperation } from './openapi/edits.ts';
 import { eventPaths } from './openapi/events.ts';
 import { exportPaths } from './openapi/export.ts';
 import { frontierPaths } from './openapi/frontier.ts';
 import { reportPaths } from './openapi/report.ts';
 import { seedPaths } from './openapi/seeds.ts';
+import { webhookPaths } from './openapi/webhooks.ts';
 
 const unknownCrawl = fails('There is no such crawl.');
 const badQuery = fails('The query is not valid.');
@@ -107,7 +110,19 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
           responses: { '200': json('Crawls.', http.crawlList), '400': badQuery },
         },
       },
-      [crawl]: { get: reads('getCrawl', 'A crawl: state, settings, counts', http.crawlView) },
+      [crawl]: {
+        get: {
+          operationId: 'getCrawl',
+          summary: 'A crawl: state, settings, counts',
+          requestParams: { path: http.crawlPath, header: ifNoneMatch },
+          responses: {
+            '200': tagged('The crawl.', http.crawlView),
+            '304': notModified,
+            '404': fails('There is no such crawl.'),
+          },
+        },
+        patch: patchCrawlOperation,
+      },
       [`${crawl}/pause`]: { post: changes('pauseCrawl', 'Send no more requests until resumed') },
       [`${crawl}/resume`]: { post: changes('resumeCrawl', 'Go on with a paused crawl') },
       [`${crawl}/cancel`]: { post: changes('cancelCrawl', 'End a crawl; what is queued is excluded') },
@@ -185,9 +200,10 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
         get: {
           operationId: 'getHost',
           summary: 'A host: where it stands, its settings, its requests of the day, its crawls',
-          requestParams: { path: hosts.hostPath },
+          requestParams: { path: hosts.hostPath, header: ifNoneMatch },
           responses: {
-            '200': json('The host.', hosts.hostView),
+            '200': tagged('The host.', hosts.hostView),
+            '304': notModified,
             '400': fails('That is no origin.'),
             '404': fails('No crawl has met it, and nothing is set for it.'),
           },
@@ -197,14 +213,15 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
         patch: {
           operationId: 'setHost',
           summary: 'Change settings of a host; they hold from the next request on, or a second later',
-          requestParams: { path: hosts.hostPath },
+          requestParams: { path: hosts.hostPath, header: ifMatch },
           requestBody: {
             required: true,
             content: { 'application/json': { schema: hosts.hostSettingsChange } },
           },
           responses: {
-            '200': json('The host as it is set now.', hosts.hostView),
-            '400': fails('That is no origin.'),
+            '200': tagged('The host as it is set now.', hosts.hostView),
+            '400': fails('That is no origin, the body is not valid JSON, or If-Match holds no ETags.'),
+            '412': stale,
             '422': fails('The body is not valid, or the windows never open.'),
           },
         },
@@ -277,13 +294,16 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
           responses: { '200': json('They do.', status), '503': fails('One of them does not.') },
         },
       },
+      ...editPaths,
       ...seedPaths,
       ...reportPaths,
       ...exportPaths,
       ...eventPaths,
+      ...webhookPaths,
       ...compatPaths,
       ...frontierPaths,
       ...tenancyPaths,
+      ...auditPaths,
     }),
   });
 }

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { maxRequestBytes, type Problem, type ProblemType } from '../contracts/http.ts';
 import { isStorageOutage } from '../storage/retry.ts';
 
-type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota'> & { readonly type?: ProblemType };
+type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & { readonly type?: ProblemType };
 
 /** Kinds of problems a program may want to tell apart by more than their status. */
 export const problemTypes = {
@@ -17,6 +17,9 @@ export const problemTypes = {
   keyReused: 'urn:orbweaver:problem:idempotency-key-reused',
   keyPending: 'urn:orbweaver:problem:idempotency-key-pending',
   keySpent: 'urn:orbweaver:problem:idempotency-key-spent',
+  preconditionFailed: 'urn:orbweaver:problem:precondition-failed',
+  invalidInput: 'urn:orbweaver:problem:invalid-input',
+  invalidCursor: 'urn:orbweaver:problem:invalid-cursor',
 } as const satisfies Record<string, ProblemType>;
 
 /** Thrown by handlers; answered as it is. `detail` is one sentence for people. */
@@ -79,12 +82,18 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown, statu
   }));
   const [first] = errors;
   const where = first === undefined || first.path === '' ? '' : `${first.path}: `;
-  throw new HttpProblem(status, `${where}${first?.message ?? 'the input is not valid'}`, { errors });
+  const detail = `${where}${first?.message ?? 'the input is not valid'}`;
+  throw new HttpProblem(status, detail, { type: problemTypes.invalidInput, errors });
 }
 
 export const notFound: RequestHandler = (request, response) => {
   sendProblem(response, 404, `There is nothing at ${request.path}; /docs shows what there is.`);
 };
+
+/** @throws HttpProblem: lists are read from their beginning then */
+export function badCursor(): never {
+  throw new HttpProblem(400, 'cursor: not one that this API gave.', { type: problemTypes.invalidCursor });
+}
 
 export function methodNotAllowed(...allowed: readonly string[]): RequestHandler {
   return (request, response) => {
@@ -95,10 +104,8 @@ export function methodNotAllowed(...allowed: readonly string[]): RequestHandler 
 
 /** What the body parser says of a request it could not read. */
 const bodySentences: Readonly<Record<string, string>> = {
-  'entity.parse.failed': 'The body is not valid JSON.',
   'entity.too.large': `The body is larger than ${String(maxRequestBytes)} bytes.`,
   'encoding.unsupported': 'The content encoding of the body is not supported.',
-  'charset.unsupported': 'The charset of the body is not supported: JSON is UTF-8.',
   'request.aborted': 'The request ended before its body was whole.',
   'request.size.invalid': 'The body is not as long as its Content-Length says.',
 };
@@ -112,6 +119,9 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     }
     if (error instanceof HttpProblem) {
       sendProblem(response, error.status, error.message, error.extras);
+    } else if (error instanceof URIError) {
+      const detail = 'The path is not valid: after each % two hex digits, of UTF-8, or %25 for a % itself.';
+      sendProblem(response, 400, detail);
     } else if (isClientFault(error)) {
       sendProblem(
         response,

@@ -78,6 +78,13 @@ const urlColumns: readonly Column<ReportUrlLine>[] = [
   { head: 'Answer', numeric: true, cell: ({ ms }) => time(ms) },
 ];
 
+function rejectedHead({ totals, rejectedSeeds }: CrawlReport): string {
+  const all = totals.seeds.rejected;
+  return all > rejectedSeeds.length
+    ? `Rejected seeds: the first ${number(rejectedSeeds.length)} of ${number(all)}`
+    : 'Rejected seeds';
+}
+
 export function reportHtml(report: CrawlReport): string {
   const { crawl, totals, hosts, urls } = report;
   const name = `Crawl ${crawl.id}${crawl.label === null ? '' : `: ${crawl.label}`}`;
@@ -126,6 +133,10 @@ ${table('Where the URLs stand', report.states, [
     'Slowest answers',
     urls.slowest,
     urlColumns,
-  )}${table('Largest bodies', urls.biggest, urlColumns)}</html>
+  )}${table('Largest bodies', urls.biggest, urlColumns)}${table(rejectedHead(report), report.rejectedSeeds, [
+    { head: 'Line', numeric: true, cell: ({ line }) => number(line) },
+    { head: 'Seed', cell: ({ url }) => url },
+    { head: 'Why', cell: ({ reason }) => reason },
+  ])}</html>
 `;
 }

@@ -2,7 +2,7 @@
 import { Router } from 'express';
 import { reportQuery, type CrawlReport } from '../contracts/http/report.ts';
 import { reportCrawl } from '../storage/report.ts';
-import { crawlIdOf, noSuchCrawl } from './crawl-routes.ts';
+import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { methodNotAllowed, parseInput } from './problem.ts';
 import { reportHtml, reportPolicy } from './report-page.ts';

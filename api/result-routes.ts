@@ -7,9 +7,9 @@ import { findCrawl } from '../storage/crawls.ts';
 import { explainUrlOf, rejectionOf } from '../storage/explain.ts';
 import { readPages } from '../storage/pages.ts';
 import { rejectionSentence } from '../storage/seeds.ts';
-import { crawlIdOf, noSuchCrawl } from './crawl-routes.ts';
+import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
+import { badCursor, HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
 export function resultRoutes({ pool, settings, textOf }: Dependencies): Router {
   const router = Router();
@@ -24,7 +24,7 @@ export function resultRoutes({ pool, settings, textOf }: Dependencies): Router {
       } = parseInput(pagesQuery, request.query, 400);
       const answer = await readPages(pool, id, { cursor, limit, fields }, textOf);
       if (answer === 'unknown-crawl') noSuchCrawl(id);
-      if (answer === 'bad-cursor') throw new HttpProblem(400, 'cursor: not one that this API gave.');
+      if (answer === 'bad-cursor') badCursor();
       response.json(answer);
     })
     .all(methodNotAllowed('GET'));

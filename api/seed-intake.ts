@@ -2,7 +2,7 @@
 import type { Response } from 'express';
 import { storeSeeds } from '../storage/seed-intake.ts';
 import type { SeedLine } from '../storage/seeds.ts';
-import { noSuchCrawl } from './crawl-routes.ts';
+import { noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { HttpProblem } from './problem.ts';
 import { refuseSpent } from './quotas.ts';

@@ -1,9 +1,17 @@
-/** More seeds for a crawl: as JSON, all or none; or as lines, stored batch by batch while they arrive. */
+/** Seeds of a crawl: listed, and more of them. More come as JSON, all or none; or as lines, stored batch by batch while they arrive. */
 import { Router, type Request, type Response } from 'express';
-import { moreSeeds, rejectedSeedsShown, seedLineTypes, type AddedSeeds } from '../contracts/http/seeds.ts';
+import {
+  defaultSeedLimit,
+  moreSeeds,
+  rejectedSeedsShown,
+  seedLineTypes,
+  seedQuery,
+  type AddedSeeds,
+} from '../contracts/http/seeds.ts';
 import type { SeedLine } from '../storage/seeds.ts';
+import { listSeeds } from '../storage/statements/list-seeds.ts';
 import { callerOf } from './caller.ts';
-import { crawlIdOf } from './crawl-routes.ts';
+import { crawlIdOf } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judgeSeeds } from './judged-seeds.ts';
 import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
@@ -22,7 +30,16 @@ export function seedRoutes(dependencies: Dependencies): Router {
       const store = inLines ? storeLines : storeList;
       response.json(await store(dependencies, request, response));
     })
-    .all(methodNotAllowed('POST'));
+    .get(async (request, response) => {
+      const { cursor, state, limit = defaultSeedLimit } = parseInput(seedQuery, request.query, 400);
+      const wanted = state === undefined ? null : state === 'rejected';
+      const crawlId = crawlIdOf(request);
+      const items = await listSeeds(dependencies.pool, crawlId, Number(cursor ?? 0), wanted, limit);
+      const last = items.at(-1);
+      const next = last === undefined || items.length < limit ? null : String(last.line);
+      response.json({ items, next });
+    })
+    .all(methodNotAllowed('GET', 'POST'));
   return router;
 }
 
@@ -70,7 +87,8 @@ async function storeLines(
   } catch (error) {
     const stored =
       accepted === 0 ? 'No seed of it was stored.' : `${String(accepted)} seeds before are stored.`;
-    if (request.destroyed && !request.complete) {
+    // A refusal of ours destroys the request as well, whose rest is not read.
+    if (!(error instanceof HttpProblem) && request.destroyed && !request.complete) {
       dependencies.log.warn(
         { crawlId, accepted },
         'a body of seeds was cut off; whole batches of it are stored',

@@ -9,10 +9,12 @@ import {
   tenantQuery,
 } from '../contracts/tenancy.ts';
 import { createTenant, editTenant, shutTenant, tenantsAfter, viewTenant } from '../storage/tenants.ts';
+import { noteForAudit } from './audit-log.ts';
 import { callerOf } from './caller.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Keyring } from './keyring.ts';
 import { noSuchTenant } from './key-routes.ts';
+import { ifMatchOf, refuseStale, sendTagged } from './preconditions.ts';
 import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
 export function tenantRoutes({ pool, log }: Dependencies, keyring: Keyring): Router {
@@ -21,7 +23,8 @@ export function tenantRoutes({ pool, log }: Dependencies, keyring: Keyring): Rou
     .route('/tenant')
     .get(async (request, response) => {
       const id = String(callerOf(request).tenantId);
-      response.json((await viewTenant(pool, id)) ?? noSuchTenant(id));
+      const { version, body } = (await viewTenant(pool, id)) ?? noSuchTenant(id);
+      sendTagged(response, version, body);
     })
     .all(methodNotAllowed('GET'));
   router
@@ -42,16 +45,21 @@ export function tenantRoutes({ pool, log }: Dependencies, keyring: Keyring): Rou
     .route('/tenants/:tenantId')
     .get(async (request, response) => {
       const id = tenantIdOf(request.params.tenantId);
-      response.json((await viewTenant(pool, id)) ?? noSuchTenant(id));
+      const { version, body } = (await viewTenant(pool, id)) ?? noSuchTenant(id);
+      sendTagged(response, version, body);
     })
     .patch(async (request, response) => {
       const id = tenantIdOf(request.params.tenantId);
       const { name = null, quotas = {} } = parseInput(tenantChange, request.body, 422);
-      const tenant = (await editTenant(pool, id, name, quotas)) ?? noSuchTenant(id);
+      const ifMatch = ifMatchOf(request);
+      const tenant = await editTenant(pool, id, name, quotas, ifMatch?.versions);
+      if (tenant === null) return refuseStale(response, (await viewTenant(pool, id)) ?? noSuchTenant(id));
       if (tenant === 'name-taken') return nameTaken(name ?? '');
       keyring.forget();
       log.info({ by: callerOf(request).id, tenantId: id, name, quotas }, 'a tenant was changed');
-      response.json(tenant);
+      const changed = [...(name === null ? [] : ['name']), ...Object.keys(quotas)].join(', ');
+      noteForAudit(response, `revision ${String(tenant.version)}: ${changed}`);
+      sendTagged(response, tenant.version, tenant.body);
     })
     .delete(async (request, response) => {
       const id = tenantIdOf(request.params.tenantId);

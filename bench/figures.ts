@@ -28,11 +28,14 @@ export function reportSelf(crawl: { pages: number; seconds: number; bytes: numbe
 
 export const rate = (figures: Figures): number => figures.pages / figures.seconds;
 
-/** Of an even count the lower of the two in the middle; NaN of none. */
-export function median(values: readonly number[]): number {
+/** The least value that a share of all, such as 0.99, does not exceed; NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[(sorted.length - 1) >> 1] ?? NaN;
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
 }
+
+/** Of an even count the lower of the two in the middle; NaN of none. */
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /** The run of median rate. Throws when there is none. */
 export function medianRun(runs: readonly Figures[]): Figures {

@@ -32,6 +32,13 @@ function sample(pid: number): Sample | null {
 /** Resident memory of one process in MB, or null when it is gone. */
 export const residentOf = (pid: number): number | null => sample(pid)?.megabytes ?? null;
 
+/** CPU time and resident memory of one process so far. @throws where it is gone */
+export function usageOf(pid: number): { readonly cpuSeconds: number; readonly megabytes: number } {
+  const found = sample(pid);
+  if (found === null) throw new Error(`process ${String(pid)} is gone`);
+  return found;
+}
+
 export interface Meter {
   /** Sums so far: CPU seconds of every process seen (up to its last sample), highest joint memory in MB. */
   read(): { cpuSeconds: number; peakMegabytes: number };

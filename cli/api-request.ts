@@ -3,6 +3,7 @@
  * or when it has an Idempotency-Key. What the API refuses is told as one sentence.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { printable } from './table.ts';
 
@@ -22,7 +23,10 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
 export interface Sending {
   readonly query?: Query;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** A function: makes the body anew for each try, which is then sent as it comes. */
+  readonly body?: string | (() => AsyncIterable<Uint8Array>);
+  /** Gives the request up instead of the time limit for whole answers, which streams may exceed. */
+  readonly signal?: AbortSignal;
 }
 
 const timeoutMs = 60_000;
@@ -35,7 +39,7 @@ export async function sendRequest(
   path: string,
   sending: Sending = {},
 ): Promise<Response> {
-  const { query = {}, headers = {}, body } = sending;
+  const { query = {}, headers = {}, body, signal } = sending;
   const url = new URL(address.url + path);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
@@ -49,8 +53,8 @@ export async function sendRequest(
         method,
         redirect: 'manual',
         headers: { ...(address.key !== null && { authorization: `Bearer ${address.key}` }), ...headers },
-        ...(body !== undefined && { body }),
-        signal: AbortSignal.timeout(timeoutMs),
+        ...bodyInit(body),
+        signal: signal ?? AbortSignal.timeout(timeoutMs),
       });
     } catch (error) {
       const { refused, why } = failureOf(error);
@@ -60,6 +64,13 @@ export async function sendRequest(
     await sleep(retryMs);
   }
 }
+
+const bodyInit = (body: Sending['body']): RequestInit =>
+  body === undefined
+    ? {}
+    : typeof body === 'string'
+      ? { body }
+      : { body: ReadableStream.from<Uint8Array>(body()), duplex: 'half' };
 
 const networkFailures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
@@ -74,7 +85,7 @@ const networkFailures: Readonly<Record<string, string>> = {
 };
 
 /** What fetch says is in its cause. `refused`: the request was not even sent. */
-function failureOf(error: unknown): { readonly refused: boolean; readonly why: string } {
+export function failureOf(error: unknown): { readonly refused: boolean; readonly why: string } {
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return { refused: false, why: `it took longer than ${String(timeoutMs / 1_000)} seconds` };
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
@@ -103,7 +114,7 @@ async function bodyOf(address: ApiAddress, response: Response): Promise<unknown>
 }
 
 /** The detail of a problem document. Bad use: what was given cannot be; failed: it was refused, or could not be done. */
-async function refusalOf(address: ApiAddress, response: Response): Promise<CommandError> {
+export async function refusalOf(address: ApiAddress, response: Response): Promise<CommandError> {
   const { status } = response;
   if (status >= 300 && status < 400) {
     const to = printable(response.headers.get('location') ?? '?');
@@ -112,7 +123,33 @@ async function refusalOf(address: ApiAddress, response: Response): Promise<Comma
   const body: unknown = isJson(response) ? await bodyOf(address, response) : null;
   const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : null;
   if (typeof detail !== 'string') return notOrbweaver(address, `it answers ${String(status)}`);
-  return new CommandError(printable(detail).slice(0, 1_000), exitCodeOf(status));
+  const lines = [printable(detail).slice(0, 1_000), ...rejectedLines(body)];
+  return new RefusedError(lines.join('\n'), status);
+}
+
+const shownRejected = 20;
+const rejected = z.object({ rejected: z.array(z.object({ url: z.string(), reason: z.string() })) });
+
+/** Seeds that a problem names one by one. */
+function rejectedLines(body: unknown): string[] {
+  const { data } = rejected.safeParse(body);
+  return (data?.rejected ?? [])
+    .slice(0, shownRejected)
+    .map((seed) => printable(`  ${rejectionLine(seed)}`).slice(0, 500));
+}
+
+/** Without the class of the reason, which is for programs. */
+export const rejectionLine = ({ url, reason }: { readonly url: string; readonly reason: string }): string =>
+  `${JSON.stringify(url)} ${reason.replace(/^[\w-]+: it /, '')}`;
+
+/** The API answered, and what it answered is no. */
+export class RefusedError extends CommandError {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message, exitCodeOf(status));
+    this.status = status;
+  }
 }
 
 const exitCodeOf = (status: number): ExitCode =>

@@ -82,6 +82,11 @@ export function addWhatToCrawl(command: Command): Command {
     .option('--max-pages <n>', 'pages to fetch at most', wholeNumber(1))
     .option('--max-depth <n>', 'links to follow from a seed at most; 0: the seeds only', wholeNumber(0))
     .option('--max-seconds <n>', 'seconds to crawl at most', seconds(0, false))
+    .option('--max-bytes <n>', 'end once about so many body bytes have come over the wire', wholeNumber(1))
+    .option(
+      '--finish <json>',
+      'what ends the crawl: JSON, or a file that holds it, such as \'{"any": [{"pages": 1000}]}\'',
+    )
     .addOption(
       new Option(
         '--scope <scope>',

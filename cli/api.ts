@@ -1,6 +1,7 @@
 /** The API as verbs use it that go by it: what it answers is checked against the contracts before anything is shown. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { sendStream, takeStream, type Taken } from './api-stream.ts';
 import {
   jsonOf,
   notOrbweaver,
@@ -21,6 +22,15 @@ export interface Api {
   create<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T>;
   /** Sent once: whoever loses the answer looks at what became of it. */
   change<T>(method: Method, path: string, schema: z.ZodType<T>, sending?: Change): Promise<T>;
+  /** An answer of any length, read as it comes. @throws CommandError, also while it is read */
+  take(path: string, sending?: Pick<Change, 'query' | 'headers'>): Promise<Taken>;
+  /** Sends a body of any length as it is made. Sent once, but where it never left. */
+  send<T>(
+    path: string,
+    schema: z.ZodType<T>,
+    type: string,
+    body: () => AsyncIterable<Uint8Array>,
+  ): Promise<T>;
 }
 
 export interface Change {
@@ -77,5 +87,7 @@ export function createApi(address: ApiAddress): Api {
         headers: { ...(body !== undefined && jsonBody), ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
+    take: (path, sending = {}) => takeStream(address, path, sending),
+    send: async (path, schema, type, body) => checked(await sendStream(address, path, type, body), schema),
   };
 }

@@ -36,6 +36,11 @@ function numberOfA(what: string): (text: string) => string {
   };
 }
 
+export function versionNumber(text: string): string {
+  if (/^[1-9]\d{0,8}$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be the number of a version.');
+}
+
 export function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }

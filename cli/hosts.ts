@@ -1,5 +1,4 @@
 /** `hosts`: where hosts stand. `host set`: what an operator sets for one. */
-import { readFile } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { wakeHost } from '../activities/wake-host.ts';
 import { loadConfig } from '../config/config.ts';
@@ -21,6 +20,7 @@ import { createPool, type Pool } from '../storage/pool.ts';
 import { namedApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { readJsonOption } from './json-option.ts';
 import { writeJsonLines } from './lines.ts';
 import { sayPlainly, withDatabase, withStack } from './stack.ts';
 import { grouped, reasonOf } from './words.ts';
@@ -137,21 +137,8 @@ export async function readHostOptions(options: HostOptions): Promise<HostSetting
 const numberOf = (text: string): number | string | null =>
   text === 'default' ? null : /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : text;
 
-/** JSON, or the name of a file that holds it. */
-async function windowsOf(text: string): Promise<unknown> {
-  if (text === 'default') return null;
-  const inline = text.trimStart().startsWith('{');
-  const json = inline
-    ? text
-    : await readFile(text, 'utf8').catch((error: unknown) => {
-        throw new CommandError(`The windows file ${text} cannot be read: ${reasonOf(error)}.`);
-      });
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    throw new CommandError(`${inline ? '--windows' : `The windows file ${text}`} is not valid JSON.`);
-  }
-}
+const windowsOf = async (text: string): Promise<unknown> =>
+  text === 'default' ? null : readJsonOption('windows', text);
 
 export async function hostSet(text: string, options: HostOptions): Promise<ExitCode> {
   const origin = hostOrigin.safeParse(text);

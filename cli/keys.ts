@@ -1,5 +1,4 @@
 /** `keys`: API keys, listed, made and revoked. */
-import { open, rm } from 'node:fs/promises';
 import {
   createdKey,
   keyView,
@@ -11,8 +10,8 @@ import {
 import { anyApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { writeSecretFile } from './secret-file.ts';
 import { moment, writeList, writeMade, writeOne, type Shown } from './table.ts';
-import { reasonOf } from './words.ts';
 
 const shown: Shown<KeyView> = {
   heads: ['id', 'name', 'begins', 'role', 'scopes', 'tenant', 'created', 'expires', 'used', ''],
@@ -67,7 +66,7 @@ export async function makeKey(name: string, options: KeyOptions): Promise<ExitCo
     writeMade(created, options, () => [`${madeLine(created)} It is shown this once:`, created.key]);
     return exitCodes.ok;
   }
-  const created = await saved(save, made);
+  const created = await writeSecretFile(save, made, ({ key }) => key);
   const unseen = { ...created, key: undefined };
   writeMade(unseen, options, () => [`${madeLine(created)} It is in ${save}.`]);
   return exitCodes.ok;
@@ -85,27 +84,6 @@ function readWish(given: object): NewKey {
 
 const madeLine = ({ id, role, tenantId }: KeyView): string =>
   `Key ${id} is made (${role}, tenant ${tenantId}).`;
-
-/** The file, for its owner alone, is there before the key is: a key that nobody has seen could not be used. */
-async function saved(file: string, made: () => Promise<CreatedKey>): Promise<CreatedKey> {
-  const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
-    const there = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    throw new CommandError(
-      `The file ${file} cannot be written: ${there ? 'it is there already' : reasonOf(error)}.`,
-    );
-  });
-  try {
-    const created = await made();
-    await handle.writeFile(`${created.key}\n`);
-    await handle.sync();
-    return created;
-  } catch (error) {
-    await rm(file, { force: true });
-    throw error;
-  } finally {
-    await handle.close();
-  }
-}
 
 export async function revokeKey(id: string, options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;

@@ -10,6 +10,8 @@ export interface OutFile {
   readonly name: string;
   /** Writes one JSON object a line and gives the file its name. Answers how many. */
   write(values: AsyncIterable<unknown>): Promise<number>;
+  /** Writes bytes as they come and gives the file its name. Answers how many. @throws what the source throws */
+  copy(chunks: AsyncIterable<Uint8Array>): Promise<number>;
   /** Removes what is not whole. */
   discard(): Promise<void>;
 }
@@ -23,35 +25,46 @@ export async function openOutFile(name: string): Promise<OutFile> {
   } catch (error) {
     throw new CommandError(`The file ${name} cannot be written: ${reasonOf(error)}.`);
   }
+  const finish = async (written: Promise<number>): Promise<number> => {
+    try {
+      const count = await written;
+      await rename(draft, name);
+      return count;
+    } catch (error) {
+      // What is said of a source is said of it, not of the file.
+      if (error instanceof CommandError) throw error;
+      throw new CommandError(`The file ${name} could not be written: ${reasonOf(error)}.`, exitCodes.broken, {
+        cause: error,
+      });
+    }
+  };
   return {
     name,
-    write: async (values) => {
-      try {
-        const count = await writeAll(draft, values);
-        await rename(draft, name);
-        return count;
-      } catch (error) {
-        throw new CommandError(
-          `The file ${name} could not be written: ${reasonOf(error)}.`,
-          exitCodes.broken,
-          {
-            cause: error,
-          },
-        );
-      }
-    },
+    write: (values) => finish(writeAll(draft, values, (value) => [`${JSON.stringify(value)}\n`, 1])),
+    copy: (chunks) => finish(writeAll(draft, chunks, (chunk) => [chunk, chunk.length])),
     discard: () => rm(draft, { force: true }),
   };
 }
 
-async function writeAll(file: string, values: AsyncIterable<unknown>): Promise<number> {
+/** @param form what is written of a value, and for how many it counts */
+async function writeAll<T>(
+  file: string,
+  values: AsyncIterable<T>,
+  form: (value: T) => readonly [string | Uint8Array, number],
+): Promise<number> {
   const stream = createWriteStream(file, { flush: true });
   const done = finished(stream);
   done.catch(() => undefined);
   let count = 0;
-  for await (const value of values) {
-    count++;
-    if (!stream.write(`${JSON.stringify(value)}\n`)) await Promise.race([once(stream, 'drain'), done]);
+  try {
+    for await (const value of values) {
+      const [chunk, weight] = form(value);
+      count += weight;
+      if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done]);
+    }
+  } catch (error) {
+    stream.destroy();
+    throw error;
   }
   stream.end();
   await done;

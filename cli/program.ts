@@ -3,9 +3,12 @@ import { Command, Option } from 'commander';
 import { version } from '../config/package.ts';
 import { hostStandings, type HostStanding } from '../domain/host-standing.ts';
 import type { ApiOptions } from './api-target.ts';
+import { addAuditLog, addWebhooks } from './admin-verbs.ts';
 import { addCrawlControl, addTenancy, addWhatToCrawl, withServer } from './api-verbs.ts';
 import { crawlId, fieldList, wholeNumber } from './arguments.ts';
+import { addEdits } from './edit-verbs.ts';
 import type { ExitCode } from './ending.ts';
+import { addResults } from './result-verbs.ts';
 
 /** @param ended told the exit code of the verb that ran */
 export function createProgram(ended: (exitCode: ExitCode) => void): Command {
@@ -37,11 +40,15 @@ Settings are read from ORBWEAVER_… variables; README.md lists them.`,
   program.commandsGroup('Crawls, here or at a --server:');
   addCrawlControl(program, ended);
   addLooking(program, ended);
+  addEdits(program, ended);
+  addResults(program, ended);
   addDeadLetters(program, ended);
   program.commandsGroup('The instance, here or at a --server:');
   addHosts(program, ended);
   addOptOuts(program, ended);
   addTenancy(program, ended);
+  addWebhooks(program, ended);
+  addAuditLog(program, ended);
   withServer(program, ['crawl', 'resume', 'up', 'replay', 'robots', 'url']);
   return program;
 }

@@ -5,6 +5,7 @@ import { maxRequestBytes, newCrawl } from '../contracts/http.ts';
 import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
 import { CommandError } from './ending.ts';
+import { readJsonOption } from './json-option.ts';
 import { reasonOf } from './words.ts';
 
 /** As commander gives them. */
@@ -13,6 +14,9 @@ export interface CrawlOptions {
   readonly maxPages?: number;
   readonly maxDepth?: number;
   readonly maxSeconds?: number;
+  readonly maxBytes?: number;
+  /** Criteria as JSON, or the name of a file that holds them. */
+  readonly finish?: string;
   readonly scope?: string;
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -37,6 +41,7 @@ const optionOf: Readonly<Record<string, string>> = {
   maxPages: '--max-pages',
   maxDepth: '--max-depth',
   maxSeconds: '--max-seconds',
+  finish: '--finish',
   delaySeconds: '--delay',
   fresh: '--fresh',
   userAgent: '--user-agent',
@@ -56,6 +61,7 @@ export async function readRequest(
   if (urls.length === 0 && options.seeds === undefined) {
     throw new CommandError('Give at least one URL, such as https://example.com/, or --seeds FILE.');
   }
+  const finish = await readFinish(options);
   const allowPrivate = (options.allowPrivate ?? []).flatMap((list) =>
     list.split(',').map((cidr) => cidr.trim()),
   );
@@ -69,6 +75,7 @@ export async function readRequest(
       maxPages: options.maxPages,
       maxDepth: options.maxDepth,
       maxSeconds: options.maxSeconds,
+      finish,
       delaySeconds: options.delay,
       fresh: options.fresh,
       userAgent: options.userAgent,
@@ -94,6 +101,15 @@ export async function readRequest(
     );
   }
   return { body, complaints };
+}
+
+/** Bytes are a criterion of their own: what is in flight when they are reached is kept. @throws CommandError */
+async function readFinish({ finish, maxBytes }: CrawlOptions): Promise<unknown> {
+  if (finish === undefined) return maxBytes === undefined ? undefined : { any: [{ bytes: maxBytes }] };
+  if (maxBytes === undefined) return readJsonOption('finish', finish);
+  throw new CommandError(
+    `Give --finish or --max-bytes, not both: {"bytes": ${String(maxBytes)}} may be one of the criteria.`,
+  );
 }
 
 /** Comments and blank lines become empty, so that the others keep their numbers. */

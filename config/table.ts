@@ -168,6 +168,14 @@ export const settings = {
     defaultNote: 'none',
     description: 'Private or special address blocks that every crawl may reach.',
   }),
+  webhookAllowPrivate: setting({
+    name: 'ORBWEAVER_WEBHOOK_ALLOW_PRIVATE',
+    type: 'CIDR list',
+    schema: cidrs,
+    fallback: '',
+    defaultNote: 'none',
+    description: 'Private or special address blocks that webhooks may be sent to.',
+  }),
   dns: setting({
     name: 'ORBWEAVER_DNS',
     type: 'list of IP or IP:port',

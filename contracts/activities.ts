@@ -65,6 +65,16 @@ export interface ExtractActivities {
   ): Promise<{ readonly pages: number; readonly admitted: number; readonly more: boolean }>;
 }
 
+export interface WebhookActivities {
+  /**
+   * Sends events of crawls to a webhook's receiver, for some seconds. Answers how many milliseconds nothing is due for
+   * then (0: call again), null where nothing waits; `gone`: there is no such webhook any more.
+   */
+  deliverEvents(input: {
+    readonly webhookId: string;
+  }): Promise<{ readonly gone: boolean; readonly waitMs: number | null }>;
+}
+
 export interface ControlActivities {
   /**
    * Starts host workflows for hosts with due URLs, up to the worker's cap of active hosts. `lost`: also looks for hosts
@@ -92,6 +102,11 @@ export interface ControlActivities {
   redriveLetters(
     input: RedriveInput & { readonly after: string | null },
   ): Promise<RedriveCounts & { readonly next: string | null }>;
+  /**
+   * Judges the frontier of a crawl by its settings where they were changed, for some seconds; `more` tells whether to go
+   * on. How far it is stands in Postgres.
+   */
+  applyEdit(input: { readonly crawlId: string }): Promise<EditProgress>;
   /** Sends a parked host's workflow the update `retry`; `unparked: false`: it was not parked. */
   retryHost(input: { readonly origin: string }): Promise<{ readonly unparked: boolean }>;
 
@@ -131,6 +146,20 @@ export interface FeedResult {
 export interface HostCounts {
   readonly queued: number;
   readonly deadLetters: number;
+}
+
+/** How far a version of a crawl's settings has been applied to its frontier. */
+export interface EditProgress {
+  readonly version: number;
+  readonly state: 'pending' | 'applied' | 'superseded' | 'stopped';
+  /** URLs looked at; of them excluded and queued again. */
+  readonly judged: number;
+  readonly excluded: number;
+  readonly readmitted: number;
+  /** Stored pages whose links were judged anew, and URLs that these brought. */
+  readonly reread: number;
+  readonly admitted: number;
+  readonly more: boolean;
 }
 
 /** When a host that has been parked is asked whether it answers again; both in milliseconds. */

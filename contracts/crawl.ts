@@ -4,6 +4,7 @@
  */
 
 import type { FinishCriteria } from '../domain/finish-criteria.ts';
+import { maxUrlLength } from '../domain/url.ts';
 
 /** Which links belong to the crawl, judged against its seeds. `www.` and http/https make no difference. */
 export type Scope =
@@ -22,6 +23,14 @@ export interface CrawlConfig {
   readonly include: readonly string[];
   /** Glob patterns over the canonical URL; a URL that matches one is excluded. */
   readonly exclude: readonly string[];
+  /** Domains, each with all below it; when any is given, a URL must be of one. Seeds are exempt. */
+  readonly includeDomains: readonly string[];
+  /** Domains, each with all below it, whose URLs are excluded. */
+  readonly excludeDomains: readonly string[];
+  /** Characters of a URL at most; longer ones are excluded (F27: 2,048). */
+  readonly maxUrlLength: number;
+  /** Media types whose bodies are taken, such as `text/html` or `image/*`; none: all. Sitemaps are read in any case. */
+  readonly contentTypes: readonly string[];
   /** Pages to fetch at most; null: no limit. */
   readonly maxPages: number | null;
   /** Links to follow from a seed at most (a seed has depth 0); null: no limit. */
@@ -52,6 +61,10 @@ export const defaultCrawlConfig: CrawlConfig = {
   scope: 'host',
   include: [],
   exclude: [],
+  includeDomains: [],
+  excludeDomains: [],
+  maxUrlLength,
+  contentTypes: [],
   maxPages: null,
   maxDepth: null,
   maxSeconds: null,
@@ -65,6 +78,12 @@ export const defaultCrawlConfig: CrawlConfig = {
   userAgent: null,
   allowPrivate: [],
 };
+
+/** Settings as they are stored; what is newer than they are is as it is by default. */
+export const wholeConfig = (stored: Partial<CrawlConfig>): CrawlConfig => ({
+  ...defaultCrawlConfig,
+  ...stored,
+});
 
 /** seeding → running ⇄ paused → draining → finished | cancelled | failed. */
 export const crawlStates = [

@@ -24,6 +24,8 @@ export interface FetchRequest {
   readonly signal?: AbortSignal;
   /** Requests of one host that may be in flight together have lanes of their own, from 0; absent: 0. */
   readonly lane?: number;
+  /** Asked with the fields of a success; false: its body is not read. Absent: it is. */
+  readonly wantsBody?: (headers: Readonly<Record<string, string>>) => boolean;
   /** Asked once, when the connection stands and the request is about to leave; false: it does not. */
   readonly maySend?: () => boolean;
 }
@@ -33,7 +35,7 @@ export interface FetchResponse {
   readonly status: number;
   /** Lower-case names; repeated fields joined by ", ", but X-Robots-Tag by line feeds (`net/fields.ts`). */
   readonly headers: Readonly<Record<string, string>>;
-  /** Decoded by Content-Encoding, at most `maxBodyBytes`. Empty for redirects and 304. */
+  /** Decoded by Content-Encoding, at most `maxBodyBytes`. Empty for redirects, 304, and what is not wanted. */
   readonly body: Uint8Array;
   /** The body was longer than the limit, or ended early; what came is in `body`. */
   readonly truncated: false | 'too-large' | 'incomplete' | 'bad-encoding';

@@ -4,8 +4,11 @@
  */
 import { z } from 'zod';
 import { decisionEffects, decisionSteps } from '../domain/explain/decision.ts';
+import { isMediaRange } from '../domain/media-filter.ts';
 import { maxDelayFactor } from '../domain/pace.ts';
+import { readDomain } from '../domain/opt-out.ts';
 import { validatePattern } from '../domain/pattern.ts';
+import { maxUrlLength } from '../domain/url.ts';
 import { crawlStates, urlStates, type CrawlConfig } from './crawl.ts';
 import { finishCriteria } from './http/finish.ts';
 
@@ -27,9 +30,21 @@ const pattern = z
   })
   .meta({ description: 'Glob over the canonical URL: `*` any run of characters, `?` any one.' });
 
+export const domain = z
+  .string()
+  .max(300)
+  .transform((text, context) => {
+    const read = readDomain(text);
+    if (read.ok) return read.domain;
+    context.addIssue({ code: 'custom', message: `it ${read.problem}` });
+    return z.NEVER;
+  })
+  .pipe(z.string())
+  .meta({ description: 'A domain with everything below it, or an IP address.' });
+
 const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
 
-const configFields = {
+export const configFields = {
   scope: z.enum(['host', 'domain', 'prefix', 'any']).meta({
     description:
       "Which links belong to the crawl: the seeds' hosts, their registrable domains, their folders, or everything.",
@@ -39,6 +54,21 @@ const configFields = {
     .max(1_000)
     .meta({ description: 'When any is given, a URL must match one. Seeds are exempt.' }),
   exclude: z.array(pattern).max(1_000).meta({ description: 'A URL that matches one is excluded.' }),
+  includeDomains: z
+    .array(domain)
+    .max(10_000)
+    .meta({ description: 'When any is given, a URL must be of one of these domains. Seeds are exempt.' }),
+  excludeDomains: z.array(domain).max(10_000).meta({ description: 'URLs of these domains are excluded.' }),
+  maxUrlLength: wholeNumber(16, maxUrlLength).meta({
+    description: 'Characters of a URL at most; longer ones are excluded.',
+  }),
+  contentTypes: z
+    .array(z.string().max(200).refine(isMediaRange, 'no media type such as text/html or image/*'))
+    .max(100)
+    .meta({
+      description:
+        'Media types whose bodies are taken, such as `text/html` or `image/*`; none: all. Others are not read, and excluded.',
+    }),
   maxPages: wholeNumber(1, 1e12).nullable().meta({ description: 'Pages to fetch at most; null: no limit.' }),
   maxDepth: wholeNumber(0, 30_000)
     .nullable()
@@ -106,9 +136,15 @@ export const newCrawl = z
   })
   .meta({ id: 'NewCrawl' });
 
-export const changeReason = z
-  .strictObject({ reason: z.string().min(1).max(500).optional() })
-  .meta({ id: 'ChangeReason' });
+/** For people. Postgres text, and JSON in it, hold neither NUL nor half of a surrogate pair. */
+export const words = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .transform((text) => text.replaceAll('\0', '\ufffd').toWellFormed().trim())
+    .pipe(z.string().min(1, 'is empty'));
+
+export const changeReason = z.strictObject({ reason: words(500).optional() }).meta({ id: 'ChangeReason' });
 
 /** Query parameters come as text. */
 export const limit = (most: number, standard: number) =>
@@ -204,9 +240,12 @@ const crawlSummary = z
   .meta({ id: 'CrawlSummary' });
 export type CrawlSummary = z.infer<typeof crawlSummary>;
 
+export const crawlConfig = z.object(configFields).meta({ id: 'CrawlConfig' });
+
 export const crawlView = crawlSummary
   .extend({
-    config: z.object(configFields).meta({ id: 'CrawlConfig' }),
+    config: crawlConfig,
+    configVersion: z.int().min(1).meta({ description: 'Of the settings; each edit makes a new one.' }),
     seeds: z.object({
       accepted: count,
       rejected: count,
@@ -433,6 +472,9 @@ const problemType = z
     'urn:orbweaver:problem:idempotency-key-reused',
     'urn:orbweaver:problem:idempotency-key-pending',
     'urn:orbweaver:problem:idempotency-key-spent',
+    'urn:orbweaver:problem:precondition-failed',
+    'urn:orbweaver:problem:invalid-input',
+    'urn:orbweaver:problem:invalid-cursor',
   ])
   .meta({ description: 'about:blank: the status says all there is to say of its kind.' });
 export type ProblemType = z.infer<typeof problemType>;
@@ -448,6 +490,7 @@ export const problem = z
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     rejected: z.array(rejectedSeed).optional(),
     quota: z.string().optional().meta({ description: 'Of quota-spent and rate-limited: which quota.' }),
+    etag: z.string().optional().meta({ description: 'Of precondition-failed: the ETag it has now.' }),
   })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof problem>;

@@ -1,7 +1,7 @@
 /** Opt-outs and complaints (F15) on the wire: what the API takes and answers, as in http.ts. */
 import { z } from 'zod';
 import { readDomain } from '../domain/opt-out.ts';
-import { count, instant, limit, nextCursor } from './http.ts';
+import { count, instant, limit, nextCursor, words } from './http.ts';
 
 /** Read into the form it has in URLs; see `readDomain`. */
 const domain = z
@@ -18,14 +18,6 @@ const domain = z
       'A domain, in any case or script, without scheme, port or path; or an IP address. Stands for all that is below it, at every port.',
     examples: ['example.com'],
   });
-
-/** Postgres text holds neither NUL nor half of a surrogate pair. */
-const words = (most: number) =>
-  z
-    .string()
-    .max(most)
-    .transform((text) => text.replaceAll('\0', '\ufffd').toWellFormed().trim())
-    .pipe(z.string().min(1, 'is empty'));
 
 export const domainPath = z.strictObject({ domain });
 

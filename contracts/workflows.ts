@@ -4,15 +4,24 @@
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RedriveCounts } from '../domain/dead-letter.ts';
+import type { EditProgress } from './activities.ts';
 import type { CrawlState } from './crawl.ts';
 
 /** One queue per kind of work, so that each can be scaled and starved on its own. */
-export const taskQueues = { control: 'control', fetch: 'fetch', dedup: 'dedup', extract: 'extract' } as const;
+export const taskQueues = {
+  control: 'control',
+  fetch: 'fetch',
+  dedup: 'dedup',
+  extract: 'extract',
+  webhook: 'webhook',
+} as const;
 
 export const hostWorkflowId = (origin: string): string => `host/${origin}`;
 export const schedulerWorkflowId = (shard: number): string => `scheduler/${String(shard)}`;
 export const crawlWorkflowId = (crawlId: string): string => `crawl/${crawlId}`;
+export const editWorkflowId = (crawlId: string): string => `edit/${crawlId}`;
 export const redriveWorkflowId = (crawlId: string): string => `redrive/${crawlId}`;
+export const webhookWorkflowId = (webhookId: string): string => `webhook/${webhookId}`;
 
 /** Custom search attributes of host workflows (`CrawlState` also of crawls). */
 export const searchAttributes = {
@@ -133,6 +142,17 @@ export const resumeCrawlUpdate = defineUpdate<CrawlView>('resume');
 export const cancelCrawlUpdate = defineUpdate<CrawlView, [reason: string | null]>('cancel');
 export const crawlProgressQuery = defineQuery<CrawlView>('progress');
 
+// Edit -------------------------------------------------------------------------------------------------------------
+
+/** The frontier of one crawl is judged by its settings each time these have changed; one such workflow a crawl. */
+export interface EditWorkflowInput {
+  readonly crawlId: string;
+}
+
+/** The settings were changed, perhaps again. */
+export const editedSignal = defineSignal('edited');
+export const editStateQuery = defineQuery<EditProgress | null>('state');
+
 // Re-drive ---------------------------------------------------------------------------------------------------------
 
 /** Dead letters of one crawl are driven again, however many there are; one such workflow a crawl at a time. */
@@ -151,3 +171,10 @@ export interface RedriveView extends RedriveCounts {
 }
 
 export const redriveStateQuery = defineQuery<RedriveView>('state');
+
+// Webhook ----------------------------------------------------------------------------------------------------------
+
+/** Woken by `wake`. */
+export interface WebhookInput {
+  readonly webhookId: string;
+}

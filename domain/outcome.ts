@@ -3,6 +3,7 @@
  * Pure: the same answer always leads to the same next state.
  */
 import type { FetchFault } from './fault.ts';
+import { unwantedType } from './media-filter.ts';
 import { errorsOfOutage } from './server-errors.ts';
 import { backoffMs, type TroubleClass } from './trouble.ts';
 
@@ -13,6 +14,8 @@ export type Answer =
       readonly truncated: false | 'too-large' | 'incomplete' | 'bad-encoding';
       /** Retry-After in milliseconds from now, or null. */
       readonly retryAfterMs: number | null;
+      /** It is of a media type that the crawl takes. */
+      readonly wanted: boolean;
       /** The Location field leads to a URL that can be fetched. */
       readonly hasTarget: boolean;
     }
@@ -84,6 +87,9 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
   if (status >= 400) {
     // Once more, later: 408, 421, 425 and the like may pass; then it is the URL's own.
     return history.tries === 0 ? again('client-error', 10_000) : final('failed', 'client-error');
+  }
+  if (!answer.wanted && (status === 304 || (status >= 200 && status < 300))) {
+    return final('excluded', unwantedType);
   }
   if (status === 304) return { url: { state: 'done', reason: 'not-modified', body: false }, host: well };
   if (status >= 300) {

@@ -5,8 +5,9 @@
  * its reason, so that it can be explained and comes back when the filter changes.
  */
 
+import { coveringDomain, hostName } from './opt-out.ts';
 import { compilePattern, type PatternMatcher } from './pattern.ts';
-import { maxUrlLength, type CanonicalUrl } from './url.ts';
+import type { CanonicalUrl } from './url.ts';
 
 export interface ScopeConfig {
   /**
@@ -19,18 +20,38 @@ export interface ScopeConfig {
   readonly include: readonly string[];
   /** Globs over the canonical URL; they bind seeds too. */
   readonly exclude: readonly string[];
+  /** Domains, each with all below it. Where there are any, a URL that is no seed must be of one. */
+  readonly includeDomains: readonly string[];
+  /** Domains, each with all below it; they bind seeds too. */
+  readonly excludeDomains: readonly string[];
   /** Links from a seed at most; a seed has depth 0; null: no limit. */
   readonly maxDepth: number | null;
-  /** Characters of the URL at most; absent: `maxUrlLength`. */
-  readonly maxUrlLength?: number;
+  /** Characters of the URL at most, up to `maxUrlLength`. */
+  readonly maxUrlLength: number;
 }
+
+/** Why a filter stops a URL within the scope. */
+export type FilterReason = 'url-length' | 'depth' | 'domain' | 'pattern' | 'not-included';
+
+/** Class of a URL that was in the frontier when the scope was narrowed. */
+export const outOfScope = 'scope';
+
+/** Classes of excluded URLs that other settings may admit again. */
+export const ruleReasons: readonly (FilterReason | typeof outOfScope)[] = [
+  outOfScope,
+  'url-length',
+  'depth',
+  'domain',
+  'pattern',
+  'not-included',
+];
 
 export type ScopeVerdict =
   | { readonly verdict: 'admit' }
   | { readonly verdict: 'outside'; readonly detail: string }
   | {
       readonly verdict: 'excluded';
-      readonly reason: 'url-length' | 'depth' | 'pattern' | 'not-included';
+      readonly reason: FilterReason;
       /** For people and for explain: the pattern or the numbers that decided. */
       readonly detail: string;
     };
@@ -51,7 +72,9 @@ export function compileScope(
   const isInside = compileReach(config.scope, seeds, registrableDomain);
   const include = config.include.map(compilePattern);
   const exclude = config.exclude.map((pattern) => ({ pattern, matches: compilePattern(pattern) }));
-  const lengthLimit = config.maxUrlLength ?? maxUrlLength;
+  const includeDomains = new Set(config.includeDomains);
+  const excludeDomains = new Set(config.excludeDomains);
+  const lengthLimit = config.maxUrlLength;
 
   return (link, depth) => {
     if (!isInside(link)) {
@@ -63,10 +86,16 @@ export function compileScope(
     if (config.maxDepth !== null && depth > config.maxDepth) {
       return excluded('depth', `depth ${String(depth)}, limit ${String(config.maxDepth)}`);
     }
+    const domain = coveringDomain(hostName(link.host), excludeDomains);
+    if (domain !== null) return excluded('domain', domain);
     const stop = exclude.find(({ matches }) => matches(link.canonical));
     if (stop !== undefined) return excluded('pattern', stop.pattern);
-    if (include.length > 0 && !matchesAny(include, link.canonical) && !seedKeys.has(link.canonical)) {
+    if (seedKeys.has(link.canonical)) return admitted;
+    if (include.length > 0 && !matchesAny(include, link.canonical)) {
       return excluded('not-included', `none of ${String(include.length)} include patterns`);
+    }
+    if (includeDomains.size > 0 && coveringDomain(hostName(link.host), includeDomains) === null) {
+      return excluded('not-included', `of none of ${String(includeDomains.size)} included domains`);
     }
     return admitted;
   };
@@ -74,7 +103,7 @@ export function compileScope(
 
 const admitted: ScopeVerdict = { verdict: 'admit' };
 
-function excluded(reason: 'url-length' | 'depth' | 'pattern' | 'not-included', detail: string): ScopeVerdict {
+function excluded(reason: FilterReason, detail: string): ScopeVerdict {
   return { verdict: 'excluded', reason, detail };
 }
 

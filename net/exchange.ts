@@ -45,6 +45,7 @@ export interface ExchangeContext {
   readonly maxHeaderBytes: number;
   readonly signal: AbortSignal | undefined;
   readonly maySend: (() => boolean) | undefined;
+  readonly wantsBody: ((headers: Readonly<Record<string, string>>) => boolean) | undefined;
   readonly connection: () => Connection | undefined;
   readonly budget: BodyBudget;
   /** Called when the server refuses to answer by HTTP/2. */
@@ -148,7 +149,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const headers = fieldValues(this.#h2?.lines ?? fields);
     const remoteAddress = this.#context.connection()?.remoteAddress ?? null;
     this.#head = { status, headers, headAt: performance.now(), remoteAddress };
-    this.#kept = status !== 304 && !redirects.has(status);
+    const unwanted = isSuccess(status) && this.#context.wantsBody?.(headers) === false;
+    this.#kept = status !== 304 && !redirects.has(status) && !unwanted;
     this.#codings = readCodings(headers['content-encoding'], headers['transfer-encoding']);
     if (!this.#kept && Number(headers['content-length'] ?? 0) > drainedBytes) this.#answer(empty);
   }

@@ -94,6 +94,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
         maxHeaderBytes,
         signal: request.signal,
         maySend: request.maySend,
+        wantsBody: request.wantsBody,
         connection: () => connector.connectionOf(origin),
         budget,
         onHttp1Wanted: () => {

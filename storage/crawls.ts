@@ -2,16 +2,13 @@
 import {
   closedCrawlStates,
   crawlStates,
-  defaultCrawlConfig,
+  wholeConfig,
   type CrawlConfig,
   type CrawlState,
 } from '../contracts/crawl.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import type { CountsView, CrawlSummary, CrawlView } from '../contracts/http.ts';
-import { countCrawlHosts } from './statements/count-crawl-hosts.ts';
-import { countDeadLetters } from './statements/count-dead-letters.ts';
-import { countRecentFetches } from './statements/count-recent-fetches.ts';
-import { countSeeds } from './statements/count-seeds.ts';
+import { countCrawl } from './statements/count-crawl.ts';
 import { failUnstartedCrawl } from './statements/fail-unstarted-crawl.ts';
 import { insertCrawl } from './statements/insert-crawl.ts';
 import { listCrawls, type CountedCrawlRow } from './statements/list-crawls.ts';
@@ -73,21 +70,28 @@ export async function openCrawls(
 export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlView | null> {
   const row = await findRow(db, crawlId);
   if (row === null) return null;
-  const [seeds] = await countSeeds(db, crawlId);
-  const [hosts] = await countCrawlHosts(db, crawlId);
-  const [recent] = await countRecentFetches(db, crawlId, rateWindow);
-  const deadLetters = await countDeadLetters(db, crawlId);
+  const [counts] = await countCrawl(db, crawlId, rateWindow);
+  if (counts === undefined) throw new Error('Postgres did not count');
+  const { accepted_seeds: accepted, rejected_seeds: rejected } = counts;
   return {
     ...summaryOf(row),
-    config: { ...defaultCrawlConfig, ...row.config } as CrawlView['config'],
+    config: wholeConfig(row.config) as CrawlView['config'],
+    configVersion: row.config_version,
     seeds: {
-      accepted: seeds?.accepted ?? 0,
-      rejected: seeds?.rejected ?? 0,
-      firstRejected: (seeds?.rejected ?? 0) > 0 ? await listRejectedSeeds(db, crawlId, rejectedShown) : [],
+      accepted,
+      rejected,
+      firstRejected: rejected > 0 ? await listRejectedSeeds(db, crawlId, rejectedShown) : [],
     },
-    hosts: hosts ?? { total: 0, waiting: 0, working: 0, parked: 0 },
-    deadLetters: Object.fromEntries(deadLetters.map((letter) => [letter.class, letter.count])),
-    rate: { perSecond: (recent?.fetches ?? 0) / rateWindow },
+    hosts: {
+      total: counts.hosts,
+      waiting: counts.waiting_hosts,
+      working: counts.working_hosts,
+      parked: counts.parked_hosts,
+    },
+    deadLetters: Object.fromEntries(
+      (counts.dead_letters ?? []).map((letter) => [letter.class, letter.count]),
+    ),
+    rate: { perSecond: counts.recent_fetches / rateWindow },
   };
 }
 

@@ -33,10 +33,18 @@ export async function hostsAfter(
 
 /** Null: no crawl has met it, and nobody has set anything for it. */
 export async function viewHost(db: Queryable, origin: string): Promise<HostView | null> {
+  return (await readHost(db, origin))?.body ?? null;
+}
+
+/** As `viewHost`, with the version of its settings. */
+export async function readHost(
+  db: Queryable,
+  origin: string,
+): Promise<{ readonly version: number; readonly body: HostView } | null> {
   const [row] = await listHosts(db, null, null, origin, 1);
   if (row === undefined) return null;
   const crawls = await hostCrawls(db, row.id);
-  return {
+  const body = {
     ...summaryOf(row),
     crawls: crawls.map(({ id, state, queued, leased, weight }) => ({
       crawlId: id,
@@ -46,23 +54,28 @@ export async function viewHost(db: Queryable, origin: string): Promise<HostView 
       weight,
     })),
   };
+  return { version: row.settings_revision, body };
 }
 
 /**
  * Changes settings of a host, which is made where no crawl has met it yet. A slice under way hears of it within a
  * second; a workflow that sleeps has to be woken by the caller.
  * @param shard of a host that is new
+ * @param ifMatch the host has to be there, its settings of one of these versions (null: any). Absent: it need not be.
+ * False: it is not so, and nothing was changed.
  */
 export async function setHost(
   db: Queryable,
   origin: string,
   shard: number,
   change: HostSettingsChange,
-): Promise<void> {
-  await ensureHosts(db, JSON.stringify([{ origin, shard }]));
+  ifMatch: { readonly versions: readonly number[] | null } | null = null,
+): Promise<boolean> {
+  if (ifMatch === null) await ensureHosts(db, JSON.stringify([{ origin, shard }]));
   const [host] = await hostIds(db, [origin]);
-  if (host === undefined) throw new Error(`no host row for ${origin}`);
-  await changeSettings(db, host.id, change);
+  if (host !== undefined) return changeSettings(db, host.id, change, ifMatch?.versions);
+  if (ifMatch === null) throw new Error(`no host row for ${origin}`);
+  return false;
 }
 
 /** As `setHost`, of a host that is there. */
@@ -70,7 +83,8 @@ export async function changeSettings(
   db: Queryable,
   hostId: string | number,
   change: HostSettingsChange,
-): Promise<void> {
+  versions: readonly number[] | null = null,
+): Promise<boolean> {
   const { delaySeconds, concurrency, windows, quotaPerDay, delayFactor } = change;
   // What is undefined is left out, and so not changed.
   const columns = {
@@ -80,7 +94,7 @@ export async function changeSettings(
     daily_quota: quotaPerDay,
     delay_factor: delayFactor,
   };
-  await changeHostSettings(db, hostId, JSON.stringify(columns));
+  return (await changeHostSettings(db, hostId, JSON.stringify(columns), versions)).length > 0;
 }
 
 function summaryOf(row: HostRow): HostSummary {

@@ -51,6 +51,7 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
       .sort((a, b) => a.depth - b.depth),
     languages: languages.map((row) => ({ language: row.language, pages: row.pages })),
     deadLetters,
+    rejectedSeeds: seeds.firstRejected,
     hosts: { busiest: ofHosts('busiest'), failing: ofHosts('failing'), slowest: ofHosts('slowest') },
     urls: { slowest: ofUrls('slowest'), biggest: ofUrls('biggest') },
   };

@@ -24,6 +24,12 @@ export interface Usage {
   readonly dayLeftSeconds: number;
 }
 
+/** A thing that is edited, and how many edits it has seen. */
+export interface Revision<T> {
+  readonly version: number;
+  readonly body: T;
+}
+
 /** Counts what a tenant has used; the first look of a day is where the day's URLs are counted from. */
 export async function readUsage(db: Queryable, tenantId: number): Promise<Usage> {
   const [row] = await tenantUsage(db, tenantId);
@@ -61,22 +67,28 @@ export async function tenantsAfter(
 }
 
 /** Null: there is no such tenant. */
-export async function viewTenant(db: Queryable, id: string): Promise<TenantDetail | null> {
+export async function viewTenant(db: Queryable, id: string): Promise<Revision<TenantDetail> | null> {
   const [row] = await listTenants(db, id, null, 1);
   if (row === undefined) return null;
-  return { ...viewOf(row), used: (await readUsage(db, Number(id))).used };
+  const body = { ...viewOf(row), used: (await readUsage(db, Number(id))).used };
+  return { version: row.revision, body };
 }
 
-/** @param name null: as it is. Null: there is no such tenant; 'name-taken': another one has this name. */
+/**
+ * @param name null: as it is.
+ * @param versions the change is made only to one of these; null: to any.
+ * Null: there is no such tenant, or not of that version; 'name-taken': another one has this name.
+ */
 export async function editTenant(
   db: Queryable,
   id: string,
   name: string | null,
   quotas: QuotasAsked,
-): Promise<TenantView | null | 'name-taken'> {
+  versions: readonly number[] | null = null,
+): Promise<Revision<TenantView> | null | 'name-taken'> {
   try {
-    const [row] = await changeTenant(db, id, name, JSON.stringify(quotas));
-    return row === undefined ? null : viewOf(row);
+    const [row] = await changeTenant(db, id, name, JSON.stringify(quotas), versions);
+    return row === undefined ? null : { version: row.revision, body: viewOf(row) };
   } catch (error) {
     const uniqueViolation = '23505';
     if (error instanceof Error && 'code' in error && error.code === uniqueViolation) return 'name-taken';

@@ -5,11 +5,15 @@ import type { Logger } from 'pino';
 import { watch } from '../activities/breakers/breakers.ts';
 import type { CrawlSettings, Dependencies } from '../activities/dependencies.ts';
 import { HostWaker } from '../activities/host-waker.ts';
+import { wakeWebhooks } from '../activities/webhook-waker.ts';
 import type { ServiceConfig } from '../config/config.ts';
+import { version } from '../config/package.ts';
+import type { Poster } from '../contracts/posting.ts';
 import { createDnsResolver, type DnsResolver } from '../net/dns-resolver.ts';
 import { machineServers } from '../net/dns-servers.ts';
 import { RedisAnswers } from '../net/dns-shared.ts';
 import { createFetcher } from '../net/fetcher.ts';
+import { createPoster } from '../net/poster.ts';
 import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
 import { RecentBlobs } from '../storage/blobs/recent-blobs.ts';
 import { sweepTemporaries } from '../storage/blobs/sweep-temporaries.ts';
@@ -25,6 +29,8 @@ import type { SeenCache } from '../storage/seen/seen-cache.ts';
 
 export interface OpenDependencies {
   readonly dependencies: Dependencies;
+  /** Sends to the receivers of webhooks. */
+  readonly post: Poster;
   close(): Promise<void>;
 }
 
@@ -74,6 +80,7 @@ export async function openDependencies(
   const waker = new HostWaker(pool, workflows, log);
   const leaving = new AbortController();
   void sweep(config.blobDir, leaving.signal, log);
+  const stopWaking = config.roles.includes('control') ? wakeWebhooks(pool, workflows, log) : null;
   const settings: CrawlSettings = {
     userAgent: config.userAgent,
     allowPrivate: config.allowPrivate,
@@ -96,8 +103,14 @@ export async function openDependencies(
       settings,
       log,
     },
+    post: createPoster({
+      resolver,
+      allowPrivate: config.webhookAllowPrivate,
+      userAgent: `Orbweaver/${version} (webhooks)`,
+    }),
     async close() {
       leaving.abort();
+      await stopWaking?.();
       await waker.flush();
       watched.stop();
       await fetcher.close();

@@ -50,10 +50,10 @@ const client = Connection.lazy({ address: config.temporalAddress });
 const { workflow } = new Client({ connection: client, namespace: config.temporalNamespace });
 await untilReady('Postgres', () => migrate(config.databaseUrl));
 const opened = await openDependencies(config, workflow, log);
-const { dependencies } = opened;
+const { dependencies, post } = opened;
 const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
 const workers = await untilReady('the Temporal namespace', () =>
-  createWorkers({ config, dependencies, worker, workflow, bundle }),
+  createWorkers({ config, dependencies, post, worker, workflow, bundle }),
 );
 
 drain = () => {

@@ -4,18 +4,22 @@ import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/w
 import { createCrawlActivities } from '../activities/crawls.ts';
 import { createDedupActivities } from '../activities/dedup.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
+import { createEditActivities } from '../activities/edits/apply.ts';
 import { createExtractActivities } from '../activities/extract.ts';
 import { createFeedActivities } from '../activities/feed.ts';
 import { createFetchActivities } from '../activities/fetch/fetch-activities.ts';
 import { createHostActivities } from '../activities/hosts.ts';
 import { createRedriveActivities } from '../activities/redrive.ts';
+import { createWebhookActivities } from '../activities/webhooks.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import { createExtractor } from '../content/extract.ts';
+import type { Poster } from '../contracts/posting.ts';
 import { taskQueues } from '../contracts/workflows.ts';
 
 export interface RoleContext {
   readonly config: ServiceConfig;
   readonly dependencies: Dependencies;
+  readonly post: Poster;
   readonly worker: NativeConnection;
   readonly workflow: WorkflowClient;
   /** Path of the bundled workflows. */
@@ -27,6 +31,8 @@ const cachedWorkflows = 150;
 /** Reading bodies is work of the process's one thread: more at once would only wait for each other. */
 const extractSlots = 4;
 const controlSlots = 200;
+/** Receivers of webhooks that a process waits for at a time. */
+const webhookSlots = 50;
 
 const common = {
   // Drains at once: slices are told to end, finish the request in flight, commit and return their leases.
@@ -55,8 +61,15 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
           ...createFeedActivities(context.dependencies, context.workflow, activeHosts),
           ...createHostActivities(context.dependencies, context.workflow, probeSeconds * 1_000),
           ...createRedriveActivities(context.dependencies, context.workflow),
+          ...createEditActivities(context.dependencies, context.workflow),
           ...createCrawlActivities(context.dependencies, context.workflow),
         },
+      }),
+      await Worker.create({
+        ...options,
+        taskQueue: taskQueues.webhook,
+        maxConcurrentActivityTaskExecutions: webhookSlots,
+        activities: { ...createWebhookActivities(context.dependencies, context.post) },
       }),
     );
   }

@@ -6,6 +6,7 @@ import type {
   DedupActivities,
   ExtractActivities,
   FetchActivities,
+  WebhookActivities,
 } from '../contracts/activities.ts';
 import { failureTypes } from '../contracts/failures.ts';
 import { taskQueues } from '../contracts/workflows.ts';
@@ -69,7 +70,7 @@ export const {
 });
 
 /** Those that may take long, with heartbeats. */
-export const { unparkHost, redriveLetters, seedCrawl, watchCrawl, drainCrawl, settleCrawl } =
+export const { unparkHost, redriveLetters, applyEdit, seedCrawl, watchCrawl, drainCrawl, settleCrawl } =
   proxyActivities<ControlActivities>({
     taskQueue: taskQueues.control,
     startToCloseTimeout: longest,
@@ -77,3 +78,11 @@ export const { unparkHost, redriveLetters, seedCrawl, watchCrawl, drainCrawl, se
     retry: { ...retry, maximumInterval: '10 seconds' },
     cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
+
+/** A queue of their own: receivers that hang hold up other receivers at most. */
+export const { deliverEvents } = proxyActivities<WebhookActivities>({
+  taskQueue: taskQueues.webhook,
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout,
+  retry: { ...retry, maximumInterval: '10 seconds' },
+});

@@ -42,7 +42,7 @@ export class FetchRoom {
       this.optOuts,
       this.keeper,
     );
-    this.admission = new Admission(dependencies, hosts, this.optOuts);
+    this.admission = new Admission(dependencies, hosts, this.optOuts, this.crawls);
   }
 
   /** The Sitemap lines of robots.txt feed each crawl that comes to the host (RFC 9309 §2.2.4). */
@@ -70,9 +70,9 @@ export class FetchRoom {
         return [{ crawl, link: link.value, kind: 'sitemap', seed: false, depth: 0, hops: 0, parent: null }];
       }),
     );
-    const admissions = await this.admission.rowsFor(candidates);
-    if (admissions.length > 0) await this.dependencies.writer.write({ admissions });
-    await this.admission.remember(admissions);
+    await this.admission.admit(candidates, async (admissions) => {
+      if (admissions.length > 0) await this.dependencies.writer.write({ admissions });
+    });
     for (const { id } of newcomers) this.#sitemapsDone.set(`${String(id)} ${hostId}`, true);
   }
 }

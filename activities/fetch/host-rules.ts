@@ -1,9 +1,11 @@
 /** What a slice has to know of its host before it sends a page request. */
 import type { Robots } from '../../domain/robots.ts';
 import type { TroubleClass } from '../../domain/trouble.ts';
-import { pathAndQuery } from '../../domain/url.ts';
+import { outOfScope } from '../../domain/scope.ts';
+import { canonicalize, pathAndQuery } from '../../domain/url.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
+import type { Refusal } from './record.ts';
 
 export interface HostRules {
   readonly robots: Robots | null;
@@ -17,14 +19,31 @@ export interface HostTrouble {
   readonly waitMs: number;
 }
 
+/** What is queued of a crawl that was edited may have been admitted by other rules. */
+function ruledOut({ url, depth }: LeasedUrl, crawl: OpenCrawl): Refusal | null {
+  const link = canonicalize(url);
+  if (!link.ok) return null;
+  const verdict = crawl.judge(link.value, depth);
+  switch (verdict.verdict) {
+    case 'admit':
+      return null;
+    case 'outside':
+      return { reason: outOfScope, detail: verdict.detail, byVersion: crawl.version };
+    case 'excluded':
+      return { reason: verdict.reason, detail: verdict.detail, byVersion: crawl.version };
+  }
+}
+
 /** Why no request may be sent for a URL; null: it may. */
 export function refusalOf(
   url: LeasedUrl,
   crawl: OpenCrawl,
   rules: HostRules,
   origin: string,
-): { readonly reason: string; readonly detail: string } | null {
+): Refusal | null {
   if (rules.refused !== null) return { reason: 'address-refused', detail: rules.refused };
+  const outdated = crawl.version === 1 || url.kind === 1 ? null : ruledOut(url, crawl);
+  if (outdated !== null) return outdated;
   const path = pathAndQuery({ url: url.url, host: origin });
   const verdict = rules.robots?.forAgent(crawl.agentToken).check(path);
   if (verdict === undefined || verdict.allowed) return null;

@@ -2,12 +2,14 @@
 import { hash } from 'node:crypto';
 import type { FetchResponse, FetchResult } from '../../contracts/fetching.ts';
 import { headerEvidence } from '../../domain/evidence.ts';
+import { unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
 import { judgeAnswer, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
 import { askedPauseMs } from '../../domain/retry-after.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { EarlierCopy } from '../../storage/statements/earlier-copies.ts';
 import type { ResultRow } from '../../storage/statements/commit-results.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
+import type { OpenCrawl } from '../crawl-book.ts';
 
 export interface Recorded {
   readonly outcome: Outcome;
@@ -21,6 +23,7 @@ export interface Recorded {
 type Place = Pick<ResultRow, 'host_id' | 'crawl_id' | 'key' | 'token'>;
 
 const nothing = {
+  config_version: null,
   detail: null,
   stage: 0,
   due_in_ms: 0,
@@ -41,10 +44,19 @@ const nothing = {
   headers: null,
 } as const;
 
+/** Why no request is sent for a URL. */
+export interface Refusal {
+  readonly reason: string;
+  readonly detail: string;
+  /** Of the settings that say so; absent: they do not. */
+  readonly byVersion?: number;
+}
+
 /** A URL that is excluded without a request. */
-export const excludedRow = (place: Place, reason: string, detail: string): ResultRow => ({
+export const excludedRow = (place: Place, { reason, detail, byVersion }: Refusal): ResultRow => ({
   ...place,
   ...nothing,
+  config_version: byVersion ?? null,
   state: 'excluded',
   reason,
   detail,
@@ -60,16 +72,22 @@ export const attemptedRow = (place: Place, reason: string, detail: string): Resu
   attempted: true,
 });
 
-/** @param copy what was stored of it before, whose validators the request has carried */
+/** Which bodies a crawl takes, by this version of its settings. */
+export type Taker = Pick<OpenCrawl, 'takes' | 'version'>;
+
+/**
+ * @param copy what was stored of it before, whose validators the request has carried
+ */
 export function record(
   result: FetchResult,
   url: Pick<LeasedUrl, 'url' | 'tries' | 'hops'>,
   place: Place,
   host: Pick<History, 'hostFailures' | 'outage'>,
+  taker: Taker,
   copy: EarlierCopy | null = null,
 ): Recorded {
   const location = result.kind === 'response' ? redirectTarget(result, url.url) : null;
-  const outcome = judgeAnswer(answerOf(result, location), { ...url, ...host });
+  const outcome = judgeAnswer(answerOf(result, location, copy, taker.takes), { ...url, ...host });
   if (result.kind === 'fault') {
     const row = { ...place, ...nothing, ...next(outcome), detail: result.message };
     return { outcome, row, bodyHash: null, target: null };
@@ -83,6 +101,8 @@ export function record(
     ...place,
     ...nothing,
     ...next(outcome),
+    config_version:
+      outcome.url.state === 'excluded' && outcome.url.reason === unwantedType ? taker.version : null,
     detail: describe(result, outcome),
     stage: bodyHash === null ? 0 : 1,
     answered: true,
@@ -142,13 +162,20 @@ function respelled(
   return { state: 'queued', reason: 'redirect', detail: null, next_url: redirect.url };
 }
 
-function answerOf(result: FetchResult, location: CanonicalUrl | null): Answer {
+function answerOf(
+  result: FetchResult,
+  location: CanonicalUrl | null,
+  copy: EarlierCopy | null,
+  takes: MediaFilter,
+): Answer {
   if (result.kind === 'fault') return result;
+  const kept = result.status === 304 ? copy : null;
   return {
     kind: 'response',
     status: result.status,
     truncated: result.truncated,
     retryAfterMs: askedPauseMs(result.headers, Date.now()),
+    wanted: takes(result.headers['content-type'] ?? kept?.content_type ?? null),
     hasTarget: location !== null,
   };
 }
@@ -175,6 +202,8 @@ function next(outcome: Outcome): Pick<ResultRow, 'state' | 'reason' | 'due_in_ms
 
 function describe(result: FetchResponse, outcome: Outcome): string | null {
   if (outcome.url.state === 'done') return null;
+  if (outcome.url.reason === unwantedType)
+    return result.headers['content-type'] ?? 'that of the earlier copy';
   const cut = result.truncated === false ? '' : `, body ${result.truncated}`;
   return `answered ${String(result.status)}${cut}`;
 }

@@ -17,6 +17,7 @@ import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
 import type { ResultRow } from '../../storage/statements/commit-results.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
+import type { Candidate } from '../admission.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
 import { noBodies, validatorsOf, type FindBody } from './earlier-bodies.ts';
 import type { FetchRoom } from './fetch-room.ts';
@@ -28,7 +29,7 @@ import { Lessons } from './lessons.ts';
 import { leaseWithinLimits } from './lease-within-limits.ts';
 import { HostPacer } from './pacer.ts';
 import { readRobots } from './read-robots.ts';
-import { attemptedRow, excludedRow, record, type Recorded } from './record.ts';
+import { attemptedRow, excludedRow, record, type Recorded, type Taker } from './record.ts';
 import { sleep } from './sleep.ts';
 
 /** URLs excluded in one statement. */
@@ -164,7 +165,7 @@ export class Slice {
           ? refusalOf(url, crawl, rules, this.#origin)
           : { reason: optOutReason, detail: optOutDetail(optedOut) };
       if (refusal === null) return this.#fetchOne(url, crawl, lane);
-      refused.push(excludedRow(this.#place(url), refusal.reason, refusal.detail));
+      refused.push(excludedRow(this.#place(url), refusal));
       return true;
     });
     if (refused.length > 0) await this.#room.dependencies.writer.write({ results: refused });
@@ -189,10 +190,10 @@ export class Slice {
     const recorded = await this.#request(url, crawl, lane);
     if (recorded === null) return false;
     const { row, target } = recorded;
-    const admissions =
+    const found: Candidate[] =
       target === null
         ? []
-        : await this.#room.admission.rowsFor([
+        : [
             {
               crawl,
               link: target,
@@ -202,9 +203,8 @@ export class Slice {
               hops: url.hops + 1,
               parent: { hostId: Number(this.#lease.hostId), key: url.key.toString('hex') },
             },
-          ]);
-    await writer.write({ results: [row], admissions });
-    await this.#room.admission.remember(admissions);
+          ];
+    await this.#room.admission.admit(found, (admissions) => writer.write({ results: [row], admissions }));
     if (row.state !== 'queued') this.#settled++;
     return this.#lessons.trouble === null;
   }
@@ -213,17 +213,19 @@ export class Slice {
   async #request(url: LeasedUrl, crawl: OpenCrawl, lane?: Lane): Promise<Recorded | null> {
     const { blobs, settings } = this.#room.dependencies;
     const copy = await this.#earlierBody(url);
+    const taker: Taker = url.kind === 1 ? { version: crawl.version, takes: () => true } : crawl;
     const request = {
       url: url.url,
       userAgent: crawl.userAgent,
       allowPrivate: crawl.allowPrivate,
       limits: { maxBodyBytes: settings.maxBodyBytes, totalTimeoutMs: settings.requestTimeoutMs },
+      wantsBody: (headers: Readonly<Record<string, string>>) => taker.takes(headers['content-type'] ?? null),
       ...validatorsOf(copy),
     };
     const result = await this.#pacer.exchange(request, lane);
     if (result === null) return null;
     try {
-      const recorded = record(result, url, this.#place(url), this.#lessons.standing, copy);
+      const recorded = record(result, url, this.#place(url), this.#lessons.standing, taker, copy);
       const { outcome, row, bodyHash } = recorded;
       // Before anything is stored: a fault of ours does not take back what the host has said.
       const status = result.kind === 'response' ? result.status : null;

@@ -188,7 +188,7 @@ async function firstAllowed(
       ...{ host_id: host.id, crawl_id: url.crawl_id },
       ...{ key: url.key.toString('hex'), token: host.token },
     };
-    const row = JSON.stringify([excludedRow(place, refusal.reason, refusal.detail)]);
+    const row = JSON.stringify([excludedRow(place, refusal)]);
     await retrying(() => commitResults(pool, row));
   }
   return null;

@@ -84,9 +84,9 @@ export async function offer(
   }
   const queued = new Set<string>();
   for (let at = 0; at < candidates.length; at += batch) {
-    const rows = await room.admission.rowsFor(candidates.slice(at, at + batch));
-    const fresh = rows.length === 0 ? [] : await retrying(() => admitUrls(room.pool, JSON.stringify(rows)));
-    await room.admission.remember(rows);
+    const fresh = await room.admission.admit(candidates.slice(at, at + batch), async (rows) =>
+      rows.length === 0 ? [] : retrying(() => admitUrls(room.pool, JSON.stringify(rows))),
+    );
     for (const row of fresh) if (row.queued) queued.add(placeOf(row.crawl_id, row.key));
   }
   const newUrls = [...givenAs].flatMap(([place, url]) => (queued.has(place) ? [url] : []));

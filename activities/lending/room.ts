@@ -45,7 +45,12 @@ export class LendingRoom {
     this.#wakeHost = wakeHost;
     const wakeHosts = (ids: Iterable<number>): void => void this.wake([...ids]);
     const seen = new MemorySeenCache(seenKeys);
-    this.admission = new Admission({ seen, wakeHosts }, new HostBook(pool, shards), this.optOuts);
+    this.admission = new Admission(
+      { seen, wakeHosts },
+      new HostBook(pool, shards),
+      this.optOuts,
+      this.crawls,
+    );
   }
 
   /** Has an operator paused it, as far as can be known? While Temporal is away nobody can: then nothing is lent. */

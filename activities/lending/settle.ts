@@ -26,10 +26,11 @@ import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { settleLentUrl } from '../../storage/statements/settle-lent-url.ts';
 import type { TakenLease } from '../../storage/statements/take-lease.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
+import type { Candidate } from '../admission.ts';
 import { Allowance } from '../fetch/allowance.ts';
 import { hostPace, type HostPace } from '../fetch/host-delay.ts';
 import { Lessons } from '../fetch/lessons.ts';
-import { record } from '../fetch/record.ts';
+import { record, type Taker } from '../fetch/record.ts';
 import type { LendingRoom } from './room.ts';
 
 export interface Report {
@@ -73,7 +74,7 @@ export async function settle(
 interface Ending {
   /** Null: the URL goes back untried. */
   readonly row: ResultRow | null;
-  readonly admissions: readonly AdmissionRow[];
+  readonly found: readonly Candidate[];
   readonly lessons: Lessons;
   readonly waitMs: number;
   readonly paceMs: number;
@@ -92,13 +93,25 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   if (taken === undefined) return tooLate();
   const ending = await judge(room, url, report, taken);
   const allowance = new Allowance(taken, askedAt);
-  const done = await retrying(() =>
-    inTransaction(pool, (db) => commit(db, url, report, ending, taken, allowance)),
-  );
-  if (!done) return tooLate();
-  await room.admission.remember(ending.admissions);
+  const done = await room.admission
+    .admit(ending.found, (rows) =>
+      retrying(() => inTransaction(pool, (db) => commit(db, url, report, ending, rows, taken, allowance))),
+    )
+    .catch((error: unknown) => {
+      if (error instanceof LeaseOver) return error;
+      throw error;
+    });
+  if (done instanceof LeaseOver) return tooLate();
   await room.wake([url.host_id]);
   return 'accepted';
+}
+
+/** A report says nothing of it: its fetcher keeps the body, and chooses. */
+const ofAnyType: Taker = { version: 0, takes: () => true };
+
+/** Nothing of the report was stored. */
+class LeaseOver extends Error {
+  override readonly name = 'LeaseOver';
 }
 
 async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: TakenLease): Promise<Ending> {
@@ -113,10 +126,10 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: Tak
   if (said.kind === 'not-tried') {
     // Everything but the lease itself is as it was when it was lent.
     const owed = owedMs({ ...taken, unclean: false }, paceAt(taken.slowdown));
-    return { row: null, admissions: [], lessons, ...owed, heldMs: taken.held_ms, asked: null };
+    return { row: null, found: [], lessons, ...owed, heldMs: taken.held_ms, asked: null };
   }
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
-  const { row, outcome, target } = record(asExchange(said, report), url, place, lessons.standing);
+  const { row, outcome, target } = record(asExchange(said, report), url, place, lessons.standing, ofAnyType);
   lessons.learn(said.kind === 'response' ? said.status : null, outcome.host, row.detail ?? '');
   const pace = paceAt(lessons.manners.slowdown);
   // It took no longer than this.
@@ -134,7 +147,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: Tak
   } as const;
   return {
     row: fetched ? { ...row, ...elsewhere(report.contentHash) } : row,
-    admissions: target === null ? [] : await room.admission.rowsFor([{ ...candidate, link: target }]),
+    found: target === null ? [] : [{ ...candidate, link: target }],
     lessons,
     waitMs: Math.max(paceMs, troubleMs),
     paceMs,
@@ -168,17 +181,18 @@ function asExchange(
   };
 }
 
-/** False: the lease is over. */
+/** @throws LeaseOver */
 async function commit(
   db: Queryable,
   url: LentUrl,
   report: Report,
   ending: Ending,
+  admissions: readonly AdmissionRow[],
   taken: TakenLease,
   allowance: Allowance,
-): Promise<boolean> {
-  const { row, admissions, lessons } = ending;
-  if ((await lockLentHost(db, url.host_id, url.token)).length === 0) return false;
+): Promise<void> {
+  const { row, lessons } = ending;
+  if ((await lockLentHost(db, url.host_id, url.token)).length === 0) throw new LeaseOver();
   const hostId = String(url.host_id);
   await lockHostQueues(db, JSON.stringify([url, ...admissions].map(({ host_id, crawl_id }) => ({ host_id, crawl_id })))); // prettier-ignore
   if (admissions.length > 0) await admitUrls(db, JSON.stringify(admissions));
@@ -195,7 +209,6 @@ async function commit(
     ...[db, hostId, url.token, ending.waitMs, ending.paceMs, slowdown, clean, failures, lastError, visit] as const, // prettier-ignore
   );
   await settleLentUrl(db, url.token, url.host_id);
-  return true;
 }
 
 async function tellDuplicate(db: Queryable, url: LentUrl, contentHash: string): Promise<void> {

@@ -8,9 +8,11 @@ import {
   jobStatusOf,
   rejectedShown,
   seedUrls,
+  urlLimit,
   urlPath,
   type PauseAnswer,
   type SeedUrlsAnswer,
+  type UrlLimitAnswer,
   type UrlStatusAnswer,
 } from '../../contracts/http/compat.ts';
 import { canonicalize } from '../../domain/url.ts';
@@ -22,6 +24,7 @@ import {
 } from '../../storage/default-crawl.ts';
 import { rejectionSentence } from '../../storage/seeds.ts';
 import { callerOf } from '../caller.ts';
+import { editCrawl } from '../crawl-edits.ts';
 import { changeCrawl } from '../crawl-routes.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { judgeSeeds } from '../judged-seeds.ts';
@@ -67,6 +70,30 @@ export function defaultCrawlRoutes(dependencies: Dependencies): Router {
       })
       .all(methodNotAllowed('POST'));
   }
+
+  router
+    .route('/url/limit')
+    .post(async (request, response) => {
+      const limits = parseInput(urlLimit, request.body, 422);
+      const crawl = await provideDefaultCrawl(pool, callerOf(request).tenantId);
+      if (crawl.id === null) refuseSpent(response, crawl.spent);
+      const { config } = await editCrawl(dependencies, request, response, crawl.id, {
+        change: (before) => ({
+          ...before,
+          excludeDomains: limits.excludedDomains ?? before.excludeDomains,
+          maxDepth: limits.depthLimit,
+          maxUrlLength: limits.urlLengthLimit,
+        }),
+        ...{ note: null, restores: null },
+      });
+      response.json({
+        job_id: crawl.id,
+        excludedDomains: config.excludeDomains,
+        depthLimit: config.maxDepth,
+        urlLengthLimit: config.maxUrlLength,
+      } satisfies UrlLimitAnswer);
+    })
+    .all(methodNotAllowed('POST'));
 
   router
     .route('/api/v1/:url/status')

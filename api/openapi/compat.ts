@@ -98,6 +98,19 @@ export const compatPaths: ZodOpenApiPathsObject = {
   },
   '/seed/urls': { post: seeds('seedUrls') },
   '/api/v1/seed': { post: seeds('seed') },
+  '/url/limit': {
+    post: {
+      operationId: 'limitUrls',
+      summary: 'Limits of the standing crawl, in force at once',
+      ...sends(compat.urlLimit),
+      responses: {
+        '200': json('The limits there are now.', compat.urlLimitAnswer),
+        '409': says('It is just being ended.'),
+        ...bodyRefusals,
+        ...refusals,
+      },
+    },
+  },
   '/api/v1/pause': { post: changes('pauseDefaultCrawl', 'Pause the standing crawl') },
   '/api/v1/resume': { post: changes('resumeDefaultCrawl', 'Go on with the standing crawl') },
   '/api/v1/{url}/status': {

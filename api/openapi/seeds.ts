@@ -1,12 +1,22 @@
-/** More seeds for a crawl in the OpenAPI document. */
+/** Seeds of a crawl in the OpenAPI document. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { crawlPath } from '../../contracts/http.ts';
-import { addedSeeds, moreSeeds } from '../../contracts/http/seeds.ts';
+import { addedSeeds, moreSeeds, seedList, seedQuery } from '../../contracts/http/seeds.ts';
 import { fails, json } from '../openapi-parts.ts';
 
 export const seedPaths: ZodOpenApiPathsObject = {
   '/v1/crawls/{crawlId}/seeds': {
+    get: {
+      operationId: 'listSeeds',
+      summary: 'Seeds as they were asked for; all, the good ones, or the rejected ones with the reason',
+      requestParams: { path: crawlPath, query: seedQuery },
+      responses: {
+        '200': json('Seeds, in the order in which they came.', seedList),
+        '400': fails('The query is not valid.'),
+        '404': fails('There is no such crawl.'),
+      },
+    },
     post: {
       operationId: 'addSeeds',
       summary: 'More seeds for a crawl; one that had run out of work goes on',

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { urlStates, type CrawlState } from '../crawl.ts';
-import { count, crawlLabel, maxUrlInUrl } from '../http.ts';
+import { configFields, count, crawlLabel, domain, maxUrlInUrl } from '../http.ts';
 
 /** The one shape of everything these routes refuse. */
 export const errorMessage = z
@@ -143,6 +143,45 @@ export const seedUrlsAnswer = z
   })
   .meta({ id: 'SeedUrlsAnswer', examples: [{ job_id: '7', accepted: 2, rejected_count: 0, rejected: [] }] });
 export type SeedUrlsAnswer = z.infer<typeof seedUrlsAnswer>;
+
+const excludedDomains = z.array(domain).max(10_000);
+
+export const urlLimit = z
+  .strictObject({
+    excludedDomains: z
+      .union([
+        excludedDomains,
+        z
+          .string()
+          .transform((text) =>
+            text
+              .split(',')
+              .map((each) => each.trim())
+              .filter((each) => each !== ''),
+          )
+          .pipe(excludedDomains),
+      ])
+      .optional()
+      .meta({
+        description: 'Domains, each with all below it, as a list or with commas between; absent: as before.',
+      }),
+    depthLimit: configFields.maxDepth,
+    urlLengthLimit: configFields.maxUrlLength,
+  })
+  .meta({
+    id: 'UrlLimit',
+    examples: [{ excludedDomains: ['ads.example'], depthLimit: 5, urlLengthLimit: 500 }],
+  });
+
+export const urlLimitAnswer = z
+  .object({
+    job_id: z.string(),
+    excludedDomains: z.array(z.string()),
+    depthLimit: count.nullable(),
+    urlLengthLimit: count,
+  })
+  .meta({ id: 'UrlLimitAnswer' });
+export type UrlLimitAnswer = z.infer<typeof urlLimitAnswer>;
 
 export const pauseAnswer = z
   .object({ job_id: z.string(), job_status: jobStatus })

@@ -11,7 +11,10 @@ export const eventKinds = [
   'crawl.cancelled',
   'crawl.failed',
   'crawl.reopened',
+  'crawl.edited',
   'seeds.added',
+  'host.parked',
+  'host.back',
 ] as const;
 
 export const crawlEvent = z

@@ -1,7 +1,7 @@
 /** The report of a crawl on the wire (F38). */
 import { z } from 'zod';
 import { crawlStates, urlStates } from '../crawl.ts';
-import { count, counts, crawlLabel, instant } from '../http.ts';
+import { count, counts, crawlLabel, instant, rejectedSeed } from '../http.ts';
 
 const ms = z.int().min(0).nullable().meta({ description: 'Milliseconds; null: not known.' });
 
@@ -58,6 +58,10 @@ export const crawlReport = z
     depths: z.array(z.object({ depth: z.int(), urls: count })),
     languages: z.array(z.object({ language: z.string().nullable(), pages: count })),
     deadLetters: z.record(z.string(), count),
+    rejectedSeeds: z
+      .array(rejectedSeed)
+      .max(100)
+      .meta({ description: 'The first 100 of them; the list of seeds has all.' }),
     hosts: z.object({ busiest: top(hostLine), failing: top(hostLine), slowest: top(hostLine) }),
     urls: z.object({ slowest: top(urlLine), biggest: top(urlLine) }),
   })

@@ -1,6 +1,6 @@
-/** More seeds for a crawl that is there (F01): one JSON body, or a stream of lines. */
+/** Seeds of a crawl that is there (F01): listed, and more of them, as one JSON body or a stream of lines. */
 import { z } from 'zod';
-import { count, newCrawl, rejectedSeed } from '../http.ts';
+import { count, limit, newCrawl, nextCursor, rejectedSeed } from '../http.ts';
 
 /** Content types whose body is read line by line. Neither can be sent by another site's page without asking first. */
 export const seedLineTypes = ['text/uri-list', 'application/x-ndjson'] as const;
@@ -27,3 +27,24 @@ export const addedSeeds = z
   })
   .meta({ id: 'AddedSeeds' });
 export type AddedSeeds = z.infer<typeof addedSeeds>;
+
+const seedView = rejectedSeed
+  .extend({
+    url: z.string().meta({ description: 'Of a rejected one: as it was sent, cut where it is long.' }),
+    state: z.enum(['good', 'rejected']),
+    reason: z.string().nullable().meta({ description: 'Why it is no URL that a crawl can have.' }),
+  })
+  .meta({ id: 'Seed' });
+export type SeedView = z.infer<typeof seedView>;
+
+export const defaultSeedLimit = 100;
+export const seedQuery = z.strictObject({
+  state: seedView.shape.state.optional(),
+  cursor: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'not one that this API gave')
+    .optional()
+    .meta({ description: '`next` of the answer before.' }),
+  limit: limit(1_000, defaultSeedLimit),
+});
+export const seedList = z.object({ items: z.array(seedView), next: nextCursor }).meta({ id: 'SeedList' });

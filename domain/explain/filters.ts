@@ -1,7 +1,6 @@
 /** Scope, filters and limits: what a URL must pass to get into the queue, judged as they stand now. */
-import { optOutDetail, optOutReason } from '../opt-out.ts';
+import { coveringDomain, hostName, optOutDetail, optOutReason } from '../opt-out.ts';
 import { compilePattern } from '../pattern.ts';
-import { maxUrlLength } from '../url.ts';
 import { counted, type Decision } from './decision.ts';
 import type { CrawlFacts, ExplainFacts } from './facts.ts';
 import { reasonText } from './reasons.ts';
@@ -60,20 +59,31 @@ const pass = (step: 'scope' | 'filter', verdict: string, because: string): Decis
 
 /** In the order of domain/scope.ts, each named by the reason it would stop a URL with. */
 function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts): Decision[] {
-  const limit = config.maxUrlLength ?? maxUrlLength;
+  const limit = config.maxUrlLength;
   const length = `Its length is ${counted(link.url.length, 'character', 'characters')}, at most ${limit.toLocaleString('en-US')} are allowed`;
   const depth =
     config.maxDepth === null
       ? 'Any number of links from a seed is allowed'
       : `It is ${counted(scope.depth, 'link', 'links')} from a seed, at most ${String(config.maxDepth)} are allowed`;
   const supposed = record === null && !scope.isSeed ? ', judged as a link on a seed' : '';
-  const { include, exclude } = config;
+  const { include, exclude, includeDomains, excludeDomains } = config;
   const matching = include.find((pattern) => compilePattern(pattern)(link.canonical)) ?? null;
+  const within = coveringDomain(hostName(link.host), new Set(includeDomains));
   return [
     { ...pass('filter', 'url-length', `${length}.`), detail: { length: link.url.length, limit } },
     {
       ...pass('filter', 'depth', `${depth}${supposed}.`),
       detail: { depth: scope.depth, limit: config.maxDepth },
+    },
+    {
+      ...pass(
+        'filter',
+        'domain',
+        excludeDomains.length === 0
+          ? 'There are no excluded domains.'
+          : `It is of no excluded domain of ${String(excludeDomains.length)}.`,
+      ),
+      detail: { domains: excludeDomains.length },
     },
     {
       ...pass(
@@ -86,17 +96,28 @@ function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts)
       detail: { patterns: exclude.length },
     },
     {
-      ...pass('filter', 'not-included', includedSentence(include, matching)),
-      detail: { patterns: include.length, rule: matching },
+      ...pass(
+        'filter',
+        'not-included',
+        [...includedSentence(include, matching), ...ofDomainSentence(includeDomains, within)].join(' '),
+      ),
+      detail: { patterns: include.length, rule: matching, domains: includeDomains.length, domain: within },
     },
   ];
 }
 
-function includedSentence(include: readonly string[], matching: string | null): string {
-  if (include.length === 0) return 'There are no include patterns, so none has to match.';
+function includedSentence(include: readonly string[], matching: string | null): string[] {
+  if (include.length === 0) return ['There are no include patterns, so none has to match.'];
   return matching === null
-    ? 'No include pattern matches it, but it is a seed.'
-    : `The include pattern ${matching} matches it.`;
+    ? ['No include pattern matches it, but it is a seed.']
+    : [`The include pattern ${matching} matches it.`];
+}
+
+function ofDomainSentence(includeDomains: readonly string[], within: string | null): string[] {
+  if (includeDomains.length === 0) return [];
+  return within === null
+    ? ['It is of no included domain, but it is a seed.']
+    : [`It is of the included domain ${within}.`];
 }
 
 function optOut({ optedOut, link }: ExplainFacts): Decision {

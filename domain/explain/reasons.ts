@@ -6,9 +6,11 @@ const meanings: ReadonlyMap<string, string> = new Map(
   Object.entries({
     // excluded when it was found
     'url-length': 'it is too long',
+    domain: 'its domain is excluded',
     depth: 'it is too many links from a seed',
     pattern: 'an exclude pattern matches it',
-    'not-included': 'no include pattern matches it',
+    'not-included': 'nothing that is included covers it',
+    scope: 'it is outside the crawl since its settings were changed',
     'host-limit': 'the crawl had as many URLs of its host as it may have',
     'crawl-limit': 'the crawl ended before its turn came',
     'sitemap-limit': 'it is a sitemap beyond those that are read of a host',
@@ -16,6 +18,7 @@ const meanings: ReadonlyMap<string, string> = new Map(
     // excluded on its turn
     robots: 'robots.txt forbids it',
     'address-refused': 'its address is private or special and may not be reached',
+    'content-type': 'its body is of a type that the crawl does not take',
     'too-large': 'its body is larger than the limit',
     dropped: "its host's queue was given up by an operator",
     // done

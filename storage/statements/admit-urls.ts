@@ -6,6 +6,8 @@ import { statement } from '../statement.ts';
 export interface AdmissionRow {
   readonly host_id: number;
   readonly crawl_id: number;
+  /** Of the crawl's settings that it was judged by. */
+  readonly config_version: number;
   readonly key: string;
   readonly url: string;
   /** 0: page, 1: sitemap. */
@@ -23,9 +25,13 @@ export interface AdmissionRow {
   readonly host_limit: number;
 }
 
+/** SQLSTATE of `hold_config`. */
+export const outdatedConfig = 'OW001';
+
 /**
  * Level 3 of the seen-set: check and add in one step. Rows that come back are new; the others were seen.
- * A closed crawl admits nothing; a draining one records what it will not fetch.
+ * A closed crawl admits nothing; a draining one records what it will not fetch. Fails with `outdatedConfig` where the
+ * settings of a crawl are no longer those its rows were judged by (migration 0025).
  */
 export const admitUrls = statement<
   [rows: string],
@@ -35,9 +41,12 @@ export const admitUrls = statement<
   `with found as materialized (
      select *, row_number() over (partition by host_id, crawl_id, reason is null order by priority desc, key) as place
        from json_to_recordset($1) as r(
-              host_id bigint, crawl_id bigint, key text, url text, kind smallint, seed boolean, depth smallint,
+              host_id bigint, crawl_id bigint, config_version int, key text, url text, kind smallint, seed boolean, depth smallint,
               hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
               host_limit bigint)
+   ), current as materialized (
+     select hold_config(crawl_id, config_version)
+       from (select distinct crawl_id, config_version from found order by crawl_id, config_version) judged
    ), ${holdQueues('found')}, counted as materialized (
      select d.host_id, d.crawl_id,
             (select count(*) from url s
@@ -77,7 +86,7 @@ export const admitUrls = statement<
         then 'host-limit'
       end as reason
     ) verdict
-    where ${onceHeld}
+    where ${onceHeld} and (select count(*) from current) > 0
     order by r.host_id, r.crawl_id, r.key
    on conflict (host_id, crawl_id, key) do nothing
    returning host_id, crawl_id, encode(key, 'hex') as key, state = 'queued' as queued`,

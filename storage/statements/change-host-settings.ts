@@ -3,10 +3,11 @@ import { statement } from '../statement.ts';
 /**
  * Changes those settings of a host that `changes` names, a JSON object of columns; null takes one back. What held the
  * host only by its old settings is forgotten, and judged anew by the slice that comes next: opening times, quota, and
- * the pace, which counts from `asked_at`. Retry-After and backoff stay.
+ * the pace, which counts from `asked_at`. Retry-After and backoff stay. None: the
+ * settings are not of one of these revisions (null: of any).
  */
 export const changeHostSettings = statement<
-  [hostId: string | number, changes: string],
+  [hostId: string | number, changes: string, revisions: readonly number[] | null],
   { readonly origin: string }
 >(
   'change-host-settings',
@@ -22,6 +23,6 @@ export const changeHostSettings = statement<
                             then least(not_before, now()) else not_before end,
           paced_until = case when asked_at is null then paced_until else least(paced_until, now()) end
      from (select $2::jsonb as c) changes
-    where id = $1
+    where id = $1 and ($3::bigint[] is null or settings_revision = any ($3))
    returning origin`,
 );

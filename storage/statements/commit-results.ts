@@ -9,6 +9,8 @@ export interface ResultRow {
   /** The lease it was fetched under: a result that comes after the lease was lost changes nothing. */
   readonly token: number;
   readonly state: 'queued' | 'done' | 'excluded' | 'dead' | 'failed';
+  /** Of the settings that exclude it; null: they have no part in it. Where they were changed, the URL is queued again. */
+  readonly config_version: number | null;
   readonly reason: string | null;
   readonly detail: string | null;
   /** 1: a body waits for dedup. */
@@ -43,14 +45,22 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
   'commit-results',
   `with r as materialized (
      select * from json_to_recordset($1) as r(
-       host_id bigint, crawl_id bigint, key text, token bigint, state url_state, reason text, detail text,
+       host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
        next_url text, truncated text, took_ms int, headers jsonb)
       order by host_id, crawl_id, key
+   ), settings as materialized (
+     select id, config_version from crawl
+      where id in (select crawl_id from r where config_version is not null) order by id for key share
+   ), result as materialized (
+     select r.*, coalesce(r.config_version <> s.config_version, false) as outdated
+       from r left join settings s on s.id = r.crawl_id
    ), ${holdQueues('r')}, moved as (
      update url u
-        set state = r.state, reason = r.reason, detail = r.detail, stage = r.stage, lease_token = null,
+        set state = case when r.outdated then 'queued' else r.state end,
+            reason = case when not r.outdated then r.reason end, detail = case when not r.outdated then r.detail end,
+            stage = r.stage, lease_token = null,
             due_at = now() + r.due_in_ms * interval '1 millisecond',
             attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = u.fetches + r.answered::int,
             fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
@@ -59,7 +69,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
             url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated,
             took_ms = coalesce(r.took_ms, u.took_ms)
-       from r
+       from result r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
         and u.state = 'leased' and u.lease_token = r.token and ${onceHeld}
      returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, r.attempted, r.headers

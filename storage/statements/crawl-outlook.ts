@@ -17,6 +17,8 @@ export interface CrawlOutlook {
   readonly parked: number;
   /** It has seeds that were not admitted yet. */
   readonly unseeded: boolean;
+  /** Its frontier is still to be judged by settings that were changed. */
+  readonly edited: boolean;
 }
 
 /** One snapshot of what a crawl has left to do. */
@@ -31,7 +33,8 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
                              where crawl_id = $1 group by counter) n), '{}') as counters,
           (select coalesce(sum(q.queued), 0)::bigint from host h join host_queue q on q.host_id = h.id
             where h.parked_at is not null and q.crawl_id = c.id) as parked,
-          exists (select from seed s where s.crawl_id = c.id and s.line > c.seeded_line) as unseeded
+          exists (select from seed s where s.crawl_id = c.id and s.line > c.seeded_line) as unseeded,
+          exists (select from crawl_config v where v.crawl_id = c.id and v.state = 'pending') as edited
      from crawl c
      left join (select crawl_id, sum(queued)::bigint as queued, sum(leased)::bigint as leased,
                        sum(pending)::bigint as pending, sum(pages)::bigint as pages, sum(done)::bigint as done,

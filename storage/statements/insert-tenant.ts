@@ -5,5 +5,5 @@ import type { TenantRow } from './list-tenants.ts';
 export const insertTenant = statement<[name: string, quotas: string], TenantRow>(
   'insert-tenant',
   `insert into tenant (name, quotas) values ($1, $2) on conflict (name) do nothing
-   returning id::text, name, quotas, created_at, closed_at`,
+   returning id::text, name, quotas, revision, created_at, closed_at`,
 );

@@ -18,6 +18,7 @@ export interface HostRow {
   readonly delay_factor: number | null;
   readonly windows: Windows | null;
   readonly daily_quota: number | null;
+  readonly settings_revision: number;
   readonly requests_day: string | null;
   readonly requests_used: number;
   readonly requests_reserved: number;
@@ -53,7 +54,7 @@ export const listHosts = statement<
    select c.id, c.origin, c.state, c.parked_at, c.slowdown, c.failures, c.failing_since, c.last_error,
           case when c.not_before = '-infinity' then 0
                else extract(epoch from c.not_before - now()) * 1000 end::float8 as wait_ms,
-          c.delay_ms, c.concurrency, c.delay_factor, c.windows, c.daily_quota,
+          c.delay_ms, c.concurrency, c.delay_factor, c.windows, c.daily_quota, c.settings_revision,
           c.requests_day, c.requests_used, c.requests_reserved,
           (extract(epoch from now()) * 1000)::float8 as now_ms,
           coalesce(q.queued, 0)::int as queued, coalesce(q.leased, 0)::int as leased,

@@ -5,11 +5,13 @@ export interface CrawlRow {
   readonly id: number;
   readonly state: CrawlState;
   readonly config: CrawlConfig;
+  /** Raised by each edit of the settings. */
+  readonly config_version: number;
   /** Raised when seeds are added. */
   readonly seeds_revision: number;
 }
 
 export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>(
   'load-crawls',
-  `select id, state, config, seeds_revision from crawl where id = any ($1)`,
+  `select id, state, config, config_version, seeds_revision from crawl where id = any ($1)`,
 );

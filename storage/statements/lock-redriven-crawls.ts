@@ -21,5 +21,5 @@ export const lockRedrivenCrawls = statement<[crawlIds: readonly number[]], Redri
           (select coalesce(sum(l.pages), 0)::bigint from ledger l where l.crawl_id = c.id) as pages,
           (extract(epoch from now() - c.started_at) * 1000)::float8 as since_start_ms,
           (c.config ->> 'maxPages')::bigint as max_pages, (c.config ->> 'maxSeconds')::float8 as max_seconds
-     from crawl c where c.id = any ($1) order by c.id for update of c`,
+     from crawl c where c.id = any ($1) order by c.id for no key update of c`,
 );

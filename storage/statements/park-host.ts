@@ -3,14 +3,16 @@ import { statement } from '../statement.ts';
 /**
  * Parks a host: it waits for a person or a probe. URLs whose last try ended in the host's own
  * trouble (`classes`) become dead letters; the rest stays queued, those included that wait for a retry of their own.
+ * `newly`: it was not parked; null: there is no such host.
  */
 export const parkHost = statement<
   [hostId: string, reason: string, classes: readonly string[]],
-  { buried: number }
+  { readonly buried: number; readonly newly: boolean | null }
 >(
   'park-host',
   `with parked as (
      update host set parked_at = coalesce(parked_at, now()), last_error = $2, fed = false where id = $1
+     returning old.parked_at is null as newly
    ), moved as (
      update url set state = 'failed', detail = coalesce(detail, $2)
       where host_id = $1 and state = 'queued' and attempts > 0 and reason = any ($3)
@@ -27,5 +29,5 @@ export const parkHost = statement<
        set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts,
            headers = excluded.headers, created_at = excluded.created_at
    )
-   select count(*)::int as buried from moved`,
+   select count(*)::int as buried, (select newly from parked) from moved`,
 );

@@ -13,7 +13,7 @@ export const requeueOptedOut = statement<[hostId: string, limit: number], { craw
       where c.state in ('seeding', 'running', 'paused')
         and exists (select from url u where u.host_id = $1 and u.crawl_id = c.id
                                         and u.state = 'excluded' and u.reason = 'opt-out')
-      order by c.id for update of c
+      order by c.id for no key update of c
    ), room as (
      select o.id, o.host_limit - q.total + (
               select count(*) from url u where u.host_id = $1 and u.crawl_id = o.id

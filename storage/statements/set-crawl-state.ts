@@ -1,7 +1,7 @@
 import type { CrawlState } from '../../contracts/crawl.ts';
 import { statement } from '../statement.ts';
 
-/** Sets a crawl's state, with an event in the outbox when it changed. */
+/** Sets a crawl's state, with an event in the outbox when it changed; that of its end has the totals. */
 export const setCrawlState = statement<
   [crawlId: number, state: CrawlState, reason: string | null],
   { changed: boolean }
@@ -16,7 +16,16 @@ export const setCrawlState = statement<
      returning id, old.state as before, new.state as state
    ), told as (
      insert into event (crawl_id, kind, data)
-     select id, 'crawl.' || state::text, json_build_object('reason', $3::text) from moved where before <> state
+     select id, 'crawl.' || state::text,
+            jsonb_build_object('reason', $3::text)
+              || case when state in ('finished', 'cancelled', 'failed') then
+                   (select jsonb_build_object('pages', coalesce(sum(pages), 0), 'fetches', coalesce(sum(fetches), 0),
+                                              'bytes', coalesce(sum(bytes), 0), 'discovered', coalesce(sum(discovered), 0),
+                                              'done', coalesce(sum(done), 0), 'excluded', coalesce(sum(excluded), 0),
+                                              'failed', coalesce(sum(failed), 0))
+                      from ledger where crawl_id = moved.id)
+                 else '{}' end
+       from moved where before <> state
    )
    select before <> state as changed from moved`,
 );

@@ -4,9 +4,9 @@ import { statement } from '../statement.ts';
  * Forgets a host's trouble: failures, backoff, parking. What the host itself asked for (its delay) stays.
  * Its dead letters are not touched; driving them again is a step of its own.
  */
-export const unparkHost = statement<[hostId: string], { id: number }>(
+export const unparkHost = statement<[hostId: string], { readonly was_parked: boolean }>(
   'unpark-host',
   `update host set parked_at = null, failures = 0, failing_since = null, last_error = null, not_before = paced_until,
                    fed = true, fed_at = now()
-    where id = $1 returning id`,
+    where id = $1 returning old.parked_at is not null as was_parked`,
 );

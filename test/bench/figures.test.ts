@@ -2,13 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { median, medianRun, slope, table } from '../../bench/figures.ts';
+import { median, medianRun, quantile, slope, table } from '../../bench/figures.ts';
 import { meter } from '../../bench/meter.ts';
 
 describe('figures', () => {
   it('takes the middle of a run, the lower of two', () => {
     expect(median([9, 1, 5])).toBe(5);
     expect(median([4, 1, 3, 2])).toBe(2);
+    const hundred = Array.from({ length: 100 }, (_, n) => 100 - n);
+    expect([0.5, 0.99, 1].map((share) => quantile(hundred, share))).toEqual([50, 99, 100]);
     const run = (pages: number) => ({ pages, seconds: 2, wallSeconds: 3, cpuSeconds: 1, peakMegabytes: 1 });
     expect(medianRun([run(10), run(30), run(20)]).pages).toBe(20);
     expect(() => medianRun([])).toThrow(RangeError);

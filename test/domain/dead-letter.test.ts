@@ -31,6 +31,7 @@ const answer: fc.Arbitrary<Answer> = fc.oneof(
       'bad-encoding',
     ),
     retryAfterMs: fc.option(fc.nat()),
+    wanted: fc.boolean(),
     hasTarget: fc.boolean(),
   }),
   fc.constantFrom(...faults).map((fault) => ({ kind: 'fault' as const, fault })),

@@ -19,7 +19,7 @@ const second = 1_000;
 const hour = 3_600 * second;
 
 const config = {
-  scope: 'host', include: [], exclude: [], maxDepth: null, maxPages: null, maxSeconds: null, maxPagesPerHost: 100,
+  scope: 'host', include: [], exclude: [], includeDomains: [], excludeDomains: [], maxUrlLength: 2_048, maxDepth: null, maxPages: null, maxSeconds: null, maxPagesPerHost: 100,
 } as const; // prettier-ignore
 
 const quietHost: HostFacts = {
@@ -132,11 +132,13 @@ describe('scope and filters', () => {
     expect(told('scope', { crawl })).toMatchObject([{ verdict: 'inside', effect: 'pass' }]);
     const filters = told('filter', { crawl });
     expect(filters.map(({ verdict, effect }) => [verdict, effect])).toEqual([
-      ['url-length', 'pass'], ['depth', 'pass'], ['pattern', 'pass'], ['not-included', 'pass'], ['opt-out', 'pass'],
+      ['url-length', 'pass'], ['depth', 'pass'], ['domain', 'pass'], ['pattern', 'pass'], ['not-included', 'pass'],
+      ['opt-out', 'pass'],
     ]); // prettier-ignore
     expect(filters.map(({ because }) => because)).toEqual([
       'Its length is 20 characters, at most 2,048 are allowed.',
       'It is 1 link from a seed, at most 3 are allowed.',
+      'There are no excluded domains.',
       'No exclude pattern of 1 matches it.',
       'The include pattern */it* matches it.',
       'Its site has not opted out of being crawled.',
@@ -148,6 +150,15 @@ describe('scope and filters', () => {
     expect(filters.at(-2)?.because).toBe('No include pattern matches it, but it is a seed.');
   });
 
+  it('tells of domains', () => {
+    const config = { includeDomains: ['a.example', 'c.example'], excludeDomains: ['b.example'] };
+    const filters = told('filter', { crawl: { config } });
+    expect(filters[2]?.because).toBe('It is of no excluded domain of 1.');
+    expect(filters[4]?.because).toBe(
+      'There are no include patterns, so none has to match. It is of the included domain a.example.',
+    );
+  });
+
   it('ends at the one that stops it, with the pattern that decided', () => {
     const changes: Changes = {
       record: null,
@@ -156,7 +167,7 @@ describe('scope and filters', () => {
     };
     const filters = told('filter', changes);
     expect(filters.map(({ verdict, effect }) => [verdict, effect])).toEqual([
-      ['url-length', 'pass'], ['depth', 'pass'], ['pattern', 'stop'],
+      ['url-length', 'pass'], ['depth', 'pass'], ['domain', 'pass'], ['pattern', 'stop'],
     ]); // prettier-ignore
     expect(filters.at(-1)).toMatchObject({
       because: 'A filter stops it: an exclude pattern matches it (*/it).',

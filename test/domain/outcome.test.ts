@@ -13,6 +13,7 @@ const ok: Response = {
   status: 200,
   truncated: false,
   retryAfterMs: null,
+  wanted: true,
   hasTarget: false,
 };
 const respond = (answer: Partial<Response>, history: Partial<History> = {}): Outcome =>
@@ -62,6 +63,24 @@ describe('2xx (RFC 9110 §15.3)', () => {
   });
 });
 
+describe('a media type that the crawl does not take (RFC 9110 §8.3)', () => {
+  it.each([200, 203, 206])('%i is excluded, whole or not', (status) => {
+    for (const truncated of [false, 'too-large', 'incomplete'] as const)
+      expect(respond({ status, wanted: false, truncated })).toEqual({
+        url: { state: 'excluded', reason: 'content-type' },
+        host: well,
+      });
+  });
+
+  it('says nothing of errors and redirects', () => {
+    expect(respond({ status: 404, wanted: false }).url).toEqual({ state: 'dead', reason: 'gone' });
+    expect(respond({ status: 500, wanted: false }).url.state).toBe('queued');
+    expect(respond({ status: 301, wanted: false, hasTarget: true }).url).toMatchObject({
+      reason: 'redirect',
+    });
+  });
+});
+
 describe('3xx (RFC 9110 §15.4; design.md §6, "redirects")', () => {
   it.each([301, 302, 303, 307, 308])('%i with a target is done', (status) => {
     expect(respond({ status, hasTarget: true })).toEqual({
@@ -73,6 +92,13 @@ describe('3xx (RFC 9110 §15.4; design.md §6, "redirects")', () => {
   it('304 brings no body (RFC 9110 §15.4.5)', () => {
     expect(respond({ status: 304 }).url).toEqual({ state: 'done', reason: 'not-modified', body: false });
     expect(respond({ status: 304, hasTarget: true }).url).toMatchObject({ reason: 'not-modified' });
+  });
+
+  it('a 304 for what is of an unwanted type takes nothing over', () => {
+    expect(respond({ status: 304, wanted: false }).url).toEqual({
+      state: 'excluded',
+      reason: 'content-type',
+    });
   });
 
   it('leads nowhere without a target', () => {
@@ -210,6 +236,7 @@ describe('judgeAnswer, whatever comes', () => {
         'bad-encoding' as const,
       ),
       retryAfterMs: fc.option(fc.nat({ max: 30 * 24 * hour })),
+      wanted: fc.boolean(),
       hasTarget: fc.boolean(),
     }),
     fc.record({ kind: fc.constant('fault' as const), fault: fc.constantFrom(...fetchFaults) }),
@@ -250,6 +277,7 @@ describe('judgeAnswer, whatever comes', () => {
           answer.kind === 'response' &&
           answer.status >= 200 &&
           answer.status < 300 &&
+          answer.wanted &&
           answer.truncated === false;
         expect(url.state === 'done' && url.body).toBe(whole);
       }),

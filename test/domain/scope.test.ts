@@ -129,6 +129,25 @@ describe('filters', () => {
     });
   });
 
+  it('excluded domains, with all below them, bind seeds too', () => {
+    const judge = judgeOf({ scope: 'any', excludeDomains: ['ads.example', 'example.com'] }, [seed]);
+    for (const url of ['http://ads.example/', 'https://x.ads.example:8443/a', seed])
+      expect(judge(link(url), 0)).toMatchObject({ verdict: 'excluded', reason: 'domain' });
+    expect(judge(link('https://notads.example/'), 1).verdict).toBe('admit');
+  });
+
+  it('included domains are a filter: seeds are exempt, and no scope is widened', () => {
+    const judge = judgeOf({ scope: 'domain', includeDomains: ['docs.example.com', 'other.example'] }, [seed]);
+    expect(judge(link(seed), 0).verdict).toBe('admit');
+    expect(judge(link('https://v2.docs.example.com/a'), 1).verdict).toBe('admit');
+    expect(judge(link('https://example.com/other'), 1)).toEqual({
+      verdict: 'excluded',
+      reason: 'not-included',
+      detail: 'of none of 2 included domains',
+    });
+    expect(judge(link('https://other.example/'), 1).verdict).toBe('outside');
+  });
+
   it('what is outside is not also excluded', () => {
     const judge = judgeOf({ exclude: ['*'], maxDepth: 0 }, [seed]);
     expect(judge(link('https://other.example/'), 1).verdict).toBe('outside');

@@ -20,7 +20,7 @@ beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-day-'));
   data = mkdtempSync(path.join(tmpdir(), 'orbweaver-e2e-'));
   symlinkSync(path.join(root, 'orbweaver'), path.join(folder, 'orbweaver'));
-  up = startCli(['up'], { ORBWEAVER_DATA: data });
+  up = startCli(['up'], { ORBWEAVER_DATA: data, ORBWEAVER_WEBHOOK_ALLOW_PRIVATE: '127.0.0.0/8' });
 });
 afterAll(async () => {
   up.process.kill('SIGINT');
@@ -79,7 +79,15 @@ it('goes from the first key to the last refusal', { timeout: 180_000 }, async ()
       .sort(),
   ).toEqual(['/', '/one', '/two'].map((each) => site.origin + each));
   expect(stdout).toContain('its counters agree with its URLs');
-  expect(stdout).toMatch(/is paused \(a look at it\)\.\n.*is running\.\n.*is (cancelled|draining)/);
+  expect(stdout).toMatch(/crawl\.created[^]*crawl\.running[^]*crawl\.finished/);
+  expect(stdout).toMatch(/Statuses\n +status +URLs +size\n +200 +3 /);
+  expect(readFileSync(path.join(folder, 'report.html'), 'utf8')).toMatch(/^<!doctype html>/i);
+  expect(readFileSync(path.join(folder, 'pages.csv'), 'utf8')).toContain(`${site.origin}/two`);
+  expect(stdout).toMatch(/has 1 seed more\./);
+  expect(site.paths().filter((each) => each === '/hook').length).toBeGreaterThanOrEqual(2);
+  expect(stdout).toMatch(/\n3 .* version 1 again\n2 .* their mail of 3 May\n1 /);
+  expect(stdout).toMatch(/ admin +PATCH +\/v1\/crawls\/\d+ +200 /);
+  expect(stdout).toMatch(/is paused \(a look at it\)\.\n.*is running\.\n[^]*is (cancelled|draining)/);
   expect(stdout).toMatch(/crawlsPerDay +2 +2\n/);
   expect(stderr).toMatch(/^orbweaver: [^\n]*quota of 2 crawls a day is spent\.$/m);
   expect(stdout).toMatch(/nightly job .* revoked /);

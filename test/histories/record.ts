@@ -9,7 +9,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { CrawlConfig } from '../../contracts/crawl.ts';
 import {
+  editedSignal,
+  editWorkflowId,
   pauseHostSignal,
   redriveHostUpdate,
   redriveWorkflowId,
@@ -17,10 +20,12 @@ import {
   retryHostUpdate,
   taskQueues,
 } from '../../contracts/workflows.ts';
+import { storeEdit } from '../../storage/crawl-edits.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { bare, startOwnStack } from '../support/start-stack.ts';
 import { startWorker } from '../support/worker.ts';
 import { startWeb, type Web } from '../web/server.ts';
+import { refusedOnce } from './webhook-scenario.ts';
 
 const saved = join(import.meta.dirname, 'saved');
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-histories-'));
@@ -111,6 +116,38 @@ const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promis
       await desk.ended(id);
       await save(desk, 'host-paused', host(origin), 'latest');
       await save(desk, 'crawl-cancelled', `crawl/${id}`, 'latest');
+    },
+  ],
+  [
+    'settings edited, and edited again',
+    10,
+    async (desk, web) => {
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.3 });
+      await settled(desk, id, 6);
+      for (const exclude of [['*7*'], []]) {
+        const change = (config: CrawlConfig): CrawlConfig => ({ ...config, exclude });
+        await storeEdit(desk.pool, id, {
+          change,
+          seen: null,
+          author: 'a recorder',
+          note: null,
+          restores: null,
+        });
+        await desk.client.workflow.signalWithStart('edit', {
+          workflowId: editWorkflowId(id),
+          taskQueue: taskQueues.control,
+          args: [{ crawlId: id }],
+          signal: editedSignal,
+        });
+      }
+      await desk.until(
+        `select count(*) = 0 as yes from crawl_config where crawl_id = $1 and state = 'pending'`,
+        [id],
+      );
+      await desk.client.workflow.getHandle(editWorkflowId(id)).result();
+      await desk.client.workflow.getHandle(`crawl/${id}`).executeUpdate('cancel', { args: [null] });
+      await desk.ended(id);
+      await save(desk, 'edit-applied', editWorkflowId(id), 'latest');
     },
   ],
   [
@@ -208,6 +245,8 @@ try {
   console.log('backoff, parked, retried');
   const worker = await startWorker(world, { blobDir: join(folder, 'blobs') });
   await parkedAndRetried(desk);
+  console.log('webhook, refused once');
+  await save(desk, 'webhook-retried', await refusedOnce(desk), 'latest');
   await worker.drain();
   console.log('parked, found well by a probe, dead letters driven again');
   const prober = await startWorker(world, { blobDir: join(folder, 'blobs'), probeSeconds: 1 });

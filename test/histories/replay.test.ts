@@ -47,6 +47,8 @@ describe('saved histories', () => {
       'host-parked-retried',
       'host-probed-redriven',
       'redrive-crawl',
+      'edit-applied',
+      'webhook-retried',
       'host-continued-first',
       'host-continued-latest',
     ]) {

@@ -6,6 +6,16 @@ import { until } from '../stack/world.ts';
 const executablePath = '/usr/bin/chromium';
 export const hasChromium = (): boolean => existsSync(executablePath);
 
+export const chromiumOptions = {
+  executablePath,
+  // Root cannot use the sandbox; no request goes anywhere but to the loopback server.
+  args: [
+    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+    ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  ],
+  timeout: 60_000,
+};
+
 /** Tabs of a workflow's page, by the name in their test id. */
 type Tab = 'queries' | 'user-metadata' | 'search-attributes';
 
@@ -32,15 +42,7 @@ export interface TemporalWeb {
 }
 
 export async function openTemporalWeb(uiUrl: string, namespace: string): Promise<TemporalWeb> {
-  const browser = await chromium.launch({
-    executablePath,
-    // Root cannot use the sandbox; no request goes anywhere but to the loopback server.
-    args: [
-      ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-    ],
-    timeout: 60_000,
-  });
+  const browser = await chromium.launch(chromiumOptions);
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(45_000);
   const workflows = `${uiUrl}/namespaces/${namespace}/workflows`;

@@ -50,6 +50,7 @@ export async function startWorker(world: WorkerWorld, settings: WorkerSettings):
     ORBWEAVER_BLOBS: settings.blobDir,
     ORBWEAVER_CACHE: cacheDir,
     ORBWEAVER_ALLOW_PRIVATE: '127.0.0.0/8',
+    ORBWEAVER_WEBHOOK_ALLOW_PRIVATE: '127.0.0.0/8',
   };
   if (world.redisUrl !== null) env['ORBWEAVER_REDIS_URL'] = world.redisUrl;
   if (settings.roles !== undefined) env['ORBWEAVER_ROLES'] = settings.roles;

@@ -334,3 +334,38 @@ describe('limits and orders of a crawl', () => {
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 0, next: 'idle' });
   });
 });
+
+describe('content types that a crawl does not take (F27)', () => {
+  it('are excluded by the head of the answer, without their body', async () => {
+    const video: Answer = (response) => {
+      response.writeHead(200, { 'content-type': 'video/mp4' });
+      const more = (): void => {
+        if (!response.destroyed) response.write(Buffer.alloc(64 * 1024), () => setImmediate(more));
+      };
+      more();
+    };
+    const png: Answer = (response) => {
+      response.writeHead(200, { 'content-type': 'image/png' });
+      response.end('not really');
+    };
+    const site = await startSite({ '/endless': video, '/png': png, '/html': page('html') });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ scope: 'host', contentTypes: ['text/*'], delaySeconds: 0 }, [
+      `${site.origin}/`,
+    ]);
+    await fetching.queue(crawl, host, '/endless', '/html', '/png');
+    await later(host);
+    await fetching.role().fetchSlice(host);
+    const { rows } = await fetching.pool.query(
+      `select replace(url, $2, '') as path, state, reason, detail, content_hash is null as bodiless, bytes < 1000000 as small
+         from url where crawl_id = $1 order by 1`,
+      [crawl, site.origin],
+    );
+    expect(rows).toEqual([
+      { path: '/endless', state: 'excluded', reason: 'content-type', detail: 'video/mp4', bodiless: true, small: true },
+      { path: '/html', state: 'done', reason: 'fetched', detail: null, bodiless: false, small: true },
+      { path: '/png', state: 'excluded', reason: 'content-type', detail: 'image/png', bodiless: true, small: true },
+    ]); // prettier-ignore
+    await expectExact(fetching.pool, crawl);
+  });
+});

@@ -124,7 +124,7 @@ describe('the table', () => {
   it('refuses what it does not name, whatever the routers have', async () => {
     const app = express();
     const keyring = createKeyring(services.pool, null);
-    app.use(gate(services.pool, keyring, (_request, _response, next) => { next(); })); // prettier-ignore
+    app.use(gate(services.pool, keyring, (_request, _response, next) => { next(); }, () => Promise.resolve())); // prettier-ignore
     app.all('/{*any}', (_request, response) => {
       response.json('reached');
     });

@@ -38,6 +38,50 @@ const send = <T>(who: Tenant, path: string, body?: unknown): Promise<Answer<T>> 
 const statusOf = <T = compat.UrlStatusAnswer>(who: Tenant, url: string): Promise<Answer<T>> =>
   ask<T>(api.url, who.key, 'GET', `/api/v1/${encodeURIComponent(url)}/status`);
 
+describe('POST /url/limit', () => {
+  const limit = (who: Tenant, body: object) => send<compat.UrlLimitAnswer>(who, '/url/limit', body);
+
+  it('sets the limits of the standing crawl, and answers those there are', async () => {
+    const who = await tenant();
+    const wanted = { excludedDomains: 'Ads.example, shop.example.', depthLimit: 5, urlLengthLimit: 500 };
+    const first = await limit(who, wanted);
+    expect([first.status, first.body]).toEqual([
+      200,
+      {
+        job_id: await crawlOf(who),
+        excludedDomains: ['ads.example', 'shop.example'],
+        depthLimit: 5,
+        urlLengthLimit: 500,
+      },
+    ]);
+    // Domains that are not given stay.
+    const second = await limit(who, { depthLimit: null, urlLengthLimit: 2_048 });
+    expect(second.body).toEqual({ ...first.body, depthLimit: null, urlLengthLimit: 2_048 });
+    const none = await limit(who, { excludedDomains: [], depthLimit: 5, urlLengthLimit: 500 });
+    expect(none.body).toMatchObject({ excludedDomains: [] });
+    const crawl = await ask(api.url, who.key, 'GET', `/v1/crawls/${first.body.job_id}`);
+    expect(crawl.body).toMatchObject({
+      configVersion: 4,
+      config: { excludeDomains: [], maxDepth: 5, maxUrlLength: 500 },
+    });
+  });
+
+  it.each<[object, RegExp]>([
+    [{}, /depthLimit/],
+    [{ depthLimit: 5 }, /urlLengthLimit/],
+    [{ depthLimit: -1, urlLengthLimit: 500 }, /depthLimit/],
+    [{ depthLimit: 5, urlLengthLimit: 5_000 }, /urlLengthLimit/],
+    [{ depthLimit: '5', urlLengthLimit: 500 }, /depthLimit/],
+    [{ depthLimit: 5, urlLengthLimit: 500, excludedDomains: ['a b'] }, /excludedDomains/],
+    [{ depthLimit: 5, urlLengthLimit: 500, extra: 1 }, /extra/],
+  ])('refuses %j', async (body, words) => {
+    const who = await tenant();
+    const refused = await send<{ error_message: string }>(who, '/url/limit', body);
+    expect([refused.status, Object.keys(refused.body)]).toEqual([422, ['error_message']]);
+    expect(refused.body.error_message).toMatch(words);
+  });
+});
+
 describe('the standing crawl', () => {
   it('is made once, however many ask, and over until it has something to do', async () => {
     const who = await tenant({ crawlsPerDay: 1 });

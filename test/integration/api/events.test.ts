@@ -33,9 +33,9 @@ interface Message {
 }
 
 /** Server-sent events as they come, until the stream ends or `leave` is called. */
-async function listen(headers: Record<string, string> = {}) {
+async function listen(headers: Record<string, string> = {}, url = api.url) {
   const leaving = new AbortController();
-  const response = await fetch(`${api.url}/v1/crawls/${crawl}/events`, {
+  const response = await fetch(`${url}/v1/crawls/${crawl}/events`, {
     headers: { accept: 'text/event-stream', ...headers },
     signal: leaving.signal,
   });
@@ -121,6 +121,30 @@ describe('events', () => {
     const told = [...first.numbered(), ...second.numbered()].map(({ data }) => (data as CrawlEvent).id);
     expect(told).toEqual((await list()).items.map(({ id }) => id));
   });
+
+  it(
+    'go on at another API when the first is gone: none is lost, none comes twice',
+    {
+      timeout: 30_000,
+    },
+    async () => {
+      const first = await serve(services.pool, noteTaker(services.pool));
+      const before = await listen({}, first.url);
+      await move('running');
+      await expect.poll(() => before.numbered().length).toBe(2);
+      await first.stop();
+      await before.whole.catch(() => undefined);
+      await move('paused', 'while nobody serves');
+      const second = await serve(services.pool, noteTaker(services.pool));
+      const after = await listen({ 'last-event-id': before.numbered().at(-1)?.id ?? '' }, second.url);
+      await move('running');
+      await move('cancelled', 'enough');
+      await after.whole;
+      await second.stop();
+      const told = [...before.numbered(), ...after.numbered()].map(({ data }) => (data as CrawlEvent).id);
+      expect(told).toEqual(['1', '2', '3', '4', '5']);
+    },
+  );
 
   it('are for the tenant of the crawl alone', async () => {
     const key = await newKey(services.pool, await newTenant(services.pool), 'admin');

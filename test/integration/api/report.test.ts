@@ -20,7 +20,7 @@ beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool));
   const { pool } = services;
-  crawl = await newCrawl(pool, {}, ['https://a.example/', 'no url']);
+  crawl = await newCrawl(pool, {}, ['https://a.example/', 'no <b>url</b>']);
   await setState(pool, crawl, 'running', null);
   const page = { title: 'A page', text: 'a few words', links: [] };
   await addPage(pool, crawl, 'https://a.example/', page, { depth: 0, took_ms: 40, bytes: 1_000 });
@@ -56,6 +56,7 @@ describe('a report', () => {
       reason: 'finish-criteria: 3 pages <b>',
     });
     expect(body.totals).toMatchObject({ pages: 3, hosts: 2, seeds: { accepted: 1, rejected: 1 } });
+    expect(body.rejectedSeeds).toEqual([{ line: 2, url: 'no <b>url</b>', reason: 'not-a-url' }]);
     expect(body.states).toEqual(
       expect.arrayContaining([
         { state: 'dead', reason: 'gone', urls: 1 },
@@ -93,6 +94,7 @@ describe('a report', () => {
       );
       const html = await response.text();
       expect(html).toContain('finish-criteria: 3 pages &lt;b&gt;');
+      expect(html).toMatch(/Rejected seeds.*no &lt;b&gt;url&lt;\/b&gt;.*not-a-url/s);
       expect(html).toContain('text/html&quot;&gt;&lt;script&gt;');
       expect(html).not.toMatch(/<script|<b>|javascript:|href=/);
     }

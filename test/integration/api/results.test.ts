@@ -301,7 +301,7 @@ describe('explain', () => {
     expect((await explain('https://l.example/')).scope).toMatchObject({ verdict: 'admit', isSeed: true });
     const stopped = await explain('https://l.example/x/1');
     expect(stopped.scope).toMatchObject({ verdict: 'excluded', reason: 'pattern', detail: '*/x/*' });
-    expect(verdicts(stopped, 'filter')).toEqual(['url-length', 'depth', 'pattern']);
+    expect(verdicts(stopped, 'filter')).toEqual(['url-length', 'depth', 'domain', 'pattern']);
     await addUrl(services.pool, crawl, 'https://l.example/deep', { depth: 2 });
     expect((await explain('https://l.example/deep')).scope).toMatchObject({ reason: 'depth' });
     await addUrl(services.pool, crawl, 'https://l.example/2');

@@ -3,7 +3,13 @@ import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Problem } from '../../../contracts/http.ts';
-import { addedSeeds, maxSeedLineBytes, type AddedSeeds } from '../../../contracts/http/seeds.ts';
+import {
+  addedSeeds,
+  maxSeedLineBytes,
+  seedList,
+  type AddedSeeds,
+  type SeedView,
+} from '../../../contracts/http/seeds.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts';
 
@@ -164,4 +170,52 @@ it('of another tenant: the crawl is unknown', async () => {
   const answer = await ask(api.url, key, 'POST', `/v1/crawls/${crawl}/seeds`, { urls: 'https://b.example/' });
   expect(answer.status).toBe(404);
   expect(await stored()).toEqual([]);
+});
+
+describe('the list', () => {
+  interface SeedPage {
+    readonly items: readonly SeedView[];
+    readonly next: string | null;
+  }
+  const list = async (query = '', id = crawl): Promise<SeedPage> => {
+    const { status, body } = await ask<SeedPage>(api.url, api.key, 'GET', `/v1/crawls/${id}/seeds${query}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(seedList.parse(body)).toEqual(body);
+    return body;
+  };
+
+  it('has them in their order, good and rejected ones, page by page', async () => {
+    await send(['https://b.example/', 'ftp://c.example/', 'no url', 'https://d.example/'].join('\n'));
+    const all = [
+      { line: 1, url: 'https://a.example/', state: 'good', reason: null },
+      { line: 2, url: 'https://b.example/', state: 'good', reason: null },
+      { line: 3, url: 'ftp://c.example/', state: 'rejected', reason: 'scheme' },
+      { line: 4, url: 'no url', state: 'rejected', reason: 'not-a-url' },
+      { line: 5, url: 'https://d.example/', state: 'good', reason: null },
+    ];
+    expect(await list()).toEqual({ items: all, next: null });
+    expect((await list('?state=rejected')).items).toEqual(all.slice(2, 4));
+    expect((await list('?state=good')).items).toEqual([...all.slice(0, 2), ...all.slice(4)]);
+    const seen: SeedView[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: SeedPage = await list(`?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      seen.push(...page.items);
+      cursor = page.next;
+    }
+    expect(seen).toEqual(all);
+  });
+
+  it('is of the own crawl alone, and so are its cursors', async () => {
+    await send('https://b.example/\nhttps://c.example/');
+    const { next } = await list('?limit=1');
+    const other = await newCrawl(services.pool, {}, ['https://x.example/', 'https://y.example/']);
+    const path = `/v1/crawls/${other}/seeds?cursor=${String(next)}`;
+    expect((await ask(api.url, api.key, 'GET', path)).status).toBe(400);
+    const stranger = await newKey(services.pool, await newTenant(services.pool), 'admin');
+    expect((await ask(api.url, stranger, 'GET', `/v1/crawls/${crawl}/seeds`)).status).toBe(404);
+  });
+
+  it.each(['?state=new', '?cursor=0', '?limit=1001', '?what=1'])('is refused with %s', async (query) => {
+    expect((await ask(api.url, api.key, 'GET', `/v1/crawls/${crawl}/seeds${query}`)).status).toBe(400);
+  });
 });

@@ -1,5 +1,4 @@
 /** A database of the test's own with a few ways to fill it, and the API over it on a free port. */
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hash } from 'node:crypto';
 import pino from 'pino';
@@ -7,7 +6,7 @@ import { createTextReader } from '../../../activities/page-text.ts';
 import { buildApp } from '../../../api/app.ts';
 import type { CrawlControl } from '../../../api/crawl-control.ts';
 import type { Dependencies } from '../../../api/dependencies.ts';
-import { maxHeadBytes } from '../../../contracts/http.ts';
+import { createHttpServer } from '../../../api/http-server.ts';
 import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { adoptAdminKey, makeSecret } from '../../../storage/api-keys.ts';
@@ -61,6 +60,7 @@ export function noteTaker(pool: Pool): CrawlControl & { readonly started: string
       const filter = { crawlId, hostId: null, class: letterClass, key: null };
       return { done: true, view: { ...(await redriveBatch(pool, filter, null)), unparked: false } };
     },
+    applyEdit: () => Promise.resolve(),
     ping: () => Promise.resolve(),
   };
 }
@@ -119,7 +119,7 @@ export async function serve(
     stopping: stopping.signal,
     settings,
   });
-  const server = createServer({ maxHeaderSize: maxHeadBytes }, (request, response) => {
+  const server = createHttpServer((request, response) => {
     if (!anonymous && request.headers['api-x-token'] === undefined)
       request.headers.authorization ??= `Bearer ${key}`;
     app(request, response);

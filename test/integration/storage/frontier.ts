@@ -76,6 +76,7 @@ export const admission = (
 ): AdmissionRow => ({
   host_id: host,
   crawl_id: crawl,
+  config_version: 1,
   key: keyOf(url),
   url,
   kind: 0,
@@ -105,6 +106,7 @@ export const result = (
   key: place.key,
   token: place.token,
   state,
+  config_version: null,
   reason: state === 'done' ? 'fetched' : state === 'queued' ? 'server-error' : 'gone',
   detail: null,
   stage: 0,

@@ -1,0 +1,65 @@
+/**
+ * Wakes the workflows of webhooks that have something to send. Events are written by many processes, and the webhook's
+ * cursor with them (storage/migrations/0026_webhooks.sql), so a look at the database a second finds them all; of several
+ * processes that look, one gets each webhook. Starting and waking are one call: a workflow that is gone comes back.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowClient } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { taskQueues, wakeSignal, webhookWorkflowId } from '../contracts/workflows.ts';
+import type { Pool } from '../storage/pool.ts';
+import { claimDueWebhooks } from '../storage/statements/claim-due-webhooks.ts';
+import { restWebhook } from '../storage/statements/rest-webhook.ts';
+
+const lookMs = 1_000;
+/** Webhooks woken in one look, and calls to Temporal under way at once. */
+const mostAtOnce = 200;
+const lanes = 8;
+
+/** Goes on until the function it answers is called. */
+export function wakeWebhooks(
+  pool: Pool,
+  workflows: Pick<WorkflowClient, 'signalWithStart'>,
+  log: Logger,
+): () => Promise<void> {
+  const ended = new AbortController();
+  const waking = (async () => {
+    while (!ended.signal.aborted) {
+      try {
+        await wakeDue(pool, workflows);
+      } catch (error) {
+        log.debug({ err: error }, 'webhooks could not be woken; the next look will');
+      }
+      await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
+    }
+  })();
+  return () => {
+    ended.abort();
+    return waking;
+  };
+}
+
+async function wakeDue(pool: Pool, workflows: Pick<WorkflowClient, 'signalWithStart'>): Promise<void> {
+  const waiting = await claimDueWebhooks(pool, mostAtOnce);
+  const lane = async (): Promise<void> => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { id } = next;
+      try {
+        await workflows.signalWithStart('webhook', {
+          workflowId: webhookWorkflowId(id),
+          taskQueue: taskQueues.control,
+          args: [{ webhookId: id }],
+          signal: wakeSignal,
+          workflowTaskTimeout: '5 seconds',
+        });
+      } catch (error) {
+        // Whoever looks next may have it at once.
+        await restWebhook(pool, id);
+        throw error;
+      }
+    }
+  };
+  const done = await Promise.allSettled(Array.from({ length: lanes }, lane));
+  const failed = done.find((each) => each.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}

@@ -1,0 +1,99 @@
+/** Sends the events of crawls to the receivers of webhooks (F38): in order per crawl, each at least once. */
+import type { WebhookActivities } from '../contracts/activities.ts';
+import type { Poster, PostResult } from '../contracts/posting.ts';
+import { askedPauseMs } from '../domain/retry-after.ts';
+import { mostGivenUp, restMs, retryDelayMs, webhookAttempts } from '../domain/webhook-retry.ts';
+import { retrying } from '../storage/retry.ts';
+import {
+  nextDelivery,
+  settleDelivered,
+  settleFailed,
+  type Delivery,
+  type Failure,
+} from '../storage/webhook-queue.ts';
+import type { Dependencies } from './dependencies.ts';
+import { withOwnFaults } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import { signedHeaders } from './webhook-signature.ts';
+
+/** How long one call goes on where there is more to send. */
+const callMs = 20_000;
+/** Before a receiver is asked again that could not be found for want of our DNS. */
+const ownTroubleMs = 30_000;
+
+export interface WebhookTiming {
+  /** Milliseconds for a request. */
+  readonly requestMs: number;
+  /** By which all waits but those that receivers ask for are multiplied. */
+  readonly scale: number;
+}
+const usualTiming: WebhookTiming = { requestMs: 15_000, scale: 1 };
+
+export function createWebhookActivities(
+  { pool }: Pick<Dependencies, 'pool'>,
+  post: Poster,
+  timing: WebhookTiming = usualTiming,
+): WebhookActivities {
+  const send = async (delivery: Delivery): Promise<void> => {
+    const { webhook, messageId, message } = delivery;
+    const body = JSON.stringify(message);
+    const now = Date.now();
+    const startedAt = performance.now();
+    const result = await post({
+      url: webhook.url,
+      headers: signedHeaders(webhook.secret, messageId, Math.floor(now / 1_000), body),
+      body,
+      timeoutMs: timing.requestMs,
+    });
+    const tookMs = performance.now() - startedAt;
+    if (result.kind === 'response' && result.status >= 200 && result.status < 300) {
+      await retrying(() => settleDelivered(pool, delivery, result.status, tookMs));
+    } else {
+      const failure = judge(delivery, result, now, timing.scale);
+      await retrying(() => settleFailed(pool, delivery, failure, tookMs));
+    }
+  };
+
+  return {
+    deliverEvents: ({ webhookId }) =>
+      withOwnFaults(() =>
+        withHeartbeat(async (signal) => {
+          const end = performance.now() + callMs;
+          while (performance.now() < end && !signal.aborted) {
+            const next = await nextDelivery(pool, webhookId);
+            if (next === 'gone') return { gone: true, waitMs: null };
+            if (next === null || typeof next === 'number') return { gone: false, waitMs: next };
+            await send(next);
+          }
+          return { gone: false, waitMs: 0 };
+        }),
+      ),
+  };
+}
+
+/** What is to be done after an attempt that failed. Waits are scattered by a tenth, so that webhooks do not march in step. */
+function judge({ webhook, attempt }: Delivery, result: PostResult, now: number, scale: number): Failure {
+  const scattered = scale * (0.9 + 0.2 * Math.random());
+  if (result.kind === 'fault' && result.isOurs) {
+    const pauseMs = ownTroubleMs * scattered;
+    return { status: null, message: result.message, counts: false, retryMs: pauseMs, pauseMs, disabledReason: null }; // prettier-ignore
+  }
+  const status = result.kind === 'response' ? result.status : null;
+  const message = result.kind === 'response' ? sentenceOf(result.status) : result.message;
+  const askedMs = result.kind === 'response' ? askedPauseMs(result.headers, now) : null;
+  const pauseMs = restMs(webhook.failures + 1, askedMs, scattered);
+  if (status === 410) {
+    // The event waits for whoever enables the webhook again.
+    const disabledReason = 'the receiver answered 410 Gone';
+    return { status, message, counts: false, retryMs: 0, pauseMs, disabledReason };
+  }
+  const retryMs = attempt >= webhookAttempts ? null : Math.max(retryDelayMs(attempt, scattered), pauseMs);
+  const isLost = retryMs === null && webhook.given_up + 1 >= mostGivenUp;
+  const disabledReason = isLost ? `${String(mostGivenUp)} events in a row were given up` : null;
+  return { status, message, counts: true, retryMs, pauseMs, disabledReason };
+}
+
+const sentenceOf = (status: number): string =>
+  status >= 300 && status < 400
+    ? `The receiver answered ${String(status)}, a redirect, which is not followed.`
+    : `The receiver answered ${String(status)}; only 2xx says that it took the event.`;

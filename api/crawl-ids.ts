@@ -1,0 +1,14 @@
+/** The crawl that a route names. */
+import type { Request } from 'express';
+import { crawlId as crawlIdSchema } from '../contracts/http.ts';
+import { HttpProblem } from './problem.ts';
+
+/** An id that cannot be one names no crawl. */
+export function crawlIdOf(request: Request): string {
+  const id = String(request.params['crawlId']);
+  return crawlIdSchema.safeParse(id).success ? id : noSuchCrawl(id);
+}
+
+export function noSuchCrawl(id: string): never {
+  throw new HttpProblem(404, `There is no crawl ${id}.`);
+}

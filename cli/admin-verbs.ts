@@ -1,0 +1,93 @@
+/** Verbs for those who run a tenant: who is told of events, and who did what. */
+import { Option, type Command } from 'commander';
+import { commaSeparated, crawlId, wholeNumber } from './arguments.ts';
+import type { AuditOptions } from './audit-log.ts';
+import type { ExitCode } from './ending.ts';
+
+type Ended = (exitCode: ExitCode) => void;
+
+export function addWebhooks(program: Command, ended: Ended): void {
+  const webhooks = program.command('webhooks').description('Receivers that are told of events.');
+  webhooks
+    .command('list')
+    .description('List the webhooks, and how far each is.')
+    .option('--json', 'as JSON, one object a line')
+    .addHelpText('after', '\nExample:\n  orbweaver webhooks list')
+    .action(async (options: object) => {
+      ended(await (await import('./webhooks.ts')).listWebhooks(options));
+    });
+  webhooks
+    .command('add')
+    .description('Have events sent to a URL. The key of their signatures is shown this once, or saved.')
+    .argument('<url>', 'http or https, at a public address')
+    .option('--kinds <list>', 'kinds of events, comma-separated, such as crawl.finished', commaSeparated)
+    .option('--crawl <id>', 'only events of this crawl', crawlId)
+    .option('--save <file>', 'write the key to this new file, for its owner alone, and do not show it')
+    .option('--id', 'write only the id, for scripts')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  orbweaver webhooks add https://example.com/hook --kinds crawl.finished,crawl.failed --save hook.key',
+    )
+    .action(async (url: string, options: object) => {
+      ended(await (await import('./webhooks.ts')).addWebhook(url, options));
+    });
+  const oneOf = (name: string, what: string): Command =>
+    webhooks
+      .command(name)
+      .description(what)
+      .argument('<id>', 'id of the webhook, as webhooks list shows it')
+      .option('--json', 'as JSON');
+  oneOf('remove', 'Remove a webhook; what it was not told yet, it is not told.')
+    .addHelpText('after', '\nExample:\n  orbweaver webhooks remove 7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11')
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./webhooks.ts')).removeWebhook(id, options));
+    });
+  oneOf('enable', 'Set a webhook that was switched off going again, behind what was delivered last.')
+    .addHelpText('after', '\nExample:\n  orbweaver webhooks enable 7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11')
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./webhooks.ts')).enableWebhook(id, options));
+    });
+  oneOf('test', 'Send a test to a webhook.')
+    .addHelpText('after', '\nExample:\n  orbweaver webhooks test 7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11')
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./webhooks.ts')).testWebhook(id, options));
+    });
+  oneOf('deliveries', 'Show the latest attempts at a webhook, and what was given up.')
+    .option('--limit <n>', 'of each at most', wholeNumber(1), 20)
+    .addHelpText('after', '\nExample:\n  orbweaver webhooks deliveries 7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11')
+    .action(async (id: string, options: { limit: number }) => {
+      ended(await (await import('./webhooks.ts')).showDeliveries(id, options));
+    });
+  oneOf('replay', 'Send events to a webhook again.')
+    .option('--crawl <id>', 'only events of this crawl', crawlId)
+    .option('--after <n>', 'those of the crawl behind this one; 0: all')
+    .option('--since <instant>', 'those from then on, such as 2031-01-01T00:00:00Z')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver webhooks replay 7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11 --crawl 3 --after 0\n  orbweaver webhooks replay 7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11 --since 2031-01-01T00:00:00Z',
+    )
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./webhooks.ts')).replayWebhook(id, options));
+    });
+}
+
+export function addAuditLog(program: Command, ended: Ended): void {
+  program
+    .command('audit-log')
+    .description('List who asked for which change, the latest first.')
+    .option('--actor <actor>', 'only of this one, such as "key 7d0f3a52-…"')
+    .addOption(new Option('--method <method>', 'only these').choices(['POST', 'PUT', 'PATCH', 'DELETE']))
+    .option('--target <path>', 'only paths that begin so, such as /v1/crawls/3')
+    .option('--since <instant>', 'from then on, such as 2031-01-01T00:00:00Z')
+    .option('--until <instant>', 'before then')
+    .option('--limit <n>', 'entries at most', wholeNumber(1), 100)
+    .option('--json', 'as JSON, one object a line')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver audit-log --limit 20\n  orbweaver audit-log --target /v1/crawls/3 --json',
+    )
+    .action(async (options: AuditOptions) => {
+      ended(await (await import('./audit-log.ts')).auditLog(options));
+    });
+}

@@ -1,0 +1,93 @@
+/** Answers and bodies that are too long to be held: read and sent as they come, given up once nothing moves. */
+import { failureOf, jsonOf, refusalOf, sendRequest, type ApiAddress, type Sending } from './api-request.ts';
+import { CommandError, exitCodes } from './ending.ts';
+import { grouped } from './words.ts';
+
+/** Milliseconds in which nothing has to move. */
+const stillMs = 60_000;
+
+/** Given up by `signal` once nothing has moved for so long. */
+function watch(ms: number): { readonly signal: AbortSignal; moved(): void; stop(): void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(new DOMException('nothing came', 'TimeoutError'));
+  }, ms);
+  return {
+    signal: controller.signal,
+    moved: () => timer.refresh(),
+    stop: () => {
+      clearTimeout(timer);
+    },
+  };
+}
+
+export interface Taken {
+  readonly status: number;
+  /** To be read once. @throws CommandError where it breaks off before its end */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** @param mostStillMs milliseconds without a byte after which it has broken off. @throws CommandError with what the API said */
+export async function takeStream(
+  address: ApiAddress,
+  path: string,
+  sending: Pick<Sending, 'query' | 'headers'>,
+  mostStillMs = stillMs,
+): Promise<Taken> {
+  const watching = watch(mostStillMs);
+  let response: Response;
+  try {
+    response = await sendRequest(address, 'GET', path, { ...sending, signal: watching.signal });
+    if (!response.ok) throw await refusalOf(address, response);
+  } catch (error) {
+    watching.stop();
+    throw error;
+  }
+  const { body, status } = response;
+  const read = async function* (): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    try {
+      for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+        watching.moved();
+        bytes += chunk.length;
+        yield chunk;
+        // How long the reader takes is not the server's.
+        watching.moved();
+      }
+    } catch (error) {
+      const why = watching.signal.aborted ? 'nothing more came' : failureOf(error).why;
+      throw new CommandError(
+        `The answer broke off after ${grouped(bytes)} bytes: ${why}.`,
+        exitCodes.failed,
+        { cause: error },
+      );
+    } finally {
+      watching.stop();
+    }
+  };
+  return { status, chunks: read() };
+}
+
+/** The JSON of the answer. @throws CommandError with what the API said */
+export async function sendStream(
+  address: ApiAddress,
+  path: string,
+  type: string,
+  body: () => AsyncIterable<Uint8Array>,
+): Promise<unknown> {
+  const watching = watch(stillMs);
+  const watched = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body()) {
+      watching.moved();
+      yield chunk;
+    }
+    watching.moved();
+  };
+  try {
+    const headers = { 'content-type': type };
+    const sending = { headers, body: watched, signal: watching.signal };
+    return await jsonOf(address, await sendRequest(address, 'POST', path, sending));
+  } finally {
+    watching.stop();
+  }
+}

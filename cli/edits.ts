@@ -1,0 +1,196 @@
+/** `edit`, `versions`, `restore`: the settings of a crawl while it runs, and what a change does or would do. */
+import {
+  configVersion,
+  crawlEdit,
+  editPreview,
+  versionList,
+  type ConfigVersion,
+  type CrawlEdit,
+  type EditPreview,
+} from '../contracts/http/edits.ts';
+import { anyApi } from './api-target.ts';
+import type { VerbOptions } from './crawls.ts';
+import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { readJsonOption } from './json-option.ts';
+import { moment, table, writeList, writeOne, type Shown } from './table.ts';
+import { grouped } from './words.ts';
+
+/** As commander gives them; `none` takes back what a setting can be without. */
+export interface EditOptions extends VerbOptions {
+  readonly dryRun?: boolean;
+  readonly note?: string;
+  readonly scope?: string;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly includeDomain?: readonly string[];
+  readonly excludeDomain?: readonly string[];
+  readonly contentType?: readonly string[];
+  readonly maxUrlLength?: string;
+  readonly maxPages?: string;
+  readonly maxDepth?: string;
+  readonly maxSeconds?: string;
+  readonly finish?: string;
+  readonly maxPagesPerHost?: string;
+  readonly maxLinksPerPage?: string;
+  readonly delay?: string;
+  readonly delayFactor?: string;
+  readonly weight?: string;
+}
+
+type Setting = Exclude<keyof CrawlEdit, 'note'>;
+/** By field, the option as commander names it and as it is typed. */
+const optionOf = {
+  scope: ['scope', '--scope'],
+  include: ['include', '--include'],
+  exclude: ['exclude', '--exclude'],
+  includeDomains: ['includeDomain', '--include-domain'],
+  excludeDomains: ['excludeDomain', '--exclude-domain'],
+  contentTypes: ['contentType', '--content-type'],
+  maxUrlLength: ['maxUrlLength', '--max-url-length'],
+  maxPages: ['maxPages', '--max-pages'],
+  maxDepth: ['maxDepth', '--max-depth'],
+  maxSeconds: ['maxSeconds', '--max-seconds'],
+  finish: ['finish', '--finish'],
+  maxPagesPerHost: ['maxPagesPerHost', '--max-pages-per-host'],
+  maxLinksPerPage: ['maxLinksPerPage', '--max-links-per-page'],
+  delaySeconds: ['delay', '--delay'],
+  delayFactor: ['delayFactor', '--delay-factor'],
+  weight: ['weight', '--weight'],
+} as const satisfies Record<Setting, readonly [keyof EditOptions, string]>;
+
+export async function edit(id: string, options: EditOptions): Promise<ExitCode> {
+  const { dryRun = false, json = false } = options;
+  const body = await readEdit(options);
+  const api = await anyApi(options);
+  if (dryRun) {
+    const preview = await api.change('PATCH', `/v1/crawls/${id}`, editPreview, {
+      body,
+      query: { dryRun: 'true' },
+    });
+    writeOne(preview, json, () => previewLines(id, preview));
+  } else {
+    const version = await api.change('PATCH', `/v1/crawls/${id}`, configVersion, { body });
+    writeOne(version, json, () => [versionLine(version)]);
+  }
+  return exitCodes.ok;
+}
+
+/** @throws CommandError with one sentence on the first thing that is wrong */
+export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
+  const given: Record<string, unknown> = {};
+  for (const [field, [name]] of Object.entries(optionOf)) {
+    const value = options[name];
+    if (value === undefined) continue;
+    given[field] = field === 'finish' ? await finishOf(String(value)) : settingOf(value);
+  }
+  if (Object.keys(given).length === 0) {
+    const names = Object.values(optionOf).map(([, typed]) => typed);
+    throw new CommandError(`Say what to change: ${names.join(', ')}.`);
+  }
+  if (options.note !== undefined) given['note'] = options.note;
+  // What is sent is what was given: the API reads it once more.
+  const read = crawlEdit.safeParse(given);
+  if (read.success) return given;
+  const [issue] = read.error.issues;
+  const field = String(issue?.path[0] ?? '');
+  const typed = field in optionOf ? optionOf[field as Setting][1] : `--${field}`;
+  throw new CommandError(
+    `${typed} cannot be used: ${(issue?.message ?? 'it is not valid').replace(/\.$/, '')}.`,
+  );
+}
+
+/** What is no number is for the schema to refuse. */
+function settingOf(value: string | boolean | readonly string[]): unknown {
+  if (typeof value === 'object') return value.length === 1 && value[0] === 'none' ? [] : value;
+  if (value === 'none') return null;
+  return /^(\d+\.?\d*|\.\d+)$/.test(String(value)) ? Number(value) : value;
+}
+
+const finishOf = async (text: string): Promise<unknown> =>
+  text === 'none' ? null : readJsonOption('finish', text);
+
+const versionLine = ({ crawlId, version, effect }: ConfigVersion): string =>
+  `Crawl ${crawlId} has version ${String(version)} of its settings; ${effectWords(effect)}. ` +
+  `orbweaver versions ${crawlId} shows how far it is.`;
+
+function effectWords({
+  state,
+  judged,
+  excluded,
+  readmitted,
+  pagesReread,
+  admitted,
+}: ConfigVersion['effect']): string {
+  if (state === 'pending' && judged === 0) return 'it is being applied';
+  const so = state === 'pending' ? 'so far ' : '';
+  return (
+    `${so}${grouped(judged)} URLs were looked at, ${grouped(excluded)} excluded, ${grouped(readmitted)} queued again` +
+    (pagesReread > 0 ? `, ${grouped(admitted)} found in ${grouped(pagesReread)} stored pages` : '')
+  );
+}
+
+const shownRows = 10;
+
+export function previewLines(id: string, preview: EditPreview): string[] {
+  const { judged, queued, excluded, readmitted, links, byRule, byHost, complete } = preview;
+  const part = (heads: readonly string[], rows: readonly (readonly string[])[]): string[] =>
+    rows.length === 0 ? [] : ['', ...table([heads, ...rows.slice(0, shownRows)])];
+  return [
+    `Crawl ${id}: of what is queued now (${grouped(queued)}), ${grouped(excluded)} would be excluded; ` +
+      `of what rules exclude now (${grouped(judged - queued)}), ${grouped(readmitted)} would be queued again` +
+      `${links === null ? '' : `; of links in stored pages, ${grouped(links)} would come in`}. Nothing was changed.`,
+    ...(complete ? [] : ['There was too much to look at all of it in time: these are the least.']),
+    ...part(
+      ['reason', 'rule', 'excluded', 'queued again'],
+      byRule.map((row) => [row.reason, row.rule ?? '', grouped(row.excluded), grouped(row.readmitted)]),
+    ),
+    ...part(
+      ['host', 'excluded', 'queued again'],
+      byHost.map((row) => [row.origin, grouped(row.excluded), grouped(row.readmitted)]),
+    ),
+  ];
+}
+
+const shown: Shown<ConfigVersion> = {
+  heads: ['version', 'created', 'by', 'applied', 'excluded', 'queued again', 'admitted', 'note'],
+  row: ({ version, createdAt, author, effect, restores, note }) => [
+    String(version),
+    moment(createdAt),
+    author ?? '',
+    effect.state === 'pending' ? `pending, ${grouped(effect.judged)} so far` : effect.state,
+    grouped(effect.excluded),
+    grouped(effect.readmitted),
+    grouped(effect.admitted),
+    [
+      ...(restores === null ? [] : [`version ${String(restores)} again`]),
+      ...(note === null ? [] : [note]),
+    ].join(': '),
+  ],
+  none: 'There is no version yet.',
+};
+
+export async function versions(id: string, options: VerbOptions): Promise<ExitCode> {
+  const { json = false } = options;
+  const api = await anyApi(options);
+  const item = versionList.shape.items.element;
+  await writeList(api.list(`/v1/crawls/${id}/versions`, item, { limit: 100 }), json, shown);
+  return exitCodes.ok;
+}
+
+export async function restore(
+  id: string,
+  version: string,
+  options: VerbOptions & { readonly dryRun?: boolean; readonly note?: string },
+): Promise<ExitCode> {
+  const { dryRun = false, note, json = false } = options;
+  const api = await anyApi(options);
+  const path = `/v1/crawls/${id}/versions/${version}/restore`;
+  if (dryRun) {
+    const preview = await api.change('POST', path, editPreview, { body: {}, query: { dryRun: 'true' } });
+    writeOne(preview, json, () => previewLines(id, preview));
+  } else {
+    const made = await api.create(path, configVersion, note === undefined ? {} : { note });
+    writeOne(made, json, () => [versionLine(made)]);
+  }
+  return exitCodes.ok;
+}

@@ -1,0 +1,88 @@
+/** `events`: what happened to a crawl, as a list, or followed as it happens until the crawl is over. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crawlEvent, type CrawlEvent } from '../contracts/http/events.ts';
+import { RefusedError } from './api-request.ts';
+import { anyApi } from './api-target.ts';
+import type { Api } from './api.ts';
+import type { VerbOptions } from './crawls.ts';
+import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { readServerSentEvents } from './server-sent-events.ts';
+import { moment, printable, writeLines, writeList, type Shown } from './table.ts';
+
+export interface EventOptions extends VerbOptions {
+  /** Only those behind this one. */
+  readonly after: number;
+  readonly follow?: boolean;
+}
+
+const shown: Shown<CrawlEvent> = {
+  heads: ['id', 'at', 'event', 'data'],
+  row: ({ id, at, kind, data }) => [id, moment(at), kind, words(data)],
+  none: 'There is no event yet.',
+};
+
+/** `pages: 3, reason: complete` */
+const words = (data: CrawlEvent['data']): string =>
+  Object.entries(data)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+
+export async function events(id: string, options: EventOptions): Promise<ExitCode> {
+  const { after, follow = false, json = false } = options;
+  const api = await anyApi(options);
+  if (!follow) {
+    await writeList(
+      behind(api.list(`/v1/crawls/${id}/events`, crawlEvent, { limit: 1_000 }), after),
+      json,
+      shown,
+    );
+    return exitCodes.ok;
+  }
+  for await (const event of followed(api, id, String(after))) {
+    const line = [event.id.padStart(4), moment(event.at), event.kind.padEnd(15), words(event.data)];
+    writeLines([json ? JSON.stringify(event) : printable(line.join('  ')).trimEnd()]);
+  }
+  return exitCodes.ok;
+}
+
+/** Their numbers are no cursors; a crawl has few enough to leave out those that were seen. */
+async function* behind(all: AsyncIterable<CrawlEvent>, after: number): AsyncGenerator<CrawlEvent> {
+  for await (const event of all) if (Number(event.id) > after) yield event;
+}
+
+/** Milliseconds until a stream that ended is opened again, and for which one that cannot be opened is tried. */
+const againMs = 2_000;
+const patienceMs = 60_000;
+
+/**
+ * Each event once and in order, over as many streams as it takes, until the crawl is over. A stream that breaks off, or
+ * cannot be opened for a while, is opened again behind the last event. @throws CommandError
+ */
+async function* followed(api: Api, id: string, after: string): AsyncGenerator<CrawlEvent> {
+  let last = after;
+  let failingSince: number | null = null;
+  for (;;) {
+    try {
+      const { status, chunks } = await api.take(`/v1/crawls/${id}/events`, {
+        headers: { accept: 'text/event-stream', ...(last !== '0' && { 'last-event-id': last }) },
+      });
+      failingSince = null;
+      if (status === 204) return;
+      for await (const { id: number, kind, data } of readServerSentEvents(chunks)) {
+        if (kind === 'end') return;
+        // Counts between events have no number, and are told by other verbs.
+        if (number === null) continue;
+        const event = crawlEvent.parse(JSON.parse(data));
+        last = number;
+        yield event;
+      }
+    } catch (error) {
+      // A server that is away, or has too much to do, may come back; what is refused stays refused.
+      const passes = !(error instanceof RefusedError) || error.status === 429 || error.status >= 500;
+      if (!(error instanceof CommandError) || !passes) throw error;
+      failingSince ??= performance.now();
+      if (performance.now() - failingSince > patienceMs) throw error;
+    }
+    await sleep(againMs);
+  }
+}

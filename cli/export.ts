@@ -1,0 +1,36 @@
+/** `export`: all pages of a crawl in one stream, to standard output or to a file that is there only once it is whole. */
+import { once } from 'node:events';
+import { anyApi, type ApiOptions } from './api-target.ts';
+import { exitCodes, type ExitCode } from './ending.ts';
+import { openOutFile } from './out-file.ts';
+import { sayPlainly } from './stack.ts';
+import { grouped } from './words.ts';
+
+export interface ExportOptions extends ApiOptions {
+  readonly format: 'jsonl' | 'csv';
+  readonly fields?: readonly ('links' | 'text')[];
+  readonly out?: string;
+}
+
+/** What was written before a stream broke off stays on standard output; the exit code says that it is not all. */
+export async function exportPages(id: string, options: ExportOptions): Promise<ExitCode> {
+  const { format, fields, out } = options;
+  const api = await anyApi(options);
+  const file = out === undefined ? null : await openOutFile(out);
+  try {
+    const { chunks } = await api.take(`/v1/crawls/${id}/export`, {
+      query: { format, fields: fields?.join(',') },
+    });
+    if (file === null) await toStandardOutput(chunks);
+    else sayPlainly(`${grouped(await file.copy(chunks))} bytes were written to ${file.name}.`);
+  } finally {
+    await file?.discard();
+  }
+  return exitCodes.ok;
+}
+
+async function toStandardOutput(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks) {
+    if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
+  }
+}

@@ -1,0 +1,112 @@
+/** `report`: what came of a crawl, as tables, as JSON, or as the page that the API makes of it. */
+import { crawlReport, type CrawlReport, type ReportHostLine } from '../contracts/http/report.ts';
+import { anyApi } from './api-target.ts';
+import type { VerbOptions } from './crawls.ts';
+import { exitCodes, type ExitCode } from './ending.ts';
+import { openOutFile } from './out-file.ts';
+import { moment, table, writeLines, writeOne } from './table.ts';
+import { bytes, duration, grouped } from './words.ts';
+
+export async function report(
+  id: string,
+  options: VerbOptions & { readonly html?: string },
+): Promise<ExitCode> {
+  const { html, json = false } = options;
+  const api = await anyApi(options);
+  if (html !== undefined) {
+    const file = await openOutFile(html);
+    try {
+      const { chunks } = await api.take(`/v1/crawls/${id}/report`, { query: { format: 'html' } });
+      await file.copy(chunks);
+    } finally {
+      await file.discard();
+    }
+    if (!json) {
+      writeLines([`The report of crawl ${id} is in ${html}.`]);
+      return exitCodes.ok;
+    }
+  }
+  const made = await api.get(`/v1/crawls/${id}/report`, crawlReport, { format: 'json' });
+  writeOne(made, json, () => reportLines(made));
+  return exitCodes.ok;
+}
+
+const none = '–';
+const ms = (value: number | null): string => (value === null ? none : `${grouped(value)} ms`);
+
+/** Each table below its title; those with nothing in them are left out. */
+export function reportLines(report: CrawlReport): string[] {
+  const { crawl, totals, states, statuses, deadLetters, types, hosts, urls } = report;
+  /** @param heads null: the rows say by themselves what they are */
+  const part = (
+    title: string,
+    heads: readonly string[] | null,
+    rows: readonly (readonly string[])[],
+  ): string[] =>
+    rows.length === 0
+      ? []
+      : ['', title, ...table(heads === null ? rows : [heads, ...rows]).map((line) => `  ${line}`)];
+  return [
+    `Crawl ${crawl.id}${crawl.label === null ? '' : ` (${crawl.label})`} is ${crawl.state}` +
+      `${crawl.reason === null ? '' : ` (${crawl.reason})`}; as of ${moment(report.at)}.`,
+    ...part('Totals', null, [
+      ['URLs', grouped(totals.ledger.discovered)],
+      ['pages', grouped(totals.pages)],
+      ['hosts', grouped(totals.hosts)],
+      ['requests', grouped(totals.fetches)],
+      ['body bytes', bytes(totals.bytes)],
+      ['time', crawl.seconds === null ? none : duration(crawl.seconds)],
+      ['pages/s', totals.pagesPerSecond === null ? none : totals.pagesPerSecond.toFixed(1)],
+      [
+        'duplicates',
+        `${grouped(totals.duplicates.body)} by bytes, ${grouped(totals.duplicates.text)} by text`,
+      ],
+      ['seeds', `${grouped(totals.seeds.accepted)} good, ${grouped(totals.seeds.rejected)} rejected`],
+    ]),
+    ...part(
+      'URLs by state',
+      ['state', 'reason', 'URLs'],
+      states.map((each) => [each.state, each.reason ?? '', grouped(each.urls)]),
+    ),
+    ...part(
+      'Statuses',
+      ['status', 'URLs', 'size'],
+      statuses.map((each) => [String(each.status), grouped(each.urls), bytes(each.bytes)]),
+    ),
+    ...part(
+      'Errors',
+      ['class', 'URLs'],
+      Object.entries(deadLetters).map(([name, count]) => [name, grouped(count)]),
+    ),
+    ...part(
+      'Media types',
+      ['type', 'URLs', 'size'],
+      types.map((each) => [each.type, grouped(each.urls), bytes(each.bytes)]),
+    ),
+    ...part('Busiest hosts', hostHeads, hosts.busiest.map(hostRow)),
+    ...part('Hosts with most losses', hostHeads, hosts.failing.map(hostRow)),
+    ...part(
+      'Slowest answers',
+      ['time', 'status', 'URL'],
+      urls.slowest.slice(0, shownUrls).map((each) => [ms(each.ms), String(each.status ?? none), each.url]),
+    ),
+    ...part(
+      'Largest answers',
+      ['size', 'status', 'URL'],
+      urls.biggest
+        .slice(0, shownUrls)
+        .map((each) => [bytes(each.bytes), String(each.status ?? none), each.url]),
+    ),
+  ];
+}
+
+const shownUrls = 5;
+const hostHeads = ['host', 'URLs', 'answered', 'lost', 'size', 'mean'];
+const hostRow = (line: ReportHostLine): string[] => [
+  line.host,
+  grouped(line.urls),
+  grouped(line.answered),
+  grouped(line.lost),
+  bytes(line.bytes),
+  ms(line.meanMs),
+];

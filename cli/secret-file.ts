@@ -1,0 +1,29 @@
+/** Secrets that are shown once, kept in a file for its owner alone. */
+import { open, rm } from 'node:fs/promises';
+import { CommandError } from './ending.ts';
+import { reasonOf } from './words.ts';
+
+/** The new file is there before the secret is: one that nobody has seen could not be used. @throws CommandError */
+export async function writeSecretFile<T>(
+  file: string,
+  make: () => Promise<T>,
+  secretOf: (made: T) => string,
+): Promise<T> {
+  const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
+    const there = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw new CommandError(
+      `The file ${file} cannot be written: ${there ? 'it is there already' : reasonOf(error)}.`,
+    );
+  });
+  try {
+    const made = await make();
+    await handle.writeFile(`${secretOf(made)}\n`);
+    await handle.sync();
+    return made;
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}

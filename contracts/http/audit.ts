@@ -1,0 +1,60 @@
+/** The audit log (F34) on the wire: who asked for which change, and what became of it. */
+import { z } from 'zod';
+import { instant, limit, nextCursor } from '../http.ts';
+import { roles } from '../tenancy.ts';
+
+export const auditMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Characters kept of a path that was asked for, and of what handlers add. */
+export const maxAuditTarget = 2_048;
+export const maxAuditDetail = 500;
+
+/** An entry is kept until it is this many days old, or its tenant has so many newer ones. */
+export const auditDays = 400;
+export const auditEntries = 1_000_000;
+
+const auditEntry = z
+  .object({
+    at: instant,
+    actor: z.string().meta({ description: '`key <id>`, or `token <subject>`.' }),
+    role: z.enum(roles),
+    method: z.enum(auditMethods),
+    route: z.string().meta({ description: 'As in this document.', examples: ['/v1/crawls/{crawlId}/pause'] }),
+    target: z.string().meta({ description: 'The path that was asked for, without its query.' }),
+    requestId: z.string().meta({ description: '`X-Request-Id` of the answer.' }),
+    status: z.int().nullable().meta({
+      description:
+        'Of the answer; null: it is under way, or was cut off by the end of the process, and may have been done.',
+    }),
+    detail: z.string().nullable(),
+  })
+  .meta({ id: 'AuditEntry' });
+export type AuditEntry = z.infer<typeof auditEntry>;
+
+export const auditList = z.object({ items: z.array(auditEntry), next: nextCursor }).meta({ id: 'AuditList' });
+
+export const defaultAuditLimit = 100;
+const text = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^[^\0]*$/, 'no NUL');
+export const auditQuery = z.strictObject({
+  actor: text(300)
+    .optional()
+    .meta({ description: 'Of this actor only.', examples: ['key 7f9c…'] }),
+  method: z.enum(auditMethods).optional(),
+  target: text(maxAuditTarget)
+    .optional()
+    .meta({ description: 'Paths that begin so.', examples: ['/v1/crawls/7'] }),
+  since: instant.optional(),
+  until: instant.optional().meta({ description: 'Before this.' }),
+  cursor: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'not one that this API gave')
+    .optional()
+    .meta({ description: '`next` of the answer before.' }),
+  limit: limit(1_000, defaultAuditLimit),
+});
+export type AuditQuery = z.infer<typeof auditQuery>;

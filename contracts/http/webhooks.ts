@@ -1,0 +1,187 @@
+/** Webhooks (F38) on the wire, as in http.ts: what is sent to receivers, and how they are managed. */
+import { z } from 'zod';
+import { count, crawlId, instant, limit } from '../http.ts';
+import { crawlEvent, eventKinds } from './events.ts';
+
+/** Webhooks of a tenant at most. */
+export const mostWebhooks = 20;
+/** Attempts, and dead letters, of a webhook that are kept. */
+export const keptAttempts = 200;
+export const keptLetters = 1_000;
+export const webhookTestKind = 'webhook.test';
+
+/** The key of the signatures is written like this, and Base64 behind it. */
+export const webhookSecretStart = 'whsec_';
+
+const receiver = z
+  .string()
+  .max(2_048)
+  .transform((text, context) => {
+    const url = URL.parse(text.trim());
+    const refuse = (message: string): never => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    };
+    if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+      return refuse('not a URL such as https://example.com/hook');
+    if (url.username !== '' || url.password !== '')
+      return refuse('must hold no user name or password: events are signed');
+    url.hash = '';
+    return url.href;
+  })
+  .meta({
+    description: 'http or https, at an address that is public. Redirects are not followed.',
+    examples: ['https://example.com/hook'],
+  });
+
+const kinds = z
+  .array(z.enum(eventKinds))
+  .min(1)
+  .max(eventKinds.length)
+  .transform((wanted) => [...new Set(wanted)])
+  .nullable()
+  .meta({ description: 'Kinds of events that are sent; null: all, also those that come later.' });
+
+export const webhookPath = z.strictObject({
+  webhookId: z.uuid().meta({ description: 'Id of the webhook.' }),
+});
+
+export const newWebhook = z
+  .strictObject({
+    url: receiver,
+    kinds: kinds.optional().meta({ description: 'As in the answer; absent: all.' }),
+    crawlId: crawlId.optional().meta({ description: 'Only this crawl; absent: all of the tenant.' }),
+  })
+  .meta({ id: 'NewWebhook' });
+
+export const webhookChange = z
+  .strictObject({
+    url: receiver,
+    kinds,
+    enabled: z.boolean().meta({ description: 'True: goes on behind what was delivered last.' }),
+  })
+  .partial()
+  .refine((change) => Object.keys(change).length > 0, 'nothing is to be changed')
+  .meta({ id: 'WebhookChange', description: 'Fields that are not given stay as they are.' });
+export type WebhookChange = z.infer<typeof webhookChange>;
+
+export const webhookView = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    kinds: z.array(z.string()).nullable().meta({ description: 'Null: all.' }),
+    crawlId: z.string().nullable().meta({ description: 'Null: all crawls of the tenant.' }),
+    enabled: z.boolean(),
+    disabledAt: instant.nullable(),
+    disabledReason: z.string().nullable(),
+    createdAt: instant,
+    lastDeliveredAt: instant.nullable(),
+    failures: count.meta({ description: 'Attempts that failed, in a row.' }),
+    notBefore: instant
+      .nullable()
+      .meta({ description: 'The receiver is left alone until then; null: it is not.' }),
+    pendingCrawls: count.meta({ description: 'Crawls with events that wait to be delivered.' }),
+    deadLetters: count.meta({ description: 'Events that were given up and not replayed since.' }),
+  })
+  .meta({ id: 'Webhook' });
+export type WebhookView = z.infer<typeof webhookView>;
+
+export const createdWebhook = webhookView
+  .extend({
+    secret: z.string().meta({
+      description: `Key of the signatures: \`${webhookSecretStart}\` and Base64. It is shown this once.`,
+    }),
+  })
+  .meta({ id: 'CreatedWebhook' });
+export type CreatedWebhook = z.infer<typeof createdWebhook>;
+
+export const webhookList = z.object({ items: z.array(webhookView) }).meta({ id: 'Webhooks' });
+
+const deliveryOutcomes = ['delivered', 'failed', 'given-up'] as const;
+export type DeliveryOutcome = (typeof deliveryOutcomes)[number];
+
+const status = z.int().nullable().meta({ description: 'Of the answer; null: none came.' });
+
+export const defaultDeliveryLimit = 100;
+export const deliveriesQuery = z.strictObject({ limit: limit(keptLetters, defaultDeliveryLimit) });
+
+export const deliveries = z
+  .object({
+    attempts: z
+      .array(
+        z.object({
+          messageId: z.string().meta({ description: 'As sent in `webhook-id`.' }),
+          crawlId: z.string().nullable().meta({ description: 'Null, as eventId: a test.' }),
+          eventId: z.string().nullable(),
+          kind: z.string(),
+          attempt: count.meta({ description: 'From 1.' }),
+          at: instant,
+          outcome: z
+            .enum(deliveryOutcomes)
+            .meta({ description: 'given-up: it failed, and the event is a dead letter now.' }),
+          status,
+          message: z.string().nullable().meta({ description: 'What was wrong; null: nothing.' }),
+          tookMs: count.meta({ description: 'Milliseconds.' }),
+        }),
+      )
+      .meta({ description: `The latest first; the last ${String(keptAttempts)} are kept.` }),
+    deadLetters: z
+      .array(
+        z.object({
+          crawlId: z.string(),
+          eventId: z.string(),
+          kind: z.string(),
+          attempts: count,
+          status,
+          message: z.string(),
+          at: instant,
+        }),
+      )
+      .meta({
+        description: `Events that were given up, the latest first; the last ${String(keptLetters)} are kept.`,
+      }),
+  })
+  .meta({ id: 'WebhookDeliveries' });
+export type Deliveries = z.infer<typeof deliveries>;
+
+export const newReplay = z
+  .strictObject({
+    crawlId: crawlId
+      .optional()
+      .meta({ description: 'Only events of this crawl; absent: of all that are the webhook’s.' }),
+    after: crawlEvent.shape.id
+      .regex(/^\d{1,15}$/, 'an id of an event')
+      .optional()
+      .meta({ description: 'Events of `crawlId` behind this id; 0: all of them.' }),
+    since: instant.optional().meta({ description: 'Events that happened then or later.' }),
+  })
+  .superRefine((asked, context) => {
+    if ((asked.after === undefined) === (asked.since === undefined))
+      context.addIssue({ code: 'custom', message: 'either after or since is needed' });
+    else if (asked.after !== undefined && asked.crawlId === undefined)
+      context.addIssue({ code: 'custom', path: ['crawlId'], message: 'is needed with after' });
+  })
+  .meta({ id: 'NewWebhookReplay' });
+export type NewReplay = z.infer<typeof newReplay>;
+
+export const replayAnswer = z
+  .object({ crawls: count.meta({ description: 'Crawls of which events will be sent (again).' }) })
+  .meta({ id: 'WebhookReplay' });
+
+export const testAnswer = z
+  .object({
+    messageId: z
+      .string()
+      .meta({ description: 'As it will be sent in `webhook-id`; GET …/deliveries tells what came of it.' }),
+  })
+  .meta({ id: 'WebhookTest' });
+
+/** The body that receivers get. */
+export const webhookMessage = crawlEvent
+  .extend({ crawlId: z.string().nullable().meta({ description: 'Null: a test.' }) })
+  .meta({ id: 'WebhookMessage' });
+export type WebhookMessage = z.infer<typeof webhookMessage>;
+
+/** `webhook-id`: the same for every attempt at an event, replays too. */
+export const messageIdOf = (id: string, crawlId: string | null): string =>
+  crawlId === null ? `test_${id}` : `evt_${crawlId}_${id}`;

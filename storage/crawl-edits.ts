@@ -1,0 +1,163 @@
+/**
+ * Settings of crawls that change while they run (G6). A version is in force from its commit on; the frontier is judged
+ * by it afterwards, batch by batch, by a job that anybody may take up where it stands. Queued URLs that the settings no
+ * longer admit are excluded with the rule, excluded ones that they admit are queued again; leased ones are left alone.
+ *
+ * Lock order: the crawl, then host_queue rows by host, then URLs.
+ */
+import { closedCrawlStates, wholeConfig, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import { inTransaction, type Pool } from './pool.ts';
+import { retrying } from './retry.ts';
+import { takesSeeds } from './seed-intake.ts';
+import { endConfig } from './statements/end-config.ts';
+import { judgeUrls, type JudgedUrl } from './statements/judge-urls.ts';
+import { listConfigs, type ConfigRow } from './statements/list-configs.ts';
+import { lockCrawls } from './statements/lock-crawls.ts';
+import { lockForEdit } from './statements/lock-for-edit.ts';
+import { noteJudged } from './statements/note-judged.ts';
+import { pendingConfig } from './statements/pending-config.ts';
+import { readmitLimited } from './statements/readmit-limited.ts';
+import { reopenClosedCrawls } from './statements/reopen-closed-crawls.ts';
+import { storeConfig } from './statements/store-config.ts';
+
+export interface Edit {
+  /** The settings wanted, from those there are. */
+  readonly change: (config: CrawlConfig) => CrawlConfig;
+  /** Versions of which the crawl must have one still; null: any. */
+  readonly seen: readonly number[] | null;
+  readonly author: string;
+  readonly note: string | null;
+  readonly restores: number | null;
+}
+
+export type EditOutcome =
+  | { readonly kind: 'stored' | 'same'; readonly version: number }
+  /** Somebody else was first. */
+  | { readonly kind: 'outdated'; readonly version: number }
+  | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
+  | { readonly kind: 'unknown' };
+
+/** As for seeds: what is open, and what ended since nothing was left. */
+export const takesEdits = takesSeeds;
+
+export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<EditOutcome> {
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      const [crawl] = await lockForEdit(db, crawlId);
+      if (crawl === undefined) return { kind: 'unknown' };
+      const { state, reason, config_version: version } = crawl;
+      if (edit.seen?.includes(version) === false) return { kind: 'outdated', version };
+      if (!takesEdits(state, reason)) return { kind: 'over', state, reason };
+      const before = wholeConfig(crawl.config);
+      const after = edit.change(before);
+      if (isSame(before, after)) return { kind: 'same', version };
+      const rereads = before.scope !== after.scope;
+      const { author, note, restores } = edit;
+      const config = JSON.stringify(after);
+      await storeConfig(db, crawlId, version + 1, config, author, note, restores, rereads);
+      // Only an open crawl admits what is found in its pages.
+      if (rereads && closedCrawlStates.includes(state)) await reopenClosedCrawls(db, [Number(crawlId)]);
+      return { kind: 'stored', version: version + 1 };
+    }),
+  );
+}
+
+/** Fields come in any order, and out of JSON. */
+const isSame = (one: CrawlConfig, other: CrawlConfig): boolean => {
+  const inOrder = (config: CrawlConfig): string =>
+    JSON.stringify(Object.entries(config).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return inOrder(one) === inOrder(other);
+};
+
+/** A version of a crawl's settings; null: it has none of that number. */
+export async function findConfig(pool: Pool, crawlId: string, version: number): Promise<ConfigRow | null> {
+  const [row] = await listConfigs(pool, crawlId, version, 1);
+  return row?.version === version ? row : null;
+}
+
+/** A place in the walk over what a crawl has. */
+export interface EditPlace {
+  /** URLs are judged one by one, then hosts are filled up to their limit, then pages are read again. */
+  readonly of: 'urls' | 'hosts' | 'pages';
+  readonly hostId: number;
+  /** Hex. */
+  readonly key: string;
+}
+
+const firstPlace: EditPlace = { of: 'urls', hostId: 0, key: '' };
+
+const written = ({ of, hostId, key }: EditPlace): string => `${of}:${String(hostId)}:${key}`;
+
+/** @throws where it is none of ours */
+export function readPlace(text: string | null): EditPlace {
+  if (text === null) return firstPlace;
+  const [, of, hostId, key] = /^(urls|hosts|pages):(\d+):([0-9a-f]*)$/.exec(text) ?? [];
+  if ((of !== 'urls' && of !== 'hosts' && of !== 'pages') || hostId === undefined || key === undefined)
+    throw new Error(`${text} is no place in a frontier`);
+  return { of, hostId: Number(hostId), key };
+}
+
+export interface JudgedBatch {
+  readonly version: number;
+  readonly from: string | null;
+  readonly to: EditPlace;
+  /** URLs looked at. */
+  readonly judged: number;
+  readonly moved: readonly Omit<JudgedUrl, 'crawl_id'>[];
+  /** So many URLs at a host that its limit had kept out. */
+  readonly readmit: { readonly hostId: number; readonly limit: number } | null;
+}
+
+export interface MovedBatch {
+  readonly excluded: number;
+  readonly readmitted: number;
+  /** Where URLs were queued again. */
+  readonly hosts: readonly number[];
+}
+
+/** Null: nothing was done, since another version came, the crawl ended, or somebody else has gone on from there. */
+export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Promise<MovedBatch | null> {
+  const id = Number(crawlId);
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      await lockCrawls(db, [id]);
+      const [pending] = await pendingConfig(db, crawlId);
+      if (pending?.version !== batch.version || pending.place !== batch.from) return null;
+      if (!takesEdits(pending.state, pending.reason)) return null;
+      const rows = batch.moved.map((row) => ({ ...row, crawl_id: id }));
+      const moved = rows.length === 0 ? [] : await judgeUrls(db, JSON.stringify(rows));
+      const { readmit } = batch;
+      const limited =
+        readmit === null ? [] : await readmitLimited(db, crawlId, readmit.hostId, readmit.limit);
+      const back = [
+        ...moved.filter(({ was, state }) => was === 'excluded' && state === 'queued'),
+        ...limited,
+      ];
+      const excluded = moved.filter(({ was, state }) => was === 'queued' && state === 'excluded').length;
+      const { version, from, judged } = batch;
+      await noteJudged(db, crawlId, version, from, written(batch.to), judged, excluded, back.length, 0, 0);
+      if (back.length > 0 && closedCrawlStates.includes(pending.state)) await reopenClosedCrawls(db, [id]);
+      return { excluded, readmitted: back.length, hosts: [...new Set(back.map(({ host_id }) => host_id))] };
+    }),
+  );
+}
+
+/** Pages read again. Nothing is noted where somebody else has gone on from there. */
+export async function noteReread(
+  pool: Pool,
+  crawlId: string,
+  { version, from, to }: Pick<JudgedBatch, 'version' | 'from' | 'to'>,
+  reread: number,
+  admitted: number,
+): Promise<void> {
+  await retrying(() => noteJudged(pool, crawlId, version, from, written(to), 0, 0, 0, reread, admitted));
+}
+
+export async function endEdit(
+  pool: Pool,
+  crawlId: string,
+  version: number,
+  state: 'applied' | 'stopped',
+): Promise<void> {
+  await retrying(() => endConfig(pool, crawlId, version, state));
+}

@@ -1,0 +1,15 @@
+import type { CrawlConfig, CrawlState } from '../../contracts/crawl.ts';
+import { statement } from '../statement.ts';
+
+export interface EditedCrawl {
+  readonly state: CrawlState;
+  readonly reason: string | null;
+  readonly config: Partial<CrawlConfig>;
+  readonly config_version: number;
+}
+
+/** Waits for whoever admits URLs under the settings there are (migration 0025), and locks the crawl against its end. */
+export const lockForEdit = statement<[crawlId: string], EditedCrawl>(
+  'lock-for-edit',
+  `select state, reason, config, config_version from crawl where id = $1 for update`,
+);

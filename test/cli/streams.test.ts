@@ -1,0 +1,138 @@
+/** Streams of the API on the command line: events in any pieces, and answers that break off. */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { takeStream } from '../../cli/api-stream.ts';
+import { readServerSentEvents, type ServerSentEvent } from '../../cli/server-sent-events.ts';
+import { jsonLines, runCli } from './run-cli.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-streams-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function serving<T>(listener: RequestListener, work: (url: string) => Promise<T>): Promise<T> {
+  const server = createServer(listener);
+  await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
+  try {
+    return await work(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- a stream that has all of it already
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+describe('server-sent events (HTML standard, section 9.2.6)', () => {
+  it('are read however their bytes are cut, and whatever ends their lines', async () => {
+    const word = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n\0]/g, '').trimStart());
+    const event = fc.record({
+      id: fc.option(word),
+      kind: word.filter((text) => text !== ''),
+      data: fc.array(word, { minLength: 1, maxLength: 3 }).map((lines) => lines.join('\n')),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(event),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.integer({ min: 1, max: 7 }),
+        async (events, end, size) => {
+          const text = events
+            .flatMap(({ id, kind, data }) => [
+              ': a comment',
+              ...(id === null ? [] : [`id: ${id}`]),
+              `event: ${kind}`,
+              ...data.split('\n').map((line) => `data: ${line}`),
+              '',
+            ])
+            .concat('data: cut off')
+            .join(end);
+          const read: ServerSentEvent[] = [];
+          for await (const each of readServerSentEvents(inPieces(Buffer.from(text), size))) read.push(each);
+          expect(read).toEqual(events);
+        },
+      ),
+    );
+  });
+});
+
+describe('export', () => {
+  const cut: RequestListener = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.write('{"url":"https://a.example/"}\n', () => response.destroy());
+  };
+
+  it('that breaks off is an error, and leaves no file', async () => {
+    const out = path.join(folder, 'pages.jsonl');
+    const result = await serving(cut, (url) => runCli(['export', '1', '--out', out, '--server', url]));
+    expect(result).toMatchObject({ code: 3, stdout: '' });
+    expect(result.stderr).toBe('orbweaver: The answer broke off after 29 bytes: the connection was cut.\n');
+    expect(existsSync(out)).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
+    const shown = await serving(cut, (url) => runCli(['export', '1', '--server', url]));
+    expect(shown).toMatchObject({ code: 3, stdout: '{"url":"https://a.example/"}\n' });
+  });
+
+  it('of which nothing more comes is given up', async () => {
+    const silent: RequestListener = (_request, response) => {
+      response.writeHead(200);
+      response.write('a');
+    };
+    await serving(silent, async (url) => {
+      const address = { url, key: null, patienceMs: 0, silent: (why: string) => why };
+      const { chunks } = await takeStream(address, '/x', {}, 50);
+      const readAll = async (): Promise<void> => {
+        for await (const chunk of chunks) expect(chunk).toHaveLength(1);
+      };
+      await expect(readAll()).rejects.toThrow('The answer broke off after 1 bytes: nothing more came.');
+    });
+  });
+});
+
+describe('events --follow', () => {
+  it('goes on behind the last one over streams that break off, and ends with the crawl', async () => {
+    const asked: (string | undefined)[] = [];
+    const event = (id: number): string => {
+      const data = {
+        id: String(id),
+        crawlId: '1',
+        kind: 'crawl.running',
+        at: '2031-01-01T00:00:00.000Z',
+        data: {},
+      };
+      return `id: ${String(id)}\nevent: crawl.running\ndata: ${JSON.stringify(data)}\n\n`;
+    };
+    const listener: RequestListener = (request, response) => {
+      asked.push(request.headers['last-event-id'] as string | undefined);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (asked.length === 1) response.write(event(1) + event(2), () => response.destroy());
+      else response.end('event: progress\ndata: {}\n\n' + event(3) + 'event: end\ndata: {}\n\n');
+    };
+    const result = await serving(listener, (url) =>
+      runCli(['events', '1', '--follow', '--json', '--server', url]),
+    );
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(jsonLines(result.stdout).map((line) => (line as { id: string }).id)).toEqual(['1', '2', '3']);
+    expect(asked).toEqual([undefined, '2']);
+  });
+
+  it('is refused at once where the key is', async () => {
+    const listener: RequestListener = (_request, response) => {
+      response.writeHead(401, { 'content-type': 'application/problem+json' });
+      response.end('{"detail": "The key is revoked."}');
+    };
+    const result = await serving(listener, (url) => runCli(['events', '1', '--follow', '--server', url]));
+    expect(result).toMatchObject({ code: 3, stdout: '', stderr: 'orbweaver: The key is revoked.\n' });
+  });
+});

@@ -1,0 +1,327 @@
+/** Settings that change while a crawl runs (G6): in force at once, applied to what was found, told beforehand, undone. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCrawlControl } from '../../api/crawl-control.ts';
+import type { CrawlView, CreatedCrawl } from '../../contracts/http.ts';
+import type { ConfigVersion, EditPreview } from '../../contracts/http/edits.ts';
+import { taskQueues } from '../../contracts/workflows.ts';
+import { auditCrawl } from '../../storage/audit.ts';
+import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
+import { ask, newKey, newTenant } from '../integration/api/asking.ts';
+import { serve, type Api } from '../integration/api/world.ts';
+import { until } from '../stack/world.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+let world: World;
+let desk: CrawlDesk;
+let worker: WorkerProcess;
+let api: Api;
+let key: string;
+const blobDir = makeBlobDir();
+beforeAll(async () => {
+  world = await createWorld();
+  desk = await openDesk(world);
+  worker = await startWorker(world, { blobDir });
+  api = await serve(desk.pool, createCrawlControl(desk.client, taskQueues.control), 1e6, undefined, {
+    anonymous: true,
+  });
+  key = await newKey(desk.pool, '1', 'operator');
+});
+afterAll(async () => {
+  await api.stop();
+  await worker.drain();
+  await desk.close();
+  await world.close();
+});
+
+const sections = ['news', 'shop', 'talk'] as const;
+
+/** A start page that links to `pages` pages of each section; their links lead to another host where there is one. */
+async function site(pages: number, other?: Site): Promise<Site> {
+  const numbers = Array.from({ length: pages }, (_, number) => number);
+  const paths = sections.flatMap((section) => numbers.map((number) => `/${section}/${String(number)}.html`));
+  const answer =
+    (links: readonly string[]): Answer =>
+    (response, request) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      const anchors = links.map((link) => `<a href="${link}">${link}</a>`).join(' ');
+      response.end(`<title>${request.url ?? ''}</title>${anchors} ${String(request.headers.host)}`);
+    };
+  const made = await startSite();
+  made.answers = Object.fromEntries([
+    ['/', answer(paths)] as const,
+    ...paths.map((path) => [path, answer(other === undefined ? [] : [`${other.origin}${path}`])] as const),
+  ]);
+  return made;
+}
+
+const post = <T>(path: string, body?: unknown) => ask<T>(api.url, key, 'POST', path, body);
+const viewOf = async (id: string) => (await ask<CrawlView>(api.url, key, 'GET', `/v1/crawls/${id}`)).body;
+const patch = async <T = ConfigVersion>(id: string, edit: object, dryRun = false): Promise<T> => {
+  const path = `/v1/crawls/${id}${dryRun ? '?dryRun=true' : ''}`;
+  const { status, body } = await ask<T>(api.url, key, 'PATCH', path, edit);
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return body;
+};
+const applied = async (id: string, version: number): Promise<ConfigVersion> => {
+  const path = `/v1/crawls/${id}/versions/${String(version)}`;
+  const get = async () => (await ask<ConfigVersion>(api.url, key, 'GET', path)).body;
+  await until(
+    `version ${String(version)} is applied`,
+    async () => (await get()).effect.state !== 'pending',
+    60_000,
+  );
+  return get();
+};
+/** A copy of the settings is a second old at most, and a request may be on its way. */
+const inForce = (): Promise<void> => new Promise((wake) => setTimeout(wake, 1_300));
+async function start(seed: string, config: object): Promise<string> {
+  const wanted = { seeds: [seed], allowPrivate: ['127.0.0.0/8'], ...config };
+  const { status, body } = await post<CreatedCrawl>('/v1/crawls', wanted);
+  expect(status).toBe(201);
+  return body.id;
+}
+const ended = async (id: string): Promise<CrawlView> => {
+  await until(`crawl ${id} is over`, async () => (await viewOf(id)).endedAt !== null, 90_000);
+  expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
+  return viewOf(id);
+};
+const frontier = async (id: string): Promise<string[]> => {
+  const { rows } = await desk.pool.query<{ line: string }>(
+    `select concat_ws(' ', url, state, reason, detail, priority, due_at) as line from url where crawl_id = $1 order by 1`,
+    [id],
+  );
+  return rows.map(({ line }) => line);
+};
+const fetchedOf = (from: Site, section: string): number =>
+  from.paths().filter((path) => path.startsWith(`/${section}/`)).length;
+
+describe('an edit', { timeout: 180_000 }, () => {
+  it('holds for the next request, and what it kept out comes back when it is undone', async () => {
+    const web = await site(30);
+    const id = await start(`${web.origin}/`, { delaySeconds: 0.1 });
+    await until('some pages are fetched', () => web.paths().length > 8, 60_000);
+    const edit = await patch(id, { exclude: ['*/shop/*'], note: 'no shops' });
+    expect(edit).toMatchObject({
+      version: 2,
+      note: 'no shops',
+      author: expect.stringMatching(/^key /) as string,
+    });
+    await inForce();
+    const before = fetchedOf(web, 'shop');
+    const { effect } = await applied(id, 2);
+    expect(effect).toMatchObject({ state: 'applied', readmitted: 0 });
+    await until(
+      'the others are fetched',
+      () => fetchedOf(web, 'news') + fetchedOf(web, 'talk') === 60,
+      60_000,
+    );
+    expect(fetchedOf(web, 'shop')).toBe(before);
+    const first = await ended(id);
+    expect(first.ledger).toMatchObject({ excluded: 30 - before, done: 61 + before });
+
+    const restored = await post<ConfigVersion>(`/v1/crawls/${id}/versions/1/restore`);
+    expect(restored).toMatchObject({ status: 200, body: { version: 3, restores: 1 } });
+    expect((await applied(id, 3)).effect).toMatchObject({ readmitted: 30 - before, excluded: 0 });
+    await until('the shops are fetched', () => fetchedOf(web, 'shop') === 30, 60_000);
+    expect((await ended(id)).ledger).toMatchObject({ excluded: 0, done: 91 });
+    expect(new Set(web.paths()).size).toBe(web.paths().length);
+  });
+
+  it('does what its preview says, and its undoing leaves the frontier as it was', async () => {
+    const web = await site(40);
+    const id = await start(`${web.origin}/`, { delaySeconds: 0.1, maxDepth: 3, exclude: ['*/talk/3*'] });
+    await until('some pages are fetched', () => web.paths().length > 5, 60_000);
+    expect((await post(`/v1/crawls/${id}/pause`)).status).toBe(200);
+    await until('nothing is in flight', async () => (await viewOf(id)).ledger.leased === 0, 30_000);
+    const before = await frontier(id);
+
+    const edit = { include: ['*/news/*', '*/talk/*'], exclude: ['*/news/1*'] };
+    const preview = await patch<EditPreview>(id, edit, true);
+    expect(await frontier(id)).toEqual(before);
+    expect((await viewOf(id)).configVersion).toBe(1);
+    const { version } = await patch(id, edit);
+    const { effect } = await applied(id, version);
+    expect(preview).toMatchObject({
+      complete: true,
+      links: null,
+      queued: (await viewOf(id)).ledger.queued + effect.excluded - effect.readmitted,
+    });
+    expect([preview.judged, preview.excluded, preview.readmitted]).toEqual([
+      effect.judged, effect.excluded, effect.readmitted,
+    ]); // prettier-ignore
+    expect(effect.readmitted).toBe(11);
+    expect(effect.excluded).toBeGreaterThan(20);
+    expect(preview.byRule).toContainEqual({
+      reason: 'pattern',
+      rule: '*/talk/3*',
+      excluded: 0,
+      readmitted: 11,
+    });
+    expect(preview.byHost).toEqual([
+      { origin: web.origin, excluded: preview.excluded, readmitted: preview.readmitted },
+    ]);
+
+    const undone = await post<ConfigVersion>(`/v1/crawls/${id}/versions/1/restore`, { note: 'as it was' });
+    expect((await applied(id, undone.body.version)).effect).toMatchObject({
+      excluded: effect.readmitted,
+      readmitted: effect.excluded,
+    });
+    expect(await frontier(id)).toEqual(before);
+    expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
+    expect((await post(`/v1/crawls/${id}/cancel`)).status).toBe(200);
+  });
+
+  it('that widens the scope brings in what stored pages link to, also where the crawl had ended', async () => {
+    const other = await site(0);
+    const web = await site(5, other);
+    const id = await start(`${web.origin}/`, { delaySeconds: 0 });
+    expect(await ended(id)).toMatchObject({ state: 'finished', ledger: { done: 16, discovered: 16 } });
+    expect(other.paths()).toEqual([]);
+    const preview = await patch<EditPreview>(id, { scope: 'any' }, true);
+    expect(preview).toMatchObject({ links: 15, excluded: 0, readmitted: 0, complete: true });
+    await patch(id, { scope: 'any' });
+    expect((await applied(id, 2)).effect).toMatchObject({ pagesReread: 16, admitted: 15 });
+    expect(await ended(id)).toMatchObject({ state: 'finished', ledger: { done: 31, discovered: 31 } });
+    expect(other.paths().filter((path) => path !== '/robots.txt').sort()).toEqual(
+      web.paths().filter((path) => path.endsWith('.html')).sort(),
+    ); // prettier-ignore
+  });
+
+  it('of the limit for a host, or of the types that are taken, queues again what these had kept out', async () => {
+    const web = await site(20);
+    const limits = { maxPagesPerHost: 30, contentTypes: ['image/*', 'text/html'] };
+    const id = await start(`${web.origin}/`, { delaySeconds: 0, ...limits });
+    expect((await ended(id)).ledger).toMatchObject({ done: 30, excluded: 31 });
+    expect(await patch<EditPreview>(id, { maxPagesPerHost: 40 }, true)).toMatchObject({
+      readmitted: 10,
+      excluded: 0,
+      byRule: [{ reason: 'host-limit', rule: null, readmitted: 10, excluded: 0 }],
+    });
+    await patch(id, { contentTypes: ['image/*'] });
+    expect((await applied(id, 2)).effect).toMatchObject({ readmitted: 0, excluded: 0 });
+    await inForce();
+    await patch(id, { maxPagesPerHost: 40 });
+    expect((await applied(id, 3)).effect).toMatchObject({ readmitted: 10, excluded: 0 });
+    expect((await ended(id)).ledger).toMatchObject({ done: 30, excluded: 31 });
+    const edit = { contentTypes: ['text/html'] };
+    expect(await patch<EditPreview>(id, edit, true)).toMatchObject({
+      byRule: [{ reason: 'content-type', rule: 'text/html', readmitted: 10, excluded: 0 }],
+    });
+    await patch(id, edit);
+    await inForce();
+    expect((await applied(id, 4)).effect).toMatchObject({ readmitted: 10 });
+    expect((await ended(id)).ledger).toMatchObject({ done: 40, excluded: 21 });
+  });
+
+  it('of many URLs goes on where a killed worker left it', async () => {
+    const web = await site(0);
+    const id = await start(`${web.origin}/`, { delaySeconds: 60 });
+    await until('its robots.txt was read', () => web.paths().length === 1, 60_000);
+    expect((await post(`/v1/crawls/${id}/pause`)).status).toBe(200);
+    await until('nothing is in flight', async () => (await viewOf(id)).ledger.leased === 0, 30_000);
+    const urls = 120_000;
+    await desk.pool.query(
+      `insert into url (host_id, crawl_id, key, url, state, depth, priority)
+       select h.id, $1, decode(md5(n::text), 'hex'), h.origin || case when n % 3 = 0 then '/odd/' else '/even/' end || n, 'queued', 1, 0.5
+         from host h, generate_series(1, $3::int) n where h.origin = $2`,
+      [id, web.origin, urls],
+    );
+    await patch(id, { exclude: ['*/odd/*'] });
+    const progress = async () => {
+      const { rows } = await desk.pool.query<{ judged: number }>(
+        'select judged from crawl_config where crawl_id = $1 and version = 2',
+        [id],
+      );
+      return rows[0]?.judged ?? 0;
+    };
+    await until('the job has begun', async () => (await progress()) > 2_000, 60_000);
+    await worker.kill();
+    expect(await progress()).toBeLessThan(urls);
+    worker = await startWorker(world, { blobDir });
+    expect((await applied(id, 2)).effect).toMatchObject({
+      state: 'applied',
+      judged: urls + 1,
+      excluded: urls / 3,
+    });
+    expect((await viewOf(id)).ledger).toMatchObject({ excluded: urls / 3, queued: (urls * 2) / 3 + 1 });
+    expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
+    expect((await post(`/v1/crawls/${id}/cancel`)).status).toBe(200);
+  });
+});
+
+describe('an edit is refused', { timeout: 60_000 }, () => {
+  it('with settings that make no sense, cannot change, or change nothing', async () => {
+    const web = await site(0);
+    const id = await start(`${web.origin}/`, { delaySeconds: 60 });
+    for (const edit of [
+      {},
+      { note: 'x' },
+      { userAgent: 'other' },
+      { allowPrivate: [] },
+      { maxDepth: -1 },
+      { seeds: ['https://example.com/'] },
+      { excludeDomains: ['a b'] },
+      { exclude: 'x' },
+      [],
+    ])
+      // prettier-ignore
+      expect([edit, (await ask(api.url, key, 'PATCH', `/v1/crawls/${id}`, edit)).status]).toEqual([edit, 422]);
+    expect((await ask(api.url, key, 'PATCH', `/v1/crawls/${id}?dryRun=maybe`, { maxDepth: 1 })).status).toBe(
+      400,
+    );
+    // Nothing new: no version is made.
+    expect(await patch(id, { maxDepth: null })).toMatchObject({ version: 1 });
+    expect((await post(`/v1/crawls/${id}/versions/7/restore`)).status).toBe(404);
+    expect((await post(`/v1/crawls/${id}/cancel`)).status).toBe(200);
+    await until('it is over', async () => (await viewOf(id)).endedAt !== null, 30_000);
+    expect((await ask(api.url, key, 'PATCH', `/v1/crawls/${id}`, { maxDepth: 1 })).status).toBe(409);
+    expect((await ask(api.url, key, 'PATCH', `/v1/crawls/${id}?dryRun=true`, { maxDepth: 1 })).status).toBe(
+      409,
+    );
+  });
+
+  it('to readers, and to everybody else', async () => {
+    const web = await site(0);
+    const id = await start(`${web.origin}/`, { delaySeconds: 60 });
+    const reader = await newKey(desk.pool, '1', 'reader');
+    const stranger = await newKey(desk.pool, await newTenant(desk.pool), 'admin');
+    const asked: readonly [string, string, object?][] = [
+      ['PATCH', `/v1/crawls/${id}`, { maxDepth: 1 }],
+      ['PATCH', `/v1/crawls/${id}?dryRun=true`, { maxDepth: 1 }],
+      ['POST', `/v1/crawls/${id}/versions/1/restore`, {}],
+    ];
+    for (const [method, path, body] of asked) {
+      expect((await ask(api.url, reader, method, path, body)).status).toBe(403);
+      expect((await ask(api.url, stranger, method, path, body)).status).toBe(404);
+    }
+    for (const path of [`/v1/crawls/${id}/versions`, `/v1/crawls/${id}/versions/1`]) {
+      expect((await ask(api.url, reader, 'GET', path)).status).toBe(200);
+      expect((await ask(api.url, stranger, 'GET', path)).status).toBe(404);
+    }
+    expect((await post(`/v1/crawls/${id}/cancel`)).status).toBe(200);
+  });
+
+  it('where somebody else was first: of two with the same ETag one wins', async () => {
+    const web = await site(0);
+    const id = await start(`${web.origin}/`, { delaySeconds: 60 });
+    const { headers } = await ask(api.url, key, 'GET', `/v1/crawls/${id}`);
+    const etag = headers.get('etag') ?? '';
+    const edit = (maxDepth: number) =>
+      fetch(`${api.url}/v1/crawls/${id}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'if-match': etag },
+        body: JSON.stringify({ maxDepth }),
+      });
+    const answers = await Promise.all([edit(3), edit(4)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    const { items } = (
+      await ask<{ items: ConfigVersion[] }>(api.url, key, 'GET', `/v1/crawls/${id}/versions`)
+    ).body;
+    expect(items.map(({ version }) => version)).toEqual([2, 1]);
+    const won = answers.find(({ status }) => status === 200);
+    expect(won?.headers.get('etag')).toMatch(/^"2\./);
+    expect((await post(`/v1/crawls/${id}/cancel`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,289 @@
+/** The audit log (F34): who asked for which change, noted before it is done. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditList, type AuditEntry } from '../../../contracts/http/audit.ts';
+import type { CreatedCrawl, Problem } from '../../../contracts/http.ts';
+import { tidyAudit } from '../../../storage/audit-log.ts';
+import { createPool } from '../../../storage/pool.ts';
+import { until } from '../../stack/world.ts';
+import { ask, newKey, newTenant } from './asking.ts';
+import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+
+let services: Services;
+let api: Api;
+/** Of a tenant of each test's own. */
+const someone = async () => {
+  const tenant = await newTenant(services.pool);
+  const [admin, operator, reader] = [
+    await newKey(services.pool, tenant, 'admin'),
+    await newKey(services.pool, tenant, 'operator'),
+    await newKey(services.pool, tenant, 'reader'),
+  ];
+  return { tenant, admin, operator, reader };
+};
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+const crawl = { seeds: ['https://a.example/'] };
+interface Page {
+  readonly items: readonly AuditEntry[];
+  readonly next: string | null;
+}
+const read = async (admin: string, query = ''): Promise<Page> => {
+  const { status, body } = await ask<Page>(api.url, admin, 'GET', `/v1/audit-log${query}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(auditList.parse(body)).toEqual(body);
+  return body;
+};
+const short = ({ method, target, status }: AuditEntry): string =>
+  `${method} ${target} ${String(status ?? 'begun')}`;
+
+describe('what is noted', () => {
+  it('is each change, with who, what and how it was answered; no reading, no body, no key', async () => {
+    const { admin, operator, reader } = await someone();
+    const id = randomUUID();
+    const created = await fetch(`${api.url}/v1/crawls?note=secret-in-query`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${operator}`,
+        'content-type': 'application/json',
+        'x-request-id': id,
+      },
+      body: JSON.stringify({ ...crawl, label: 'secret-in-body' }),
+    });
+    expect(created.status).toBe(201);
+    const crawlId = ((await created.json()) as CreatedCrawl).id;
+    await ask(api.url, operator, 'GET', `/v1/crawls/${crawlId}`);
+    await ask(api.url, reader, 'POST', `/v1/crawls/${crawlId}/pause`);
+    await ask(api.url, operator, 'POST', '/v1/crawls', { '?': 1 });
+    await ask(api.url, operator, 'POST', `/v1/crawls/999${admin}/cancel`);
+    await ask(api.url, operator, 'POST', '/v1/url/scan', { root_url: 'no url' });
+    const { items } = await read(admin);
+    expect(items.map(short)).toEqual([
+      expect.stringMatching(/^POST \/v1\/url\/scan 4\d\d$/) as string,
+      'POST /v1/crawls/999[key]/cancel 404',
+      'POST /v1/crawls 422',
+      `POST /v1/crawls/${crawlId}/pause 403`,
+      'POST /v1/crawls 201',
+    ]);
+    expect(items.map(({ route }) => route).slice(1, 4)).toEqual([
+      '/v1/crawls/{crawlId}/cancel',
+      '/v1/crawls',
+      '/v1/crawls/{crawlId}/pause',
+    ]);
+    expect(items.map(({ role }) => role)).toEqual(['operator', 'operator', 'operator', 'reader', 'operator']);
+    expect(items.at(-1)).toMatchObject({
+      actor: expect.stringMatching(/^key [\da-f-]{36}$/) as string,
+      requestId: id,
+      detail: `made /v1/crawls/${crawlId}`,
+    });
+    expect(items[3]?.actor).not.toBe(items[4]?.actor);
+    const { rows } = await services.pool.query<{ row: object }>('select to_jsonb(a) as row from audit_log a');
+    expect(JSON.stringify(rows)).not.toMatch(/secret-in|owk_/);
+  });
+
+  it('is not what fetchers send many times a second, nor what nobody known sends', async () => {
+    const { admin, operator } = await someone();
+    for (const path of ['/frontier/0/lease_batch', '/frontier/0/ack', '/dedup/check_and_add'])
+      await ask(api.url, operator, 'POST', path, { '?': 1 });
+    expect((await ask(api.url, `${admin}x`, 'POST', '/v1/crawls', crawl)).status).toBe(401);
+    expect((await ask(api.url, operator, 'PUT', '/v1/crawls', crawl)).status).toBe(405);
+    expect((await read(admin)).items).toEqual([]);
+  });
+
+  it('is noted before it is done: whoever dies in between leaves a trace', async () => {
+    const { admin, operator } = await someone();
+    let go = (): void => undefined;
+    const stuck = new Promise<void>((resolve) => (go = resolve));
+    let reached = false;
+    const slow = await serve(
+      services.pool,
+      {
+        ...noteTaker(services.pool),
+        start: () => {
+          reached = true;
+          return stuck;
+        },
+      },
+      1e6,
+      undefined,
+      { anonymous: true },
+    );
+    const asked = ask(slow.url, operator, 'POST', '/v1/crawls', crawl);
+    await until('the crawl is being started', () => reached);
+    expect((await read(admin)).items).toMatchObject([{ route: '/v1/crawls', status: null, detail: null }]);
+    go();
+    expect((await asked).status).toBe(201);
+    expect((await read(admin)).items).toMatchObject([{ route: '/v1/crawls', status: 201 }]);
+    await slow.stop();
+  });
+
+  it('has the status of what was done, though whoever asked had gone', async () => {
+    const { admin, operator } = await someone();
+    let go = (): void => undefined;
+    const stuck = new Promise<void>((resolve) => (go = resolve));
+    let reached = false;
+    const start = (): Promise<void> => {
+      reached = true;
+      return stuck;
+    };
+    const slow = await serve(services.pool, { ...noteTaker(services.pool), start }, 1e6, undefined, { anonymous: true }); // prettier-ignore
+    const gone = new AbortController();
+    const asked = fetch(`${slow.url}/v1/crawls`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${operator}`, 'content-type': 'application/json' },
+      body: JSON.stringify(crawl),
+      signal: gone.signal,
+    }).catch(() => 'gone');
+    await until('the crawl is being started', () => reached);
+    gone.abort();
+    expect(await asked).toBe('gone');
+    go();
+    await until('its status is noted', async () => (await read(admin)).items[0]?.status === 201);
+    await slow.stop();
+  });
+
+  it('says where a request was only answered again', async () => {
+    const { admin, operator } = await someone();
+    const send = () =>
+      fetch(`${api.url}/v1/crawls`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${operator}`,
+          'content-type': 'application/json',
+          'idempotency-key': 'once',
+        },
+        body: JSON.stringify(crawl),
+      });
+    await send();
+    expect((await send()).status).toBe(201);
+    expect((await read(admin)).items.map(({ status, detail }) => [status, detail])).toEqual([
+      [201, 'answered again, nothing was done'],
+      [201, expect.stringMatching(/^made /)],
+    ]);
+  });
+
+  it('has what was changed, by name', async () => {
+    const { tenant } = await someone();
+    const instance = await newKey(services.pool, '1', 'admin');
+    const host = `/v1/hosts/${encodeURIComponent('https://noted.example')}/settings`;
+    await ask(api.url, instance, 'PATCH', host, { delaySeconds: 2, quotaPerDay: 77_777 });
+    const target = `/v1/tenants/${tenant}`;
+    await ask(api.url, instance, 'PATCH', target, { name: 'noted', quotas: { crawlsAtOnce: 5 } });
+    const { items } = await read(instance, '?method=PATCH');
+    expect(items.map(({ route, target, detail }) => [route, target, detail])).toEqual([
+      ['/v1/tenants/{tenantId}', target, 'revision 1: name, crawlsAtOnce'],
+      ['/v1/hosts/{origin}/settings', host, 'revision 1: delaySeconds, quotaPerDay'],
+    ]);
+  });
+
+  it('refuses what it cannot note: nothing is done unseen', async () => {
+    const { admin, operator } = await someone();
+    const crawls = async (): Promise<unknown> =>
+      (await services.pool.query('select count(*) from crawl')).rows;
+    const before = await crawls();
+    // As on a full disk: reading works, writing does not.
+    const pool = createPool(services.world.databaseUrl, 4, () => undefined);
+    await services.pool.query('alter table audit_log add constraint full_disk check (number < 0) not valid');
+    try {
+      const blind = await serve(pool, noteTaker(pool), 1e6, undefined, { anonymous: true });
+      const refused = await ask<Problem>(blind.url, operator, 'POST', '/v1/crawls', crawl);
+      expect([refused.status, refused.body.detail]).toEqual([
+        503,
+        'The audit log cannot be written, so nothing was done; try again soon.',
+      ]);
+      expect((await ask(blind.url, operator, 'GET', '/v1/crawls')).status).toBe(200);
+      await blind.stop();
+    } finally {
+      await services.pool.query('alter table audit_log drop constraint full_disk');
+      await pool.end();
+    }
+    expect(await crawls()).toEqual(before);
+    expect((await read(admin)).items).toEqual([]);
+  });
+});
+
+describe('what is read', () => {
+  it('is found by actor, method, time and the beginning of the path', async () => {
+    const { admin, operator } = await someone();
+    const made = await ask<CreatedCrawl>(api.url, operator, 'POST', '/v1/crawls', crawl);
+    const key = await ask<{ id: string }>(api.url, admin, 'POST', '/v1/keys', { name: 'x', role: 'reader' });
+    await ask(api.url, admin, 'DELETE', `/v1/keys/${key.body.id}`);
+    await ask(api.url, operator, 'POST', `/v1/crawls/${made.body.id}/pause`);
+    const { items } = await read(admin);
+    const all = items.map(short);
+    expect(all).toHaveLength(4);
+    const [pause, revoke, create] = items;
+    const found = async (query: Record<string, string>): Promise<string[]> =>
+      (await read(admin, `?${new URLSearchParams(query).toString()}`)).items.map(short);
+    expect(await found({ method: 'DELETE' })).toEqual([all[1]]);
+    expect(await found({ actor: pause?.actor ?? '' })).toEqual([all[0], all[3]]);
+    expect(await found({ target: '/v1/keys' })).toEqual([all[1], all[2]]);
+    expect(await found({ target: '/v1/%' })).toEqual([]);
+    expect(await found({ since: revoke?.at ?? '' })).toEqual(expect.arrayContaining([all[0]]));
+    expect(await found({ until: create?.at ?? '' })).toEqual([all[3]]);
+    expect(await found({ since: '2999-01-01T00:00:00Z' })).toEqual([]);
+  });
+
+  it('goes on from page to page, newest first', async () => {
+    const { admin, operator } = await someone();
+    for (let index = 0; index < 5; index++)
+      await ask(api.url, operator, 'POST', `/v1/crawls/${String(900 + index)}/pause`);
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: Page = await read(admin, `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      // The numbers of entries would tell how much others do.
+      expect(page.next ?? '').not.toMatch(/^\d+$/);
+      seen.push(...page.items.map(({ target }) => target));
+      cursor = page.next;
+    }
+    expect(seen).toEqual([904, 903, 902, 901, 900].map((id) => `/v1/crawls/${String(id)}/pause`));
+  });
+
+  it('is for admins, and of their own tenant', async () => {
+    const [one, other] = [await someone(), await someone()];
+    await ask(api.url, one.operator, 'POST', '/v1/crawls', crawl);
+    expect((await read(other.admin)).items).toEqual([]);
+    // Nor do the admins of the instance see it there.
+    const instance = await newKey(services.pool, '1', 'admin');
+    expect((await read(instance)).items.filter(({ role }) => role === 'operator')).toEqual([]);
+    for (const token of [one.operator, one.reader])
+      expect((await ask(api.url, token, 'GET', '/v1/audit-log')).status).toBe(403);
+  });
+
+  it.each(['?actor=', '?actor=%00', '?method=GET', '?since=yesterday', '?cursor=1', '?limit=0', '?what=1'])(
+    'is refused with %s',
+    async (query) => {
+      const { admin } = await someone();
+      expect((await ask(api.url, admin, 'GET', `/v1/audit-log${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('the log', () => {
+  it('is bounded by age and by number, each tenant for itself', async () => {
+    const [one, other] = [await someone(), await someone()];
+    for (const { operator } of [one, other])
+      for (let index = 0; index < 4; index++)
+        await ask(api.url, operator, 'POST', `/v1/crawls/${String(index)}/pause`);
+    expect(await tidyAudit(services.pool, Number(one.tenant), 4)).toBe(0);
+    expect(await tidyAudit(services.pool, Number(one.tenant), 3)).toBe(1);
+    const targets = async (admin: string): Promise<string[]> =>
+      (await read(admin)).items.map(({ target }) => target);
+    expect(await targets(one.admin)).toEqual([3, 2, 1].map((id) => `/v1/crawls/${String(id)}/pause`));
+    expect(await targets(other.admin)).toHaveLength(4);
+    await services.pool.query(
+      `update audit_log set at = now() - interval '401 days' where tenant_id = $1 and target like '%/0/pause'`,
+      [other.tenant],
+    );
+    expect(await tidyAudit(services.pool, Number(one.tenant))).toBe(1);
+    expect(await targets(other.admin)).toHaveLength(3);
+  });
+});

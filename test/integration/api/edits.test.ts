@@ -1,0 +1,70 @@
+/** Edits while Temporal is away: they are in force at once, and their job is started when it answers again. */
+import pino from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ControlError, type CrawlControl } from '../../../api/crawl-control.ts';
+import { adoptOrphans } from '../../../api/orphans.ts';
+import type { ConfigVersion } from '../../../contracts/http/edits.ts';
+import { ask, newKey } from './asking.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+
+let services: Services;
+let api: Api;
+let key: string;
+let away = true;
+const asked: string[] = [];
+let control: CrawlControl;
+beforeAll(async () => {
+  services = await startServices();
+  control = {
+    ...noteTaker(services.pool),
+    applyEdit: (id) => {
+      if (away) return Promise.reject(new ControlError('unavailable', 'Temporal does not answer', null));
+      asked.push(id);
+      return Promise.resolve();
+    },
+  };
+  api = await serve(services.pool, control, 1e6, undefined, { anonymous: true });
+  key = await newKey(services.pool, '1', 'operator');
+});
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+it('an edit is stored, in force, and applied later', async () => {
+  const id = await newCrawl(services.pool);
+  const edit = await ask<ConfigVersion>(api.url, key, 'PATCH', `/v1/crawls/${id}`, { maxDepth: 4 });
+  expect(edit).toMatchObject({
+    status: 200,
+    body: { version: 2, config: { maxDepth: 4 }, effect: { state: 'pending', judged: 0, endedAt: null } },
+  });
+  const { body } = await ask(api.url, key, 'GET', `/v1/crawls/${id}`);
+  expect(body).toMatchObject({ configVersion: 2, config: { maxDepth: 4 } });
+  away = false;
+  await services.pool.query(`update crawl_config set created_at = created_at - interval '11 seconds'`);
+  const stop = adoptOrphans({ pool: services.pool, control, log: pino({ enabled: false }) });
+  await expect.poll(() => asked).toContain(id);
+  await stop();
+});
+
+it('versions are listed from the latest on, page by page', async () => {
+  const id = await newCrawl(services.pool);
+  for (const maxDepth of [1, 2, 3]) await ask(api.url, key, 'PATCH', `/v1/crawls/${id}`, { maxDepth });
+  interface Versions {
+    items: ConfigVersion[];
+    next: string | null;
+  }
+  const list = async (query: string) =>
+    (await ask<Versions>(api.url, key, 'GET', `/v1/crawls/${id}/versions?limit=3${query}`)).body;
+  const first = await list('');
+  expect(first.items.map(({ version, config, effect }) => [version, config.maxDepth, effect.state])).toEqual([
+    [4, 3, 'pending'],
+    [3, 2, 'superseded'],
+    [2, 1, 'superseded'],
+  ]);
+  const rest = await list(`&cursor=${String(first.next)}`);
+  expect(rest).toMatchObject({
+    items: [{ version: 1, author: null, config: { maxDepth: null } }],
+    next: null,
+  });
+});

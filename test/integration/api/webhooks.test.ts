@@ -1,0 +1,243 @@
+/** Webhooks as a resource (F38): whose they are, what is taken, what is shown. Delivery: test/integration/webhooks. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Problem } from '../../../contracts/http.ts';
+import {
+  createdWebhook,
+  deliveries,
+  mostWebhooks,
+  webhookList,
+  webhookView,
+  type CreatedWebhook,
+  type WebhookView,
+} from '../../../contracts/http/webhooks.ts';
+import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import { ask, newKey, newTenant } from './asking.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+
+let services: Services;
+let api: Api;
+let admin: string;
+let stranger: string;
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+beforeEach(async () => {
+  admin = await newKey(services.pool, await newTenant(services.pool), 'admin');
+  stranger = await newKey(services.pool, await newTenant(services.pool), 'admin');
+});
+
+const url = 'https://hook.example/in';
+const make = (body: unknown = { url }, by = admin) =>
+  ask<CreatedWebhook & Problem>(api.url, by, 'POST', '/v1/webhooks', body);
+const call = <T = WebhookView & Problem>(method: string, path: string, body?: unknown, by = admin) =>
+  ask<T>(api.url, by, method, `/v1/webhooks${path}`, body);
+const withTag = (method: string, path: string, tag: string, body?: object) =>
+  fetch(`${api.url}/v1/webhooks${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${admin}`,
+      'if-match': tag,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
+describe('a webhook', () => {
+  it('is made, with a secret that is shown this once, and looked at', async () => {
+    const { status, body, headers } = await make({ url: 'https://hook.example/in?x=1#frag' });
+    expect(status).toBe(201);
+    expect(createdWebhook.parse(body)).toEqual(body);
+    expect(headers.get('location')).toBe(`/v1/webhooks/${body.id}`);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(Buffer.from(body.secret.replace('whsec_', ''), 'base64').length).toBe(32);
+    const { secret, ...shown } = body;
+    expect(shown).toMatchObject({
+      url: 'https://hook.example/in?x=1',
+      kinds: null,
+      crawlId: null,
+      enabled: true,
+    });
+    const one = await call('GET', `/${body.id}`);
+    expect(webhookView.parse(one.body)).toEqual(shown);
+    expect(one.headers.get('etag')).toBe(headers.get('etag'));
+    const all = await call<{ items: WebhookView[] }>('GET', '');
+    expect(webhookList.parse(all.body)).toEqual({ items: [shown] });
+    expect(JSON.stringify([one.body, all.body])).not.toContain(secret);
+    const empty = await call<object>('GET', `/${body.id}/deliveries`);
+    expect(deliveries.parse(empty.body)).toEqual({ attempts: [], deadLetters: [] });
+  });
+
+  it.each([
+    ['no URL', {}, 'url'],
+    ['another scheme', { url: 'ftp://hook.example/' }, 'url'],
+    ['a password', { url: 'https://me:secret@hook.example/' }, 'url'],
+    ['a URL that is none', { url: '/hook' }, 'url'],
+    ['a URL that is too long', { url: `https://hook.example/${'x'.repeat(2_100)}` }, 'url'],
+    ['a kind that is none', { url, kinds: ['crawl.exploded'] }, 'kinds.0'],
+    ['no kind', { url, kinds: [] }, 'kinds'],
+    ['a secret of its own', { url, secret: 'whsec_x' }, ''],
+  ])('with %s is refused, and says where', async (_what, body, path) => {
+    const answer = await make(body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors?.map((each) => each.path)).toContain(path);
+    expect(JSON.stringify(answer.body)).not.toContain('me:secret');
+  });
+
+  it('may be for a crawl of the own tenant only', async () => {
+    const others = await newCrawl(services.pool);
+    expect((await make({ url, crawlId: others })).status).toBe(404);
+  });
+
+  it('is one of twenty at most, however many are made at the same time', async () => {
+    const made = await Promise.all(Array.from({ length: mostWebhooks + 5 }, () => make()));
+    expect(made.filter(({ status }) => status === 201).length).toBe(mostWebhooks);
+    expect(made.filter(({ status }) => status === 409).length).toBe(5);
+  });
+
+  it('is as unknown to others as one that never was, on every route', async () => {
+    const { body } = await make();
+    const routes = [
+      ['GET', ''],
+      ['PATCH', '', { enabled: false }],
+      ['DELETE', ''],
+      ['GET', '/deliveries'],
+      ['POST', '/replay', { since: '2026-01-01T00:00:00Z' }],
+      ['POST', '/test'],
+    ] as const;
+    for (const id of [body.id, '00000000-0000-4000-8000-000000000000', 'x']) {
+      for (const [method, end, sent] of routes) {
+        const answer = await call(method, `/${id}${end}`, sent, stranger);
+        expect(answer.status, `${method} ${end}`).toBe(404);
+        expect(answer.body.detail).toBe(`There is no webhook ${id}.`);
+      }
+    }
+    expect((await call<{ items: unknown[] }>('GET', '', undefined, stranger)).body.items).toEqual([]);
+    expect((await call('GET', `/${body.id}`)).body).toMatchObject({ enabled: true });
+  });
+
+  it('is an admin’s business', async () => {
+    const tenant = await newTenant(services.pool);
+    const operator = await newKey(services.pool, tenant, 'operator');
+    expect((await make({ url }, operator)).status).toBe(403);
+    expect((await call('GET', '', undefined, operator)).status).toBe(403);
+    const elsewhere = await newKey(services.pool, tenant, 'admin', { scopes: ['crawls'] });
+    expect((await make({ url }, elsewhere)).status).toBe(403);
+    const here = await newKey(services.pool, tenant, 'admin', { scopes: ['webhooks'] });
+    expect((await make({ url }, here)).status).toBe(201);
+  });
+
+  it('is changed, unless somebody else was first', async () => {
+    const { body, headers } = await make();
+    const tag = headers.get('etag') ?? '';
+    const edits = await Promise.all(
+      ['https://a.example/', 'https://b.example/'].map((to) =>
+        withTag('PATCH', `/${body.id}`, tag, { url: to }),
+      ),
+    );
+    expect(edits.map(({ status }) => status).sort()).toEqual([200, 412]);
+    const kept = await call('GET', `/${body.id}`);
+    const stale = edits.find(({ status }) => status === 412);
+    expect(stale?.headers.get('etag')).toBe(kept.headers.get('etag'));
+    expect((await withTag('DELETE', `/${body.id}`, tag)).status).toBe(412);
+    const kinds = ['crawl.finished'];
+    expect((await call('PATCH', `/${body.id}`, { kinds })).body.kinds).toEqual(kinds);
+    expect((await call('PATCH', `/${body.id}`, { kinds: null })).body.kinds).toBeNull();
+    const off = (await call('PATCH', `/${body.id}`, { enabled: false })).body;
+    expect(off).toMatchObject({ enabled: false, disabledReason: 'an admin disabled it' });
+    const on = (await call('PATCH', `/${body.id}`, { enabled: true })).body;
+    expect(on).toMatchObject({ enabled: true, disabledAt: null, disabledReason: null });
+    for (const bad of [{}, { url: 'x' }, { crawlId: '1' }, { enabled: 1 }])
+      expect((await call('PATCH', `/${body.id}`, bad)).status).toBe(422);
+  });
+
+  it('is deleted with all that waits for it', async () => {
+    const crawl = await newCrawl(services.pool);
+    const { body } = await make({ url }, api.key);
+    await setCrawlState(services.pool, Number(crawl), 'running', null);
+    expect((await call('GET', `/${body.id}`, undefined, api.key)).body.pendingCrawls).toBe(1);
+    expect((await call('DELETE', `/${body.id}`, undefined, api.key)).status).toBe(200);
+    expect((await call('GET', `/${body.id}`, undefined, api.key)).status).toBe(404);
+    const { rows } = await services.pool.query('select 1 from webhook_cursor where webhook_id = $1', [
+      body.id,
+    ]);
+    expect(rows).toEqual([]);
+    await setCrawlState(services.pool, Number(crawl), 'paused', null);
+  });
+
+  it('is not made twice by a request that is sent twice, nor is its secret kept for that', async () => {
+    const send = () =>
+      fetch(`${api.url}/v1/webhooks`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${admin}`,
+          'content-type': 'application/json',
+          'idempotency-key': 'once',
+        },
+        body: JSON.stringify({ url }),
+      });
+    const { secret } = (await (await send()).json()) as CreatedWebhook;
+    expect((await send()).status).toBe(409);
+    expect((await call<{ items: unknown[] }>('GET', '')).body.items.length).toBe(1);
+    const { rows } = await services.pool.query('select to_jsonb(k)::text as row from idempotency_key k');
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+});
+
+describe('a replay', () => {
+  it('says from where, of a crawl that is the webhook’s', async () => {
+    const crawl = await newCrawl(services.pool);
+    const other = await newCrawl(services.pool);
+    const { body } = await make({ url, crawlId: crawl }, api.key);
+    const ask = (wish: object) =>
+      call<{ crawls: number } & Problem>('POST', `/${body.id}/replay`, wish, api.key);
+    for (const bad of [
+      {},
+      { after: '0' },
+      { crawlId: crawl, after: '0', since: '2026-01-01T00:00:00Z' },
+      { since: 'x' },
+      { crawlId: other, after: '0' },
+    ])
+      expect((await ask(bad)).status).toBe(422);
+    expect((await ask({ crawlId: '999999', after: '0' })).status).toBe(404);
+    expect((await ask({ crawlId: crawl, after: '0' })).body).toEqual({ crawls: 1 });
+    expect((await ask({ crawlId: crawl, after: '1' })).body).toEqual({ crawls: 0 });
+    expect((await ask({ since: '2100-01-01T00:00:00Z' })).body).toEqual({ crawls: 0 });
+    expect((await ask({ since: '2020-01-01T00:00:00Z' })).body).toEqual({ crawls: 1 });
+    const { rows } = await services.pool.query(
+      'select settled, last from webhook_cursor where webhook_id = $1',
+      [body.id],
+    );
+    expect(rows).toEqual([{ settled: 0, last: 1 }]);
+  });
+});
+
+describe('events and cursors', () => {
+  it('are written together, whoever writes at the same time, and a replay does not lose one', async () => {
+    const crawls = await Promise.all(Array.from({ length: 4 }, () => newCrawl(services.pool)));
+    const { body } = await make({ url }, api.key);
+    const second = (await make({ url }, api.key)).body;
+    const move = (crawl: string, index: number) =>
+      setCrawlState(services.pool, Number(crawl), index % 2 === 0 ? 'running' : 'paused', null);
+    await Promise.all([
+      ...crawls.map(async (crawl) => {
+        for (let index = 0; index < 20; index++) await move(crawl, index);
+      }),
+      (async () => {
+        for (let index = 0; index < 10; index++)
+          await call('POST', `/${body.id}/replay`, { since: '2020-01-01T00:00:00Z' }, api.key);
+        await call('DELETE', `/${second.id}`, undefined, api.key);
+      })(),
+    ]);
+    const { rows } = await services.pool.query<{ settled: number; last: number }>(
+      'select settled, last from webhook_cursor where webhook_id = $1 and crawl_id = any ($2)',
+      [body.id, crawls],
+    );
+    expect(rows).toEqual(crawls.map(() => ({ settled: 0, last: 21 })));
+  });
+});

@@ -1,0 +1,177 @@
+/**
+ * What keeps an edit and those who admit URLs apart (migration 0025): nothing is admitted under settings that are no
+ * longer in force, however long ago it was judged, and whatever was admitted before an edit is there for its job.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Admission, type Candidate } from '../../../activities/admission.ts';
+import { CrawlBook } from '../../../activities/crawl-book.ts';
+import { HostBook } from '../../../activities/host-book.ts';
+import { OptOutBook } from '../../../activities/opt-out-book.ts';
+import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import { canonicalize } from '../../../domain/url.ts';
+import { storeEdit, type EditOutcome } from '../../../storage/crawl-edits.ts';
+import { inTransaction, type Pool } from '../../../storage/pool.ts';
+import { MemorySeenCache } from '../../../storage/seen/memory-seen-cache.ts';
+import { admitUrls, outdatedConfig } from '../../../storage/statements/admit-urls.ts';
+import {
+  admission,
+  expectExact,
+  keyOf,
+  leased,
+  newHost,
+  openFrontier,
+  result,
+  runningCrawl,
+  takenLease,
+  type Frontier,
+} from './frontier.ts';
+
+let frontier: Frontier;
+let pool: Pool;
+beforeAll(async () => {
+  frontier = await openFrontier();
+  ({ pool } = frontier);
+});
+afterAll(() => frontier.close());
+
+const edit = (crawl: number, changes: Partial<CrawlConfig>): Promise<EditOutcome> =>
+  storeEdit(pool, String(crawl), {
+    change: (config) => ({ ...config, ...changes }),
+    seen: null,
+    author: 'key test',
+    note: null,
+    restores: null,
+  });
+const urlsOf = async (crawl: number): Promise<string[]> => {
+  const { rows } = await pool.query<{ url: string }>(
+    `select url || ' ' || state || coalesce(' ' || reason, '') as url from url where crawl_id = $1 order by 1`,
+    [crawl],
+  );
+  return rows.map(({ url }) => url);
+};
+
+describe('settings that were changed', () => {
+  it('are not admitted under any more, and no company of such a write is held up', async () => {
+    const [edited, other] = [await runningCrawl(pool), await runningCrawl(pool)];
+    const host = await newHost(pool);
+    expect(await edit(edited, { maxDepth: 3 })).toEqual({ kind: 'stored', version: 2 });
+    const late = frontier.writer.write({ admissions: [admission(host, edited, 'https://a.example/1')] });
+    const fine = frontier.writer.write({ admissions: [admission(host, other, 'https://a.example/1')] });
+    await expect(late).rejects.toMatchObject({ code: outdatedConfig });
+    expect(await fine).toEqual({ admitted: 1 });
+    expect([await urlsOf(edited), await urlsOf(other)]).toEqual([[], ['https://a.example/1 queued']]);
+    const now = admission(host, edited, 'https://a.example/1', { config_version: 2 });
+    expect(await frontier.writer.write({ admissions: [now] })).toEqual({ admitted: 1 });
+    await expectExact(pool, edited);
+  });
+
+  it('wait for whoever admits under those there were', async () => {
+    const crawl = await runningCrawl(pool);
+    const [host, other] = [await newHost(pool), await newHost(pool)];
+    let stored: EditOutcome | null = null;
+    let storing: Promise<unknown> = Promise.resolve();
+    await inTransaction(pool, async (db) => {
+      await admitUrls(db, JSON.stringify([admission(host, crawl, 'https://a.example/early')]));
+      storing = edit(crawl, { maxDepth: 3 }).then((outcome) => (stored = outcome));
+      await expect
+        .poll(async () => {
+          const { rows } = await pool.query<{ waiting: number }>(
+            `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          return rows[0]?.waiting;
+        })
+        .toBe(1);
+      // Others may admit meanwhile: nobody but the edit waits.
+      await frontier.writer.write({ admissions: [admission(other, crawl, 'https://b.example/too')] });
+      expect(stored).toBeNull();
+    });
+    await storing;
+    expect(stored).toEqual({ kind: 'stored', version: 2 });
+    expect(await urlsOf(crawl)).toHaveLength(2);
+  });
+
+  it('have what was judged before them judged anew', async () => {
+    const crawl = await runningCrawl(pool, { scope: 'any' });
+    const crawls = new CrawlBook(pool, { userAgent: 'test/1', allowPrivate: [] });
+    const open = await crawls.open(crawl);
+    const parts = { seen: new MemorySeenCache(1_000), wakeHosts: () => undefined };
+    const admitting = new Admission(parts, new HostBook(pool, 1), new OptOutBook(pool), crawls);
+    const found = ['https://a.example/shop', 'https://a.example/news', 'https://b.example/'].map(
+      (url): Candidate => {
+        const link = canonicalize(url);
+        if (!link.ok) throw new Error(link.rejected);
+        return {
+          ...{ crawl: open, link: link.value, kind: 'page', seed: false, depth: 1, hops: 0 },
+          parent: null,
+        };
+      },
+    );
+    await edit(crawl, { exclude: ['*/shop'], excludeDomains: ['b.example'] });
+    let writes = 0;
+    await admitting.admit(found, (admissions) => {
+      writes++;
+      return frontier.writer.write({ admissions });
+    });
+    expect(writes).toBe(2);
+    expect(await urlsOf(crawl)).toEqual([
+      'https://a.example/news queued',
+      'https://a.example/shop excluded pattern',
+      'https://b.example/ excluded domain',
+    ]);
+    await expectExact(pool, crawl);
+  });
+
+  it('exclude nothing any more: what a request was refused, or its body was not taken for, is queued again', async () => {
+    const crawl = await runningCrawl(pool);
+    const host = await newHost(pool);
+    const token = await takenLease(pool, host);
+    await frontier.writer.write({
+      admissions: ['ruled', 'robots', 'now'].map((name) =>
+        admission(host, crawl, `https://a.example/${name}`),
+      ),
+    });
+    await leased(pool, host, token, 3);
+    await edit(crawl, { exclude: ['*.pdf'] });
+    const place = (name: string) => ({
+      host_id: host,
+      crawl_id: crawl,
+      key: keyOf(`https://a.example/${name}`),
+      token,
+    });
+    await frontier.writer.write({
+      results: [
+        result(place('ruled'), 'excluded', { reason: 'pattern', detail: '*', config_version: 1 }),
+        result(place('robots'), 'excluded', { reason: 'robots', detail: 'line 3' }),
+        result(place('now'), 'excluded', { reason: 'pattern', detail: '*', config_version: 2 }),
+      ],
+    });
+    expect(await urlsOf(crawl)).toEqual([
+      'https://a.example/now excluded pattern',
+      'https://a.example/robots excluded robots',
+      'https://a.example/ruled queued',
+    ]);
+    await expectExact(pool, crawl);
+  });
+});
+
+describe('an edit', () => {
+  it('that changes nothing makes no version, in whatever order its fields stand', async () => {
+    const crawl = await runningCrawl(pool, { exclude: ['*.pdf'] });
+    expect(await edit(crawl, { exclude: ['*.pdf'], maxDepth: null })).toEqual({ kind: 'same', version: 1 });
+    expect(await edit(crawl, { exclude: [] })).toEqual({ kind: 'stored', version: 2 });
+  });
+
+  it('of a crawl that came to a limit, or was cancelled, is refused', async () => {
+    const crawl = await runningCrawl(pool);
+    for (const [state, reason, kind] of [
+      ['draining', null, 'over'],
+      ['finished', 'max-pages', 'over'],
+      ['cancelled', 'x', 'over'],
+      ['finished', 'complete', 'stored'],
+    ]) {
+      await pool.query('update crawl set state = $2, reason = $3 where id = $1', [crawl, state, reason]);
+      expect(await edit(crawl, { maxDepth: 5 })).toMatchObject({ kind });
+    }
+    expect(await edit(999_999, { maxDepth: 5 })).toEqual({ kind: 'unknown' });
+  });
+});

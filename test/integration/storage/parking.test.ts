@@ -1,0 +1,121 @@
+/** Crawls are told of hosts that are parked and come back (F38), in the transaction in which that happens. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEvents } from '../../../storage/events.ts';
+import { bringBack, park } from '../../../storage/parking.ts';
+import type { Pool } from '../../../storage/pool.ts';
+import { redriveBatch } from '../../../storage/redrive.ts';
+import { lockCrawls } from '../../../storage/statements/lock-crawls.ts';
+import { reopenCrawls } from '../../../storage/statements/reopen-crawls.ts';
+import {
+  admission,
+  expectExact,
+  moveCrawl,
+  names,
+  newHost,
+  openFrontier,
+  runningCrawl,
+  type Frontier,
+} from './frontier.ts';
+
+let frontier: Frontier;
+let pool: Pool;
+beforeAll(async () => {
+  frontier = await openFrontier(12);
+  ({ pool } = frontier);
+});
+afterAll(() => frontier.close());
+
+const kindsOf = async (crawl: number): Promise<string[]> =>
+  (await readEvents(pool, String(crawl), '0', 1_000)).map(({ kind }) => kind);
+const waiting = `select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+const admit = (host: number, crawl: number, stem: string, count = 1) =>
+  frontier.writer.write({ admissions: names(count, stem).map((url) => admission(host, crawl, url)) });
+
+describe('a host that is parked', () => {
+  it('is told to open crawls that have work there, once, and once more when it is back', async () => {
+    const host = await newHost(pool, 'https://parked.example');
+    const [working, elsewhere, over] = await Promise.all([1, 2, 3].map(() => runningCrawl(pool)));
+    if (working === undefined || elsewhere === undefined || over === undefined) throw new Error('no crawl');
+    await admit(host, working, 'working');
+    await admit(await newHost(pool), elsewhere, 'elsewhere');
+    await admit(host, over, 'over');
+    await moveCrawl(pool, over, 'finished');
+    await park(pool, String(host), 'timeout: spent', ['timeout']);
+    await park(pool, String(host), 'timeout: spent', ['timeout']);
+    await bringBack(pool, String(host));
+    await bringBack(pool, String(host));
+    const begun = ['crawl.created', 'crawl.running'];
+    expect(await kindsOf(working)).toEqual([...begun, 'host.parked', 'host.back']);
+    expect(await kindsOf(elsewhere)).toEqual(begun);
+    expect(await kindsOf(over)).toEqual([...begun, 'crawl.finished']);
+    const events = await readEvents(pool, String(working), '2', 10);
+    expect(events.map(({ data }) => data)).toEqual([
+      { host: 'https://parked.example', reason: 'timeout: spent' },
+      { host: 'https://parked.example' },
+    ]);
+  });
+
+  it.each([
+    ['is parked', (host: number) => park(pool, String(host), 'timeout: spent', ['timeout'])],
+    ['is brought back', (host: number) => bringBack(pool, String(host))],
+  ])('waits for its crawls before it %s, and holds nothing meanwhile', async (_what, change) => {
+    const host = await newHost(pool);
+    const crawl = await runningCrawl(pool);
+    await admit(host, crawl, `held-${String(host)}`);
+    const redriver = await pool.connect();
+    try {
+      await redriver.query('begin');
+      await lockCrawls(redriver, [crawl]);
+      const changed = change(host);
+      await expect
+        .poll(async () => (await redriver.query<{ n: number }>(waiting)).rows[0]?.n)
+        .toBeGreaterThan(0);
+      await redriver.query('select from host where id = $1 for share nowait', [host]);
+      await redriver.query('commit');
+      await changed;
+    } finally {
+      redriver.release(true);
+    }
+  });
+
+  it('makes nobody wait for another in a circle', { timeout: 60_000 }, async () => {
+    const hosts = await Promise.all(Array.from({ length: 12 }, () => newHost(pool)));
+    const crawls = await Promise.all([1, 2, 3].map(() => runningCrawl(pool)));
+    for (const host of hosts)
+      for (const crawl of crawls) await admit(host, crawl, `first-${String(host)}`, 5);
+    // Parking buries them, for somebody to drive them again.
+    await pool.query("update url set attempts = 1, reason = 'timeout' where host_id = any ($1)", [hosts]);
+    const before = await deadlocks();
+    const each = async (work: (host: number, turn: number) => Promise<unknown>): Promise<void> => {
+      for (const [turn, host] of hosts.entries()) await work(host, turn);
+    };
+    const redrive = (host: number) =>
+      redriveBatch(pool, { crawlId: null, hostId: String(host), class: null, key: null }, null);
+    // Without retries: what waits in a circle fails here.
+    await Promise.all([
+      each((host) => park(pool, String(host), 'timeout: spent', ['timeout'])),
+      each(redrive),
+      each(redrive),
+      each((host) => bringBack(pool, String(host))),
+      ...crawls.map((crawl) =>
+        each((_host, turn) => moveCrawl(pool, crawl, turn % 2 === 0 ? 'paused' : 'running')),
+      ),
+      each((host, turn) => admit(host, crawls[turn % 3] ?? 0, `more-${String(turn)}`, 3)),
+      each((host) => reopenCrawls(pool, String(host))),
+    ]);
+    for (const host of hosts) await redrive(host);
+    expect(await deadlocks()).toBe(before);
+    for (const crawl of crawls) await expectExact(pool, crawl);
+    for (const crawl of crawls) {
+      const ids = (await readEvents(pool, String(crawl), '0', 1_000)).map(({ id }) => Number(id));
+      expect(ids).toEqual(ids.map((_, index) => index + 1));
+    }
+  });
+});
+
+async function deadlocks(): Promise<number> {
+  const { rows } = await pool.query<{ deadlocks: number }>(
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  );
+  return rows[0]?.deadlocks ?? 0;
+}

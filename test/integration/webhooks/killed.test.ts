@@ -1,0 +1,75 @@
+/** Webhooks over the death of the worker that sends them (F38): nothing is lost, and nothing overtakes. */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CreatedWebhook } from '../../../contracts/http/webhooks.ts';
+import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../../support/worker.ts';
+import { ask } from '../api/asking.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from '../api/world.ts';
+import { isSigned, startReceiver, taken, type Received, type Receiver } from './receiver.ts';
+
+const blobDir = makeBlobDir();
+const changes = 12;
+let services: Services;
+let api: Api;
+let receiver: Receiver;
+let worker: WorkerProcess;
+const spawn = (): Promise<WorkerProcess> => startWorker(services.world, { roles: 'control', blobDir });
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool));
+  receiver = await startReceiver();
+  worker = await spawn();
+}, 120_000);
+afterAll(async () => {
+  await worker.drain();
+  await receiver.stop();
+  await api.stop();
+  await services.stop();
+  rmSync(blobDir, { recursive: true, force: true });
+});
+
+describe('a worker that is killed while it delivers', () => {
+  it('loses no event and no order', { timeout: 180_000 }, async () => {
+    // Slow enough that every kill meets a request that is under way; what its sender does not hear of was not taken.
+    const got: Received[] = [];
+    receiver.answer('/hook', (received, response) => {
+      setTimeout(() => {
+        if (response.destroyed) return;
+        got.push(received);
+        taken(received, response);
+      }, 100);
+    });
+    const { body: webhook } = await ask<CreatedWebhook>(api.url, api.key, 'POST', '/v1/webhooks', {
+      url: `${receiver.url}/hook`,
+    });
+    const crawls = await Promise.all([1, 2, 3].map(() => newCrawl(services.pool)));
+    for (let change = 0; change < changes; change++)
+      for (const crawl of crawls)
+        await setCrawlState(services.pool, Number(crawl), change % 2 === 0 ? 'running' : 'paused', null);
+    const total = crawls.length * (changes + 1);
+    for (let kill = 1; kill <= 2; kill++) {
+      const enough = got.length + 5;
+      await expect.poll(() => got.length, { timeout: 60_000, interval: 10 }).toBeGreaterThan(enough);
+      await worker.kill();
+      worker = await spawn();
+    }
+    const distinct = () => new Set(got.map(({ id }) => id)).size;
+    await expect.poll(distinct, { timeout: 90_000 }).toBe(total);
+    for (const crawl of crawls) {
+      const numbers = got
+        .filter(({ message }) => message.crawlId === crawl)
+        .map(({ message }) => Number(message.id));
+      const firsts = [...new Set(numbers)];
+      expect(firsts).toEqual(Array.from({ length: changes + 1 }, (_, index) => index + 1));
+      // What comes again is what was under way when somebody died, before anything behind it.
+      for (const [index, number] of numbers.entries())
+        expect(Math.max(...numbers.slice(0, index + 1))).toBe(number);
+    }
+    // At most the one under way at each kill comes twice.
+    expect(got.length - total).toBeLessThanOrEqual(2);
+    expect(got.every((each) => isSigned(each, webhook.secret))).toBe(true);
+    expect(worker.log.join('\n')).not.toContain(webhook.secret.replace('whsec_', ''));
+  });
+});

@@ -1,0 +1,83 @@
+/** A receiver of webhooks: notes what comes, judges signatures as Standard Webhooks says, and answers as it is told. */
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { WebhookMessage } from '../../../contracts/http/webhooks.ts';
+
+export interface Received {
+  readonly path: string;
+  readonly id: string;
+  readonly timestamp: string;
+  readonly signature: string;
+  readonly body: string;
+  readonly message: WebhookMessage;
+  readonly headers: IncomingMessage['headers'];
+  readonly at: number;
+}
+
+export type Answering = (received: Received, response: ServerResponse) => void;
+
+export interface Receiver {
+  readonly url: string;
+  readonly got: Received[];
+  /** What it answers from now on, by path; else 204. */
+  answer(path: string, how: Answering): void;
+  /** Of one path, in order. */
+  at(path: string): readonly Received[];
+  stop(): Promise<void>;
+}
+
+export const taken: Answering = (_received, response) => {
+  response.statusCode = 204;
+  response.end();
+};
+
+export const status =
+  (code: number, headers: Record<string, string> = {}): Answering =>
+  (_received, response) => {
+    response.writeHead(code, headers).end();
+  };
+
+export async function startReceiver(): Promise<Receiver> {
+  const got: Received[] = [];
+  const answers = new Map<string, Answering>();
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    const { headers, url: path = '' } = request;
+    const received: Received = {
+      path,
+      id: String(headers['webhook-id']),
+      timestamp: String(headers['webhook-timestamp']),
+      signature: String(headers['webhook-signature']),
+      body,
+      message: JSON.parse(body) as WebhookMessage,
+      headers,
+      at: Date.now(),
+    };
+    got.push(received);
+    (answers.get(path) ?? taken)(received, response);
+  };
+  const server = createServer((request, response) => {
+    // A sender that is killed ends in the middle of its request.
+    receive(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    got,
+    answer: (path, how) => void answers.set(path, how),
+    at: (path) => got.filter((each) => each.path === path),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+/** Computed by the words of the specification, not by our code. */
+export function isSigned({ id, timestamp, body, signature }: Received, secret: string): boolean {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return signature.split(' ').includes(`v1,${expected}`);
+}

@@ -1,0 +1,43 @@
+/**
+ * The frontier of a crawl is judged by settings that were changed (G6), call by call, so that whoever looks sees how far
+ * it is. Where it stands is kept with the version, so that a crash repeats a batch at most; an edit that comes meanwhile
+ * is taken up by the next call.
+ */
+import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { EditProgress } from '../contracts/activities.ts';
+import { editedSignal, editStateQuery, type EditWorkflowInput } from '../contracts/workflows.ts';
+import { applyEdit } from './calls.ts';
+
+export async function edit({ crawlId }: EditWorkflowInput): Promise<EditProgress | null> {
+  let progress: EditProgress | null = null;
+  let edited = true;
+  setHandler(
+    editedSignal,
+    () => {
+      edited = true;
+    },
+    { description: 'The settings of the crawl were changed: judge its frontier by them.' },
+  );
+  setHandler(editStateQuery, () => progress, { description: 'How far it is.' });
+  do {
+    edited = false;
+    do {
+      progress = await applyEdit({ crawlId });
+      setCurrentDetails(`### Settings of crawl ${crawlId}\n\n${progressSentence(progress)}`);
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof edit>({ crawlId });
+    } while (progress.more);
+  } while (wasEdited());
+  return progress;
+
+  /** Read through a call: the handler changes it while the loop waits. */
+  function wasEdited(): boolean {
+    return edited;
+  }
+}
+
+function progressSentence({ version, state, ...counts }: EditProgress): string {
+  const { judged, excluded, readmitted, reread, admitted } = counts;
+  const urls = `${String(judged)} URLs judged, ${String(excluded)} excluded, ${String(readmitted)} queued again`;
+  const pages = reread === 0 ? '' : `; ${String(reread)} pages read again, ${String(admitted)} URLs found`;
+  return `Version ${String(version)} is ${state}: ${urls}${pages}`;
+}
