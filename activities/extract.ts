@@ -6,6 +6,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { ExtractActivities, HostRef } from '../contracts/activities.ts';
 import type { Extracted } from '../contracts/extraction.ts';
 import type { Extractor } from '../content/extract.ts';
+import { looksLikeSitemap } from '../content/sitemap.ts';
 import { textHash } from '../content/text-hash.ts';
 import { canonicalize } from '../domain/url.ts';
 import { packOutlinks } from '../storage/outlinks.ts';
@@ -13,6 +14,7 @@ import { retrying } from '../storage/retry.ts';
 import type { StageRow } from '../storage/statements/advance-stages.ts';
 import { bodiesInStage, type StagedBody } from '../storage/statements/bodies-in-stage.ts';
 import { requeueLostBodies } from '../storage/statements/requeue-lost-bodies.ts';
+import { turnIntoSitemap } from '../storage/statements/turn-into-sitemap.ts';
 import type { PageRow } from '../storage/statements/upsert-pages.ts';
 import { Admission, type Candidate } from './admission.ts';
 import { CrawlBook, type OpenCrawl } from './crawl-book.ts';
@@ -65,6 +67,16 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
     await retrying(() => requeueLostBodies(pool, host.hostId, JSON.stringify(rows)));
   };
 
+  /** A seed may be a sitemap, which nobody has said of it. */
+  const isSitemap = async (staged: StagedBody): Promise<boolean> => {
+    if (staged.kind === 1) return true;
+    if (!staged.seed || /^\s*text\/html\b/i.test(staged.content_type ?? '')) return false;
+    const body = await blobs.get(staged.content_hash);
+    if (body === null || !looksLikeSitemap(body)) return false;
+    await retrying(() => turnIntoSitemap(pool, staged.host_id, staged.crawl_id, staged.key));
+    return true;
+  };
+
   const extractSitemap = async (host: HostRef, staged: StagedBody): Promise<number> => {
     const body = await blobs.get(staged.content_hash);
     if (body === null) {
@@ -110,9 +122,11 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
     if (down !== null) throw down;
     const bodies = await bodiesInStage(pool, host.hostId, 2, activityBatch);
     let admitted = 0;
-    for (const sitemap of bodies.filter(({ kind }) => kind === 1))
-      admitted += await extractSitemap(host, sitemap);
-    const pages = bodies.filter(({ kind }) => kind !== 1);
+    const pages: StagedBody[] = [];
+    for (const body of bodies) {
+      if (await isSitemap(body)) admitted += await extractSitemap(host, body);
+      else pages.push(body);
+    }
     for (let at = 0; at < pages.length; at += commitBatch) {
       admitted += await extractBatch(host, pages.slice(at, at + commitBatch));
     }

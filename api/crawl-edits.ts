@@ -10,12 +10,14 @@ import { noteForAudit } from './audit-log.ts';
 import { callerOf } from './caller.ts';
 import { noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
+import { oneAtATime } from './in-line.ts';
 import { etagOf, ifMatchOf, refuseStale } from './preconditions.ts';
 import { HttpProblem, parseInput } from './problem.ts';
 import { refuseToGrow } from './quotas.ts';
 
 /** Milliseconds a preview looks for. */
 const previewMs = 20_000;
+const inLine = oneAtATime(5);
 
 /** What is asked for by name; the rest stays. */
 export async function patchCrawl(
@@ -45,7 +47,8 @@ export async function answerEdit(
     const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
     if (!takesEdits(view.state, view.reason)) return refuseOver(crawlId, view);
     const config = wholeConfig(view.config);
-    response.json(await previewEdit(pool, { id: crawlId, config }, edit.change(config), previewMs));
+    const preview = () => previewEdit(pool, { id: crawlId, config }, edit.change(config), previewMs);
+    response.json(await inLine(response, preview));
     return;
   }
   response.json(await editCrawl(dependencies, request, response, crawlId, edit));

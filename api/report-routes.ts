@@ -1,9 +1,10 @@
 /** `GET /v1/crawls/{crawlId}/report`: as JSON, and as a page for people (F38). */
-import { Router } from 'express';
+import { Router, type Response } from 'express';
 import { reportQuery, type CrawlReport } from '../contracts/http/report.ts';
 import { reportCrawl } from '../storage/report.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
+import { oneAtATime } from './in-line.ts';
 import { methodNotAllowed, parseInput } from './problem.ts';
 import { reportHtml, reportPolicy } from './report-page.ts';
 
@@ -13,13 +14,12 @@ export function reportRoutes({ pool }: Pick<Dependencies, 'pool'>): Router {
    * reports of different crawls are made one after another.
    */
   const underWay = new Map<string, Promise<CrawlReport | null>>();
-  let last: Promise<unknown> = Promise.resolve();
-  const reportOf = (id: string): Promise<CrawlReport | null> => {
+  const inLine = oneAtATime(20);
+  const reportOf = (response: Response, id: string): Promise<CrawlReport | null> => {
     const known = underWay.get(id);
     if (known !== undefined) return known;
-    const made = last.then(() => reportCrawl(pool, id, new Date())).finally(() => underWay.delete(id));
+    const made = inLine(response, () => reportCrawl(pool, id, new Date())).finally(() => underWay.delete(id));
     underWay.set(id, made);
-    last = made.catch(() => undefined);
     return made;
   };
 
@@ -33,7 +33,7 @@ export function reportRoutes({ pool }: Pick<Dependencies, 'pool'>): Router {
         request.query,
         400,
       );
-      const report = (await reportOf(id)) ?? noSuchCrawl(id);
+      const report = (await reportOf(response, id)) ?? noSuchCrawl(id);
       response.vary('Accept');
       if (format === 'json') response.json(report);
       else response.set('Content-Security-Policy', reportPolicy).type('html').send(reportHtml(report));

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { addedSeeds, seedList, type AddedSeeds, type SeedView } from '../contracts/http/seeds.ts';
-import { rejectionLine } from './api-request.ts';
+import { RefusedError, rejectionLine } from './api-request.ts';
 import { anyApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
@@ -32,9 +32,16 @@ export async function addSeeds(id: string, urls: readonly string[], options: See
     if (file !== undefined) yield* file === '-' ? process.stdin : createReadStream(file);
   };
   const api = await anyApi(options);
-  const added = await api.send(`/v1/crawls/${id}/seeds`, addedSeeds, type, lines);
+  const added = await api.send(`/v1/crawls/${id}/seeds`, addedSeeds, type, lines).catch(tellUnknown);
   writeOne(added, json, () => addedLines(id, added, urls.length, file));
   return exitCodes.ok;
+}
+
+/** The API stores seeds as they arrive; what a lost answer would have said of them is not known. */
+function tellUnknown(error: unknown): never {
+  if (!(error instanceof CommandError) || error instanceof RefusedError) throw error;
+  const detail = `${error.message} Some of the seeds may be stored; it does no harm to add them again.`;
+  throw new CommandError(detail, error.exitCode, { cause: error });
 }
 
 /** @throws CommandError where it cannot be read, before anything is sent */

@@ -4,7 +4,7 @@
  * blow it up, and a file of 50 MB neither stands in memory nor holds the process up.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
-import { createGunzip } from 'node:zlib';
+import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { sitemapLimits } from '../domain/sitemap-limits.ts';
 
@@ -22,6 +22,24 @@ const chunk = 64 * 1024;
 const batch = 2_000;
 /** Characters of an entry or a line kept; no URL that is crawled is as long. */
 const maxEntry = 4_096;
+
+/** Bytes that tell what a file is. */
+const toldBytes = 2_048;
+const rootElement =
+  /^(?:\ufeff|\s|<\?(?:(?!\?>)[^])*\?>|<!--(?:(?!-->)[^])*-->)*<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>/]/;
+
+/** Does it begin as a sitemap in XML does, packed or not? The plain-text form is told by nothing. */
+export function looksLikeSitemap(body: Uint8Array): boolean {
+  const head = body.subarray(0, toldBytes);
+  const isPacked = head[0] === 0x1f && head[1] === 0x8b;
+  try {
+    const bytes = isPacked ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head;
+    return rootElement.test(new TextDecoder().decode(bytes.subarray(0, toldBytes)));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}
 
 interface EntryReader {
   write(text: string): void;

@@ -29,7 +29,7 @@ export interface CrawlConfig {
   readonly excludeDomains: readonly string[];
   /** Characters of a URL at most; longer ones are excluded (F27: 2,048). */
   readonly maxUrlLength: number;
-  /** Media types whose bodies are taken, such as `text/html` or `image/*`; none: all. Sitemaps are read in any case. */
+  /** Media types whose bodies are taken, such as `text/html` or `image/*`; none: all. Seeds and sitemaps are exempt. */
   readonly contentTypes: readonly string[];
   /** Pages to fetch at most; null: no limit. */
   readonly maxPages: number | null;

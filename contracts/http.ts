@@ -67,7 +67,7 @@ export const configFields = {
     .max(100)
     .meta({
       description:
-        'Media types whose bodies are taken, such as `text/html` or `image/*`; none: all. Others are not read, and excluded.',
+        'Media types whose bodies are taken, such as `text/html` or `image/*`; none: all. Others are not read, and excluded; seeds and sitemaps are exempt.',
     }),
   maxPages: wholeNumber(1, 1e12).nullable().meta({ description: 'Pages to fetch at most; null: no limit.' }),
   maxDepth: wholeNumber(0, 30_000)

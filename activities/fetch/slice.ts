@@ -213,7 +213,7 @@ export class Slice {
   async #request(url: LeasedUrl, crawl: OpenCrawl, lane?: Lane): Promise<Recorded | null> {
     const { blobs, settings } = this.#room.dependencies;
     const copy = await this.#earlierBody(url);
-    const taker: Taker = url.kind === 1 ? { version: crawl.version, takes: () => true } : crawl;
+    const taker: Taker = url.kind === 1 || url.seed ? { version: crawl.version, takes: () => true } : crawl;
     const request = {
       url: url.url,
       userAgent: crawl.userAgent,

@@ -18,6 +18,7 @@ const edited = tagged(
   'The new version, or the present one where nothing changes; with dryRun what it would do.',
   z.union([configVersion, editPreview]),
 );
+const busy = fails('Too many previews are asked for at the moment; Retry-After says when to ask again.');
 const over = fails('The crawl has ended, or is about to.');
 
 /** Beside GET of the same path. */
@@ -35,6 +36,7 @@ export const patchCrawlOperation: ZodOpenApiOperationObject = {
     '415': fails('The body is not JSON.'),
     '422': fails('The body is not valid, or changes nothing that may be changed.'),
     '429': fails('A quota of the tenant is spent, and the crawl had ended.'),
+    '503': busy,
   },
 };
 
@@ -77,6 +79,7 @@ export const editPaths: ZodOpenApiPathsObject = {
         '415': fails('The body is not JSON.'),
         '422': fails('The body is not valid.'),
         '429': fails('A quota of the tenant is spent, and the crawl had ended.'),
+        '503': busy,
       },
     },
   },

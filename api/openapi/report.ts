@@ -19,6 +19,7 @@ export const reportPaths: ZodOpenApiPathsObject = {
         },
         '400': fails('The query is not valid.'),
         '404': fails('There is no such crawl.'),
+        '503': fails('Too many reports are asked for at the moment; Retry-After says when to ask again.'),
       },
     },
   },

@@ -6,6 +6,7 @@ export interface StagedBody {
   readonly key: string;
   readonly url: string;
   readonly kind: number;
+  readonly seed: boolean;
   readonly depth: number;
   readonly priority: number;
   readonly content_hash: Buffer;
@@ -16,7 +17,7 @@ export interface StagedBody {
 /** Bodies of a host that wait for dedup (1) or extraction (2). */
 export const bodiesInStage = statement<[hostId: string, stage: 1 | 2, limit: number], StagedBody>(
   'bodies-in-stage',
-  `select host_id, crawl_id, encode(key, 'hex') as key, url, kind, depth, priority, content_hash, content_type,
+  `select host_id, crawl_id, encode(key, 'hex') as key, url, kind, seed, depth, priority, content_hash, content_type,
           robots_tag
      from url where host_id = $1 and stage = $2
     order by crawl_id, priority desc, key limit $3`,

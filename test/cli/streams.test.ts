@@ -100,6 +100,23 @@ describe('export', () => {
   });
 });
 
+describe('seeds add', () => {
+  it('says that nobody knows what was stored where the answer is lost, and sends nothing twice', async () => {
+    let asked = 0;
+    const listener: RequestListener = (request) => {
+      asked++;
+      request.once('data', () => request.socket.destroy());
+    };
+    const lines = 'https://a.example/\n'.repeat(100_000);
+    const result = await serving(listener, (url) =>
+      runCli(['seeds', 'add', '1', '--seeds', '-', '--server', url], {}, lines),
+    );
+    expect(result).toMatchObject({ code: 3, stdout: '' });
+    expect(result.stderr).toMatch(/does not answer: .* Some of the seeds may be stored; it does no harm/);
+    expect(asked).toBe(1);
+  });
+});
+
 describe('events --follow', () => {
   it('goes on behind the last one over streams that break off, and ends with the crawl', async () => {
     const asked: (string | undefined)[] = [];

@@ -1,6 +1,7 @@
 /** Settings that change while a crawl runs (G6): in force at once, applied to what was found, told beforehand, undone. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlControl } from '../../api/crawl-control.ts';
+import type { CrawlEvent } from '../../contracts/http/events.ts';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http.ts';
 import type { ConfigVersion, EditPreview } from '../../contracts/http/edits.ts';
 import { taskQueues } from '../../contracts/workflows.ts';
@@ -34,6 +35,10 @@ afterAll(async () => {
   await desk.close();
   await world.close();
 });
+
+interface EventList {
+  readonly items: readonly CrawlEvent[];
+}
 
 const sections = ['news', 'shop', 'talk'] as const;
 
@@ -126,6 +131,11 @@ describe('an edit', { timeout: 180_000 }, () => {
     expect((await applied(id, 3)).effect).toMatchObject({ readmitted: 30 - before, excluded: 0 });
     await until('the shops are fetched', () => fetchedOf(web, 'shop') === 30, 60_000);
     expect((await ended(id)).ledger).toMatchObject({ excluded: 0, done: 91 });
+    const { items } = (await ask<EventList>(api.url, key, 'GET', `/v1/crawls/${id}/events`)).body;
+    expect(items.filter(({ kind }) => kind === 'crawl.edited').map(({ data }) => data)).toEqual([
+      { version: 2, restores: null },
+      { version: 3, restores: 1 },
+    ]);
     expect(new Set(web.paths()).size).toBe(web.paths().length);
   });
 

@@ -85,6 +85,56 @@ const counted = (standing: Record<string, string>): Record<string, number> =>
     [...Map.groupBy(Object.values(standing), (each) => each)].map(([state, all]) => [state, all.length]),
   );
 
+describe('a seed', () => {
+  it.each<[string, (text: string) => string | Buffer, Readonly<Record<string, string>>]>([
+    ['/map.xml', (text) => text, { 'content-type': 'application/xml' }],
+    ['/map.xml.gz', (text) => gzipSync(text), { 'content-type': 'application/gzip' }],
+    ['/index', (text) => `<?xml version="1.0"?><!-- all -->\n${text}`, {}],
+  ])('may be a sitemap: %s', async (path, written, fields) => {
+    const site = await startSite();
+    const listed = numbered(3, (i) => `${site.origin}/listed/${String(i)}`);
+    site.answers = {
+      [path]: (response) => {
+        response.writeHead(200, fields).end(written(urlset(...listed)));
+      },
+    };
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ scope: 'host', contentTypes: ['text/html'] }, [site.origin + path]);
+    const row = admission(Number(host.hostId), crawl, site.origin + path, { seed: true, depth: 0 });
+    await new FrontierWriter(fetching.pool).write({ admissions: [row] });
+    const log = openLog();
+    const role = fetching.role({}, { log: log.logger });
+    await role.fetchSlice(host);
+    await readBodies(fetching, host, log.logger);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(
+      Object.fromEntries(Object.entries(urls).map(([name, { kind, state }]) => [name, [kind, state]])),
+    ).toEqual({
+      [path]: [1, 'done'],
+      '/listed/0': [0, 'queued'],
+      '/listed/1': [0, 'queued'],
+      '/listed/2': [0, 'queued'],
+    });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('that is a feed or a page is none', async () => {
+    const site = await startSite({
+      '/feed': (response) => {
+        response.writeHead(200, { 'content-type': 'application/xml' }).end('<rss><urlset></urlset></rss>');
+      },
+    });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/feed`]);
+    const row = admission(Number(host.hostId), crawl, `${site.origin}/feed`, { seed: true, depth: 0 });
+    await new FrontierWriter(fetching.pool).write({ admissions: [row] });
+    const log = openLog();
+    await fetching.role({}, { log: log.logger }).fetchSlice(host);
+    await readBodies(fetching, host, log.logger);
+    expect(await fetching.urls(crawl, site.origin)).toMatchObject({ '/feed': { kind: 0, state: 'done' } });
+  });
+});
+
 describe('robots.txt', () => {
   it('that names thousands of sitemaps has the first fifty read, and the log says so', async () => {
     const { visit, standing, log } = await crawled(() => ({

@@ -1,0 +1,24 @@
+/** Work that looks at whole crawls: one piece at a time in a process, and no long queue for it. */
+import type { Response } from 'express';
+import { HttpProblem } from './problem.ts';
+
+/** After which it is worth asking again. */
+const laterSeconds = '15';
+
+export type InLine = <T>(response: Response, work: () => Promise<T>) => Promise<T>;
+
+/** @param most pieces that may wait; who comes beyond those is refused (503) */
+export function oneAtATime(most: number): InLine {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return (response, work) => {
+    if (waiting > most) {
+      response.set('Retry-After', laterSeconds);
+      throw new HttpProblem(503, 'Too many ask for this at the moment; Retry-After says when to ask again.');
+    }
+    waiting++;
+    const done = last.then(work).finally(() => waiting--);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
