@@ -17,8 +17,7 @@ export interface CrawlCounts {
 export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCounts>(
   'count-crawl',
   `select *
-     from (select count(*) filter (where rejected is null) as accepted_seeds, count(rejected) as rejected_seeds
-             from seed where crawl_id = $1) seeds,
+     from (select seeds_accepted as accepted_seeds, seeds_rejected as rejected_seeds from crawl where id = $1) seeds,
           (select count(*) as hosts, count(*) filter (where q.queued > 0) as waiting_hosts,
                   count(*) filter (where q.leased > 0) as working_hosts,
                   count(*) filter (where q.queued > 0 and h.parked_at is not null) as parked_hosts
