@@ -1,6 +1,6 @@
 /** The crawl that a route names. */
 import type { Request } from 'express';
-import { crawlId as crawlIdSchema } from '../contracts/http.ts';
+import { crawlId as crawlIdSchema } from '../contracts/http/shared.ts';
 import { HttpProblem } from './problem.ts';
 
 /** An id that cannot be one names no crawl. */

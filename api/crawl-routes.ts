@@ -7,8 +7,6 @@ import {
   type CrawlState,
 } from '../contracts/crawl.ts';
 import {
-  changeReason,
-  crawlId as crawlIdSchema,
   defaultListLimit,
   listQuery,
   newCrawl,
@@ -16,7 +14,8 @@ import {
   type CrawlStateAnswer,
   type CrawlView,
   type CreatedCrawl,
-} from '../contracts/http.ts';
+} from '../contracts/http/crawls.ts';
+import { changeReason, crawlId as crawlIdSchema } from '../contracts/http/shared.ts';
 import { admitCrawl } from '../storage/crawl-admission.ts';
 import { crawlsBefore, failUnstarted, findCrawl, viewCrawl } from '../storage/crawls.ts';
 import { callerOf } from './caller.ts';

@@ -2,7 +2,7 @@
  * Pages as CSV (RFC 4180): comma, CR LF, quotes where they are needed. A text that a spreadsheet would take for a formula
  * gets an apostrophe before it: titles are written by strangers.
  */
-import type { PageView } from '../contracts/http.ts';
+import type { PageView } from '../contracts/http/results.ts';
 
 const columns = [
   'url',

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Router } from 'express';
 import { exportQuery } from '../contracts/http/export.ts';
-import type { PageField } from '../contracts/http.ts';
+import type { PageField } from '../contracts/http/results.ts';
 import { findCrawl } from '../storage/crawls.ts';
 import { pageBatches } from '../storage/pages.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';

@@ -5,7 +5,7 @@
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { crawlId as crawlIdSchema } from '../contracts/http.ts';
+import { crawlId as crawlIdSchema } from '../contracts/http/shared.ts';
 import { defaultTenant, roles } from '../contracts/tenancy.ts';
 import type { Pool } from '../storage/pool.ts';
 import { crawlOfTenant } from '../storage/statements/crawl-of-tenant.ts';

@@ -7,7 +7,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { maxHeadBytes, type Problem } from '../contracts/http.ts';
+import { type Problem } from '../contracts/http/problem.ts';
+import { maxHeadBytes } from '../contracts/http/shared.ts';
 
 interface Refusal {
   readonly status: number;

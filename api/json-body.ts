@@ -3,7 +3,7 @@
  * What two readers could read differently is refused.
  */
 import { raw, type Request, type RequestHandler } from 'express';
-import { maxRequestBytes } from '../contracts/http.ts';
+import { maxRequestBytes } from '../contracts/http/shared.ts';
 import { jsonFault } from '../domain/json-faults.ts';
 import { HttpProblem } from './problem.ts';
 

@@ -1,5 +1,5 @@
 /** Seeds as they were sent, judged one by one before anything is done with them (F01). */
-import type { CreatedCrawl } from '../contracts/http.ts';
+import type { CreatedCrawl } from '../contracts/http/crawls.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
 import { HttpProblem } from './problem.ts';
 

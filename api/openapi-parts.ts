@@ -1,7 +1,7 @@
 /** Answers as the OpenAPI document names them. */
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import * as http from '../contracts/http.ts';
+import { problem } from '../contracts/http/problem.ts';
 
 export const json = (description: string, schema: z.ZodType): ZodOpenApiResponseObject => ({
   description,
@@ -10,7 +10,7 @@ export const json = (description: string, schema: z.ZodType): ZodOpenApiResponse
 
 export const fails = (description: string): ZodOpenApiResponseObject => ({
   description,
-  content: { 'application/problem+json': { schema: http.problem } },
+  content: { 'application/problem+json': { schema: problem } },
 });
 
 /** As `json`, of what is edited (preconditions.ts). */

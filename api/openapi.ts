@@ -3,7 +3,18 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import * as deadLetters from '../contracts/dead-letters.ts';
 import * as hosts from '../contracts/hosts.ts';
-import * as http from '../contracts/http.ts';
+import {
+  crawlList,
+  crawlStateAnswer,
+  crawlView,
+  createdCrawl,
+  ledgerAnswer,
+  listQuery,
+  newCrawl,
+} from '../contracts/http/crawls.ts';
+import { explainQuery, explanation } from '../contracts/http/explain.ts';
+import { auditView, pageList, pagesQuery } from '../contracts/http/results.ts';
+import { changeReason, crawlPath } from '../contracts/http/shared.ts';
 import * as optOuts from '../contracts/opt-out.ts';
 import { withAccess } from './access-docs.ts';
 import { fails, ifMatch, ifNoneMatch, json, notModified, stale, tagged } from './openapi-parts.ts';
@@ -29,7 +40,7 @@ const reads = (
 ): ZodOpenApiOperationObject => ({
   operationId,
   summary,
-  requestParams: { path: http.crawlPath, ...(query !== undefined && { query }) },
+  requestParams: { path: crawlPath, ...(query !== undefined && { query }) },
   responses: {
     '200': json(summary, answer),
     ...(query !== undefined && { '400': badQuery }),
@@ -49,10 +60,10 @@ const withResponse = (
 const changes = (operationId: string, summary: string): ZodOpenApiOperationObject => ({
   operationId,
   summary,
-  requestParams: { path: http.crawlPath },
-  requestBody: { required: false, content: { 'application/json': { schema: http.changeReason } } },
+  requestParams: { path: crawlPath },
+  requestBody: { required: false, content: { 'application/json': { schema: changeReason } } },
   responses: {
-    '200': json('The state the crawl is in now.', http.crawlStateAnswer),
+    '200': json('The state the crawl is in now.', crawlStateAnswer),
     '404': unknownCrawl,
     '409': fails('The crawl is in a state in which that cannot be done.'),
     '422': fails('The body is not valid.'),
@@ -94,9 +105,9 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
         post: {
           operationId: 'createCrawl',
           summary: 'Start a crawl',
-          requestBody: { required: true, content: { 'application/json': { schema: http.newCrawl } } },
+          requestBody: { required: true, content: { 'application/json': { schema: newCrawl } } },
           responses: {
-            '201': json('The crawl was created and started.', http.createdCrawl),
+            '201': json('The crawl was created and started.', createdCrawl),
             '413': fails('The body is too large.'),
             '415': fails('The body is not JSON.'),
             '422': fails('The body is not valid, or holds no good seed.'),
@@ -106,17 +117,17 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
         get: {
           operationId: 'listCrawls',
           summary: 'Crawls, newest first',
-          requestParams: { query: http.listQuery },
-          responses: { '200': json('Crawls.', http.crawlList), '400': badQuery },
+          requestParams: { query: listQuery },
+          responses: { '200': json('Crawls.', crawlList), '400': badQuery },
         },
       },
       [crawl]: {
         get: {
           operationId: 'getCrawl',
           summary: 'A crawl: state, settings, counts',
-          requestParams: { path: http.crawlPath, header: ifNoneMatch },
+          requestParams: { path: crawlPath, header: ifNoneMatch },
           responses: {
-            '200': tagged('The crawl.', http.crawlView),
+            '200': tagged('The crawl.', crawlView),
             '304': notModified,
             '404': fails('There is no such crawl.'),
           },
@@ -130,21 +141,21 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
         get: reads(
           'listPages',
           'Answered URLs with what was found in them, oldest first; follow `next` while the crawl runs',
-          http.pageList,
-          http.pagesQuery,
+          pageList,
+          pagesQuery,
         ),
       },
       [`${crawl}/ledger`]: {
-        get: reads('getLedger', 'URLs by state, and whether they add up', http.ledgerAnswer),
+        get: reads('getLedger', 'URLs by state, and whether they add up', ledgerAnswer),
       },
-      [`${crawl}/audit`]: { get: reads('auditCrawl', 'The ledger recounted over every URL', http.auditView) },
+      [`${crawl}/audit`]: { get: reads('auditCrawl', 'The ledger recounted over every URL', auditView) },
       [`${crawl}/explain`]: {
         get: withResponse(
           reads(
             'explainUrl',
             'Every decision on a URL: why it was fetched, skipped or waits, or what would become of it',
-            http.explanation,
-            http.explainQuery,
+            explanation,
+            explainQuery,
           ),
           '422',
           fails('No crawl can have such a URL.'),
@@ -163,7 +174,7 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
           operationId: 'redriveDeadLetters',
           summary:
             'Queue dead letters again: all of the crawl, or one URL, one class, one host, or both of these',
-          requestParams: { path: http.crawlPath },
+          requestParams: { path: crawlPath },
           requestBody: {
             required: false,
             content: { 'application/json': { schema: deadLetters.newRedrive } },

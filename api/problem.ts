@@ -3,7 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { maxRequestBytes, type Problem, type ProblemType } from '../contracts/http.ts';
+import { type Problem, type ProblemType } from '../contracts/http/problem.ts';
+import { maxRequestBytes } from '../contracts/http/shared.ts';
 import { isStorageOutage } from '../storage/retry.ts';
 
 type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & { readonly type?: ProblemType };

@@ -1,6 +1,7 @@
 /** What came of a crawl: pages, ledger, audit, explain. */
 import { Router } from 'express';
-import { defaultPageLimit, explainQuery, pagesQuery } from '../contracts/http.ts';
+import { explainQuery } from '../contracts/http/explain.ts';
+import { defaultPageLimit, pagesQuery } from '../contracts/http/results.ts';
 import { isBalanced } from '../domain/ledger.ts';
 import { auditCrawl } from '../storage/audit.ts';
 import { findCrawl } from '../storage/crawls.ts';

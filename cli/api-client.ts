@@ -1,7 +1,8 @@
 /** The API as `crawl` and `resume` use it: to create a crawl on the stack here and to change its state. api.ts has the rest. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlState } from '../contracts/crawl.ts';
-import type { CreatedCrawl, Problem } from '../contracts/http.ts';
+import type { CreatedCrawl } from '../contracts/http/crawls.ts';
+import type { Problem } from '../contracts/http/problem.ts';
 import { CommandError, exitCodes } from './ending.ts';
 
 interface Answer {

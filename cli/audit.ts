@@ -1,7 +1,7 @@
 /** `audit`: does the ledger say what the URLs say? */
 import { loadConfig } from '../config/config.ts';
 import { urlStates } from '../contracts/crawl.ts';
-import { auditView, type AuditView } from '../contracts/http.ts';
+import { auditView, type AuditView } from '../contracts/http/results.ts';
 import { auditCrawl } from '../storage/audit.ts';
 import { namedApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';

@@ -6,7 +6,7 @@ import {
   crawlView,
   type CrawlStateAnswer,
   type CrawlSummary,
-} from '../contracts/http.ts';
+} from '../contracts/http/crawls.ts';
 import { anyApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
 import { exitCodes, type ExitCode } from './ending.ts';

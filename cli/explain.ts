@@ -1,6 +1,6 @@
 /** `explain`: every decision on a URL. */
 import { loadConfig } from '../config/config.ts';
-import { explanation, type Explanation } from '../contracts/http.ts';
+import { explanation, type Explanation } from '../contracts/http/explain.ts';
 import { explainUrlOf, rejectionOf } from '../storage/explain.ts';
 import { rejectionSentence } from '../storage/seeds.ts';
 import { namedApi } from './api-target.ts';

@@ -1,7 +1,8 @@
 /** `pages`: what a crawl has found, as JSON lines. */
 import { loadConfig } from '../config/config.ts';
 import { closedCrawlStates, type CrawlState } from '../contracts/crawl.ts';
-import { crawlView, pageView, type PageField } from '../contracts/http.ts';
+import { crawlView } from '../contracts/http/crawls.ts';
+import { pageView, type PageField } from '../contracts/http/results.ts';
 import { findCrawl } from '../storage/crawls.ts';
 import { allPages } from '../storage/pages.ts';
 import { namedApi, type ApiOptions } from './api-target.ts';

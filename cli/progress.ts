@@ -1,5 +1,5 @@
 /** How a crawl gets on: one live line on a terminal, else a plain line now and then; sentences go in between. */
-import type { CrawlView } from '../contracts/http.ts';
+import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { Say } from './stack.ts';
 import { duration, grouped } from './words.ts';
 

@@ -1,7 +1,8 @@
 /** From the options of `crawl` to the request that creates it: everything is judged before anything is started. */
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { maxRequestBytes, newCrawl } from '../contracts/http.ts';
+import { newCrawl } from '../contracts/http/crawls.ts';
+import { maxRequestBytes } from '../contracts/http/shared.ts';
 import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
 import { CommandError } from './ending.ts';

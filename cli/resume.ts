@@ -1,7 +1,7 @@
 /** `resume`: goes on with an interrupted crawl. */
 import { loadConfig } from '../config/config.ts';
 import { closedCrawlStates } from '../contracts/crawl.ts';
-import type { CrawlSummary } from '../contracts/http.ts';
+import type { CrawlSummary } from '../contracts/http/crawls.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import { findCrawl, openCrawls } from '../storage/crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';

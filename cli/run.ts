@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { closedCrawlStates } from '../contracts/crawl.ts';
-import type { CrawlView } from '../contracts/http.ts';
+import type { CrawlView } from '../contracts/http/crawls.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import { findRunningStack } from '../stack/info.ts';
 import { openCrawls, parkedHosts, viewCrawl } from '../storage/crawls.ts';

@@ -1,6 +1,6 @@
 /** `status`: a crawl, or the stack and the latest crawls. */
 import { loadConfig } from '../config/config.ts';
-import type { CrawlSummary } from '../contracts/http.ts';
+import type { CrawlSummary } from '../contracts/http/crawls.ts';
 import { findRunningStack } from '../stack/info.ts';
 import { crawlsBefore, parkedHosts, viewCrawl } from '../storage/crawls.ts';
 import type { Pool } from '../storage/pool.ts';

@@ -1,6 +1,6 @@
 /** What came of a crawl, for people and for programs. */
 import { urlStates } from '../contracts/crawl.ts';
-import type { CrawlView } from '../contracts/http.ts';
+import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { ParkedHost } from '../storage/statements/list-parked-hosts.ts';
 import { bytes, duration, grouped } from './words.ts';
 

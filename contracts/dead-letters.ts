@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deadLetterClasses } from '../domain/dead-letter.ts';
 import { canonicalize } from '../domain/url.ts';
 import { hostOrigin } from './hosts.ts';
-import { count, instant, limit, nextCursor } from './http.ts';
+import { count, instant, limit, nextCursor } from './http/shared.ts';
 
 const letterClass = z
   .enum(deadLetterClasses)

@@ -5,7 +5,7 @@ import { maxConcurrency, maxDelayFactor } from '../domain/pace.ts';
 import { canonicalize } from '../domain/url.ts';
 import { weekDays, windowsProblem } from '../domain/windows.ts';
 import { crawlStates } from './crawl.ts';
-import { count, instant, limit, nextCursor } from './http.ts';
+import { count, instant, limit, nextCursor } from './http/shared.ts';
 
 /** Read into the form it has in URLs: lower case, without the usual port. */
 export const hostOrigin = z

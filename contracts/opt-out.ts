@@ -1,7 +1,7 @@
 /** Opt-outs and complaints (F15) on the wire: what the API takes and answers, as in http.ts. */
 import { z } from 'zod';
 import { readDomain } from '../domain/opt-out.ts';
-import { count, instant, limit, nextCursor, words } from './http.ts';
+import { count, instant, limit, nextCursor, words } from './http/shared.ts';
 
 /** Read into the form it has in URLs; see `readDomain`. */
 const domain = z

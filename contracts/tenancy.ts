@@ -1,6 +1,6 @@
 /** Tenants, their keys and quotas (F36) on the wire, as in http.ts. */
 import { z } from 'zod';
-import { count, instant, limit, nextCursor } from './http.ts';
+import { count, instant, limit, nextCursor } from './http/shared.ts';
 
 /** What a caller may do within its tenant; each may also do what those before it may. */
 export const roles = ['reader', 'operator', 'admin'] as const;

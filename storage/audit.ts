@@ -3,7 +3,8 @@
  * tables. All in one snapshot, so that it is exact while the crawl runs.
  */
 import { closedCrawlStates, urlStates, type Ledger } from '../contracts/crawl.ts';
-import type { AuditView, CrawlSummary } from '../contracts/http.ts';
+import type { CrawlSummary } from '../contracts/http/crawls.ts';
+import type { AuditView } from '../contracts/http/results.ts';
 import { isBalanced } from '../domain/ledger.ts';
 import { findCrawl } from './crawls.ts';
 import { countViolations, type Violations } from './statements/count-violations.ts';

@@ -7,7 +7,7 @@ import {
   type CrawlState,
 } from '../contracts/crawl.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
-import type { CountsView, CrawlSummary, CrawlView } from '../contracts/http.ts';
+import type { CountsView, CrawlSummary, CrawlView } from '../contracts/http/crawls.ts';
 import { countCrawl } from './statements/count-crawl.ts';
 import { failUnstartedCrawl } from './statements/fail-unstarted-crawl.ts';
 import { insertCrawl } from './statements/insert-crawl.ts';

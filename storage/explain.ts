@@ -3,7 +3,7 @@
  * and has domain/explain/ tell it. Changes nothing, asks nobody but Postgres.
  */
 import { crawlStates, type CrawlConfig } from '../contracts/crawl.ts';
-import type { Explanation } from '../contracts/http.ts';
+import type { Explanation } from '../contracts/http/explain.ts';
 import {
   aheadCounted,
   type ExplainFacts,

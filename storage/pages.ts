@@ -5,7 +5,7 @@
  * A URL that is fetched again (its body was lost) moves to its new place in the feed and so may come twice.
  */
 import { closedCrawlStates } from '../contracts/crawl.ts';
-import type { PageField, PageView } from '../contracts/http.ts';
+import type { PageField, PageView } from '../contracts/http/results.ts';
 import { findCrawl } from './crawls.ts';
 import { listPages, type PageFeedRow, type PagePlace } from './statements/list-pages.ts';
 import { pagesHorizon } from './statements/pages-horizon.ts';

@@ -2,7 +2,8 @@
 import { pipeline } from 'node:stream/promises';
 import { Router, type Request } from 'express';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
-import { crawlId, type CrawlSettings, type CrawlSummary } from '../../contracts/http.ts';
+import { type CrawlSettings, type CrawlSummary } from '../../contracts/http/crawls.ts';
+import { crawlId } from '../../contracts/http/shared.ts';
 import {
   jobQuery,
   jobStatusOf,

@@ -6,7 +6,7 @@ import type {
 } from 'zod-openapi';
 import { z } from 'zod';
 import * as compat from '../../contracts/http/compat.ts';
-import { changeReason } from '../../contracts/http.ts';
+import { changeReason } from '../../contracts/http/shared.ts';
 import { json } from '../openapi-parts.ts';
 
 const says = (description: string) => json(description, compat.errorMessage);

@@ -1,7 +1,7 @@
 /** Edits of a crawl in the OpenAPI document. */
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import { crawlPath } from '../../contracts/http.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import {
   configRestore,
   configVersion,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { crawlPath } from '../../contracts/http.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { eventList, eventsQuery, lastEventId } from '../../contracts/http/events.ts';
 import { fails, json } from '../openapi-parts.ts';
 

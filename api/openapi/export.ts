@@ -1,5 +1,6 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { crawlPath, pageView } from '../../contracts/http.ts';
+import { pageView } from '../../contracts/http/results.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { exportQuery } from '../../contracts/http/export.ts';
 import { fails } from '../openapi-parts.ts';
 

@@ -1,5 +1,5 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { crawlPath } from '../../contracts/http.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { crawlReport, reportQuery } from '../../contracts/http/report.ts';
 import { fails, json } from '../openapi-parts.ts';
 

@@ -1,7 +1,7 @@
 /** Seeds of a crawl in the OpenAPI document. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { crawlPath } from '../../contracts/http.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { addedSeeds, moreSeeds, seedList, seedQuery } from '../../contracts/http/seeds.ts';
 import { fails, json } from '../openapi-parts.ts';
 

@@ -1,6 +1,6 @@
 /** The audit log (F34) on the wire: who asked for which change, and what became of it. */
 import { z } from 'zod';
-import { instant, limit, nextCursor } from '../http.ts';
+import { instant, limit, nextCursor } from './shared.ts';
 import { roles } from '../tenancy.ts';
 
 export const auditMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;

@@ -4,7 +4,8 @@
  */
 import { z } from 'zod';
 import { urlStates, type CrawlState } from '../crawl.ts';
-import { configFields, count, crawlLabel, domain, maxUrlInUrl } from '../http.ts';
+import { configFields, crawlLabel, domain } from './crawls.ts';
+import { count, maxUrlInUrl } from './shared.ts';
 
 /** The one shape of everything these routes refuse. */
 export const errorMessage = z

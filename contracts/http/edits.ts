@@ -1,6 +1,7 @@
 /** Edits of a crawl that runs (G6): versions of its settings, what one would do, and how far one has been applied. */
 import { z } from 'zod';
-import { configFields, count, crawlConfig, crawlId, instant, limit, nextCursor } from '../http.ts';
+import { configFields, crawlConfig } from './crawls.ts';
+import { count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
 
 /** What may change while a crawl runs; who asks, and from which addresses, may not. */
 const live = z
@@ -8,12 +9,7 @@ const live = z
   .omit({ userAgent: true, allowPrivate: true, fresh: true })
   .partial();
 
-const note = z
-  .string()
-  .min(1)
-  .max(500)
-  .meta({ description: 'Why, for whoever reads the versions later.' })
-  .optional();
+const note = words(500).meta({ description: 'Why, for whoever reads the versions later.' }).optional();
 
 export const crawlEdit = z.strictObject({ ...live.shape, note }).meta({
   id: 'CrawlEdit',

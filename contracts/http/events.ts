@@ -1,6 +1,6 @@
 /** What happened to a crawl, on the wire: as a list, and as server-sent events. */
 import { z } from 'zod';
-import { instant, limit, nextCursor } from '../http.ts';
+import { instant, limit, nextCursor } from './shared.ts';
 
 export const eventKinds = [
   'crawl.created',

@@ -1,6 +1,6 @@
 /** The export of a crawl's pages on the wire. */
 import { z } from 'zod';
-import { pagesQuery } from '../http.ts';
+import { pagesQuery } from './results.ts';
 
 export const exportQuery = z
   .strictObject({

@@ -17,7 +17,13 @@ const matching = z
       })
       .optional()
       .meta({ description: 'Glob over the canonical URL.' }),
-    title: z.string().min(1).max(100).optional().meta({ description: 'Part of the title, in any case.' }),
+    title: z
+      .string()
+      .min(1)
+      .max(100)
+      .regex(/^\P{C}*$/u, 'printable text')
+      .optional()
+      .meta({ description: 'Part of the title, in any case.' }),
     language: z
       .string()
       .regex(/^[a-z]{2}$/, 'an ISO 639-1 code such as "en"')

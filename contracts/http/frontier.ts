@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { lendingLimits } from '../../domain/lending.ts';
-import { count, crawlId, instant } from '../http.ts';
+import { count, crawlId, instant } from './shared.ts';
 
 const anyUrl = z.string().min(1).max(8_192);
 

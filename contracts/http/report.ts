@@ -1,7 +1,8 @@
 /** The report of a crawl on the wire (F38). */
 import { z } from 'zod';
 import { crawlStates, urlStates } from '../crawl.ts';
-import { count, counts, crawlLabel, instant, rejectedSeed } from '../http.ts';
+import { counts, crawlLabel, rejectedSeed } from './crawls.ts';
+import { count, instant } from './shared.ts';
 
 const ms = z.int().min(0).nullable().meta({ description: 'Milliseconds; null: not known.' });
 

@@ -1,6 +1,7 @@
 /** Seeds of a crawl that is there (F01): listed, and more of them, as one JSON body or a stream of lines. */
 import { z } from 'zod';
-import { count, limit, newCrawl, nextCursor, rejectedSeed } from '../http.ts';
+import { newCrawl, rejectedSeed } from './crawls.ts';
+import { count, limit, nextCursor } from './shared.ts';
 
 /** Content types whose body is read line by line. Neither can be sent by another site's page without asking first. */
 export const seedLineTypes = ['text/uri-list', 'application/x-ndjson'] as const;

@@ -1,6 +1,6 @@
 /** Webhooks (F38) on the wire, as in http.ts: what is sent to receivers, and how they are managed. */
 import { z } from 'zod';
-import { count, crawlId, instant, limit } from '../http.ts';
+import { count, crawlId, instant, limit } from './shared.ts';
 import { crawlEvent, eventKinds } from './events.ts';
 
 /** Webhooks of a tenant at most. */

@@ -1,4 +1,4 @@
-import type { RejectedSeed } from '../../contracts/http.ts';
+import type { RejectedSeed } from '../../contracts/http/crawls.ts';
 import { statement } from '../statement.ts';
 
 export const listRejectedSeeds = statement<[crawlId: string, limit: number], RejectedSeed>(

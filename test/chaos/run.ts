@@ -1,7 +1,8 @@
 /** One run: a seeded web is crawled while a seeded plan of faults strikes, and what came of it is judged. */
 import { Client, Connection } from '@temporalio/client';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AuditView, CreatedCrawl, CrawlView } from '../../contracts/http.ts';
+import type { CreatedCrawl, CrawlView } from '../../contracts/http/crawls.ts';
+import type { AuditView } from '../../contracts/http/results.ts';
 import { FileBlobStore } from '../../storage/blobs/file-blob-store.ts';
 import { expectedOf } from '../web/expected.ts';
 import type { RequestRecord } from '../web/log.ts';

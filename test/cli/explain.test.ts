@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { explainLines } from '../../cli/explain.ts';
-import type { Explanation } from '../../contracts/http.ts';
+import type { Explanation } from '../../contracts/http/explain.ts';
 
 type Decision = Explanation['decisions'][number];
 

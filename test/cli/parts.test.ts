@@ -12,7 +12,7 @@ import { readRequest } from '../../cli/request.ts';
 import { summaryJson, summaryLines } from '../../cli/summary.ts';
 import { bytes, duration } from '../../cli/words.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
-import type { CrawlView } from '../../contracts/http.ts';
+import type { CrawlView } from '../../contracts/http/crawls.ts';
 
 let folder: string;
 beforeAll(() => {

@@ -1,7 +1,7 @@
 /** A whole crawl through the real stack; the synthetic web's own log is the judge. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { UrlState } from '../../contracts/crawl.ts';
-import type { PageView } from '../../contracts/http.ts';
+import type { PageView } from '../../contracts/http/results.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { explainUrlOf } from '../../storage/explain.ts';
 import { allPages } from '../../storage/pages.ts';

@@ -1,7 +1,7 @@
 /** Finish criteria through a worker that is killed, a pause and a resume: reached, hardly exceeded, and final. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCrawlControl } from '../../api/crawl-control.ts';
-import type { CrawlView, CreatedCrawl } from '../../contracts/http.ts';
+import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import { taskQueues } from '../../contracts/workflows.ts';
 import { sliceSize } from '../../domain/slice.ts';
 import { auditCrawl } from '../../storage/audit.ts';

@@ -1,7 +1,7 @@
 /** Finish criteria before real workers: a crawl ends by each, says which, and asks for nothing after it has drained. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlControl } from '../../api/crawl-control.ts';
-import type { CrawlView, CreatedCrawl } from '../../contracts/http.ts';
+import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import { taskQueues } from '../../contracts/workflows.ts';
 import type { FinishCriteria } from '../../domain/finish-criteria.ts';
 import { auditCrawl } from '../../storage/audit.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlControl } from '../../api/crawl-control.ts';
 import type { CrawlEvent } from '../../contracts/http/events.ts';
-import type { CrawlView, CreatedCrawl } from '../../contracts/http.ts';
+import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { ConfigVersion, EditPreview } from '../../contracts/http/edits.ts';
 import { taskQueues } from '../../contracts/workflows.ts';
 import { auditCrawl } from '../../storage/audit.ts';

@@ -4,7 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditView, CrawlView, PageView } from '../../contracts/http.ts';
+import type { CrawlView } from '../../contracts/http/crawls.ts';
+import type { AuditView, PageView } from '../../contracts/http/results.ts';
 import { startEmbedded, type Embedded, type EmbeddedPart } from '../support/embedded.ts';
 import { folded, walkFiles, type FileSite } from '../support/html-files.ts';
 import { hasNginx, startNginx, type Nginx } from '../support/nginx.ts';

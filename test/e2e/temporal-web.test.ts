@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { PageView } from '../../contracts/http.ts';
+import type { PageView } from '../../contracts/http/results.ts';
 import { hostWorkflowId } from '../../contracts/workflows.ts';
 import { reservePort, type ReservedPort } from '../../stack/ports.ts';
 import { allPages } from '../../storage/pages.ts';

@@ -1,7 +1,8 @@
 /** A whole embedded stack of a test's own, API and worker included, whose parts can be killed. */
 import type { RunningStack } from '../../stack/embedded.ts';
 import type { StackEvent } from '../../stack/supervisor.ts';
-import type { CreatedCrawl, CrawlView, PageField, PageView } from '../../contracts/http.ts';
+import type { CreatedCrawl, CrawlView } from '../../contracts/http/crawls.ts';
+import type { PageField, PageView } from '../../contracts/http/results.ts';
 import { pidOf, until } from '../stack/world.ts';
 import { startOwnStack } from './start-stack.ts';
 

@@ -3,7 +3,7 @@ import { rmSync, truncateSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTextReader } from '../../../activities/page-text.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
-import type { PageView } from '../../../contracts/http.ts';
+import type { PageView } from '../../../contracts/http/results.ts';
 import { allPages } from '../../../storage/pages.ts';
 import { requeueLostBodies } from '../../../storage/statements/requeue-lost-bodies.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';

@@ -9,7 +9,7 @@ import { buildApp } from '../../../api/app.ts';
 import { gate } from '../../../api/gate.ts';
 import { createKeyring } from '../../../api/keyring.ts';
 import { problemHandler } from '../../../api/problem.ts';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import { roles, type Role } from '../../../contracts/tenancy.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import { newCrawl, noteTaker, serve, startServices, textOf, type Api, type Services } from './world.ts';

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditList, type AuditEntry } from '../../../contracts/http/audit.ts';
-import type { CreatedCrawl, Problem } from '../../../contracts/http.ts';
+import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import { tidyAudit } from '../../../storage/audit-log.ts';
 import { createPool } from '../../../storage/pool.ts';
 import { until } from '../../stack/world.ts';

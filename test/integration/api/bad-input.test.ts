@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTable } from '../../../api/access.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
-import { maxHeadBytes, maxRequestBytes, type Problem } from '../../../contracts/http.ts';
+import { type Problem } from '../../../contracts/http/problem.ts';
+import { maxHeadBytes, maxRequestBytes } from '../../../contracts/http/shared.ts';
 import { until } from '../../stack/world.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts';
@@ -211,6 +212,12 @@ describe('a string with NUL or half of a character', () => {
     ['POST', '/v1/crawls/{crawlId}/seeds', (url) => ({ urls: [url] })],
     ['POST', '/v1/crawls/{crawlId}/dead-letters/redrive', (text) => ({ host: `https://${text}.example` })],
     ['POST', '/v1/crawls/{crawlId}/dead-letters/redrive', (text) => ({ url: `https://a.example/${text}` })],
+    ['PATCH', '/v1/crawls/{crawlId}', (pattern) => ({ include: [pattern] })],
+    ['PATCH', '/v1/crawls/{crawlId}?dryRun=true', (pattern) => ({ exclude: [pattern] })],
+    ['PATCH', '/v1/crawls/{crawlId}', (domain) => ({ excludeDomains: [domain] })],
+    ['PATCH', '/v1/crawls/{crawlId}', (type) => ({ contentTypes: [`text/${type}`] })],
+    ['PATCH', '/v1/crawls/{crawlId}', (title) => ({ finish: { any: [{ matching: { count: 1, title } }] } })],
+    ['POST', '/url/limit', (domain) => ({ excludedDomains: domain, depthLimit: 1, urlLengthLimit: 99 })],
     ['POST', '/v1/opt-outs', (domain) => ({ domain })],
     ['POST', '/v1/complaints', (domain) => ({ domain, text: 'x' })],
     ['POST', '/v1/url/scan', (url) => ({ root_url: url, user_id: 'x' })],
@@ -236,6 +243,11 @@ describe('a string with NUL or half of a character', () => {
         text: reason,
       });
       expect([201, 422]).toContain(told.status);
+      const edited = await ask(api.url, api.key, 'PATCH', `/v1/crawls/${crawl}`, {
+        maxDepth: 7,
+        note: reason,
+      });
+      expect([200, 422]).toContain(edited.status);
     }
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as compat from '../../../contracts/http/compat.ts';
-import type { CrawlView } from '../../../contracts/http.ts';
+import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import {
   addUrl,

@@ -2,7 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTable } from '../../../api/access.ts';
 import { ControlError, type CrawlControl } from '../../../api/crawl-control.ts';
-import type { CrawlView, CreatedCrawl, Problem } from '../../../contracts/http.ts';
+import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import {
   addUrl,
   newCrawl,

@@ -1,7 +1,7 @@
 /** Dead letters over HTTP: listed with evidence, by class and host, and driven again (G7). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deadLetterList, redriveAnswer, type DeadLetterView } from '../../../contracts/dead-letters.ts';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import { addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
 
 let services: Services;

@@ -1,8 +1,8 @@
 /** The export of a crawl: everything, in one answer that is never held in memory. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { PageView } from '../../../contracts/http.ts';
-import { pageView } from '../../../contracts/http.ts';
+import type { PageView } from '../../../contracts/http/results.ts';
+import { pageView } from '../../../contracts/http/results.ts';
 import { newKey, newTenant } from './asking.ts';
 import {
   addPage,

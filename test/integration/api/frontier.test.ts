@@ -2,7 +2,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import { optOut } from '../../../storage/opt-outs.ts';
 import { reclaimUrls } from '../../../storage/statements/reclaim-urls.ts';
 import { takeLease } from '../../../storage/statements/take-lease.ts';

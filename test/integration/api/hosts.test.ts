@@ -1,7 +1,7 @@
 /** Hosts and their settings over HTTP (F05, F18). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HostSettingsChange, HostSummary, HostView } from '../../../contracts/hosts.ts';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import { addHost, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
 
 let services: Services;

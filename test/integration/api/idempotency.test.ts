@@ -1,6 +1,7 @@
 /** Idempotency-Key: what is sent again is done once, and answered as the first time. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CreatedCrawl, Problem } from '../../../contracts/http.ts';
+import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import { dropOldAnswers } from '../../../storage/statements/drop-old-answers.ts';
 import { newKey, newTenant } from './asking.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';

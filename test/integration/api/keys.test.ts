@@ -7,7 +7,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { provideFirstKey } from '../../../api/first-key.ts';
 import { provideLocalKey, readLocalKey } from '../../../cli/local-key.ts';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import type { CreatedKey, KeyView } from '../../../contracts/tenancy.ts';
 import { adoptAdminKey, makeSecret, revoke, useKey } from '../../../storage/api-keys.ts';
 import { ask, newKey, newTenant } from './asking.ts';

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crawlerPage } from '../../../api/crawler-page.ts';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import type { ComplaintView, OptOutAdded, OptOutView } from '../../../contracts/opt-out.ts';
 import { optOutHoldMs } from '../../../domain/opt-out.ts';
 import { addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore

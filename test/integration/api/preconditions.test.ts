@@ -1,6 +1,6 @@
 /** ETag, If-Match and If-None-Match (RFC 9110 sections 8.8.3, 13.1.1 and 13.1.2) on what is edited. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import { newTenant } from './asking.ts';
 import { addHost, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 

@@ -1,6 +1,6 @@
 /** Every answer tells its request's id and who answered; problems tell the id as well. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AuditView, Explanation, PageView } from '../../../contracts/http.ts';
-import { auditView, explanation, pageView, problem } from '../../../contracts/http.ts';
+import type { Explanation } from '../../../contracts/http/explain.ts';
+import type { AuditView, PageView } from '../../../contracts/http/results.ts';
+import { explanation } from '../../../contracts/http/explain.ts';
+import { problem } from '../../../contracts/http/problem.ts';
+import { auditView, pageView } from '../../../contracts/http/results.ts';
 import { allPages } from '../../../storage/pages.ts';
 import {
   addHost,

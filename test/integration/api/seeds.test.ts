@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import {
   addedSeeds,
   maxSeedLineBytes,

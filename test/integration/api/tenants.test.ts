@@ -1,7 +1,9 @@
 /** Nothing of another tenant can be seen, counted or guessed (F36). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTable } from '../../../api/access.ts';
-import type { CrawlSummary, CreatedCrawl, Explanation, Problem } from '../../../contracts/http.ts';
+import type { CrawlSummary, CreatedCrawl } from '../../../contracts/http/crawls.ts';
+import type { Explanation } from '../../../contracts/http/explain.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import type { TenantDetail, TenantView } from '../../../contracts/tenancy.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import { addPage, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore

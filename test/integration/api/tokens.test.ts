@@ -13,7 +13,7 @@ import {
 } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../../api/tokens.ts';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import { createTenant, shutTenant } from '../../../storage/tenants.ts';
 import { ask } from './asking.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';

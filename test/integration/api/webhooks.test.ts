@@ -1,6 +1,6 @@
 /** Webhooks as a resource (F38): whose they are, what is taken, what is shown. Delivery: test/integration/webhooks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Problem } from '../../../contracts/http.ts';
+import type { Problem } from '../../../contracts/http/problem.ts';
 import {
   createdWebhook,
   deliveries,

@@ -1,0 +1,220 @@
+/**
+ * Crawls on the wire: how one is asked for, and what is answered of it. The OpenAPI document is made from these schemas,
+ * and the command line checks its options with them before it starts anything.
+ */
+import { z } from 'zod';
+import { isMediaRange } from '../../domain/media-filter.ts';
+import { readDomain } from '../../domain/opt-out.ts';
+import { maxDelayFactor } from '../../domain/pace.ts';
+import { validatePattern } from '../../domain/pattern.ts';
+import { maxUrlLength } from '../../domain/url.ts';
+import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
+import { finishCriteria } from './finish.ts';
+import { count, instant, limit, nextCursor, wholeNumber } from './shared.ts';
+
+const pattern = z
+  .string()
+  .superRefine((text, context) => {
+    const problem = validatePattern(text);
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({ description: 'Glob over the canonical URL: `*` any run of characters, `?` any one.' });
+
+export const domain = z
+  .string()
+  .max(300)
+  .transform((text, context) => {
+    const read = readDomain(text);
+    if (read.ok) return read.domain;
+    context.addIssue({ code: 'custom', message: `it ${read.problem}` });
+    return z.NEVER;
+  })
+  .pipe(z.string())
+  .meta({ description: 'A domain with everything below it, or an IP address.' });
+
+export const configFields = {
+  scope: z.enum(['host', 'domain', 'prefix', 'any']).meta({
+    description:
+      "Which links belong to the crawl: the seeds' hosts, their registrable domains, their folders, or everything.",
+  }),
+  include: z
+    .array(pattern)
+    .max(1_000)
+    .meta({ description: 'When any is given, a URL must match one. Seeds are exempt.' }),
+  exclude: z.array(pattern).max(1_000).meta({ description: 'A URL that matches one is excluded.' }),
+  includeDomains: z
+    .array(domain)
+    .max(10_000)
+    .meta({ description: 'When any is given, a URL must be of one of these domains. Seeds are exempt.' }),
+  excludeDomains: z.array(domain).max(10_000).meta({ description: 'URLs of these domains are excluded.' }),
+  maxUrlLength: wholeNumber(16, maxUrlLength).meta({
+    description: 'Characters of a URL at most; longer ones are excluded.',
+  }),
+  contentTypes: z
+    .array(z.string().max(200).refine(isMediaRange, 'no media type such as text/html or image/*'))
+    .max(100)
+    .meta({
+      description:
+        'Media types whose bodies are taken, such as `text/html` or `image/*`; none: all. Others are not read, and excluded; seeds and sitemaps are exempt.',
+    }),
+  maxPages: wholeNumber(1, 1e12).nullable().meta({ description: 'Pages to fetch at most; null: no limit.' }),
+  maxDepth: wholeNumber(0, 30_000)
+    .nullable()
+    .meta({ description: 'Links from a seed at most (a seed has depth 0); null: no limit.' }),
+  maxSeconds: z.number().positive().max(1e9).nullable().meta({ description: 'Seconds from start to drain.' }),
+  finish: finishCriteria.nullable(),
+  maxPagesPerHost: wholeNumber(1, 1e12).meta({ description: 'URLs admitted per host at most.' }),
+  maxLinksPerPage: wholeNumber(0, 100_000).meta({ description: 'Links taken from one page at most.' }),
+  delaySeconds: z.number().min(0).max(86_400).nullable().meta({
+    description:
+      'Seconds between two requests of a host, for hosts one owns; null: Crawl-delay, else one second.',
+  }),
+  delayFactor: z.number().positive().max(maxDelayFactor).nullable().meta({
+    description:
+      "The delay is at least this many times what the host's last answer took (up to five minutes); null: it need not be.",
+  }),
+  weight: wholeNumber(1, 100).meta({
+    description: 'Turns at a host that other crawls want as well, where one of weight 1 gets one.',
+  }),
+  fresh: z.boolean().meta({
+    description:
+      'Transfer every body anew; false: what an earlier crawl has stored is asked for by its validators, and taken over where the server answers 304.',
+  }),
+  userAgent: z
+    .string()
+    .min(1)
+    .max(256)
+    .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'printable ASCII only, no spaces at its ends')
+    .nullable()
+    .meta({ description: "User agent sent; null: the workers' setting." }),
+  allowPrivate: z
+    .array(z.union([z.cidrv4(), z.cidrv6()], 'not a CIDR block such as 10.0.0.0/8 or fd00::/8'))
+    .max(1_000)
+    .meta({ description: 'CIDR blocks of private or special addresses this crawl may reach.' }),
+} satisfies Record<keyof CrawlConfig, z.ZodType>;
+
+/** The settings of a crawl, each optional; see `defaultCrawlConfig` for what holds where none is given. */
+const crawlSettings = z.strictObject(configFields).partial();
+export type CrawlSettings = z.infer<typeof crawlSettings>;
+
+const seedText = z.string().max(100_000);
+
+/** Printable text: no control characters, no halves of characters. */
+export const crawlLabel = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^\P{C}*$/u, 'printable text')
+  .meta({ description: 'What the crawl is called, or whom it is for; for people. Nothing is judged by it.' });
+
+export const newCrawl = z
+  .strictObject({
+    seeds: z
+      .union(
+        [z.array(seedText).min(1), z.string().min(1)],
+        'an array of URLs, or one string of URLs separated by commas',
+      )
+      .meta({
+        description:
+          'Absolute http(s) URLs. Bad ones are reported one by one and the good ones kept; empty entries are skipped.',
+        examples: [['https://example.com/']],
+      }),
+    label: crawlLabel.optional(),
+    ...crawlSettings.shape,
+  })
+  .meta({ id: 'NewCrawl' });
+
+export const defaultListLimit = 20;
+
+export const listQuery = z.strictObject({
+  cursor: z.string().max(100).optional().meta({ description: '`next` of the answer before.' }),
+  limit: limit(100, defaultListLimit),
+});
+
+export const ledgerView = z
+  .object({ discovered: count, ...Object.fromEntries(urlStates.map((state) => [state, count])) } as {
+    [field in 'discovered' | (typeof urlStates)[number]]: typeof count;
+  })
+  .meta({
+    id: 'Ledger',
+    description:
+      'URLs of the crawl by state: discovered = queued + leased + done + excluded + dead + failed.',
+  });
+
+export const counts = z
+  .object({
+    ledger: ledgerView,
+    pages: count.meta({ description: 'Of done: answered with 2xx, sitemaps not counted.' }),
+    pending: count.meta({ description: 'Bodies that still wait for dedup or extraction.' }),
+    fetches: count.meta({ description: 'Requests that were answered.' }),
+    bytes: count.meta({ description: 'Body bytes that came over the wire.' }),
+  })
+  .meta({ id: 'Counts' });
+export type CountsView = z.infer<typeof counts>;
+
+export const ledgerAnswer = counts.extend({ balanced: z.boolean() }).meta({ id: 'LedgerAnswer' });
+
+export const rejectedSeed = z
+  .object({
+    line: z.int().meta({ description: 'Place in the list of seeds, from 1.' }),
+    url: z.string(),
+    reason: z.string(),
+  })
+  .meta({ id: 'RejectedSeed' });
+export type RejectedSeed = z.infer<typeof rejectedSeed>;
+
+const crawlSummary = z
+  .object({
+    id: z.string(),
+    state: z.enum(crawlStates),
+    reason: z.string().nullable().meta({ description: 'Why it stands where it stands.' }),
+    label: z.string().nullable().meta({ description: 'As it was named when it was created.' }),
+    createdAt: instant,
+    startedAt: instant.nullable(),
+    endedAt: instant.nullable(),
+    seconds: z.number().nullable().meta({ description: 'From start to end, or to now; null: not started.' }),
+    ...counts.shape,
+  })
+  .meta({ id: 'CrawlSummary' });
+export type CrawlSummary = z.infer<typeof crawlSummary>;
+
+export const crawlConfig = z.object(configFields).meta({ id: 'CrawlConfig' });
+
+export const crawlView = crawlSummary
+  .extend({
+    config: crawlConfig,
+    configVersion: z.int().min(1).meta({ description: 'Of the settings; each edit makes a new one.' }),
+    seeds: z.object({
+      accepted: count,
+      rejected: count,
+      firstRejected: z.array(rejectedSeed).meta({ description: 'The first 100 of them.' }),
+    }),
+    hosts: z.object({
+      total: count,
+      waiting: count.meta({ description: 'Hosts with queued URLs.' }),
+      working: count.meta({ description: 'Hosts with URLs leased at this moment.' }),
+      parked: count.meta({ description: 'Hosts that wait for a person or a probe, with queued URLs.' }),
+    }),
+    deadLetters: z
+      .record(z.string(), count)
+      .meta({ description: 'URLs whose retries are spent, by class of failure.' }),
+    rate: z.object({
+      perSecond: z.number().meta({ description: 'URLs answered a second, over the last ten seconds.' }),
+    }),
+  })
+  .meta({ id: 'Crawl' });
+export type CrawlView = z.infer<typeof crawlView>;
+
+export const createdCrawl = z
+  .object({ id: z.string(), state: z.enum(crawlStates), accepted: count, rejected: z.array(rejectedSeed) })
+  .meta({ id: 'CreatedCrawl' });
+export type CreatedCrawl = z.infer<typeof createdCrawl>;
+
+export const crawlStateAnswer = z
+  .object({ id: z.string(), state: z.enum(crawlStates), reason: z.string().nullable() })
+  .meta({ id: 'CrawlStateAnswer' });
+export type CrawlStateAnswer = z.infer<typeof crawlStateAnswer>;
+
+export const crawlList = z
+  .object({ items: z.array(crawlSummary), next: nextCursor })
+  .meta({ id: 'CrawlList' });

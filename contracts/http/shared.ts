@@ -1,0 +1,48 @@
+/** What all parts of the API's wire format share: limits of requests, ids, counts, instants, cursors. */
+import { z } from 'zod';
+
+/** Bytes of a request body at most: about 100,000 seeds. */
+export const maxRequestBytes = 10 * 1024 * 1024;
+
+/** Bytes of a request's line and head together; a URL within a URL may have three bytes for each of its own. */
+export const maxHeadBytes = 64 * 1024;
+
+/** Characters of a URL that is given in the path or query of a request: twice what a crawl admits. */
+export const maxUrlInUrl = 4_096;
+
+export const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
+
+/** For people. Postgres text, and JSON in it, hold neither NUL nor half of a surrogate pair. */
+export const words = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .transform((text) => text.replaceAll('\0', '\ufffd').toWellFormed().trim())
+    .pipe(z.string().min(1, 'is empty'));
+
+export const changeReason = z.strictObject({ reason: words(500).optional() }).meta({ id: 'ChangeReason' });
+
+/** Query parameters come as text. */
+export const limit = (most: number, standard: number) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, 'a whole number')
+    .transform(Number)
+    .pipe(wholeNumber(1, most))
+    .optional()
+    .meta({ description: `Entries at most: 1 to ${String(most)}, ${String(standard)} by default.` });
+
+/** Decimal, as answered when the crawl was created. */
+export const crawlId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .meta({ description: 'Id of the crawl.', examples: ['1'] });
+
+export const crawlPath = z.strictObject({ crawlId });
+
+export const count = z.int().min(0);
+
+/** Milliseconds are kept; ISO 8601 in UTC. */
+export const instant = z.iso.datetime();
+
+export const nextCursor = z.string().nullable();
