@@ -128,8 +128,8 @@ describe('many large bodies at once', () => {
     clearInterval(watch);
     expect(bodies).toEqual(hosts.map(() => 10 * MiB));
     // 500 MiB went through. Besides the budget: what waits in line (50 × 256 KiB and a read each), the copies of
-    // bodies that are put together, and garbage.
-    expect(peak - before).toBeLessThan(150 * MiB);
+    // bodies that are put together, and garbage, of which there is more while other tests keep the processor busy.
+    expect(peak - before).toBeLessThan(250 * MiB);
   });
 
   it('are held back, not read: their hosts wait, and their time limit stands still', async () => {
