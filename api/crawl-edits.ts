@@ -48,6 +48,7 @@ export async function answerEdit(
     if (!takesEdits(view.state, view.reason)) return refuseOver(crawlId, view);
     const config = wholeConfig(view.config);
     const preview = () => previewEdit(pool, { id: crawlId, config }, edit.change(config), previewMs);
+    noteForAudit(response, 'a preview: nothing was changed');
     response.json(await inLine(response, preview));
     return;
   }

@@ -99,6 +99,14 @@ export function addWhatToCrawl(command: Command): Command {
       collect,
     )
     .option('--exclude <pattern>', 'leave out URLs that match; may be repeated', collect)
+    .option('--include-domain <domain>', 'only these domains, with all below; may be repeated', collect)
+    .option('--exclude-domain <domain>', 'not these domains, nor any below; may be repeated', collect)
+    .option(
+      '--content-type <type>',
+      'take only bodies of these types, such as text/html; may be repeated',
+      collect,
+    )
+    .option('--max-url-length <n>', 'characters of a URL at most', wholeNumber(16))
     .option(
       '--delay <seconds>',
       'seconds between requests to a host, for hosts you own; 0 and fractions are allowed',

@@ -21,6 +21,10 @@ export interface CrawlOptions {
   readonly scope?: string;
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  readonly includeDomain?: readonly string[];
+  readonly excludeDomain?: readonly string[];
+  readonly contentType?: readonly string[];
+  readonly maxUrlLength?: number;
   readonly delay?: number;
   readonly fresh?: boolean;
   readonly userAgent?: string;
@@ -39,6 +43,10 @@ const optionOf: Readonly<Record<string, string>> = {
   scope: '--scope',
   include: '--include',
   exclude: '--exclude',
+  includeDomains: '--include-domain',
+  excludeDomains: '--exclude-domain',
+  contentTypes: '--content-type',
+  maxUrlLength: '--max-url-length',
   maxPages: '--max-pages',
   maxDepth: '--max-depth',
   maxSeconds: '--max-seconds',
@@ -73,6 +81,10 @@ export async function readRequest(
       scope: options.scope,
       include: options.include,
       exclude: options.exclude,
+      includeDomains: options.includeDomain,
+      excludeDomains: options.excludeDomain,
+      contentTypes: options.contentType,
+      maxUrlLength: options.maxUrlLength,
       maxPages: options.maxPages,
       maxDepth: options.maxDepth,
       maxSeconds: options.maxSeconds,

@@ -62,6 +62,10 @@ describe('the request of a crawl', () => {
         delay: 0.5,
         scope: 'prefix',
         exclude: ['*.pdf'],
+        excludeDomain: ['Ads.example'],
+        includeDomain: ['a.example'],
+        contentType: ['text/html'],
+        maxUrlLength: 500,
         allowPrivate: ['10.0.0.0/8, fd00::/8', '127.0.0.0/8'],
       },
       [],
@@ -72,6 +76,10 @@ describe('the request of a crawl', () => {
       delaySeconds: 0.5,
       scope: 'prefix',
       exclude: ['*.pdf'],
+      excludeDomains: ['ads.example'],
+      includeDomains: ['a.example'],
+      contentTypes: ['text/html'],
+      maxUrlLength: 500,
       allowPrivate: ['10.0.0.0/8', 'fd00::/8', '127.0.0.0/8'],
     });
   });
