@@ -16,7 +16,7 @@ import { readEvents } from '../storage/events.ts';
 import { callerOf } from './caller.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
-import { EventFeed } from './event-feed.ts';
+import { EventFeed, type Listener } from './event-feed.ts';
 import { HttpProblem, methodNotAllowed, parseInput, problemTypes } from './problem.ts';
 
 /** Streams of one tenant, and of this process. */
@@ -24,6 +24,8 @@ const mostOfTenant = 100;
 const mostOfAll = 1_000;
 /** Milliseconds between two looks at the counts. */
 const progressMs = 2_000;
+/** Events read at a time for a listener that is behind; together they are below what may wait for it. */
+const catchUpBatch = 200;
 /** Bytes that may wait for a slow reader; then it is cut off, and goes on behind the last event it has. */
 const mostUnread = 512 * 1024;
 /** A stream ends after this and is to be opened again, so that no key outlives its revocation by more. */
@@ -31,7 +33,9 @@ const longestMs = 10 * 60_000;
 
 export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
   const feed = new EventFeed(pool, log);
+  /** Streams by tenant, and all of them. */
   const streams = new Map<number, number>();
+  let open = 0;
   const router = Router();
   router
     .route('/crawls/:crawlId/events')
@@ -40,6 +44,8 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
       const { cursor = '0', limit = defaultEventLimit } = parseInput(eventsQuery, request.query, 400);
       const crawl = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
       response.vary('Accept');
+      // Whoever has gone by now would never be noticed to go.
+      if (response.closed || response.destroyed) return;
       if (request.accepts(['application/json', 'text/event-stream']) === 'text/event-stream') {
         const after = resumeId(request) ?? cursor;
         const isOver = closedCrawlStates.includes(crawl.state);
@@ -48,7 +54,9 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
           response.status(204).end();
           return;
         }
-        stream(request, response, id, after);
+        if (response.closed || response.destroyed) return;
+        if (request.method === 'HEAD') response.type('text/event-stream').end();
+        else await stream(request, response, id, after);
         return;
       }
       const items = [...(await readEvents(pool, id, cursor, limit))];
@@ -59,10 +67,11 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
     .all(methodNotAllowed('GET'));
   return router;
 
-  function stream(request: Request, response: Response, crawlId: string, after: string): void {
+  /** Nothing is awaited before it is known when the client leaves. */
+  async function stream(request: Request, response: Response, crawlId: string, after: string): Promise<void> {
     const { tenantId } = callerOf(request);
     const ofTenant = streams.get(tenantId) ?? 0;
-    if (ofTenant >= mostOfTenant || feed.size >= mostOfAll) {
+    if (ofTenant >= mostOfTenant || open >= mostOfAll) {
       response.setHeader('Retry-After', '30');
       throw new HttpProblem(429, 'Too many event streams are open.', { type: problemTypes.rateLimited });
     }
@@ -82,9 +91,10 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
       for (const event of events)
         say(`id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);
     };
-    const listener = { crawlId, after, tell };
-    const stop = feed.listen(listener);
+    const listener: Listener = { crawlId, after, tell };
+    let stop = (): void => undefined;
     streams.set(tenantId, ofTenant + 1);
+    open++;
     let looking = false;
     const look = async (): Promise<void> => {
       if (looking) return;
@@ -123,12 +133,33 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
       clearInterval(timer);
       clearTimeout(end);
       stopping.removeEventListener('abort', leave);
+      open--;
       const left = (streams.get(tenantId) ?? 1) - 1;
       if (left === 0) streams.delete(tenantId);
       else streams.set(tenantId, left);
     });
+    await catchUp(response, listener);
+    if (!response.closed) stop = feed.listen(listener);
+  }
+
+  /** What is behind the present is read for this listener alone, and no faster than it takes it. */
+  async function catchUp(response: Response, listener: Listener): Promise<void> {
+    for (let read = catchUpBatch; read === catchUpBatch && !response.closed;) {
+      const events = await readEvents(pool, listener.crawlId, listener.after, catchUpBatch);
+      read = events.length;
+      listener.after = events.at(-1)?.id ?? listener.after;
+      listener.tell(events);
+      if (response.writableNeedDrain && !response.destroyed) await drained(response);
+    }
   }
 }
+
+/** Or closed. */
+const drained = (response: Response): Promise<void> =>
+  new Promise((go) => {
+    response.once('drain', go);
+    response.once('close', go);
+  });
 
 function resumeId(request: Request): string | undefined {
   return parseInput(lastEventId, request.headers['last-event-id'], 400);

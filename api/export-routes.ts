@@ -6,15 +6,23 @@ import { exportQuery } from '../contracts/http/export.ts';
 import type { PageField } from '../contracts/http/results.ts';
 import { findCrawl } from '../storage/crawls.ts';
 import { pageBatches } from '../storage/pages.ts';
+import { callerOf } from './caller.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import { csvHead, csvLine } from './csv.ts';
 import type { Dependencies } from './dependencies.ts';
-import { methodNotAllowed, parseInput } from './problem.ts';
+import { HttpProblem, methodNotAllowed, parseInput, problemTypes } from './problem.ts';
 
+/** Exports of one tenant at a time, and of this process. */
+const mostOfTenant = 10;
+const mostOfAll = 50;
+/** Characters of one piece, about. */
+const pieceLength = 64 * 1024;
 /** Milliseconds that a reader may take nothing before it is given up. */
 const stalledMs = 60_000;
 
 export function exportRoutes({ pool, textOf }: Dependencies): Router {
+  /** The tenant of each export that is under way. */
+  const open: number[] = [];
   const router = Router();
   router
     .route('/crawls/:crawlId/export')
@@ -29,11 +37,21 @@ export function exportRoutes({ pool, textOf }: Dependencies): Router {
         response.end();
         return;
       }
+      const { tenantId } = callerOf(request);
+      const ofTenant = open.filter((each) => each === tenantId).length;
+      if (ofTenant >= mostOfTenant || open.length >= mostOfAll) {
+        response.removeHeader('Content-Disposition');
+        response.set('Retry-After', '30');
+        throw new HttpProblem(429, 'Too many exports are under way.', { type: problemTypes.rateLimited });
+      }
       response.setTimeout(stalledMs, () => response.destroy());
+      open.push(tenantId);
       try {
-        await pipeline(Readable.from(lines), response);
+        await pipeline(Readable.from(inPieces(lines), { highWaterMark: 1 }), response);
       } catch (error) {
         if (!leftEarly(error)) throw error;
+      } finally {
+        open.splice(open.indexOf(tenantId), 1);
       }
     })
     .all(methodNotAllowed('GET'));
@@ -41,16 +59,30 @@ export function exportRoutes({ pool, textOf }: Dependencies): Router {
 
   async function* jsonLines(id: string, fields: readonly PageField[]): AsyncGenerator<string> {
     for await (const pages of pageBatches(pool, id, fields, textOf)) {
-      yield pages.map((page) => `${JSON.stringify(page)}\n`).join('');
+      for (const page of pages) yield `${JSON.stringify(page)}\n`;
     }
   }
 
   async function* csv(id: string): AsyncGenerator<string> {
     yield csvHead;
-    for await (const pages of pageBatches(pool, id, [], textOf)) yield pages.map(csvLine).join('');
+    for await (const pages of pageBatches(pool, id, [], textOf)) yield* pages.map(csvLine);
   }
+}
+
+/** A chunk for each line would cost more than the line. */
+async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const line of lines) {
+    piece += line;
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
 }
 
 /** Whoever asked has gone, or took nothing for too long: nobody is left to be told. */
 const leftEarly = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ERR_STREAM_UNABLE_TO_PIPE');

@@ -24,11 +24,18 @@ const refusals: Readonly<Record<string, Refusal>> = {
   HPE_INVALID_METHOD: { status: 400, detail: 'The request begins with no method that HTTP has.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive in time.' },
 };
+/** Milliseconds a request may take to arrive: one of millions of seeds, no faster than they are stored. */
+const longestRequestMs = 60 * 60_000;
+
 const notHttp: Refusal = { status: 400, detail: 'This is no HTTP request that could be read.' };
 
 /** Requests without a Host are left to the application. */
 export function createHttpServer(listener: RequestListener): Server {
-  const server = createServer({ maxHeaderSize: maxHeadBytes, requireHostHeader: false });
+  const server = createServer({
+    maxHeaderSize: maxHeadBytes,
+    requireHostHeader: false,
+    requestTimeout: longestRequestMs,
+  });
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.on('request', (request, response) => {
     latest.set(request.socket, response);

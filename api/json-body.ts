@@ -13,6 +13,8 @@ import { HttpProblem } from './problem.ts';
  */
 const drainBytes = 2 * maxRequestBytes;
 const drainMs = 2_000;
+/** Milliseconds for all of a body. */
+const longestMs = 120_000;
 
 /** Other types are left unread. Without a body there is no `request.body`. */
 export function jsonBody(): RequestHandler[] {
@@ -23,13 +25,22 @@ export function jsonBody(): RequestHandler[] {
       return;
     }
     let isRefused = false;
-    const stopWatching = watchSize(request, () => {
+    const refuse = (status: number, detail: string): void => {
       isRefused = true;
+      stopWatching();
+      clearTimeout(late);
       response.set('Connection', 'close');
-      next(new HttpProblem(413, `The body is larger than ${String(maxRequestBytes)} bytes.`));
+      next(new HttpProblem(status, detail));
+    };
+    const stopWatching = watchSize(request, () => {
+      refuse(413, `The body is larger than ${String(maxRequestBytes)} bytes.`);
     });
+    const late = setTimeout(() => {
+      refuse(408, `The body did not arrive within ${String(longestMs / 1_000)} seconds.`);
+    }, longestMs);
     read(request, response, (error?: unknown) => {
       stopWatching();
+      clearTimeout(late);
       // The reader only ends with the body.
       if (!isRefused) next(error);
     });

@@ -20,6 +20,8 @@ import { ndjsonLine, readSeedLines, uriListLine } from './seed-lines.ts';
 
 /** Lines held, and stored in one transaction; the next are read when they are stored. */
 const batch = 2_000;
+/** Milliseconds for which nothing may come. */
+const quietMs = 120_000;
 
 export function seedRoutes(dependencies: Dependencies): Router {
   const router = Router();
@@ -78,7 +80,10 @@ async function storeLines(
   };
   try {
     const read = request.is('application/x-ndjson') === false ? uriListLine : ndjsonLine;
-    for await (const line of readSeedLines(request, read)) {
+    // Left alone by our own errors: it is destroyed only where whoever sends has gone.
+    const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    request.socket.setTimeout(quietMs, () => request.destroy());
+    for await (const line of readSeedLines(body, read)) {
       if (line.rejected !== null && ++rejectedCount <= rejectedSeedsShown) rejected.push(line.rejected);
       held.push(line.seed);
       if (held.length >= batch) await store();
@@ -87,7 +92,8 @@ async function storeLines(
   } catch (error) {
     const stored =
       accepted === 0 ? 'No seed of it was stored.' : `${String(accepted)} seeds before are stored.`;
-    // A refusal of ours destroys the request as well, whose rest is not read.
+    // The rest of the body is not read.
+    if (!request.complete) response.set('Connection', 'close');
     if (!(error instanceof HttpProblem) && request.destroyed && !request.complete) {
       dependencies.log.warn(
         { crawlId, accepted },

@@ -14,7 +14,7 @@ import type { Queryable } from './pool.ts';
 
 /** Bytes of packed links, and characters of text and links, in one answer at most, about. */
 const maxLinkBytes = 4 * 1024 * 1024;
-const maxCharacters = 32 * 1024 * 1024;
+const maxCharacters = 4 * 1024 * 1024;
 
 /** The text of a body: its SHA-256 in hex and its Content-Type field. Null: the body is gone, or no text. */
 export type TextReader = (contentHash: string, contentType: string | null) => Promise<string | null>;

@@ -19,6 +19,7 @@ export const exportPaths: ZodOpenApiPathsObject = {
           },
         },
         '400': fails('The query is not valid.'),
+        '429': fails('Too many exports are under way; Retry-After says when to ask again.'),
         '404': fails('There is no such crawl.'),
       },
     },

@@ -52,6 +52,9 @@ const durableMs = 1_500;
 /** A worker that has lost its supervisor is given three seconds to end by itself. */
 const orphanMs = 3_500;
 
+/** A Postgres that lost one of its processes has recovered within this. */
+const recoveryMs = 2_000;
+
 /** A process that wakes up breaks off what has outlived its lease within this. */
 const breakOffMs = 1_500;
 
@@ -110,7 +113,9 @@ function doubtfulAfter({ fault, from, to }: Strike, since: readonly RequestRecor
       // What is killed through its supervisor goes some time later, and nobody knows when.
       if (fault.victim === 'supervisor') return ends(until(from + orphanMs));
       if (fault.victim === 'services') return ends(until(to));
-      return fault.victim.startsWith('postgres') ? until(to).slice(0, 1) : [];
+      // The others are ended with it, and the server recovers, when the fault itself is long over.
+      if (fault.victim === 'postgres-backend') return until(to + recoveryMs).slice(0, 1);
+      return fault.victim === 'postgres' ? until(to).slice(0, 1) : [];
     case 'freeze':
       return fault.victim === 'postgres' ? until(to).slice(0, 1) : [];
     case 'duel':

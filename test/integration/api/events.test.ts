@@ -1,8 +1,10 @@
 /** What happened to a crawl: as a list, and live. */
+import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { crawlEvent, eventKinds, type CrawlEvent, type EventList } from '../../../contracts/http/events.ts';
 import { newKey, newTenant } from './asking.ts';
 import type { CrawlState } from '../../../contracts/crawl.ts';
+import { createPool } from '../../../storage/pool.ts';
 import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
@@ -69,6 +71,76 @@ async function listen(headers: Record<string, string> = {}, url = api.url) {
   const numbered = () => messages.filter(({ id }) => id !== null);
   return { messages, numbered, whole, leave: () => { leaving.abort(); } }; // prettier-ignore
 }
+
+describe('listeners', { timeout: 60_000 }, () => {
+  const events = (init: RequestInit = {}): Promise<Response> =>
+    fetch(`${api.url}/v1/crawls/${crawl}/events`, { headers: { accept: 'text/event-stream' }, ...init });
+
+  it('that leave before they are let in hold no place', async () => {
+    const holder = createPool(services.world.databaseUrl, 1, () => undefined);
+    const watcher = createPool(services.world.databaseUrl, 1, () => undefined);
+    const leaving = new AbortController();
+    try {
+      await holder.query('begin');
+      await holder.query('lock table crawl in access exclusive mode');
+      const gone = Array.from({ length: 110 }, () => events({ signal: leaving.signal }).catch(() => null));
+      await expect
+        .poll(async () => {
+          const { rows } = await watcher.query<{ waiting: number }>(
+            `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          return rows[0]?.waiting;
+        })
+        .toBeGreaterThan(2);
+      leaving.abort();
+      await Promise.all(gone);
+    } finally {
+      await holder.query('rollback');
+      await holder.end();
+      await watcher.end();
+    }
+    for (let round = 0; round < 3; round++) {
+      const stream = await listen();
+      await expect.poll(() => stream.numbered().length).toBe(1);
+      stream.leave();
+    }
+  });
+
+  it('that ask for the head alone keep no connection', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = (method: string, accept: string): Promise<number | undefined> =>
+      new Promise((answered, failed) => {
+        httpRequest(`${api.url}/v1/crawls/${crawl}/events`, {
+          ...{ method, agent },
+          headers: { accept, authorization: `Bearer ${api.key}` },
+        })
+          .on('response', (response) => {
+            response.resume().on('end', () => { answered(response.statusCode); }); // prettier-ignore
+          })
+          .on('error', failed)
+          .end();
+      });
+    expect(await ask('HEAD', 'text/event-stream')).toBe(200);
+    expect(await ask('GET', 'application/json')).toBe(200);
+    agent.destroy();
+  });
+
+  it('that are far behind catch up, and hold nobody else up', async () => {
+    await services.pool.query(
+      `do $$ begin for n in 1..1500 loop insert into event (crawl_id, kind) values (${crawl}, 'seeds.added'); end loop; end $$`,
+    );
+    const near = await listen({ 'last-event-id': '1501' });
+    const far = await listen();
+    await move('running');
+    await expect.poll(() => near.numbered().map(({ id }) => id), { timeout: 3_000 }).toEqual(['1502']);
+    await expect.poll(() => far.numbered().length, { timeout: 10_000 }).toBe(1_502);
+    expect(far.numbered().map(({ id }) => Number(id))).toEqual(
+      Array.from({ length: 1_502 }, (_, at) => at + 1),
+    );
+    near.leave();
+    far.leave();
+  });
+});
 
 describe('events', () => {
   it('are listed in order, each as documented, behind any of them', async () => {

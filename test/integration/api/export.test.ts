@@ -93,6 +93,28 @@ describe('an export', () => {
     expect((await get('?format=csv&fields=text')).status).toBe(400);
   });
 
+  it('is one of ten at a time: more are refused until one has ended', { timeout: 60_000 }, async () => {
+    const id = await largeCrawl(30_000);
+    const open: IncomingMessage[] = [];
+    for (let n = 0; n < 10; n++) {
+      open.push(
+        await new Promise((begun, failed) => {
+          httpRequest(`${api.url}/v1/crawls/${id}/export`, {
+            headers: { authorization: `Bearer ${api.key}` },
+          })
+            .on('response', begun)
+            .on('error', failed)
+            .end();
+        }),
+      );
+    }
+    const refused = await get('', id);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30']);
+    expect(refused.headers.get('content-disposition')).toBeNull();
+    for (const each of open) each.destroy();
+    await expect.poll(async () => (await get('?format=csv')).status).toBe(200);
+  });
+
   it('of 100,000 pages is whole', { timeout: 120_000 }, async () => {
     const response = await get('', await largeCrawl(100_000));
     const seen = new Set<string>();

@@ -1,5 +1,5 @@
 /** More seeds for a crawl (F01), as JSON and as lines. */
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
@@ -131,6 +131,28 @@ describe('as lines', () => {
     ]);
     expect(rows).toEqual([{ n: 100_001 }]);
   }, 60_000);
+
+  it('that cannot be stored any more are told as a fault of ours, with what is stored', async () => {
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      const sending = httpRequest(`${api.url}/v1/crawls/${crawl}/seeds`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/uri-list', authorization: `Bearer ${api.key}` },
+      });
+      sending.once('response', resolve).once('error', reject);
+      void (async () => {
+        for (let i = 0; i < 2_500; i++) sending.write(`https://b.example/${String(i)}\n`);
+        await vi.waitFor(async () => expect(await stored()).toHaveLength(2_000), { timeout: 20_000 });
+        await services.pool.query('alter table seed rename to seed_that_is_away');
+        for (let i = 0; i < 2_500; i++) sending.write(`https://c.example/${String(i)}\n`);
+      })();
+    });
+    try {
+      expect((await answered).statusCode).toBe(500);
+    } finally {
+      await services.pool.query('alter table if exists seed_that_is_away rename to seed');
+    }
+    expect(await stored()).toHaveLength(2_000);
+  }, 30_000);
 
   it('cut off: whole batches that came before are stored, each once', async () => {
     const sending = httpRequest(`${api.url}/v1/crawls/${crawl}/seeds`, {
