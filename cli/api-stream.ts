@@ -1,21 +1,48 @@
 /** Answers and bodies that are too long to be held: read and sent as they come, given up once nothing moves. */
-import { failureOf, jsonOf, refusalOf, sendRequest, type ApiAddress, type Sending } from './api-request.ts';
+import {
+  failureOf,
+  jsonOf,
+  notOrbweaver,
+  refusalOf,
+  sendRequest,
+  type ApiAddress,
+  type Sending,
+} from './api-request.ts';
 import { CommandError, exitCodes } from './ending.ts';
 import { grouped } from './words.ts';
 
 /** Milliseconds in which nothing has to move. */
 const stillMs = 60_000;
 
+interface Watch {
+  readonly signal: AbortSignal;
+  moved(): void;
+  /** Until something moves again, nothing has to. */
+  rest(): void;
+  /** For good. */
+  stop(): void;
+}
+
 /** Given up by `signal` once nothing has moved for so long. */
-function watch(ms: number): { readonly signal: AbortSignal; moved(): void; stop(): void } {
+function watch(ms: number): Watch {
   const controller = new AbortController();
-  const timer = setTimeout(() => {
+  const giveUp = (): void => {
+    isOver = true;
     controller.abort(new DOMException('nothing came', 'TimeoutError'));
-  }, ms);
+  };
+  let isOver = false;
+  let timer = setTimeout(giveUp, ms);
   return {
     signal: controller.signal,
-    moved: () => timer.refresh(),
+    moved: () => {
+      clearTimeout(timer);
+      if (!isOver) timer = setTimeout(giveUp, ms);
+    },
+    rest: () => {
+      clearTimeout(timer);
+    },
     stop: () => {
+      isOver = true;
       clearTimeout(timer);
     },
   };
@@ -27,10 +54,14 @@ export interface Taken {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** @param mostStillMs milliseconds without a byte after which it has broken off. @throws CommandError with what the API said */
+/**
+ * @param type the media type the answer has to have, where it has a body
+ * @param mostStillMs milliseconds without a byte after which it has broken off. @throws CommandError with what the API said
+ */
 export async function takeStream(
   address: ApiAddress,
   path: string,
+  type: string,
   sending: Pick<Sending, 'query' | 'headers'>,
   mostStillMs = stillMs,
 ): Promise<Taken> {
@@ -39,6 +70,9 @@ export async function takeStream(
   try {
     response = await sendRequest(address, 'GET', path, { ...sending, signal: watching.signal });
     if (!response.ok) throw await refusalOf(address, response);
+    const given = response.headers.get('content-type') ?? '';
+    if (response.status !== 204 && !given.toLowerCase().startsWith(type))
+      throw notOrbweaver(address, `it answers ${String(response.status)} without ${type}`);
   } catch (error) {
     watching.stop();
     throw error;
@@ -77,9 +111,12 @@ export async function sendStream(
 ): Promise<unknown> {
   const watching = watch(stillMs);
   const watched = async function* (): AsyncGenerator<Uint8Array> {
+    // How long our own source takes is not the server's.
+    watching.rest();
     for await (const chunk of body()) {
       watching.moved();
       yield chunk;
+      watching.rest();
     }
     watching.moved();
   };

@@ -23,7 +23,7 @@ export interface Api {
   /** Sent once: whoever loses the answer looks at what became of it. */
   change<T>(method: Method, path: string, schema: z.ZodType<T>, sending?: Change): Promise<T>;
   /** An answer of any length, read as it comes. @throws CommandError, also while it is read */
-  take(path: string, sending?: Pick<Change, 'query' | 'headers'>): Promise<Taken>;
+  take(path: string, type: string, sending?: Pick<Change, 'query' | 'headers'>): Promise<Taken>;
   /** Sends a body of any length as it is made. Sent once, but where it never left. */
   send<T>(
     path: string,
@@ -87,7 +87,7 @@ export function createApi(address: ApiAddress): Api {
         headers: { ...(body !== undefined && jsonBody), ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
-    take: (path, sending = {}) => takeStream(address, path, sending),
+    take: (path, type, sending = {}) => takeStream(address, path, type, sending),
     send: async (path, schema, type, body) => checked(await sendStream(address, path, type, body), schema),
   };
 }

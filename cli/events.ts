@@ -63,7 +63,7 @@ async function* followed(api: Api, id: string, after: string): AsyncGenerator<Cr
   let failingSince: number | null = null;
   for (;;) {
     try {
-      const { status, chunks } = await api.take(`/v1/crawls/${id}/events`, {
+      const { status, chunks } = await api.take(`/v1/crawls/${id}/events`, 'text/event-stream', {
         headers: { accept: 'text/event-stream', ...(last !== '0' && { 'last-event-id': last }) },
       });
       failingSince = null;

@@ -18,9 +18,13 @@ export async function exportPages(id: string, options: ExportOptions): Promise<E
   const api = await anyApi(options);
   const file = out === undefined ? null : await openOutFile(out);
   try {
-    const { chunks } = await api.take(`/v1/crawls/${id}/export`, {
-      query: { format, fields: fields?.join(',') },
-    });
+    const { chunks } = await api.take(
+      `/v1/crawls/${id}/export`,
+      options.format === 'csv' ? 'text/csv' : 'application/x-ndjson',
+      {
+        query: { format, fields: fields?.join(',') },
+      },
+    );
     if (file === null) await toStandardOutput(chunks);
     else sayPlainly(`${grouped(await file.copy(chunks))} bytes were written to ${file.name}.`);
   } finally {

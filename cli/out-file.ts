@@ -20,7 +20,10 @@ export interface OutFile {
 export async function openOutFile(name: string): Promise<OutFile> {
   const draft = `${name}.${String(process.pid)}.part`;
   try {
-    if ((await stat(name).catch(() => null))?.isDirectory() === true) throw new Error('it is a folder');
+    const there = await stat(name).catch(() => null);
+    if (there?.isDirectory() === true) throw new Error('it is a folder');
+    // It would be replaced by a file.
+    if (there?.isFile() === false) throw new Error('it is there, and is no file');
     await (await open(draft, 'wx')).close();
   } catch (error) {
     throw new CommandError(`The file ${name} cannot be written: ${reasonOf(error)}.`);

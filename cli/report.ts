@@ -16,7 +16,9 @@ export async function report(
   if (html !== undefined) {
     const file = await openOutFile(html);
     try {
-      const { chunks } = await api.take(`/v1/crawls/${id}/report`, { query: { format: 'html' } });
+      const { chunks } = await api.take(`/v1/crawls/${id}/report`, 'text/html', {
+        query: { format: 'html' },
+      });
       await file.copy(chunks);
     } finally {
       await file.discard();

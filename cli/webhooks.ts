@@ -18,7 +18,7 @@ import { anyApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { writeSecretFile } from './secret-file.ts';
-import { moment, table, writeList, writeLines, writeMade, writeOne, type Shown } from './table.ts';
+import { moment, printable, table, writeList, writeLines, writeMade, writeOne, type Shown } from './table.ts';
 import { grouped } from './words.ts';
 
 const shown: Shown<WebhookView> = {
@@ -155,7 +155,7 @@ export async function showDeliveries(
   const api = await anyApi(options);
   const answer = await api.get(`${pathOf(id)}/deliveries`, deliveries, { limit });
   if (json) writeOne(answer, json, () => []);
-  else writeLines(deliveryLines(answer));
+  else writeLines(deliveryLines(answer).map(printable));
   return exitCodes.ok;
 }
 

@@ -146,6 +146,11 @@ export async function settleFailed(
             db, webhookId, webhook.version, pauseMs, isGivenUp ? 1 : 0, disabledReason,
           ); // prettier-ignore
     if (held === undefined) return;
+    // It was sent by settings that are no longer those: the event goes by the new ones, from its first attempt on.
+    if ('isSame' in held && !held.isSame) {
+      await note(db, delivery, 'failed', status, failure.message, tookMs);
+      return;
+    }
     if (place !== null && retryMs !== null) {
       await delayWebhookCursor(db, webhookId, place.crawlId, place.settled, counts ? 1 : 0, retryMs);
     } else if (place !== null) {

@@ -10,6 +10,7 @@ import {
   type WebhookView,
 } from '../contracts/http/webhooks.ts';
 import { inTransaction, type Pool, type Queryable } from './pool.ts';
+import { retrying } from './retry.ts';
 import { changeWebhook } from './statements/change-webhook.ts';
 import { deleteWebhook } from './statements/delete-webhook.ts';
 import { dropReplayedLetters } from './statements/drop-replayed-letters.ts';
@@ -82,11 +83,13 @@ export async function editWebhook(
   change: WebhookChange,
   versions: Versions,
 ): Promise<boolean> {
-  return inTransaction(pool, async (db) => {
-    const [changed] = await changeWebhook(db, id, tenantId, JSON.stringify(change), versions);
-    if (changed?.fresh === true) await refreshWebhookCursors(db, id);
-    return changed !== undefined;
-  });
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      const [changed] = await changeWebhook(db, id, tenantId, JSON.stringify(change), versions);
+      if (changed?.fresh === true) await refreshWebhookCursors(db, id);
+      return changed !== undefined;
+    }),
+  );
 }
 
 /** With all that waits for it. False: as `editWebhook`. */
@@ -109,14 +112,16 @@ export async function replay(
   id: string,
   { crawlId = null, after = null, since = null }: ReplayWish,
 ): Promise<number | null | 'other-crawl'> {
-  return inTransaction(pool, async (db) => {
-    const [webhook] = await lockWebhook(db, id, tenantId);
-    if (webhook === undefined) return null;
-    if (crawlId !== null && webhook.crawl_id !== null && webhook.crawl_id !== crawlId) return 'other-crawl';
-    const crawls = await replayWebhook(db, id, crawlId, after, since);
-    await dropReplayedLetters(db, id);
-    return crawls.length;
-  });
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      const [webhook] = await lockWebhook(db, id, tenantId);
+      if (webhook === undefined) return null;
+      if (crawlId !== null && webhook.crawl_id !== null && webhook.crawl_id !== crawlId) return 'other-crawl';
+      const crawls = await replayWebhook(db, id, crawlId, after, since);
+      await dropReplayedLetters(db, id);
+      return crawls.length;
+    }),
+  );
 }
 
 /** Answers the id of the message that will be sent; null: the tenant has no such webhook. */

@@ -1,6 +1,6 @@
 /** The audit log (F34) on the wire: who asked for which change, and what became of it. */
 import { z } from 'zod';
-import { instant, limit, nextCursor } from './shared.ts';
+import { givenInstant, instant, limit, nextCursor } from './shared.ts';
 import { roles } from '../tenancy.ts';
 
 export const auditMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -48,8 +48,8 @@ export const auditQuery = z.strictObject({
   target: text(maxAuditTarget)
     .optional()
     .meta({ description: 'Paths that begin so.', examples: ['/v1/crawls/7'] }),
-  since: instant.optional(),
-  until: instant.optional().meta({ description: 'Before this.' }),
+  since: givenInstant.optional(),
+  until: givenInstant.optional().meta({ description: 'Before this.' }),
   cursor: z
     .string()
     .regex(/^[1-9]\d{0,14}$/, 'not one that this API gave')

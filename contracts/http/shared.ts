@@ -44,5 +44,10 @@ export const count = z.int().min(0);
 
 /** Milliseconds are kept; ISO 8601 in UTC. */
 export const instant = z.iso.datetime();
+/** One that is sent: such as Postgres can read. */
+export const givenInstant = z.iso
+  .datetime()
+  .max(40)
+  .refine((text) => !text.startsWith('0000'), 'the year 0 has never been');
 
 export const nextCursor = z.string().nullable();

@@ -1,6 +1,6 @@
 /** Webhooks (F38) on the wire, as in http.ts: what is sent to receivers, and how they are managed. */
 import { z } from 'zod';
-import { count, crawlId, instant, limit } from './shared.ts';
+import { count, crawlId, givenInstant, instant, limit } from './shared.ts';
 import { crawlEvent, eventKinds } from './events.ts';
 
 /** Webhooks of a tenant at most. */
@@ -153,7 +153,7 @@ export const newReplay = z
       .regex(/^\d{1,15}$/, 'an id of an event')
       .optional()
       .meta({ description: 'Events of `crawlId` behind this id; 0: all of them.' }),
-    since: instant.optional().meta({ description: 'Events that happened then or later.' }),
+    since: givenInstant.optional().meta({ description: 'Events that happened then or later.' }),
   })
   .superRefine((asked, context) => {
     if ((asked.after === undefined) === (asked.since === undefined))

@@ -1,4 +1,5 @@
 /** Streams of the API on the command line: events in any pieces, and answers that break off. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -84,14 +85,36 @@ describe('export', () => {
     expect(shown).toMatchObject({ code: 3, stdout: '{"url":"https://a.example/"}\n' });
   });
 
+  it.each([['export'], ['report']])('%s takes nothing from what is no Orbweaver', async (verb) => {
+    const portal: RequestListener = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('guest network: please log in');
+    };
+    const out = path.join(folder, 'kept');
+    const option = verb === 'export' ? '--out' : '--html';
+    const result = await serving(portal, (url) => runCli([verb, '1', option, out, '--server', url]));
+    expect(result.code).toBe(3);
+    expect(result.stderr).toContain('it answers 200 without');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('does not take the place of what is no file', async () => {
+    const pipe = path.join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const result = await serving(cut, (url) => runCli(['export', '1', '--out', pipe, '--server', url]));
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain('it is there, and is no file');
+    expect(readdirSync(folder)).toEqual(['pipe']);
+    rmSync(pipe);
+  });
+
   it('of which nothing more comes is given up', async () => {
     const silent: RequestListener = (_request, response) => {
-      response.writeHead(200);
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
       response.write('a');
     };
     await serving(silent, async (url) => {
       const address = { url, key: null, patienceMs: 0, silent: (why: string) => why };
-      const { chunks } = await takeStream(address, '/x', {}, 50);
+      const { chunks } = await takeStream(address, '/x', 'application/x-ndjson', {}, 50);
       const readAll = async (): Promise<void> => {
         for await (const chunk of chunks) expect(chunk).toHaveLength(1);
       };

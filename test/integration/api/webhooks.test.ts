@@ -201,6 +201,8 @@ describe('a replay', () => {
       { after: '0' },
       { crawlId: crawl, after: '0', since: '2026-01-01T00:00:00Z' },
       { since: 'x' },
+      { since: '0000-01-01T00:00:00Z' },
+      { since: `2026-01-01T00:00:00.${'1'.repeat(200)}Z` },
       { crawlId: other, after: '0' },
     ])
       expect((await ask(bad)).status).toBe(422);
