@@ -45,7 +45,7 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
       const crawl = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
       response.vary('Accept');
       // Whoever has gone by now would never be noticed to go.
-      if (response.closed || response.destroyed) return;
+      if (hasLeft(response)) return;
       if (request.accepts(['application/json', 'text/event-stream']) === 'text/event-stream') {
         const after = resumeId(request) ?? cursor;
         const isOver = closedCrawlStates.includes(crawl.state);
@@ -54,7 +54,7 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
           response.status(204).end();
           return;
         }
-        if (response.closed || response.destroyed) return;
+        if (hasLeft(response)) return;
         if (request.method === 'HEAD') response.type('text/event-stream').end();
         else await stream(request, response, id, after);
         return;
@@ -153,6 +153,9 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
     }
   }
 }
+
+/** Asked anew after each wait. */
+const hasLeft = (response: Response): boolean => response.closed || response.destroyed;
 
 /** Or closed. */
 const drained = (response: Response): Promise<void> =>
