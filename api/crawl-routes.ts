@@ -38,11 +38,11 @@ export function crawlRoutes(dependencies: Dependencies): Router {
       response.status(201).location(`/v1/crawls/${created.id}`).json(created);
     })
     .get(async (request, response) => {
-      const { cursor, limit = defaultListLimit } = parseInput(listQuery, request.query, 400);
+      const { cursor, limit = defaultListLimit, state } = parseInput(listQuery, request.query, 400);
       if (cursor !== undefined && !crawlIdSchema.safeParse(cursor).success) {
         badCursor();
       }
-      const items = await crawlsBefore(pool, cursor ?? null, limit, callerOf(request).tenantId);
+      const items = await crawlsBefore(pool, cursor ?? null, limit, callerOf(request).tenantId, state);
       response.json({ items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) });
     })
     .all(methodNotAllowed('GET', 'POST'));

@@ -33,10 +33,11 @@ export function addCrawlControl(program: Command, ended: Ended): void {
   crawls
     .command('list')
     .description('List the crawls, the latest first.')
+    .option('--state <states>', 'those in these states, such as running,paused')
     .option('--limit <n>', 'crawls at most', wholeNumber(1), 100)
     .option('--json', 'as JSON, one object a line')
     .addHelpText('after', '\nExamples:\n  orbweaver crawls list\n  orbweaver crawls list --limit 5 --json')
-    .action(async (options: { limit: number }) => {
+    .action(async (options: { limit: number; state?: string }) => {
       ended(await (await import('./crawls.ts')).listCrawls(options));
     });
   const start = crawls

@@ -37,15 +37,18 @@ export const shownCrawls: Shown<CrawlSummary> = {
 };
 
 /** The latest first. */
-export async function listCrawls(options: VerbOptions & { readonly limit: number }): Promise<ExitCode> {
-  const { limit, json = false } = options;
+export async function listCrawls(
+  options: VerbOptions & { readonly limit: number; readonly state?: string },
+): Promise<ExitCode> {
+  const { limit, state, json = false } = options;
   const api = await anyApi(options);
-  await writeList(latestCrawls(api, limit), json, shownCrawls);
+  await writeList(latestCrawls(api, limit, state), json, shownCrawls);
   return exitCodes.ok;
 }
 
-export const latestCrawls = (api: Api, most: number): AsyncGenerator<CrawlSummary> =>
-  api.list('/v1/crawls', summary, { limit: Math.min(most, mostPerPage) }, most);
+/** @param state those in these states, comma-separated */
+export const latestCrawls = (api: Api, most: number, state?: string): AsyncGenerator<CrawlSummary> =>
+  api.list('/v1/crawls', summary, { limit: Math.min(most, mostPerPage), state }, most);
 
 export async function showCrawl(api: Api, id: string, json: boolean): Promise<ExitCode> {
   const view = await api.get(`/v1/crawls/${id}`, crawlView);

@@ -45,14 +45,15 @@ export async function findCrawl(db: Queryable, crawlId: string): Promise<CrawlSu
   return row === null ? null : summaryOf(row);
 }
 
-/** Newest first. `before`: only crawls older than this id; `tenantId` null: of all tenants. */
+/** Newest first, those in the states given. `before`: only crawls older than this id; `tenantId` null: of all tenants. */
 export async function crawlsBefore(
   db: Queryable,
   before: string | null,
   limit: number,
   tenantId: number | null = null,
+  states: readonly CrawlState[] = crawlStates,
 ): Promise<readonly CrawlSummary[]> {
-  return (await listCrawls(db, null, before, crawlStates, limit, tenantId)).map(summaryOf);
+  return (await listCrawls(db, null, before, states, limit, tenantId)).map(summaryOf);
 }
 
 const openStates = crawlStates.filter((state) => !closedCrawlStates.includes(state));

@@ -129,6 +129,15 @@ export const defaultListLimit = 20;
 export const listQuery = z.strictObject({
   cursor: z.string().max(100).optional().meta({ description: '`next` of the answer before.' }),
   limit: limit(100, defaultListLimit),
+  state: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(crawlStates)).min(1))
+    .optional()
+    .meta({
+      description: 'Crawls in these states, comma-separated; absent: all.',
+      examples: ['running,paused'],
+    }),
 });
 
 export const ledgerView = z

@@ -270,6 +270,24 @@ describe('a crawl', () => {
     expect(((await response.json()) as Problem).detail).toMatch(words);
   });
 
+  it('is listed by its state', async () => {
+    const paused = await newCrawl(services.pool);
+    await setState(services.pool, paused, 'paused', null);
+    const failed = await newCrawl(services.pool);
+    await setState(services.pool, failed, 'failed', 'x');
+    const listed = async (state: string): Promise<[string, string][]> => {
+      const { body } = await call<{ items: { id: string; state: string }[] }>(
+        'GET',
+        `/v1/crawls?limit=2&state=${state}`,
+      );
+      return body.items.map(({ id, state: is }) => [id, is]);
+    };
+    expect(await listed('paused,failed')).toEqual([[failed, 'failed'], [paused, 'paused']]); // prettier-ignore
+    expect((await listed('paused'))[0]).toEqual([paused, 'paused']);
+    expect((await listed('failed')).every(([, state]) => state === 'failed')).toBe(true);
+    expectProblem(await call('GET', '/v1/crawls?state=asleep'), 400, /^state/);
+  });
+
   it('shows its ledger, hosts, dead letters and rate', async () => {
     const id = await newCrawl(services.pool);
     await setState(services.pool, id, 'running', null);
