@@ -82,10 +82,10 @@ export async function takeStream(
     let bytes = 0;
     try {
       for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-        watching.moved();
+        // How long the reader takes is not the server's.
+        watching.rest();
         bytes += chunk.length;
         yield chunk;
-        // How long the reader takes is not the server's.
         watching.moved();
       }
     } catch (error) {

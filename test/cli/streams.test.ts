@@ -85,6 +85,23 @@ describe('export', () => {
     expect(shown).toMatchObject({ code: 3, stdout: '{"url":"https://a.example/"}\n' });
   });
 
+  it('waits for a reader that is slow', async () => {
+    const quick: RequestListener = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('a');
+      setTimeout(() => response.end('b'), 20);
+    };
+    await serving(quick, async (url) => {
+      const address = { url, key: null, patienceMs: 0, silent: (why: string) => why };
+      const { chunks } = await takeStream(address, '/x', 'application/x-ndjson', {}, 100);
+      let read = '';
+      for await (const chunk of chunks) {
+        read += Buffer.from(chunk).toString();
+        await new Promise((wake) => setTimeout(wake, 300));
+      }
+      expect(read).toBe('ab');
+    });
+  });
+
   it.each([['export'], ['report']])('%s takes nothing from what is no Orbweaver', async (verb) => {
     const portal: RequestListener = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' }).end('guest network: please log in');

@@ -13,6 +13,9 @@ import { until } from '../stack/world.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { expectedOf } from '../web/expected.ts';
+import { judge } from '../web/judge.ts';
+import { startWeb } from '../web/server.ts';
 
 let world: World;
 let desk: CrawlDesk;
@@ -81,8 +84,8 @@ const applied = async (id: string, version: number): Promise<ConfigVersion> => {
 };
 /** A copy of the settings is a second old at most, and a request may be on its way. */
 const inForce = (): Promise<void> => new Promise((wake) => setTimeout(wake, 1_300));
-async function start(seed: string, config: object): Promise<string> {
-  const wanted = { seeds: [seed], allowPrivate: ['127.0.0.0/8'], ...config };
+async function start(seeds: string | readonly string[], config: object): Promise<string> {
+  const wanted = { seeds, allowPrivate: ['127.0.0.0/8'], ...config };
   const { status, body } = await post<CreatedCrawl>('/v1/crawls', wanted);
   expect(status).toBe(201);
   return body.id;
@@ -223,6 +226,45 @@ describe('an edit', { timeout: 180_000 }, () => {
     await inForce();
     expect((await applied(id, 4)).effect).toMatchObject({ readmitted: 10 });
     expect((await ended(id)).ledger).toMatchObject({ done: 40, excluded: 21 });
+  });
+
+  it('may follow another, and another: in the end all is fetched that the last one admits, each once', async () => {
+    const web = await startWeb({ seed: 88, hosts: 3, pages: 50, latencyMs: 5 });
+    try {
+      const id = await start(web.seeds, { scope: 'any', delaySeconds: 0.1 });
+      const filters = [['*1*'], ['*.html'], [], ['*articles*', '*news*'], ['*docs*'], ['*2*', '*3*'], ['*']];
+      for (let turn = 0; turn < 21; turn++) {
+        const exclude = filters[turn % filters.length] ?? [];
+        await patch(id, { exclude, maxUrlLength: turn % 3 === 0 ? 60 : 2_048 });
+        await new Promise((wake) => setTimeout(wake, 150 + (turn % 5) * 120));
+        if (turn === 10) {
+          await worker.kill();
+          worker = await startWorker(world, { blobDir });
+        }
+      }
+      const last = await patch(id, { exclude: [], maxUrlLength: 2_048 });
+      expect((await applied(id, last.version)).effect.state).toBe('applied');
+      const view = await ended(id);
+      expect(view).toMatchObject({ state: 'finished', reason: 'complete', ledger: { failed: 0 } });
+      const { rows } = await desk.pool.query<{ reason: string }>(
+        `select distinct reason from url where crawl_id = $1 and state = 'excluded'`,
+        [id],
+      );
+      expect(rows.filter(({ reason }) => reason !== 'robots')).toEqual([]);
+      const verdict = judge(web.log(), { delayMs: 100, expected: expectedOf(web.plan) });
+      // The request that a killed worker had in flight may be repeated.
+      expect(verdict).toMatchObject({
+        overlaps: [],
+        tooSoon: [],
+        missing: [],
+        unexpected: [],
+        disallowed: [],
+      });
+      expect([...verdict.repeated.values()].filter((times) => times > 2)).toEqual([]);
+      expect(verdict.repeated.size).toBeLessThanOrEqual(3);
+    } finally {
+      await web.stop();
+    }
   });
 
   it('of many URLs goes on where a killed worker left it', async () => {
