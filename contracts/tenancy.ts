@@ -1,6 +1,6 @@
 /** Tenants, their keys and quotas (F36) on the wire, as in http.ts. */
 import { z } from 'zod';
-import { count, instant, limit, nextCursor } from './http/shared.ts';
+import { count, givenInstant, instant, limit, nextCursor } from './http/shared.ts';
 
 /** What a caller may do within its tenant; each may also do what those before it may. */
 export const roles = ['reader', 'operator', 'admin'] as const;
@@ -112,7 +112,7 @@ export const newKey = z
       .max(scopes.length)
       .optional()
       .meta({ description: 'Confines the key to these parts of the API; absent: all its role allows.' }),
-    expiresAt: instant.optional().meta({ description: 'Not accepted from then on; absent: never expires.' }),
+    expiresAt: givenInstant.optional().meta({ description: 'Not accepted from then on; absent: never expires.' }),
     tenantId: tenantId
       .optional()
       .meta({ description: 'For admins of the instance: a key of this tenant; absent: of the own one.' }),

@@ -146,7 +146,7 @@ export async function settleFailed(
             db, webhookId, webhook.version, pauseMs, isGivenUp ? 1 : 0, disabledReason,
           ); // prettier-ignore
     if (held === undefined) return;
-    // It was sent by settings that are no longer those: the event goes by the new ones, from its first attempt on.
+    // It was sent by settings that are no longer those: it says nothing of the present ones.
     if ('isSame' in held && !held.isSame) {
       await note(db, delivery, 'failed', status, failure.message, tookMs);
       return;

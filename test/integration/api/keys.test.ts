@@ -96,6 +96,7 @@ describe('a key', () => {
     [{ name: 'x', role: 'reader', scopes: ['moon'] }, 422],
     [{ name: 'x', role: 'reader', expiresAt: '2001-01-01T00:00:00Z' }, 422],
     [{ name: 'x', role: 'reader', expiresAt: 'tomorrow' }, 422],
+    [{ name: 'x', role: 'reader', expiresAt: `2999-01-01T00:00:00.${'1'.repeat(200)}Z` }, 422],
     [{ name: 'x', role: 'reader', tenantId: '42' }, 404],
     [{ name: 'x\ny', role: 'reader' }, 422],
   ])('is not made of %j', async (body, status) => {
