@@ -112,7 +112,9 @@ export const newKey = z
       .max(scopes.length)
       .optional()
       .meta({ description: 'Confines the key to these parts of the API; absent: all its role allows.' }),
-    expiresAt: givenInstant.optional().meta({ description: 'Not accepted from then on; absent: never expires.' }),
+    expiresAt: givenInstant
+      .optional()
+      .meta({ description: 'Not accepted from then on; absent: never expires.' }),
     tenantId: tenantId
       .optional()
       .meta({ description: 'For admins of the instance: a key of this tenant; absent: of the own one.' }),
