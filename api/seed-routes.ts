@@ -20,6 +20,9 @@ import { ndjsonLine, readSeedLines, uriListLine } from './seed-lines.ts';
 
 /** Lines held, and stored in one transaction; the next are read when they are stored. */
 const batch = 2_000;
+/** Of a body that is refused so much more is read, and for so long: whoever still sends would not read the answer. */
+const drainBytes = 32 * 1024 * 1024;
+const drainMs = 2_000;
 /** Milliseconds for which nothing may come. */
 const quietMs = 120_000;
 
@@ -92,9 +95,10 @@ async function storeLines(
   } catch (error) {
     const stored =
       accepted === 0 ? 'No seed of it was stored.' : `${String(accepted)} seeds before are stored.`;
-    // The rest of the body is not read.
+    const wasCut = request.destroyed && !request.complete;
+    await drain(request);
     if (!request.complete) response.set('Connection', 'close');
-    if (!(error instanceof HttpProblem) && request.destroyed && !request.complete) {
+    if (!(error instanceof HttpProblem) && wasCut) {
       dependencies.log.warn(
         { crawlId, accepted },
         'a body of seeds was cut off; whole batches of it are stored',
@@ -109,4 +113,23 @@ async function storeLines(
     throw new HttpProblem(422, why, { rejected });
   }
   return { accepted, rejectedCount, rejected };
+}
+
+/** Reads on, and keeps nothing. Resolves at the end of the body, or when it has been long enough. */
+function drain(request: Request): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((drained) => {
+    let bytes = 0;
+    const count = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > drainBytes) end();
+    };
+    const end = (): void => {
+      clearTimeout(timer);
+      request.off('data', count).off('end', end).off('close', end).pause();
+      drained();
+    };
+    const timer = setTimeout(end, drainMs);
+    request.on('data', count).once('end', end).once('close', end).resume();
+  });
 }

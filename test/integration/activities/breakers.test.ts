@@ -154,8 +154,11 @@ describe('a body that our disk does not take', () => {
     const { parts, disk } = worker();
     const role = fetching.role({}, parts);
     const running = role.fetchSlice(slow.host);
+    running.catch(() => undefined);
     // It now waits out the delay before the next one.
-    await expect.poll(() => slow.site.hits[1]?.endedAt, { timeout: 5_000 }).toEqual(expect.any(Number));
+    await expect
+      .poll(async () => (await fetching.urls(slow.crawl, slow.site.origin))['/0'], { timeout: 5_000 })
+      .toMatchObject({ state: 'done' });
     disk.full = true;
     await role.fetchSlice(other.host).catch(() => undefined);
     await expect(running).rejects.toMatchObject({ type: failureTypes.infrastructure });
