@@ -5,14 +5,25 @@ import { defaultPageLimit, pagesQuery } from '../contracts/http/results.ts';
 import { isBalanced } from '../domain/ledger.ts';
 import { auditCrawl } from '../storage/audit.ts';
 import { findCrawl } from '../storage/crawls.ts';
-import { explainUrlOf, rejectionOf } from '../storage/explain.ts';
+import { explainUrlOf, rejectionOf, type Surroundings } from '../storage/explain.ts';
 import { readPages } from '../storage/pages.ts';
 import { rejectionSentence } from '../storage/seeds.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { badCursor, HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
-export function resultRoutes({ pool, settings, textOf }: Dependencies): Router {
+export function resultRoutes({ pool, settings, textOf, isHostPaused, log }: Dependencies): Router {
+  const surroundings: Surroundings = {
+    userAgent: settings.userAgent,
+    isHostPaused: async (origin) => {
+      try {
+        return (await isHostPaused?.(origin)) ?? null;
+      } catch (error) {
+        log.warn({ err: error, origin }, 'whether a host is paused could not be found out');
+        return null;
+      }
+    },
+  };
   const router = Router();
   router
     .route('/crawls/:crawlId/pages')
@@ -54,7 +65,7 @@ export function resultRoutes({ pool, settings, textOf }: Dependencies): Router {
         const detail = `No crawl can have this URL: it ${rejectionSentence(rejected)}.`;
         throw new HttpProblem(422, detail, { errors: [{ path: 'url', message: rejected }] });
       }
-      response.json((await explainUrlOf(pool, id, url, settings.userAgent)) ?? noSuchCrawl(id));
+      response.json((await explainUrlOf(pool, id, url, surroundings)) ?? noSuchCrawl(id));
     })
     .all(methodNotAllowed('GET'));
   return router;

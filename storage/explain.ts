@@ -1,6 +1,6 @@
 /**
  * Why a URL was fetched, skipped or waits (G5): gathers what is known of it, of its host, its crawl and robots.txt,
- * and has domain/explain/ tell it. Changes nothing, asks nobody but Postgres.
+ * and has domain/explain/ tell it. Changes nothing; asks Postgres, and whoever knows of pauses.
  */
 import { crawlStates, type CrawlConfig } from '../contracts/crawl.ts';
 import type { Explanation } from '../contracts/http/explain.ts';
@@ -29,7 +29,16 @@ import { goodSeeds } from './statements/good-seeds.ts';
 import { listAttempts } from './statements/list-attempts.ts';
 import { listCrawls } from './statements/list-crawls.ts';
 import { loadOptOuts } from './statements/load-opt-outs.ts';
+import { pendingConfig } from './statements/pending-config.ts';
 import { pagesInHand } from './statements/pages-in-hand.ts';
+
+/** What Postgres does not know. */
+export interface Surroundings {
+  /** Sent by workers where a crawl names none. */
+  readonly userAgent: string;
+  /** Has an operator paused the workflow of a host? Null: that cannot be found out. */
+  readonly isHostPaused: (origin: string) => Promise<boolean | null>;
+}
 
 /** Why no crawl can have a URL, whatever its spelling; null: it can be explained. */
 export function rejectionOf(rawUrl: string): UrlRejection | null {
@@ -39,7 +48,6 @@ export function rejectionOf(rawUrl: string): UrlRejection | null {
 
 /**
  * @param rawUrl any spelling of the URL
- * @param userAgent sent by workers where a crawl names none
  * Null: there is no such crawl.
  * @throws RangeError for a URL that `rejectionOf` rejects
  */
@@ -47,13 +55,13 @@ export async function explainUrlOf(
   db: Queryable,
   crawlId: string,
   rawUrl: string,
-  userAgent: string,
+  surroundings: Surroundings,
 ): Promise<Explanation | null> {
   const asked = rawUrl.trim();
   const read = canonicalize(asked);
   if (!read.ok) throw new RangeError(`no crawl can have this URL: ${read.rejected}`);
   const link = read.value;
-  const facts = await gather(db, crawlId, asked, link, userAgent);
+  const facts = await gather(db, crawlId, asked, link, surroundings);
   if (facts === null) return null;
   const { record, robots, scope, attempts, deadLetter } = facts;
   const { summary, decisions, next } = narrate(facts);
@@ -78,7 +86,7 @@ async function gather(
   crawlId: string,
   asked: string,
   link: CanonicalUrl,
-  userAgent: string,
+  { userAgent, isHostPaused }: Surroundings,
 ): Promise<ExplainFacts | null> {
   const [crawl] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
   if (crawl === undefined) return null;
@@ -88,9 +96,10 @@ async function gather(
   const record =
     row === undefined ? null : recordFacts(row, link, await stateOf(db, crawlId, row.redirect_to));
   const scope = await judgeScope(db, crawlId, crawl.config, link, record);
+  const mayWait = record === null || record.state === 'queued';
   const priority = record?.priority ?? urlPriority('page', scope.depth);
   const [place] =
-    host === undefined || (record !== null && record.state !== 'queued')
+    host === undefined || !mayWait
       ? []
       : await countAhead(db, host.id, crawlId, key, priority, record?.dueMs ?? 0, aheadCounted);
   const [optOuts] = await loadOptOuts(db, 0);
@@ -105,6 +114,8 @@ async function gather(
     crawl: {
       state: crawl.state,
       reason: crawl.reason,
+      version: crawl.config_version,
+      isEditing: crawl.config_version > 1 && (await pendingConfig(db, crawlId)).length > 0,
       config: crawl.config,
       pagesInHand: inHand?.pages ?? 0,
       runningMs: crawl.seconds === null ? null : crawl.seconds * 1_000,
@@ -112,6 +123,7 @@ async function gather(
     scope,
     optedOut: coveringDomain(hostName(link.host), new Set(optOuts?.domains)),
     host: host === undefined ? null : hostFacts(link.host, host, crawlId, place?.ahead ?? 0, userAgent),
+    hostPaused: host !== undefined && mayWait ? await isHostPaused(link.host) : null,
     robots:
       host === undefined
         ? null

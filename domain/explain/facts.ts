@@ -19,6 +19,8 @@ export interface ExplainFacts {
   readonly optedOut: string | null;
   /** Null: no crawl has met this host yet. */
   readonly host: HostFacts | null;
+  /** An operator has paused the host's workflow; null: nobody was asked. */
+  readonly hostPaused: boolean | null;
   readonly robots: RobotsFacts | null;
   /** Null: the crawl has not met this URL. */
   readonly record: RecordFacts | null;
@@ -30,6 +32,9 @@ export interface ExplainFacts {
 export interface CrawlFacts {
   readonly state: 'seeding' | 'running' | 'paused' | 'draining' | 'finished' | 'cancelled' | 'failed';
   readonly reason: string | null;
+  /** Version of its settings, from 1; and whether the frontier is still being judged by it. */
+  readonly version: number;
+  readonly isEditing: boolean;
   readonly config: ScopeConfig & {
     readonly maxPages: number | null;
     readonly maxSeconds: number | null;

@@ -7,6 +7,27 @@ import { reasonText } from './reasons.ts';
 
 /** Of one that passed all: every decision. Else those up to the one that stopped it. */
 export function filterDecisions(facts: ExplainFacts): Decision[] {
+  return [...editedSettings(facts), ...scopeAndFilters(facts)];
+}
+
+/** Settings that were never edited are not worth a word. */
+function editedSettings({ crawl: { version, isEditing } }: ExplainFacts): Decision[] {
+  if (version === 1) return [];
+  const by = `Judged here by version ${String(version)} of the crawl's settings`;
+  return [
+    {
+      step: 'scope',
+      verdict: 'settings',
+      effect: 'note',
+      because: isEditing
+        ? `${by}, by which the frontier is being judged at this moment: the URL itself may still have its turn.`
+        : `${by}.`,
+      detail: { version, editing: isEditing },
+    },
+  ];
+}
+
+function scopeAndFilters(facts: ExplainFacts): Decision[] {
   const { scope, record, link, crawl } = facts;
   if (record?.kind === 'sitemap' && record.discoveredFrom === null) {
     return [pass('scope', 'exempt', "A sitemap that its host's robots.txt names is read wherever it lies.")];

@@ -29,6 +29,7 @@ type WaitRule = (facts: ExplainFacts) => Wait | null;
 const rules: readonly WaitRule[] = [
   optedOut,
   crawlHalted,
+  hostPaused,
   hostParked,
   pageLimit,
   urlNotDue,
@@ -102,6 +103,15 @@ function haltSentence({ state, reason }: CrawlFacts): string | null {
     case 'failed':
       return `The crawl is ${state}${why}: it sends no requests.`;
   }
+}
+
+function hostPaused({ hostPaused: isPaused, link }: ExplainFacts): Wait | null {
+  if (isPaused !== true) return null;
+  return {
+    verdict: 'host-paused',
+    because: `An operator has paused the workflow host/${link.host}: it sends no request before it is resumed.`,
+    inMs: null,
+  };
 }
 
 function hostParked({ host }: ExplainFacts): Wait | null {
@@ -270,10 +280,11 @@ function hostNotFed({ host, crawl, record }: ExplainFacts): Wait | null {
   };
 }
 
-function nothing({ link }: ExplainFacts): Wait {
+function nothing({ hostPaused: isPaused, link }: ExplainFacts): Wait {
+  const unknown = `Nothing that is recorded: it is the next one at its host. A pause of the workflow host/${link.host} would hold it.`;
   return {
     verdict: 'next',
-    because: `Nothing that is recorded: it is the next one at its host. A pause of the workflow host/${link.host} would hold it.`,
+    because: isPaused === null ? unknown : 'Nothing: it is the next one at its host.',
     inMs: 0,
   };
 }

@@ -52,6 +52,7 @@ interface Changes {
   readonly scope?: Partial<ScopeFacts>;
   readonly optedOut?: string;
   readonly host?: Partial<HostFacts> | null;
+  readonly hostPaused?: boolean | null;
   readonly robots?: Partial<RobotsFacts> | null;
   readonly record?: Partial<RecordFacts> | null;
   readonly attempts?: ExplainFacts['attempts'];
@@ -68,11 +69,12 @@ function facts(changes: Changes = {}): ExplainFacts {
     link: read.value,
     steps: canonicalSteps(asked),
     crawl: {
-      state: 'running', reason: null, pagesInHand: 0, runningMs: hour, ...crawl, config: { ...config, ...crawl.config },
+      state: 'running', reason: null, version: 1, isEditing: false, pagesInHand: 0, runningMs: hour, ...crawl, config: { ...config, ...crawl.config },
     },
     scope: { verdict: 'admit', reason: null, detail: null, depth: 1, isSeed: false, ...changes.scope },
     optedOut: changes.optedOut ?? null,
     host: host && { ...quietHost, ...host },
+    hostPaused: changes.hostPaused ?? null,
     robots: robots && { ...freshRobots, ...robots },
     record: record && { ...queued, ...record },
     attempts: changes.attempts ?? [],
@@ -187,6 +189,15 @@ describe('scope and filters', () => {
     expect(told('state', changes)).toMatchObject([
       { verdict: 'would-be-excluded', detail: { reason: 'moon-phase' } },
     ]);
+  });
+
+  it('names the version of settings that were edited, and an edit under way', () => {
+    expect(told('scope', {}).map(({ verdict }) => verdict)).toEqual(['inside']);
+    const edited = { version: 3, isEditing: false };
+    expect(told('scope', { crawl: edited })[0]?.because).toMatch(/version 3 of the crawl's settings\.$/);
+    const [editing] = told('scope', { crawl: { ...edited, isEditing: true } });
+    expect(editing?.because).toMatch(/version 3 .* may still have its turn\.$/);
+    expect(editing?.detail).toEqual({ version: 3, editing: true });
   });
 
   it('asks no scope of a sitemap that robots.txt names', () => {
@@ -348,9 +359,13 @@ describe('when it will be fetched, and why not sooner', () => {
     expect(summary).toBe(
       `It waits in the queue of https://a.example and is fetched at ${iso(0)} at the earliest. ${next?.because[0] ?? ''}`,
     );
+    expect(narrate(facts({ hostPaused: false })).next?.because).toEqual([
+      'Nothing: it is the next one at its host.',
+    ]);
   });
 
   it.each<[string, Changes, RegExp]>([
+    ['host-paused', { hostPaused: true }, /paused the workflow host\/https:\/\/a\.example/],
     ['crawl-paused', { crawl: { state: 'paused', reason: 'lunch' } }, /paused \(lunch\): no request/],
     ['crawl-seeding', { crawl: { state: 'seeding' } }, /taking in its seeds/],
     ['crawl-draining', { crawl: { state: 'draining', reason: 'max-pages' } }, /ending \(max-pages\)/],
@@ -449,6 +464,7 @@ describe('whatever the facts are', () => {
       }),
       { nil: null },
     ),
+    hostPaused: fc.constantFrom(null, true, false),
     record: fc.option(
       fc.record({
         state: fc.constantFrom('queued', 'leased', 'done', 'excluded', 'dead', 'failed'), reason: text, detail: text,

@@ -160,11 +160,21 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
       await expect.poll(() => isHostPaused(desk.client.workflow, origin), { timeout: 30_000 }).toBe(true);
       const before = web.log().length;
       const fetcher = startFetcher();
-      const { rows } = await desk.pool.query<{ left: number }>(
-        `select count(*)::int as left from url where crawl_id = $1 and state = 'queued'`,
+      const { rows } = await desk.pool.query<{ left: number; url: string }>(
+        `select count(*)::int as left, min(url) as url from url where crawl_id = $1 and state = 'queued'`,
         [id],
       );
       expect(rows[0]?.left).toBeGreaterThan(0);
+      const explain = `${api.url}/v1/crawls/${id}/explain?url=${encodeURIComponent(String(rows[0]?.url))}`;
+      const explained = await fetch(explain);
+      expect(await explained.json()).toMatchObject({
+        next: {
+          at: null,
+          because: expect.arrayContaining([
+            expect.stringContaining('An operator has paused the workflow host/'),
+          ]) as unknown,
+        },
+      });
       // Asked ten times a second, for several times the delay.
       await expect.poll(() => fetcher.said.length, { timeout: 30_000 }).toBeGreaterThan(25);
       await fetcher.kill();

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ControlError, type CrawlControl } from '../../../api/crawl-control.ts';
 import { adoptOrphans } from '../../../api/orphans.ts';
+import type { Explanation } from '../../../contracts/http/explain.ts';
 import type { ConfigVersion } from '../../../contracts/http/edits.ts';
 import { ask, newKey } from './asking.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
@@ -40,6 +41,15 @@ it('an edit is stored, in force, and applied later', async () => {
   });
   const { body } = await ask(api.url, key, 'GET', `/v1/crawls/${id}`);
   expect(body).toMatchObject({ configVersion: 2, config: { maxDepth: 4 } });
+  const explained = await ask<Explanation>(
+    api.url,
+    key,
+    'GET',
+    `/v1/crawls/${id}/explain?url=https://a.example/`,
+  );
+  expect(explained.body.decisions).toContainEqual(
+    expect.objectContaining({ verdict: 'settings', detail: { version: 2, editing: true } }),
+  );
   away = false;
   await services.pool.query(`update crawl_config set created_at = created_at - interval '11 seconds'`);
   const stop = adoptOrphans({ pool: services.pool, control, log: pino({ enabled: false }) });
