@@ -1,11 +1,17 @@
-/** Exact duplicates (F20): the first page of a crawl with a body stands for it, the others become its aliases. */
+/**
+ * Exact duplicates (F20): the first page of a crawl with a body stands for it, the others become its aliases and are
+ * not read. A site with a seed is read in its own right: there, only its own pages make a page an alias. Copies of
+ * whole sites that are met on the way are thus not crawled once more, and those that were asked for are.
+ */
 import type { DedupActivities, HostRef } from '../contracts/activities.ts';
+import { originsOfSite } from '../domain/scope.ts';
 import { inTransaction } from '../storage/pool.ts';
 import { retrying } from '../storage/retry.ts';
 import type { StageRow } from '../storage/statements/advance-stages.ts';
 import { bodiesInStage, type StagedBody } from '../storage/statements/bodies-in-stage.ts';
 import { claimContents } from '../storage/statements/claim-contents.ts';
 import { contentOwners, type ContentOwner } from '../storage/statements/content-owners.ts';
+import { seededSites } from '../storage/statements/seeded-sites.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -23,8 +29,14 @@ export function createDedupActivities({
     for (;;) {
       const bodies = await bodiesInStage(pool, host.hostId, 1, batch);
       if (bodies.length === 0) return { originals, aliases };
+      const crawlIds = [...new Set(bodies.map((body) => body.crawl_id))];
+      const seeded = await seededSites(pool, crawlIds, originsOfSite(host.origin));
+      const sites = new Map(seeded.map(({ crawl_id, site }) => [crawl_id, site]));
       const claims = JSON.stringify(
-        bodies.map((body) => ({ ...body, hash: body.content_hash.toString('hex') })),
+        bodies.map(({ crawl_id, content_hash, host_id, key }) => {
+          const site = sites.get(crawl_id) ?? 0;
+          return { crawl_id, hash: content_hash.toString('hex'), site, host_id, key };
+        }),
       );
       const owners = await retrying(() =>
         inTransaction(pool, async (db) => {

@@ -120,12 +120,12 @@ function compileReach(
     case 'any':
       return () => true;
     case 'host': {
-      const sites = new Set(seeds.map(siteOf));
-      return (link) => sites.has(siteOf(link));
+      const sites = new Set(seeds.map(({ host }) => siteOf(host)));
+      return (link) => sites.has(siteOf(link.host));
     }
     case 'domain': {
       const domainOf = (link: CanonicalUrl): string => {
-        const site = siteOf(link);
+        const site = siteOf(link.host);
         const { hostname, port } = splitAuthority(site);
         return (registrableDomain(hostname) ?? hostname) + port;
       };
@@ -136,7 +136,7 @@ function compileReach(
       const folders = foldersBySite(seeds);
       return (link) => {
         const path = pathOf(link);
-        return folders.get(siteOf(link))?.some((folder) => path.startsWith(folder)) ?? false;
+        return folders.get(siteOf(link.host))?.some((folder) => path.startsWith(folder)) ?? false;
       };
     }
   }
@@ -145,7 +145,7 @@ function compileReach(
 function foldersBySite(seeds: readonly CanonicalUrl[]): ReadonlyMap<string, readonly string[]> {
   const folders = new Map<string, string[]>();
   for (const seed of seeds) {
-    const site = siteOf(seed);
+    const site = siteOf(seed.host);
     const path = pathOf(seed);
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
     const known = folders.get(site);
@@ -155,9 +155,15 @@ function foldersBySite(seeds: readonly CanonicalUrl[]): ReadonlyMap<string, read
   return folders;
 }
 
+/** All origins that count as one site with this one. */
+export function originsOfSite(origin: string): readonly string[] {
+  const site = siteOf(origin);
+  return ['http://', 'https://'].flatMap((scheme) => [scheme + site, `${scheme}www.${site}`]);
+}
+
 /** Authority without scheme and leading `www.`; WHATWG URL has removed default ports already. */
-function siteOf(link: CanonicalUrl): string {
-  const authority = link.host.slice(link.host.indexOf('//') + 2);
+function siteOf(origin: string): string {
+  const authority = origin.slice(origin.indexOf('//') + 2);
   return authority.startsWith('www.') ? authority.slice('www.'.length) : authority;
 }
 

@@ -2,15 +2,21 @@ import { bestCopyFirst, inboundOfCopies, keyOf } from '../copy-ranking.ts';
 import { statement } from '../statement.ts';
 
 /**
- * Pages of a crawl whose normalised text is the same (F20), though their bodies differ: one stands for the others,
- * chosen as `chooseCanonicals` does. What was extracted of each stays. Judges all anew each time, so that a crawl
- * that went on after its end has one page for each text again. Answers a row for each page whose standing changed.
+ * Pages of a crawl whose normalised text is the same (F20), though their bodies differ, or whose body is, though each
+ * was read for a site of its own: one stands for the others, chosen as `chooseCanonicals` does. What was extracted of
+ * each stays. Judges all anew each time, so that a crawl that went on after its end has one page for each text again.
+ * Answers a row for each page whose standing changed.
  */
 export const markTextDuplicates = statement<[crawlId: number], { host_id: number }>(
   'mark-text-duplicates',
   `with texts as (
      select host_id, key, text_hash, canonical, count(*) over (partition by text_hash) as pages
        from page where crawl_id = $1 and text_hash is not null
+     union all
+     select c.host_id, c.key, c.hash, p.canonical, c.sites
+       from (select *, count(*) over (partition by hash) as sites from content where crawl_id = $1) c
+       join page p on p.host_id = c.host_id and p.crawl_id = $1 and p.key = c.key
+      where c.sites > 1 and p.text_hash is null
    ), copies as materialized (
      select t.host_id, t.key, t.text_hash, u.url, u.depth,
             ${keyOf('u.url')} as spelt,

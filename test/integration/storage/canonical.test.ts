@@ -46,6 +46,7 @@ interface Fetched {
   /** Its text, where it has enough of it to tell; default: none. */
   readonly text?: string;
   readonly depth?: number;
+  readonly seed?: boolean;
   /** What its body names as rel=canonical. */
   readonly canonical?: string;
   readonly links?: readonly string[];
@@ -64,12 +65,12 @@ const hostOf = async (origin: string): Promise<number> => {
 async function fetched(...urls: readonly Fetched[]): Promise<void> {
   const { pool, writer } = frontier;
   const activities = createDedupActivities(frontier);
-  for (const { url, body = url, text, depth = 1, canonical, links = [], redirectTo } of urls) {
+  for (const { url, body = url, text, depth = 1, seed = false, canonical, links = [], redirectTo } of urls) {
     const link = canonicalize(url);
     if (!link.ok) throw new Error(link.rejected);
     const host = await hostOf(link.value.host);
     const key = keyOf(link.value.canonical);
-    await writer.write({ admissions: [admission(host, crawl, url, { key, depth })] });
+    await writer.write({ admissions: [admission(host, crawl, url, { key, depth, seed })] });
     const token = await takenLease(pool, host);
     const [place] = await leased(pool, host, token, 1);
     if (place === undefined) throw new Error(`${url} was not new`);
@@ -242,6 +243,69 @@ describe('of pages with one body stands for the others', () => {
     await fetched(same(b));
     await expectChosen(b, a, c);
   });
+});
+
+describe('a site with a seed', () => {
+  const seedA = { url: 'https://a.example/', seed: true };
+  const seedC = { url: 'http://www.b.example/', seed: true };
+
+  it('has its pages read though another site has them too; at the end one stands for both', async () => {
+    await fetched(seedA, seedC, same(a), same(c, { depth: 3 }), same(`${c}/again`, { depth: 4 }));
+    expect(await titles()).toEqual([a, c]);
+    expect(await settle()).toBe(1);
+    expect(await standing()).toMatchObject({
+      [a]: [null, 'same'],
+      [c]: [a, 'same'],
+      [`${c}/again`]: [c, 'same'],
+    });
+    expect(await titles()).toEqual([a, c]);
+    expect(await settle()).toBe(0);
+  });
+
+  it('chooses among its own copies first, and is judged anew after the crawl has gone on', async () => {
+    await fetched(
+      seedA,
+      seedC,
+      same(a, { depth: 3 }),
+      same(c, { depth: 3 }),
+      same(`${c}/best`, { depth: 2 }),
+    );
+    await settle();
+    expect(await standing()).toMatchObject({
+      [a]: [`${c}/best`, 'same'],
+      [c]: [`${c}/best`, 'same'],
+      [`${c}/best`]: [null, 'same'],
+    });
+    await moveCrawl(frontier.pool, crawl, 'running');
+    await fetched(same(`${a}/first`, { depth: 1 }));
+    await settle();
+    expect(await standing()).toMatchObject({
+      [a]: [`${a}/first`, 'same'],
+      [`${a}/first`]: [null, 'same'],
+      [c]: [`${c}/best`, 'same'],
+      [`${c}/best`]: [`${a}/first`, 'same'],
+    });
+    expect(await titles()).toEqual([`${a}/first`, `${c}/best`]);
+  });
+
+  it('and copies on sites without one are read once at most, whoever comes first', async () => {
+    const d = 'https://d.example/page';
+    const e = 'https://e.example/page';
+    await fetched(seedA, same(d), same(a), same(e), same(c));
+    expect(await titles()).toEqual([a, d]);
+    crawl = await runningCrawl(frontier.pool);
+    await fetched(seedA, same(a), same(d), same(e));
+    expect(await titles()).toEqual([a]);
+  });
+
+  /** URLs that were read and have the same body. */
+  async function titles(): Promise<string[]> {
+    const { rows } = await frontier.pool.query<{ url: string }>(
+      `select url from url join page using (host_id, crawl_id, key) where crawl_id = $1 and title = 'same' order by url`,
+      [crawl],
+    );
+    return rows.map(({ url }) => url);
+  }
 });
 
 describe('of pages with one text and several bodies stands for the others', () => {

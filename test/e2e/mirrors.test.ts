@@ -1,0 +1,62 @@
+/** Sites with the very same bytes: those that were asked for are crawled whole each, others are met but not crawled. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { auditCrawl } from '../../storage/audit.ts';
+import { allPages } from '../../storage/pages.ts';
+import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+let world: World;
+let desk: CrawlDesk;
+let worker: WorkerProcess;
+
+beforeAll(async () => {
+  world = await createWorld();
+  desk = await openDesk(world);
+  worker = await startWorker(world, { blobDir: makeBlobDir() });
+});
+afterAll(async () => {
+  expect(await worker.drain()).toBe(0);
+  await desk.close();
+  await world.close();
+});
+
+const linking =
+  (text: string, ...links: readonly string[]): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(
+      `<title>${text}</title><p>${text}</p>${links.map((link) => `<a href="${link}">x</a>`).join('')}`,
+    );
+  };
+
+/** A chain of pages by relative links; `out` is linked from the last. */
+const chain = (out: string): Readonly<Record<string, Answer>> => ({
+  '/': linking('start', 'one'),
+  '/one': linking('one', '/two'),
+  '/two': linking('two', 'one', out),
+});
+
+const asked = (site: Site): string[] => site.paths().toSorted();
+
+it('two mirrors that are seeds are fetched page by page, a third that is linked from them is not followed', async () => {
+  const stray = await startSite();
+  const sites = [await startSite(), await startSite()];
+  for (const site of [stray, ...sites]) site.answers = chain(`${stray.origin}/one`);
+  const id = await desk.start(
+    sites.map(({ origin }) => `${origin}/`),
+    { scope: 'any', delaySeconds: 0 },
+  );
+  expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+  for (const site of sites) expect(asked(site)).toEqual(['/', '/one', '/robots.txt', '/two']);
+  expect(asked(stray)).toEqual(['/one', '/robots.txt']);
+  const originals: string[] = [];
+  const copies: string[] = [];
+  for await (const { url, duplicateOf } of allPages(desk.pool, id, [], () => Promise.resolve(null))) {
+    (duplicateOf === null ? originals : copies).push(new URL(url).pathname);
+  }
+  expect(originals.toSorted()).toEqual(['/', '/one', '/two']);
+  expect(copies.toSorted()).toEqual(['/', '/one', '/one', '/two']);
+  expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
+});
