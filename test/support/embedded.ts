@@ -1,4 +1,5 @@
 /** A whole embedded stack of a test's own, API and worker included, whose parts can be killed. */
+import type { Config } from '../../config/config.ts';
 import type { RunningStack } from '../../stack/embedded.ts';
 import type { StackEvent } from '../../stack/supervisor.ts';
 import type { CreatedCrawl, CrawlView } from '../../contracts/http/crawls.ts';
@@ -22,12 +23,12 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
-export async function startEmbedded(): Promise<Embedded> {
+export async function startEmbedded(settings: Partial<Config> = {}): Promise<Embedded> {
   const ups: { readonly part: string; readonly pid: number; readonly at: number }[] = [];
   const onEvent = (event: StackEvent): void => {
     if (event.kind === 'up') ups.push({ part: event.part, pid: event.pid, at: Date.now() });
   };
-  const { stack, dataDir, key, close } = await startOwnStack({ onEvent });
+  const { stack, dataDir, key, close } = await startOwnStack({ onEvent, settings });
   // A part that is given up shows in what the test waits for.
   stack.done.catch(() => undefined);
 

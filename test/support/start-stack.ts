@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadConfig } from '../../config/config.ts';
+import { loadConfig, type Config } from '../../config/config.ts';
 import { startStack, type RunningStack, type StackOptions } from '../../stack/embedded.ts';
 import { provideLocalKey } from '../../cli/local-key.ts';
 import { migrate } from '../../storage/migrate.ts';
@@ -19,12 +19,20 @@ export interface OwnStack {
 
 /** With API and worker unless `options` leave them out, as `bare` does. */
 export async function startOwnStack(
-  options: Pick<StackOptions, 'workers' | 'api' | 'onEvent'> = {},
+  options: Pick<StackOptions, 'workers' | 'api' | 'onEvent'> & { readonly settings?: Partial<Config> } = {},
 ): Promise<OwnStack> {
+  const { settings, ...others } = options;
   let key = '';
   const dataDir = mkdtempSync(path.join(tmpdir(), 'orbweaver-test-'));
   const stack = await startStack({
-    config: { ...loadConfig(), dataDir, databaseUrl: null, temporalAddress: null, redisUrl: null },
+    config: {
+      ...loadConfig(),
+      ...settings,
+      dataDir,
+      databaseUrl: null,
+      temporalAddress: null,
+      redisUrl: null,
+    },
     owner: 'up',
     ports: 'any',
     migrate: async (databaseUrl) => {
@@ -33,7 +41,7 @@ export async function startOwnStack(
       key = (await provideLocalKey(pool, { dataDir, adminKey: null })).key;
       await pool.end();
     },
-    ...options,
+    ...others,
   });
   return {
     stack,

@@ -1,0 +1,66 @@
+/** Webhooks on the whole embedded stack, each part of which is killed while deliveries are under way (F38). */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CreatedWebhook } from '../../contracts/http/webhooks.ts';
+import { createPool, type Pool } from '../../storage/pool.ts';
+import { setCrawlState } from '../../storage/statements/set-crawl-state.ts';
+import { newCrawl } from '../integration/api/world.ts';
+import {
+  isSigned,
+  startReceiver,
+  taken,
+  type Received,
+  type Receiver,
+} from '../integration/webhooks/receiver.ts';
+import { startEmbedded, type Embedded, type EmbeddedPart } from '../support/embedded.ts';
+
+const parts: readonly EmbeddedPart[] = ['temporal', 'postgres', 'api', 'worker'];
+const eventsOfEach = 40;
+
+let embedded: Embedded;
+let receiver: Receiver;
+let pool: Pool;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  embedded = await startEmbedded({ webhookAllowPrivate: ['127.0.0.0/8'] });
+  pool = createPool(embedded.stack.config.databaseUrl ?? '', 2, () => undefined);
+}, 120_000);
+afterAll(async () => {
+  await pool.end();
+  await embedded.close();
+  await receiver.stop();
+});
+
+it('no event is lost, and none overtakes another of its crawl', { timeout: 300_000 }, async () => {
+  const got: Received[] = [];
+  receiver.answer('/hook', (received, response) => {
+    setTimeout(() => {
+      // What its sender does not hear of was not taken.
+      if (response.destroyed) return;
+      got.push(received);
+      taken(received, response);
+    }, 100);
+  });
+  const webhook = await embedded.ask<CreatedWebhook>('/v1/webhooks', { url: `${receiver.url}/hook` });
+  const crawls = [await newCrawl(pool), await newCrawl(pool)];
+  for (let event = 1; event < eventsOfEach; event++)
+    for (const crawl of crawls)
+      await setCrawlState(pool, Number(crawl), event % 2 === 0 ? 'paused' : 'running', null);
+  const distinct = (): number => new Set(got.map(({ id }) => id)).size;
+  for (const part of parts) {
+    const enough = distinct() + 5;
+    await expect.poll(distinct, { timeout: 60_000, interval: 10 }).toBeGreaterThan(enough);
+    expect(distinct()).toBeLessThan(eventsOfEach * crawls.length);
+    await embedded.kill(part);
+  }
+  await expect.poll(distinct, { timeout: 120_000 }).toBe(eventsOfEach * crawls.length);
+  for (const crawl of crawls) {
+    const numbers = got
+      .filter(({ message }) => message.crawlId === crawl)
+      .map(({ message }) => Number(message.id));
+    expect([...new Set(numbers)]).toEqual(Array.from({ length: eventsOfEach }, (_, index) => index + 1));
+  }
+  // At most what was under way at each kill comes twice.
+  expect(got.length - distinct()).toBeLessThanOrEqual(parts.length);
+  expect(got.every((each) => isSigned(each, webhook.secret))).toBe(true);
+});
