@@ -210,7 +210,8 @@ export const settings = {
     type: 'number',
     schema: whole(1, 1_000_000),
     fallback: '500',
-    description: 'Hosts worked at the same time at most, per shard.',
+    description:
+      'Hosts worked at the same time at most, per shard; those that sleep for more than a minute are not counted.',
   }),
   fetchSlots: setting({
     name: 'ORBWEAVER_FETCH_SLOTS',

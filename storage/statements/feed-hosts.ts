@@ -1,3 +1,4 @@
+import { workedHosts } from '../worked-hosts.ts';
 import { statement } from '../statement.ts';
 
 /** Picks hosts of a shard with due URLs that nobody works, up to the cap of active ones, longest unfed first. */
@@ -15,7 +16,7 @@ export const feedHosts = statement<[shard: number, activeHosts: number], { id: n
                                               and u.state = 'queued' and u.due_at <= now() limit 1) due
                        where q.host_id = h.id and q.queued > 0)
         order by h.fed_at nulls first, h.id
-        limit greatest(0, $2 - (select count(*) from host where shard = $1 and fed))
+        limit greatest(0, $2 - (select count(*) from ${workedHosts('$1')}))
         for update skip locked
      ) chosen
     where h.id = chosen.id

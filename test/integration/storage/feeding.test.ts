@@ -117,6 +117,21 @@ describe('feeding', () => {
     expect(await fed(2)).toEqual([hosts[2]]);
   });
 
+  it.each([
+    ['in backoff', `not_before = now() + interval '2 minutes'`],
+    ['outside its windows', `closed_until = now() + interval '1 hour'`],
+  ])('a host that sleeps for long %s takes nobody’s place', async (_what, asleep) => {
+    const [sleeper, waiting] = [await waitingHost(), await waitingHost()];
+    await set(sleeper, 'fed = true');
+    expect(await fed(1)).toEqual([]);
+    await set(sleeper, asleep);
+    expect(await active()).toBe(0);
+    expect(await fed(1)).toEqual([waiting]);
+    expect(await fed(1)).toEqual([]);
+    await set(sleeper, `not_before = now() + interval '30 seconds', closed_until = '-infinity'`);
+    expect(await active()).toBe(2);
+  });
+
   it('takes the host first that was fed longest ago, and before it those that never were', async () => {
     const [recent, old, never] = [await waitingHost(), await waitingHost(), await waitingHost()];
     await set(recent, `fed_at = now() - interval '1 minute'`);
