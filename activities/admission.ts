@@ -9,6 +9,7 @@ import type { CanonicalUrl } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
 import type { SeenCache } from '../storage/seen/seen-cache.ts';
 import { outdatedConfig, type AdmissionRow } from '../storage/statements/admit-urls.ts';
+import type { JudgedBy } from '../storage/statements/hold-configs.ts';
 import type { CrawlBook, OpenCrawl } from './crawl-book.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { HostBook } from './host-book.ts';
@@ -51,15 +52,17 @@ export class Admission {
   /**
    * Judges the candidates and hands the rows to `write`, which stores all of them or none. Candidates of a crawl whose
    * settings were changed in between are judged anew, so that `write` may be called again after it has failed.
+   * `judged` are the settings by which candidates were left out: what rests on that (a page that is read now, and not
+   * again) is stored in one transaction with holding them, or a link that newer ones take would be lost.
    */
   async admit<T>(
     candidates: readonly Candidate[],
-    write: (rows: readonly AdmissionRow[]) => Promise<T>,
+    write: (rows: readonly AdmissionRow[], judged: readonly JudgedBy[]) => Promise<T>,
   ): Promise<T> {
     for (let judged = candidates; ; judged = await this.#underCurrentSettings(candidates)) {
-      const rows = await this.#rowsFor(judged);
+      const { rows, leftOutBy } = await this.#rowsFor(judged);
       try {
-        const written = await write(rows);
+        const written = await write(rows, leftOutBy);
         await this.#remember(rows);
         return written;
       } catch (error) {
@@ -80,18 +83,24 @@ export class Admission {
   }
 
   /** For the candidates that may be new and belong to their crawl, each once. */
-  async #rowsFor(candidates: readonly Candidate[]): Promise<AdmissionRow[]> {
+  async #rowsFor(
+    candidates: readonly Candidate[],
+  ): Promise<{ readonly rows: AdmissionRow[]; readonly leftOutBy: JudgedBy[] }> {
     const fresh = await this.#unseen(candidates);
     const optedOut = await this.#optOuts.current();
+    const leftOutBy = new Map<string, JudgedBy>();
     const judged = fresh.flatMap((found) => {
       const verdict = judge(found.candidate);
+      if (verdict === 'outside') {
+        const { id, version } = found.candidate.crawl;
+        leftOutBy.set(`${String(id)} ${String(version)}`, { crawl_id: id, config_version: version });
+        return [];
+      }
       // Last, so that what an opt-out alone keeps out can be queued when it is taken back.
-      return verdict === 'outside'
-        ? []
-        : [{ ...found, verdict: verdict ?? optOutOf(found.candidate.link, optedOut) }];
+      return [{ ...found, verdict: verdict ?? optOutOf(found.candidate.link, optedOut) }];
     });
     const ids = await this.#hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
-    return judged.map(({ candidate, key, verdict }) => ({
+    const rows = judged.map(({ candidate, key, verdict }): AdmissionRow => ({
       host_id: ids.get(candidate.link.host) ?? missing(candidate.link.host),
       crawl_id: candidate.crawl.id,
       config_version: candidate.crawl.version,
@@ -108,6 +117,7 @@ export class Admission {
       detail: verdict?.detail ?? null,
       host_limit: candidate.crawl.config.maxPagesPerHost,
     }));
+    return { rows, leftOutBy: [...leftOutBy.values()] };
   }
 
   /** Once the rows are committed, and only then. */

@@ -1,21 +1,33 @@
 /** The life of a crawl in Postgres: seeding, watching, draining, settling. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
-import { schedulerWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
+import { closedCrawlStates, wholeConfig } from '../contracts/crawl.ts';
+import {
+  editedSignal,
+  editWorkflowId,
+  schedulerWorkflowId,
+  taskQueues,
+  wakeSignal,
+} from '../contracts/workflows.ts';
 import { judgeFinish, type FinishVerdict } from '../domain/finish.ts';
+import { urlPriority } from '../domain/priority.ts';
 import { canonicalize } from '../domain/url.ts';
-import { inTransaction } from '../storage/pool.ts';
+import { urlKey } from '../storage/key.ts';
+import { inTransaction, type Queryable } from '../storage/pool.ts';
 import { retrying } from '../storage/retry.ts';
+import { countShards } from '../storage/statements/count-shards.ts';
+import { claimSeeds } from '../storage/statements/claim-seeds.ts';
 import { chooseCanonicals } from '../storage/statements/choose-canonicals.ts';
 import { crawlOutlook, type CrawlOutlook } from '../storage/statements/crawl-outlook.ts';
 import { excludeQueued } from '../storage/statements/exclude-queued.ts';
 import { nextSeeds } from '../storage/statements/next-seeds.ts';
 import { noteSeeded } from '../storage/statements/note-seeded.ts';
 import { markTextDuplicates } from '../storage/statements/mark-text-duplicates.ts';
+import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import { lockCrawls } from '../storage/statements/lock-crawls.ts';
 import { setCrawlState } from '../storage/statements/set-crawl-state.ts';
 import { Admission, type Candidate } from './admission.ts';
-import { CrawlBook } from './crawl-book.ts';
+import { CrawlBook, type OpenCrawl } from './crawl-book.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { sleep } from './fetch/sleep.ts';
@@ -53,6 +65,30 @@ export function createCrawlActivities(
     return outlook;
   };
 
+  const startEdit = async (crawlId: string): Promise<void> => {
+    await workflows.signalWithStart('edit', {
+      workflowId: editWorkflowId(crawlId),
+      taskQueue: taskQueues.control,
+      args: [{ crawlId }],
+      signal: editedSignal,
+      workflowTaskTimeout: '5 seconds',
+    });
+  };
+
+  /** Some may be known as links. */
+  const claim = async (crawl: OpenCrawl, seeds: readonly Candidate[]): Promise<void> => {
+    const admitted = seeds.filter(({ link }) => crawl.judge(link, 0).verdict === 'admit');
+    const places = admitted.map(({ link }) => ({
+      origin: link.host,
+      key: urlKey(link.canonical).toString('hex'),
+    }));
+    if (places.length === 0) return;
+    const claimed = await retrying(() =>
+      claimSeeds(pool, crawl.id, JSON.stringify(places), urlPriority('page', 0)),
+    );
+    dependencies.wakeHosts(claimed.map(({ host_id }) => host_id));
+  };
+
   /** Admits what seeds were not admitted yet; cut off between two batches, it goes on there. */
   const seed = async (crawlId: string, signal: AbortSignal): Promise<{ admitted: number }> => {
     for (let admitted = 0; ;) {
@@ -65,8 +101,12 @@ export function createCrawlActivities(
         if (rejected !== null || !link.ok) return [];
         return [{ crawl, link: link.value, kind: 'page', seed: true, depth: 0, hops: 0, parent: null }];
       });
-      admitted += (await admission.admit(links, (admissions) => writer.write({ admissions }))).admitted;
-      await noteSeeded(pool, Number(crawlId), last.line);
+      admitted += (await admission.admit(links, (admissions, judged) => writer.write({ admissions, judged })))
+        .admitted;
+      await claim(crawl, links);
+      const rejudged = await noteSeeded(pool, Number(crawlId), last.line);
+      // Where Temporal does not answer now, the API starts it (api/orphans.ts).
+      if (rejudged.length > 0) await startEdit(crawlId);
     }
   };
 
@@ -89,6 +129,7 @@ export function createCrawlActivities(
 
   const drain = async (crawlId: string, reason: string, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
+      if ((await outlookOf(crawlId)).state === 'running') return;
       const excluded = await retrying(() => excludeQueued(pool, Number(crawlId), reason, batch));
       if (excluded.length > 0) continue;
       const { queued, leased, pending } = await outlookOf(crawlId);
@@ -100,10 +141,14 @@ export function createCrawlActivities(
 
   return {
     seedCrawl: ({ crawlId }) => withOwnFaults(() => withHeartbeat((signal) => seed(crawlId, signal))),
-    setCrawlState: ({ crawlId, state, reason }) =>
-      withOwnFaults(async () => {
-        await setCrawlState(pool, Number(crawlId), state, reason);
-      }),
+    setCrawlState: ({ crawlId, state, reason, ofLimit = false }) =>
+      withOwnFaults(() =>
+        inTransaction(pool, async (db) => {
+          const id = Number(crawlId);
+          if (ofLimit && !(await isAtLimit(db, id))) return;
+          await setCrawlState(db, id, state, reason);
+        }),
+      ),
     watchCrawl: ({ crawlId, watchMs }) =>
       withOwnFaults(() => withHeartbeat((signal) => watch(crawlId, watchMs, signal))),
     drainCrawl: ({ crawlId, reason }) =>
@@ -117,10 +162,15 @@ export function createCrawlActivities(
           // Whoever unparks a host reopens crawls under this lock too: either it sees the end, or this sees the work.
           await lockCrawls(db, [id]);
           const [outlook] = await crawlOutlook(db, id);
+          // Whoever sets a crawl's workflow going may be late, and find it ended by somebody else.
+          if (outlook !== undefined && closedCrawlStates.includes(outlook.state))
+            return { state: outlook.state, reason: outlook.reason ?? reason };
           const live =
             outlook === undefined ? 0 : outlook.queued - outlook.parked + outlook.leased + outlook.pending;
           const more = reason === 'complete' && (outlook?.unseeded === true || outlook?.edited === true);
           if (state === 'finished' && (live > 0 || more)) return { state: 'running', reason } as const;
+          if (state === 'finished' && reason !== 'complete' && outlook?.state === 'running')
+            return { state: 'running', reason } as const;
           const nothing = state === 'finished' && outlook?.done === 0;
           const final = nothing
             ? ({ state: 'failed', reason: 'no URL could be fetched' } as const)
@@ -134,7 +184,9 @@ export function createCrawlActivities(
 
     wakeSchedulers: () =>
       withOwnFaults(async () => {
-        for (let shard = 0; shard < settings.shards; shard++) {
+        // Hosts keep their shard where the setting has become a lower one.
+        const [given] = await countShards(pool);
+        for (let shard = 0; shard < Math.max(settings.shards, given?.shards ?? 0); shard++) {
           await workflows.signalWithStart('scheduler', {
             workflowId: schedulerWorkflowId(shard),
             taskQueue: taskQueues.control,
@@ -145,4 +197,18 @@ export function createCrawlActivities(
         }
       }),
   };
+}
+
+/**
+ * Does a limit end the crawl, by the settings it has now? Whoever watches it reads them a second late, and an edit that
+ * was taken before the crawl drains is an edit of a crawl that runs. Its row is locked from here on.
+ */
+async function isAtLimit(db: Queryable, crawlId: number): Promise<boolean> {
+  await lockCrawls(db, [crawlId]);
+  const [outlook] = await crawlOutlook(db, crawlId);
+  const [crawl] = await loadCrawls(db, [crawlId]);
+  if (outlook === undefined || crawl === undefined) throw new Error(`there is no crawl ${String(crawlId)}`);
+  const standing = { ...outlook, runningMs: outlook.running_ms ?? 0 };
+  const { verdict } = judgeFinish(standing, wholeConfig(crawl.config));
+  return verdict !== 'going' && verdict !== 'complete';
 }

@@ -35,8 +35,8 @@ export function createSitemapAdmission(
   };
 
   const admit = (candidates: readonly Candidate[]): Promise<number> =>
-    admission.admit(candidates, async (admissions) =>
-      admissions.length === 0 ? 0 : (await writer.write({ admissions })).admitted,
+    admission.admit(candidates, async (admissions, judged) =>
+      admissions.length + judged.length === 0 ? 0 : (await writer.write({ admissions, judged })).admitted,
     );
 
   return async (staged, crawl, body) => {

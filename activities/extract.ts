@@ -108,11 +108,13 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
     await fetchAgain(host, lost);
     // What the last write cannot carry goes before it: the stage ends only when all links are in.
     for (; candidates.length > linkBatch; candidates = candidates.slice(linkBatch)) {
-      await admission.admit(candidates.slice(0, linkBatch), (admissions) => writer.write({ admissions }));
+      await admission.admit(candidates.slice(0, linkBatch), (admissions, judged) =>
+        writer.write({ admissions, judged }),
+      );
     }
     const stages = done.map(stageEnd);
-    const { admitted } = await admission.admit(candidates, (admissions) =>
-      writer.write({ pages, admissions, stages }),
+    const { admitted } = await admission.admit(candidates, (admissions, judged) =>
+      writer.write({ pages, admissions, stages, judged }),
     );
     return admitted;
   };

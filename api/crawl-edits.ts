@@ -13,7 +13,7 @@ import type { Dependencies } from './dependencies.ts';
 import { oneAtATime } from './in-line.ts';
 import { etagOf, ifMatchOf, refuseStale } from './preconditions.ts';
 import { HttpProblem, parseInput } from './problem.ts';
-import { refuseToGrow } from './quotas.ts';
+import { refuseToReopen } from './quotas.ts';
 
 /** Milliseconds a preview looks for. */
 const previewMs = 20_000;
@@ -66,7 +66,7 @@ export async function editCrawl(
   const { id: author, tenantId, quotas } = callerOf(request);
   const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
   // Other settings may set it running again.
-  if (closedCrawlStates.includes(view.state)) await refuseToGrow(pool, response, tenantId, quotas);
+  if (closedCrawlStates.includes(view.state)) await refuseToReopen(pool, response, tenantId, quotas);
   const seen = ifMatchOf(request)?.versions ?? null;
   const outcome = await storeEdit(pool, crawlId, { ...edit, author, seen });
   switch (outcome.kind) {

@@ -16,6 +16,7 @@ import {
   type CreatedCrawl,
 } from '../contracts/http/crawls.ts';
 import { changeReason, crawlId as crawlIdSchema } from '../contracts/http/shared.ts';
+import { defaultTenant } from '../contracts/tenancy.ts';
 import { admitCrawl } from '../storage/crawl-admission.ts';
 import { crawlsBefore, failUnstarted, findCrawl, viewCrawl } from '../storage/crawls.ts';
 import { callerOf } from './caller.ts';
@@ -25,7 +26,7 @@ import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judgeSeeds } from './judged-seeds.ts';
 import { sendTagged } from './preconditions.ts';
-import { badCursor, HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
+import { badCursor, HttpProblem, methodNotAllowed, parseInput, problemTypes } from './problem.ts';
 import { refuseSpent, refuseToGrow, tellQuotas } from './quotas.ts';
 
 export function crawlRoutes(dependencies: Dependencies): Router {
@@ -77,7 +78,18 @@ async function create(
   response: Response,
 ): Promise<CreatedCrawl> {
   const { seeds, label = null, ...settings } = parseInput(newCrawl, request.body, 422);
-  return startCrawl(dependencies, response, { tenantId: callerOf(request).tenantId, settings, seeds, label });
+  const { tenantId } = callerOf(request);
+  if (tenantId !== defaultTenant && (settings.allowPrivate ?? []).length > 0) refusePrivate();
+  return startCrawl(dependencies, response, { tenantId, settings, seeds, label });
+}
+
+/** What else is on the network of the workers is nobody's but the instance's. */
+function refusePrivate(): never {
+  throw new HttpProblem(
+    403,
+    'allowPrivate: only crawls of the first tenant may name private addresses; ORBWEAVER_ALLOW_PRIVATE opens them to those of all.',
+    { type: problemTypes.forbidden },
+  );
 }
 
 interface WantedCrawl {
@@ -94,7 +106,7 @@ export async function startCrawl(
   response: Response,
   { tenantId, settings, seeds: asked, label }: WantedCrawl,
 ): Promise<CreatedCrawl> {
-  const { seeds, accepted, rejected } = judgeSeeds(asked);
+  const { seeds, accepted, rejectedCount, rejected } = judgeSeeds(asked);
   const admission = await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label);
   tellQuotas(response, admission.quotas, admission.used);
   if (admission.id === null) refuseSpent(response, admission.spent);
@@ -109,7 +121,7 @@ export async function startCrawl(
       `Crawl ${id} was not started, since Temporal does not answer; try again soon.`,
     );
   }
-  return { id, state: 'seeding', accepted, rejected };
+  return { id, state: 'seeding', accepted, rejectedCount, rejected: [...rejected] };
 }
 
 /** Absent and undefined are the same to JSON, not to a spread. */

@@ -1,5 +1,6 @@
 /** Dead letters: what was given up, with its evidence, and how it is driven again (G7). */
 import { Router, type Request } from 'express';
+import { closedCrawlStates } from '../contracts/crawl.ts';
 import {
   deadLetterQuery,
   defaultDeadLetterLimit,
@@ -20,7 +21,7 @@ import { ControlError } from './crawl-control.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { badCursor, HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
-import { refuseToGrow } from './quotas.ts';
+import { refuseToGrow, refuseToReopen } from './quotas.ts';
 
 export function deadLetterRoutes(dependencies: Dependencies): Router {
   const { pool } = dependencies;
@@ -59,7 +60,9 @@ export function deadLetterRoutes(dependencies: Dependencies): Router {
     .route('/crawls/:crawlId/dead-letters/redrive')
     .post(async (request, response) => {
       const { tenantId, quotas } = callerOf(request);
-      await refuseToGrow(pool, response, tenantId, quotas);
+      const state = (await findCrawl(pool, crawlIdOf(request)))?.state;
+      const isOver = state !== undefined && closedCrawlStates.includes(state);
+      await (isOver ? refuseToReopen : refuseToGrow)(pool, response, tenantId, quotas);
       const answer = await redrive(dependencies, request);
       response.status(answer.done ? 200 : 202).json(answer);
     })

@@ -2,9 +2,9 @@
 import { Router, type Request } from 'express';
 import { configRestore, defaultVersionLimit, versionPath, versionsQuery } from '../contracts/http/edits.ts';
 import { wholeConfig } from '../contracts/crawl.ts';
-import { findConfig } from '../storage/crawl-edits.ts';
+import { findConfig, readConfigs } from '../storage/crawl-edits.ts';
 import { findCrawl } from '../storage/crawls.ts';
-import { listConfigs, type ConfigRow } from '../storage/statements/list-configs.ts';
+import type { ConfigRow } from '../storage/statements/list-configs.ts';
 import { answerEdit, versionView } from './crawl-edits.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -12,6 +12,8 @@ import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
 /** More than any crawl has. */
 const latest = 2_147_483_647;
+/** Of settings in one answer; those of one version may be that large. */
+const pageBytes = 8 * 1024 * 1024;
 
 export function editRoutes(dependencies: Dependencies): Router {
   const { pool } = dependencies;
@@ -31,12 +33,12 @@ export function editRoutes(dependencies: Dependencies): Router {
     .get(async (request, response) => {
       const id = crawlIdOf(request);
       const { cursor, limit = defaultVersionLimit } = parseInput(versionsQuery, request.query, 400);
-      const rows = await listConfigs(pool, id, cursor === undefined ? latest : Number(cursor), limit + 1);
+      const from = cursor === undefined ? latest : Number(cursor);
+      const { rows, next } = await readConfigs(pool, id, from, limit, pageBytes);
       if (rows.length === 0 && (await findCrawl(pool, id)) === null) noSuchCrawl(id);
-      const more = rows.at(limit);
       response.json({
-        items: rows.slice(0, limit).map((row) => versionView(id, row)),
-        next: more === undefined ? null : String(more.version),
+        items: rows.map((row) => versionView(id, row)),
+        next: next === null ? null : String(next),
       });
     })
     .all(methodNotAllowed('GET'));

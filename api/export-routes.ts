@@ -1,9 +1,9 @@
 /** `GET /v1/crawls/{crawlId}/export`: all pages of a crawl in one answer, as JSON lines or as CSV (F38, G11). */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Router } from 'express';
+import { Router, type Response } from 'express';
 import { exportQuery } from '../contracts/http/export.ts';
-import type { PageField } from '../contracts/http/results.ts';
+import type { PageView } from '../contracts/http/results.ts';
 import { findCrawl } from '../storage/crawls.ts';
 import { pageBatches } from '../storage/pages.ts';
 import { callerOf } from './caller.ts';
@@ -28,9 +28,10 @@ export function exportRoutes({ pool, textOf }: Dependencies): Router {
     .route('/crawls/:crawlId/export')
     .get(async (request, response) => {
       const id = crawlIdOf(request);
-      const { format = 'jsonl', fields = [] } = parseInput(exportQuery, request.query, 400);
+      const { format = 'jsonl', fields = [], ...filter } = parseInput(exportQuery, request.query, 400);
       if ((await findCrawl(pool, id)) === null) noSuchCrawl(id);
-      const lines = format === 'csv' ? csv(id) : jsonLines(id, fields);
+      const batches = untilLeft(response, pageBatches(pool, id, fields, textOf, filter));
+      const lines = format === 'csv' ? csv(batches) : jsonLines(batches);
       response.type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson');
       response.set('Content-Disposition', `attachment; filename="crawl-${id}.${format}"`);
       if (request.method === 'HEAD') {
@@ -56,17 +57,31 @@ export function exportRoutes({ pool, textOf }: Dependencies): Router {
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
 
-  async function* jsonLines(id: string, fields: readonly PageField[]): AsyncGenerator<string> {
-    for await (const pages of pageBatches(pool, id, fields, textOf)) {
-      for (const page of pages) yield `${JSON.stringify(page)}\n`;
-    }
-  }
+type Batches = AsyncIterable<readonly PageView[]>;
 
-  async function* csv(id: string): AsyncGenerator<string> {
-    yield csvHead;
-    for await (const pages of pageBatches(pool, id, [], textOf)) yield* pages.map(csvLine);
+/**
+ * Where a filter fits nothing for long, nothing is written: nobody is told then that the reader has gone, and a reader
+ * who waits would be taken for one who takes nothing.
+ */
+async function* untilLeft(response: Response, batches: Batches): AsyncGenerator<readonly PageView[]> {
+  for await (const pages of batches) {
+    if (response.destroyed) return;
+    if (!response.writableNeedDrain) response.socket?.setTimeout(stalledMs);
+    yield pages;
   }
+}
+
+async function* jsonLines(batches: Batches): AsyncGenerator<string> {
+  for await (const pages of batches) {
+    for (const page of pages) yield `${JSON.stringify(page)}\n`;
+  }
+}
+
+async function* csv(batches: Batches): AsyncGenerator<string> {
+  yield csvHead;
+  for await (const pages of batches) yield* pages.map(csvLine);
 }
 
 /** A chunk for each line would cost more than the line. */

@@ -1,7 +1,7 @@
 /** The frontier for other fetchers (F37): URLs handed out under their hosts' leases, reports taken, links admitted. */
 import { Router } from 'express';
 import { lend } from '../activities/lending/lend.ts';
-import { offer } from '../activities/lending/offer.ts';
+import { CrawlOver, offer } from '../activities/lending/offer.ts';
 import { LendingRoom } from '../activities/lending/room.ts';
 import { settle } from '../activities/lending/settle.ts';
 import { closedCrawlStates } from '../contracts/crawl.ts';
@@ -76,7 +76,9 @@ export function frontierRoutes({
       if (crawlId !== null) await mustBeOpen(pool, tenantId, crawlId);
       await refuseToGrow(pool, response, tenantId, quotas);
       const offered = candidates.map(({ url, parent_url: parentUrl, depth }) => ({ url, parentUrl, depth }));
-      const { newUrls, rejected } = await offer(room, tenantId, crawlId, offered);
+      const { newUrls, rejected } = await offer(room, tenantId, crawlId, offered).catch((error: unknown) => {
+        throw error instanceof CrawlOver ? closed(String(error.crawlId)) : error;
+      });
       response.json({ new_urls: newUrls, rejected });
     })
     .all(methodNotAllowed('POST'));
@@ -96,6 +98,8 @@ async function mustOwn(pool: Pool, tenantId: number, crawlId: string): Promise<v
 async function mustBeOpen(pool: Pool, tenantId: number, crawlId: string): Promise<void> {
   await mustOwn(pool, tenantId, crawlId);
   const [crawl] = await loadCrawls(pool, [Number(crawlId)]);
-  if (crawl === undefined || closedCrawlStates.includes(crawl.state))
-    throw new HttpProblem(409, `Crawl ${crawlId} is closed and takes no more URLs.`);
+  if (crawl === undefined || closedCrawlStates.includes(crawl.state)) throw closed(crawlId);
 }
+
+const closed = (crawlId: string): HttpProblem =>
+  new HttpProblem(409, `Crawl ${crawlId} is closed and takes no more URLs.`);

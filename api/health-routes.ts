@@ -4,6 +4,14 @@ import type { Dependencies } from './dependencies.ts';
 import { methodNotAllowed, sendProblem } from './problem.ts';
 
 export function healthRoutes({ pool, control }: Dependencies): Router {
+  const whatIsAway = async (): Promise<readonly string[]> => {
+    // The table, not only the server: the schema may still be on its way.
+    const checks = { Postgres: pool.query('select from crawl limit 1'), Temporal: control.ping() };
+    const results = await Promise.allSettled(Object.values(checks));
+    return Object.keys(checks).filter((_, index) => results[index]?.status === 'rejected');
+  };
+  /** Whoever asks meanwhile is answered by it: anybody may ask, as often as they like. */
+  let looking: Promise<readonly string[]> | null = null;
   const router = Router();
   router
     .route('/healthz')
@@ -14,11 +22,8 @@ export function healthRoutes({ pool, control }: Dependencies): Router {
   router
     .route('/readyz')
     .get(async (_request, response) => {
-      // The table, not only the server: the schema may still be on its way.
-      const checks = { Postgres: pool.query('select from crawl limit 1'), Temporal: control.ping() };
-      const names = Object.keys(checks);
-      const results = await Promise.allSettled(Object.values(checks));
-      const away = names.filter((_, index) => results[index]?.status === 'rejected');
+      looking ??= whatIsAway().finally(() => (looking = null));
+      const away = await looking;
       if (away.length === 0) response.json({ status: 'ready' });
       else sendProblem(response, 503, `Not ready: no answer from ${away.join(' and ')}.`);
     })

@@ -22,3 +22,18 @@ export function oneAtATime(most: number): InLine {
     return done;
   };
 }
+
+/** As `oneAtATime`, for answers with a name: who asks for one that is being made gets that one. */
+export function madeInLine<T>(
+  most: number,
+): (response: Response, name: string, make: () => Promise<T>) => Promise<T> {
+  const underWay = new Map<string, Promise<T>>();
+  const inLine = oneAtATime(most);
+  return (response, name, make) => {
+    const known = underWay.get(name);
+    if (known !== undefined) return known;
+    const made = inLine(response, make).finally(() => underWay.delete(name));
+    underWay.set(name, made);
+    return made;
+  };
+}

@@ -1,27 +1,32 @@
 /** Seeds as they were sent, judged one by one before anything is done with them (F01). */
-import type { CreatedCrawl } from '../contracts/http/crawls.ts';
+import type { RejectedSeed } from '../contracts/http/crawls.ts';
+import { rejectedSeedsShown } from '../contracts/http/seeds.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
 import { HttpProblem } from './problem.ts';
 
 export interface JudgedSeeds {
   readonly seeds: readonly SeedLine[];
   readonly accepted: number;
-  readonly rejected: CreatedCrawl['rejected'];
+  readonly rejectedCount: number;
+  /** The first of them. */
+  readonly rejected: readonly RejectedSeed[];
 }
 
 /** @param asked a list, or URLs with commas between them. @throws HttpProblem where none is good */
 export function judgeSeeds(asked: string | readonly string[]): JudgedSeeds {
   const seeds = readSeeds(asked);
-  const rejected = seeds.flatMap(rejection);
-  const accepted = seeds.length - rejected.length;
+  const bad = seeds.filter(({ rejected: why }) => why !== null);
+  const accepted = seeds.length - bad.length;
+  // A line of two bytes would else come back as a hundred.
+  const rejected = bad.slice(0, rejectedSeedsShown).flatMap(rejection);
   if (accepted === 0) {
     const many = seeds.length === 0 ? 'No seed was given.' : 'None of the seeds can be crawled.';
     throw new HttpProblem(422, many, { rejected });
   }
-  return { seeds, accepted, rejected };
+  return { seeds, accepted, rejectedCount: bad.length, rejected };
 }
 
-function rejection(seed: SeedLine): CreatedCrawl['rejected'] {
+function rejection(seed: SeedLine): RejectedSeed[] {
   if (seed.rejected === null) return [];
   return [
     { line: seed.line, url: seed.url, reason: `${seed.rejected}: it ${rejectionSentence(seed.rejected)}` },

@@ -50,7 +50,7 @@ const reads = (
 
 const withResponse = (
   operation: ZodOpenApiOperationObject,
-  status: '422',
+  status: '422' | '503',
   response: ZodOpenApiResponseObject,
 ): ZodOpenApiOperationObject => ({
   ...operation,
@@ -148,7 +148,13 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
       [`${crawl}/ledger`]: {
         get: reads('getLedger', 'URLs by state, and whether they add up', ledgerAnswer),
       },
-      [`${crawl}/audit`]: { get: reads('auditCrawl', 'The ledger recounted over every URL', auditView) },
+      [`${crawl}/audit`]: {
+        get: withResponse(
+          reads('auditCrawl', 'The ledger recounted over every URL', auditView),
+          '503',
+          fails('Too many audits are asked for at the moment; Retry-After says when to ask again.'),
+        ),
+      },
       [`${crawl}/explain`]: {
         get: withResponse(
           reads(

@@ -73,13 +73,19 @@ export function sendProblem(response: Response, status: number, detail: string, 
   response.status(rendered.status).type(rendered.contentType).send(JSON.stringify(rendered.body));
 }
 
-/** Parses input or throws a problem that names each place that is wrong. @param status 400 for queries, 422 for bodies */
+/** Of what is wrong with one input; names that were sent come back in it. */
+const mostErrors = 100;
+const longestWords = 500;
+const shortened = (text: string): string =>
+  text.length <= longestWords ? text : `${text.slice(0, longestWords).toWellFormed()}…`;
+
+/** Parses input or throws a problem that names each place that is wrong, a hundred at most. @param status 400 for queries, 422 for bodies */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, status: 400 | 422): z.output<S> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map((issue) => ({
-    path: issue.path.map(String).join('.'),
-    message: issue.message,
+  const errors = parsed.error.issues.slice(0, mostErrors).map((issue) => ({
+    path: shortened(issue.path.map(String).join('.')),
+    message: shortened(issue.message),
   }));
   const [first] = errors;
   const where = first === undefined || first.path === '' ? '' : `${first.path}: `;

@@ -1,7 +1,13 @@
 /** Quotas of a tenant at the API: what refuses, and the headers that say what is left (F36). */
 import type { Response } from 'express';
 import type { Quotas, Used } from '../contracts/tenancy.ts';
-import { quotaNames, spentByGrowth, type CrawlQuota, type SpentQuota } from '../domain/quotas.ts';
+import {
+  quotaNames,
+  spentByGrowth,
+  spentForCrawl,
+  type CrawlQuota,
+  type SpentQuota,
+} from '../domain/quotas.ts';
 import type { Pool } from '../storage/pool.ts';
 import { readUsage } from '../storage/tenants.ts';
 import { HttpProblem, problemTypes } from './problem.ts';
@@ -48,6 +54,21 @@ export async function refuseToGrow(
 ): Promise<void> {
   if (quotas.urlsPerDay === null && quotas.urlsTotal === null && quotas.storedBytes === null) return;
   const { used, dayLeftSeconds } = await readUsage(pool, tenantId);
+  tellQuotas(response, quotas, used);
   const spent = spentByGrowth(quotas, used, dayLeftSeconds);
+  if (spent !== null) refuseSpent(response, spent);
+}
+
+/** A crawl that is over and may be set running again: one more that is open, but no new one. */
+export async function refuseToReopen(
+  pool: Pool,
+  response: Response,
+  tenantId: number,
+  quotas: Quotas,
+): Promise<void> {
+  if (quotas.crawlsAtOnce === null) return refuseToGrow(pool, response, tenantId, quotas);
+  const { used, dayLeftSeconds } = await readUsage(pool, tenantId);
+  tellQuotas(response, quotas, used);
+  const spent = spentForCrawl({ ...quotas, crawlsPerDay: null }, used, dayLeftSeconds);
   if (spent !== null) refuseSpent(response, spent);
 }

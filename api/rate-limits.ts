@@ -1,9 +1,11 @@
 /**
  * How often may they come (F36)? Each tenant has its requests a second; who shows no key that is known goes by address,
- * which also slows down whoever tries keys.
+ * which also slows down whoever tries keys. So does what is asked without its key being looked at: public and unknown
+ * routes.
  */
 import type { RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
+import { judge } from './access.ts';
 import { callerIfAny, callerOf } from './caller.ts';
 import { tokenOf } from './gate.ts';
 import type { Keyring } from './keyring.ts';
@@ -28,7 +30,8 @@ export function limitByAddress(
     store: new RateStore('address', shared),
     skip: (request) => {
       const token = tokenOf(request);
-      return typeof token === 'string' && keyring.knows(token);
+      const isKnown = typeof token === 'string' && keyring.knows(token);
+      return isKnown && judge(request.method, request.path).kind === 'guarded';
     },
     handler: (_request, response) => {
       const detail = 'Too many requests from this address; Retry-After says when to go on.';

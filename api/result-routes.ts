@@ -1,7 +1,7 @@
 /** What came of a crawl: pages, ledger, audit, explain. */
 import { Router } from 'express';
 import { explainQuery } from '../contracts/http/explain.ts';
-import { defaultPageLimit, pagesQuery } from '../contracts/http/results.ts';
+import { defaultPageLimit, pagesQuery, type AuditView } from '../contracts/http/results.ts';
 import { isBalanced } from '../domain/ledger.ts';
 import { auditCrawl } from '../storage/audit.ts';
 import { findCrawl } from '../storage/crawls.ts';
@@ -10,6 +10,7 @@ import { readPages } from '../storage/pages.ts';
 import { rejectionSentence } from '../storage/seeds.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
+import { madeInLine } from './in-line.ts';
 import { badCursor, HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
 export function resultRoutes({ pool, settings, textOf, isHostPaused, log }: Dependencies): Router {
@@ -24,6 +25,8 @@ export function resultRoutes({ pool, settings, textOf, isHostPaused, log }: Depe
       }
     },
   };
+  // Each looks at every URL of a crawl, and holds a connection meanwhile.
+  const audits = madeInLine<AuditView | null>(20);
   const router = Router();
   router
     .route('/crawls/:crawlId/pages')
@@ -33,8 +36,9 @@ export function resultRoutes({ pool, settings, textOf, isHostPaused, log }: Depe
         cursor = null,
         limit = defaultPageLimit,
         fields = [],
+        ...filter
       } = parseInput(pagesQuery, request.query, 400);
-      const answer = await readPages(pool, id, { cursor, limit, fields }, textOf);
+      const answer = await readPages(pool, id, { cursor, limit, fields, filter }, textOf);
       if (answer === 'unknown-crawl') noSuchCrawl(id);
       if (answer === 'bad-cursor') badCursor();
       response.json(answer);
@@ -52,7 +56,7 @@ export function resultRoutes({ pool, settings, textOf, isHostPaused, log }: Depe
     .route('/crawls/:crawlId/audit')
     .get(async (request, response) => {
       const id = crawlIdOf(request);
-      response.json((await auditCrawl(pool, id)) ?? noSuchCrawl(id));
+      response.json((await audits(response, id, () => auditCrawl(pool, id))) ?? noSuchCrawl(id));
     })
     .all(methodNotAllowed('GET'));
   router

@@ -55,9 +55,9 @@ async function storeList(
 ): Promise<AddedSeeds> {
   const crawlId = crawlIdOf(request);
   const { urls } = parseInput(moreSeeds, request.body, 422);
-  const { seeds, accepted, rejected } = judgeSeeds(urls);
+  const { seeds, accepted, rejectedCount, rejected } = judgeSeeds(urls);
   await addSeeds(dependencies, response, { tenantId: callerOf(request).tenantId, crawlId, seeds });
-  return { accepted, rejectedCount: rejected.length, rejected: rejected.slice(0, rejectedSeedsShown) };
+  return { accepted, rejectedCount, rejected: [...rejected] };
 }
 
 /** @throws HttpProblem which says how many seeds are stored all the same, where it ends before the body does */

@@ -16,7 +16,10 @@ type Method = 'POST' | 'PATCH' | 'DELETE';
 export interface Api {
   /** @throws CommandError with what the API said, or where the answer is not what the schema says */
   get<T>(path: string, schema: z.ZodType<T>, query?: Query): Promise<T>;
-  /** A list, page by page, up to `most` items. Ends at an empty page, too: pages of an open crawl always have a next. */
+  /**
+   * A list, page by page, up to `most` items. Pages of an open crawl always have a next: they end where there is no more
+   * now, or where nothing comes and nobody says that more does.
+   */
   list<T>(path: string, item: z.ZodType<T>, query?: Query, most?: number): AsyncGenerator<T>;
   /** Creates something, with an Idempotency-Key: a server that knows such keys does it once. */
   create<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T>;
@@ -65,14 +68,18 @@ export function createApi(address: ApiAddress): Api {
   return {
     get: (path, schema, query = {}) => ask('GET', path, schema, { query }),
     list: async function* list<T>(path: string, item: z.ZodType<T>, query: Query = {}, most = Infinity) {
-      const schema = z.object({ items: z.array(item), next: z.string().nullable() });
+      const schema = z.object({
+        items: z.array(item),
+        next: z.string().nullable(),
+        more: z.boolean().optional(),
+      });
       let left = most;
       for (let cursor: string | undefined; ;) {
         const page: z.infer<typeof schema> = await ask('GET', path, schema, { query: { ...query, cursor } });
         yield* page.items.slice(0, left);
         left -= page.items.length;
-        const { next } = page;
-        if (next === null || next === cursor || page.items.length === 0 || left <= 0) return;
+        const { next, more = page.items.length > 0 } = page;
+        if (next === null || next === cursor || !more || left <= 0) return;
         cursor = next;
       }
     },

@@ -69,7 +69,7 @@ export async function startCrawl(urls: readonly string[], options: StartOptions)
   const wish = { ...(JSON.parse(body) as object), ...(label !== undefined && { label }) };
   const created = await api.create('/v1/crawls', createdCrawl, wish);
   writeMade(created, options, () => [
-    `Crawl ${created.id} is started with ${seeds(created.accepted)}${created.rejected.length === 0 ? '' : `; ${seeds(created.rejected.length)} cannot be crawled`}.`,
+    `Crawl ${created.id} is started with ${seeds(created.accepted)}${created.rejectedCount === 0 ? '' : `; ${seeds(created.rejectedCount)} cannot be crawled`}.`,
     `  orbweaver status ${created.id} shows where it stands.`,
   ]);
   return exitCodes.ok;

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { anyApi, type ApiOptions } from './api-target.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { openOutFile } from './out-file.ts';
+import { readPageFilter, type PageFilterOptions } from './page-filter.ts';
 import { sayPlainly } from './stack.ts';
 import { grouped } from './words.ts';
 
-export interface ExportOptions extends ApiOptions {
+export interface ExportOptions extends ApiOptions, PageFilterOptions {
   readonly format: 'jsonl' | 'csv';
   readonly fields?: readonly ('links' | 'text')[];
   readonly out?: string;
@@ -15,6 +16,7 @@ export interface ExportOptions extends ApiOptions {
 /** What was written before a stream broke off stays on standard output; the exit code says that it is not all. */
 export async function exportPages(id: string, options: ExportOptions): Promise<ExitCode> {
   const { format, fields, out } = options;
+  const { query } = readPageFilter(options);
   const api = await anyApi(options);
   const file = out === undefined ? null : await openOutFile(out);
   try {
@@ -22,7 +24,7 @@ export async function exportPages(id: string, options: ExportOptions): Promise<E
       `/v1/crawls/${id}/export`,
       options.format === 'csv' ? 'text/csv' : 'application/x-ndjson',
       {
-        query: { format, fields: fields?.join(',') },
+        query: { format, fields: fields?.join(','), ...query },
       },
     );
     if (file === null) await toStandardOutput(chunks);

@@ -8,7 +8,8 @@ import { addCrawlControl, addTenancy, addWhatToCrawl, withServer } from './api-v
 import { crawlId, fieldList, wholeNumber } from './arguments.ts';
 import { addEdits } from './edit-verbs.ts';
 import type { ExitCode } from './ending.ts';
-import { addResults } from './result-verbs.ts';
+import type { PageFilterOptions } from './page-filter.ts';
+import { addResults, withPageFilter } from './result-verbs.ts';
 
 /** @param ended told the exit code of the verb that ran */
 export function createProgram(ended: (exitCode: ExitCode) => void): Command {
@@ -118,8 +119,7 @@ function addLooking(program: Command, ended: Ended): void {
     .action(async (id: string | undefined, options: object) => {
       ended(await (await import('./status.ts')).status(id ?? null, options));
     });
-  program
-    .command('pages')
+  withPageFilter(program.command('pages'))
     .description('Write the pages of a crawl to standard output, one JSON object a line.')
     .argument('<id>', 'id of the crawl', crawlId)
     .addOption(
@@ -127,11 +127,13 @@ function addLooking(program: Command, ended: Ended): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  orbweaver pages 3 > pages.jsonl\n  orbweaver pages 3 --fields links,text | head -1',
+      '\nExamples:\n  orbweaver pages 3 > pages.jsonl\n  orbweaver pages 3 --fields links,text | head -1\n  orbweaver pages 3 --host https://example.com --status 4xx',
     )
-    .action(async (id: string, options: ApiOptions & { fields?: ('links' | 'text')[] }) => {
-      ended(await (await import('./pages.ts')).pages(id, options.fields ?? [], options));
-    });
+    .action(
+      async (id: string, options: ApiOptions & PageFilterOptions & { fields?: ('links' | 'text')[] }) => {
+        ended(await (await import('./pages.ts')).pages(id, options.fields ?? [], options));
+      },
+    );
   program
     .command('audit')
     .description('Recount every URL of a crawl and compare with its ledger; exit code 3 where they differ.')

@@ -7,6 +7,14 @@ import type { ExportOptions } from './export.ts';
 
 type Ended = (exitCode: ExitCode) => void;
 
+/** Options of the verbs that write pages; page-filter.ts reads them. */
+export const withPageFilter = (verb: Command): Command =>
+  verb
+    .option('--host <origin>', 'only pages of this host, such as https://example.com')
+    .option('--status <status>', 'only those answered with this status, or one of its class: 404, 4xx')
+    .option('--type <media type>', 'only those of this media type: text/html, image/*')
+    .option('--since <instant>', 'only those answered then or later: 2031-01-01T00:00:00Z');
+
 export function addResults(program: Command, ended: Ended): void {
   program
     .command('report')
@@ -20,8 +28,7 @@ export function addResults(program: Command, ended: Ended): void {
     .action(async (id: string, options: { html?: string }) => {
       ended(await (await import('./report.ts')).report(id, options));
     });
-  program
-    .command('export')
+  withPageFilter(program.command('export'))
     .description('Write all pages of a crawl to standard output or a file; one that breaks off is an error.')
     .argument('<id>', 'id of the crawl', crawlId)
     .addOption(

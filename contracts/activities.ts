@@ -116,16 +116,22 @@ export interface ControlActivities {
     readonly crawlId: string;
     readonly state: CrawlState;
     readonly reason: string | null;
+    /** One of its limits ends it: nothing is done where its settings have changed, and none does any more. */
+    readonly ofLimit?: boolean;
   }): Promise<void>;
   /** Watches a crawl until it has nothing left to do, a limit is reached, or `watchMs` have passed. */
   watchCrawl(input: { readonly crawlId: string; readonly watchMs: number }): Promise<WatchResult>;
-  /** Excludes what is still queued (reason: the limit that ended the crawl), waits for work in hand to be committed. */
+  /**
+   * Excludes what is still queued (reason: the limit that ended the crawl), waits for work in hand to be committed.
+   * Nothing is done to a crawl that goes on.
+   */
   drainCrawl(input: { readonly crawlId: string; readonly reason: string }): Promise<void>;
   /** Starts or wakes the scheduler of each shard. */
   wakeSchedulers(): Promise<void>;
   /**
    * Chooses the canonical page of each group of duplicates and writes the closing event. Answers the final state, or
-   * 'running' when a complete crawl has got work again meanwhile (a parked host that came back).
+   * 'running' when it goes on: a complete crawl has got work again meanwhile (a parked host that came back), or the limit
+   * that ended it was raised before it was set to drain.
    */
   settleCrawl(input: {
     readonly crawlId: string;

@@ -35,7 +35,8 @@ export function headerEvidence(headers: Readonly<Record<string, string>>): Recor
   const kept: [string, string][] = [];
   let bytes = 0;
   for (const name of [...telling, ...rest]) {
-    const value = headers[name]?.slice(0, maxValueCharacters);
+    // A character that is cut in half could not be stored.
+    const value = headers[name]?.slice(0, maxValueCharacters).toWellFormed();
     if (value === undefined || secret.test(name) || noise.test(name)) continue;
     const size = utf8Length(name) + utf8Length(value);
     if (kept.length === maxEvidenceFields) break;

@@ -64,9 +64,8 @@ export function reported(status: number | null, error: string | null): Reported 
   return { kind: 'fault', fault, message: `reported by its fetcher: ${plain(text)}` };
 }
 
-/** Strangers' words: in one line, and such that Postgres takes them. */
-const plain = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, 300);
+/** Strangers' words: in one line, and such that Postgres takes them, also where they are cut. */
+const plain = (text: string): string => fieldValue(text).slice(0, 300).toWellFormed();
+
+/** A field of a response as its fetcher tells it, with what no field can hold replaced (RFC 9110 section 5.5). */
+export const fieldValue = (text: string): string => text.toWellFormed().replace(/\p{Cc}+/gu, ' ');

@@ -9,14 +9,14 @@ import { closedCrawlStates, wholeConfig, type CrawlConfig, type CrawlState } fro
 import { inTransaction, type Pool } from './pool.ts';
 import { retrying } from './retry.ts';
 import { takesSeeds } from './seed-intake.ts';
+import { dropOldConfigs } from './statements/drop-old-configs.ts';
 import { endConfig } from './statements/end-config.ts';
 import { judgeUrls, type JudgedUrl } from './statements/judge-urls.ts';
 import { listConfigs, type ConfigRow } from './statements/list-configs.ts';
 import { lockCrawls } from './statements/lock-crawls.ts';
 import { lockForEdit } from './statements/lock-for-edit.ts';
 import { noteJudged } from './statements/note-judged.ts';
-import { pendingConfig } from './statements/pending-config.ts';
-import { readmitLimited } from './statements/readmit-limited.ts';
+import { pendingConfig, type PendingConfig } from './statements/pending-config.ts';
 import { reopenClosedCrawls } from './statements/reopen-closed-crawls.ts';
 import { storeConfig } from './statements/store-config.ts';
 
@@ -37,6 +37,10 @@ export type EditOutcome =
   | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
   | { readonly kind: 'unknown' };
 
+/** Versions of a crawl that can be looked at and restored, beside its first; and what these take in Postgres. */
+const versionsKept = 1_000;
+const versionBytes = 64 * 1024 * 1024;
+
 /** As for seeds: what is open, and what ended since nothing was left. */
 export const takesEdits = takesSeeds;
 
@@ -55,6 +59,7 @@ export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<Edit
       const { author, note, restores } = edit;
       const config = JSON.stringify(after);
       await storeConfig(db, crawlId, version + 1, config, author, note, restores, rereads);
+      await dropOldConfigs(db, crawlId, versionsKept, versionBytes);
       // Only an open crawl admits what is found in its pages.
       if (rereads && closedCrawlStates.includes(state)) await reopenClosedCrawls(db, [Number(crawlId)]);
       return { kind: 'stored', version: version + 1 };
@@ -75,12 +80,41 @@ export async function findConfig(pool: Pool, crawlId: string, version: number): 
   return row?.version === version ? row : null;
 }
 
+/** Versions are read so many at a time. */
+const readAtOnce = 4;
+
+/**
+ * Versions from `most` down, up to `limit`, and no more of them than make some `bytes` of JSON, but one; whether there
+ * are more.
+ */
+export async function readConfigs(
+  pool: Pool,
+  crawlId: string,
+  most: number,
+  limit: number,
+  bytes: number,
+): Promise<{ readonly rows: readonly ConfigRow[]; readonly next: number | null }> {
+  const rows: ConfigRow[] = [];
+  let size = 0;
+  for (let from = most; ;) {
+    const found = await listConfigs(pool, crawlId, from, readAtOnce);
+    for (const row of found) {
+      size += JSON.stringify(row.config).length;
+      if (rows.length === limit || (rows.length > 0 && size > bytes)) return { rows, next: row.version };
+      rows.push(row);
+    }
+    const last = found.at(-1);
+    if (last === undefined || found.length < readAtOnce) return { rows, next: null };
+    from = last.version - 1;
+  }
+}
+
 /** A place in the walk over what a crawl has. */
 export interface EditPlace {
   /** URLs are judged one by one, then hosts are filled up to their limit, then pages are read again. */
   readonly of: 'urls' | 'hosts' | 'pages';
   readonly hostId: number;
-  /** Hex. */
+  /** Hex; '': before the first URL or page of the host, or after the host as a whole. */
   readonly key: string;
 }
 
@@ -99,13 +133,13 @@ export function readPlace(text: string | null): EditPlace {
 
 export interface JudgedBatch {
   readonly version: number;
+  /** Of the seeds that were judged by. */
+  readonly seedsRevision: number;
   readonly from: string | null;
   readonly to: EditPlace;
   /** URLs looked at. */
   readonly judged: number;
   readonly moved: readonly Omit<JudgedUrl, 'crawl_id'>[];
-  /** So many URLs at a host that its limit had kept out. */
-  readonly readmit: { readonly hostId: number; readonly limit: number } | null;
 }
 
 export interface MovedBatch {
@@ -115,7 +149,10 @@ export interface MovedBatch {
   readonly hosts: readonly number[];
 }
 
-/** Null: nothing was done, since another version came, the crawl ended, or somebody else has gone on from there. */
+/**
+ * Null: nothing was done, since another version or more seeds came, the crawl ended, or somebody else has gone on from
+ * there.
+ */
 export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Promise<MovedBatch | null> {
   const id = Number(crawlId);
   return retrying(() =>
@@ -123,16 +160,11 @@ export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Pro
       await lockCrawls(db, [id]);
       const [pending] = await pendingConfig(db, crawlId);
       if (pending?.version !== batch.version || pending.place !== batch.from) return null;
+      if (pending.seeds_revision !== batch.seedsRevision) return null;
       if (!takesEdits(pending.state, pending.reason)) return null;
       const rows = batch.moved.map((row) => ({ ...row, crawl_id: id }));
       const moved = rows.length === 0 ? [] : await judgeUrls(db, JSON.stringify(rows));
-      const { readmit } = batch;
-      const limited =
-        readmit === null ? [] : await readmitLimited(db, crawlId, readmit.hostId, readmit.limit);
-      const back = [
-        ...moved.filter(({ was, state }) => was === 'excluded' && state === 'queued'),
-        ...limited,
-      ];
+      const back = moved.filter(({ was, state }) => was === 'excluded' && state === 'queued');
       const excluded = moved.filter(({ was, state }) => was === 'queued' && state === 'excluded').length;
       const { version, from, judged } = batch;
       await noteJudged(db, crawlId, version, from, written(batch.to), judged, excluded, back.length, 0, 0);
@@ -153,11 +185,12 @@ export async function noteReread(
   await retrying(() => noteJudged(pool, crawlId, version, from, written(to), 0, 0, 0, reread, admitted));
 }
 
+/** Nothing is done where somebody else has gone on from there, or the frontier is to be judged once more. */
 export async function endEdit(
   pool: Pool,
   crawlId: string,
-  version: number,
+  { version, place }: Pick<PendingConfig, 'version' | 'place'>,
   state: 'applied' | 'stopped',
 ): Promise<void> {
-  await retrying(() => endConfig(pool, crawlId, version, state));
+  await retrying(() => endConfig(pool, crawlId, version, state, place));
 }

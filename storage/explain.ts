@@ -91,7 +91,9 @@ async function gather(
   const [crawl] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
   if (crawl === undefined) return null;
   const key = urlKey(link.canonical).toString('hex');
-  const [host] = await explainHost(db, link.host, crawlId);
+  const [known] = await explainHost(db, link.host, crawlId);
+  // That others crawl it is none of this tenant's business.
+  const host = known?.met === true ? known : undefined;
   const [row] = host === undefined ? [] : await explainUrl(db, host.id, crawlId, key);
   const record =
     row === undefined ? null : recordFacts(row, link, await stateOf(db, crawlId, row.redirect_to));

@@ -12,6 +12,7 @@
 import { admitUrls, type AdmissionRow } from './statements/admit-urls.ts';
 import { advanceStages, type StageRow } from './statements/advance-stages.ts';
 import { commitResults, type ResultRow } from './statements/commit-results.ts';
+import { holdConfigs, type JudgedBy } from './statements/hold-configs.ts';
 import { lockHostQueues } from './statements/lock-host-queues.ts';
 import { upsertPages, type PageRow } from './statements/upsert-pages.ts';
 import { inTransaction, type Pool, type Queryable } from './pool.ts';
@@ -22,11 +23,15 @@ export interface FrontierWrite {
   readonly results?: readonly ResultRow[];
   readonly pages?: readonly PageRow[];
   readonly stages?: readonly StageRow[];
+  /** Settings that must still be in force, or nothing of the write is stored. */
+  readonly judged?: readonly JudgedBy[];
 }
 
 export interface Written {
   /** Admissions that were new to their crawl. */
   readonly admitted: number;
+  /** Of them: queued; the others are recorded as excluded. */
+  readonly queued: number;
 }
 
 interface Waiting {
@@ -106,12 +111,14 @@ export class FrontierWriter {
   }
 
   /** Answers the admissions that were new. */
-  async #commit(batch: readonly Waiting[]): Promise<readonly Identity[]> {
+  async #commit(batch: readonly Waiting[]): Promise<readonly Admitted[]> {
     const admissions = batch.flatMap(({ write }) => write.admissions ?? []);
     const results = batch.flatMap(({ write }) => write.results ?? []);
     const pages = batch.flatMap(({ write }) => write.pages ?? []);
     const stages = batch.flatMap(({ write }) => write.stages ?? []);
-    const run = async (db: Queryable): Promise<readonly Identity[]> => {
+    const judged = batch.flatMap(({ write }) => write.judged ?? []);
+    const run = async (db: Queryable): Promise<readonly Admitted[]> => {
+      if (judged.length > 0) await holdConfigs(db, asJson(judged));
       const admitted = admissions.length === 0 ? [] : await admitUrls(db, asJson(admissions));
       if (results.length > 0) await commitResults(db, asJson(results));
       if (pages.length > 0) await upsertPages(db, asJson(pages));
@@ -119,11 +126,11 @@ export class FrontierWriter {
       return admitted;
     };
     const touched = [...admissions, ...results];
-    const ordered = async (db: Queryable): Promise<readonly Identity[]> => {
+    const ordered = async (db: Queryable): Promise<readonly Admitted[]> => {
       if (touched.length > 0) await lockHostQueues(db, asJson(hostsOf(touched)));
       return run(db);
     };
-    const kinds = [admissions, results, pages, stages].filter((rows) => rows.length > 0).length;
+    const kinds = [judged, admissions, results, pages, stages].filter((rows) => rows.length > 0).length;
     return retrying(() => (kinds <= 1 ? run(this.#pool) : inTransaction(this.#pool, ordered)));
   }
 }
@@ -132,6 +139,10 @@ interface Identity {
   readonly host_id: number;
   readonly crawl_id: number;
   readonly key: string;
+}
+
+interface Admitted extends Identity {
+  readonly queued: boolean;
 }
 
 /** Each host and crawl once. */
@@ -150,10 +161,15 @@ const asJson = (rows: readonly unknown[]): string => {
   return json.includes('\\u0000') ? json.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd') : json;
 };
 
-function settleAll(batch: readonly Waiting[], admitted: readonly Identity[]): void {
-  const fresh = new Set(admitted.map(name));
+function settleAll(batch: readonly Waiting[], admitted: readonly Admitted[]): void {
+  const fresh = new Map(admitted.map((row) => [name(row), row.queued]));
   for (const { write, settle } of batch) {
-    // `delete`: a URL that two writes of the batch found is counted for the first.
-    settle({ admitted: (write.admissions ?? []).filter((row) => fresh.delete(name(row))).length });
+    const own = (write.admissions ?? []).flatMap((row) => {
+      const queued = fresh.get(name(row));
+      // A URL that two writes of the batch found is counted for the first.
+      fresh.delete(name(row));
+      return queued ?? [];
+    });
+    settle({ admitted: own.length, queued: own.filter((queued) => queued).length });
   }
 }

@@ -23,7 +23,7 @@ export async function hostsAfter(
   state: HostStanding | null,
   limit: number,
 ): Promise<HostPage> {
-  const rows = await listHosts(db, after, state, null, limit);
+  const rows = await listHosts(db, after ?? '0', state, null, limit);
   const last = rows.at(-1);
   return {
     items: rows.map(summaryOf),
@@ -41,7 +41,7 @@ export async function readHost(
   db: Queryable,
   origin: string,
 ): Promise<{ readonly version: number; readonly body: HostView } | null> {
-  const [row] = await listHosts(db, null, null, origin, 1);
+  const [row] = await listHosts(db, '0', null, origin, 1);
   if (row === undefined) return null;
   const crawls = await hostCrawls(db, row.id);
   const body = {

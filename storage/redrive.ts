@@ -15,6 +15,7 @@ import {
 } from '../domain/dead-letter.ts';
 import { inTransaction, type Pool, type Queryable } from './pool.ts';
 import { retrying } from './retry.ts';
+import { chooseClassLetters } from './statements/choose-class-letters.ts';
 import { chooseCrawlLetters, type LetterPlace } from './statements/choose-crawl-letters.ts';
 import { chooseHostLetters } from './statements/choose-host-letters.ts';
 import { holdParkedHosts } from './statements/hold-parked-hosts.ts';
@@ -68,19 +69,22 @@ export function chooseLetters(
   limit: number,
 ): Promise<LetterPlace[]> {
   const { class: letterClass, key } = filter;
-  return filter.crawlId === null
-    ? chooseHostLetters(db, filter.hostId, letterClass, key, after?.crawl_id ?? 0, after?.key ?? '', limit)
-    : chooseCrawlLetters(
-        db,
-        filter.crawlId,
-        filter.hostId ?? '0',
-        filter.hostId ?? largestId,
-        letterClass,
-        key,
-        after?.host_id ?? 0,
-        after?.key ?? '',
-        limit,
-      );
+  const place = [after?.host_id ?? 0, after?.key ?? '', limit] as const;
+  if (filter.crawlId === null)
+    return chooseHostLetters(
+      db,
+      filter.hostId,
+      letterClass,
+      key,
+      after?.crawl_id ?? 0,
+      after?.key ?? '',
+      limit,
+    );
+  const { crawlId, hostId } = filter;
+  const hosts = [hostId ?? '0', hostId ?? largestId] as const;
+  return letterClass === null
+    ? chooseCrawlLetters(db, crawlId, ...hosts, key, ...place)
+    : chooseClassLetters(db, crawlId, letterClass, ...hosts, key, ...place);
 }
 
 /** Drives the next letters again. Safe to be run again from any place. */

@@ -51,8 +51,8 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
     setAttributes({ CrawlState: state });
     setCurrentDetails(`### Crawl ${crawlId} is ${state}${reason === null ? '' : `\n\n${reason}`}`);
   };
-  const enter = async (next: CrawlState, why: string | null): Promise<void> => {
-    await setCrawlState({ crawlId, state: next, reason: why });
+  const enter = async (next: CrawlState, why: string | null, ofLimit = false): Promise<void> => {
+    await setCrawlState({ crawlId, state: next, reason: why, ofLimit });
     state = next;
     reason = why;
     show();
@@ -189,7 +189,7 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
 
   /**
    * @param drainReason why what is still queued will not be fetched; null: nothing is, but at parked hosts.
-   * null: the crawl has got work again while it was ending.
+   * null: the crawl has got work again while it was ending, or its settings do not end it any more.
    */
   async function end(
     final: CrawlState,
@@ -198,7 +198,7 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
   ): Promise<CrawlResult | null> {
     reopened = false;
     if (drainReason !== null) {
-      await enter('draining', why);
+      await enter('draining', why, final === 'finished');
       await drainCrawl({ crawlId, reason: drainReason });
     }
     const settled = await settleCrawl({ crawlId, state: final, reason: why });

@@ -13,6 +13,7 @@ import {
   type EditPlace,
   type JudgedBatch,
 } from '../../storage/crawl-edits.ts';
+import { limitedUrls } from '../../storage/statements/limited-urls.ts';
 import { hostsAtLimit } from '../../storage/statements/hosts-at-limit.ts';
 import { loadCrawls } from '../../storage/statements/load-crawls.ts';
 import { pagesToReread } from '../../storage/statements/pages-to-reread.ts';
@@ -25,7 +26,16 @@ import { withOwnFaults } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { HostBook } from '../host-book.ts';
 import { OptOutBook } from '../opt-out-book.ts';
-import { judgeAgain, movableReasons, roomAt, rulesOf, type Rules } from './judgement.ts';
+import {
+  admitsLimited,
+  judgeAgain,
+  judgeEach,
+  movableReasons,
+  queuedAgain,
+  roomAt,
+  rulesOf,
+  type Rules,
+} from './judgement.ts';
 import { storedCandidates } from './stored-links.ts';
 
 /** How long one call goes on, so that whoever looks sees figures now and then. */
@@ -63,31 +73,41 @@ export function createEditActivities(
     const last = rows.at(-1);
     await applyAndWake(crawlId, {
       version: pending.version,
+      seedsRevision: pending.seeds_revision,
       from: pending.place,
       to:
         last === undefined
           ? { of: 'hosts', hostId: 0, key: '' }
           : { of: 'urls', hostId: last.host_id, key: last.key },
       judged: rows.length,
-      moved: rows.flatMap((row) => judgeAgain(row, rules) ?? []),
-      readmit: null,
+      moved: (await judgeEach(rows, (row) => judgeAgain(row, rules))).filter((moved) => moved !== null),
     });
   };
 
-  const fillHosts = async ({ crawlId, pending, place }: Step): Promise<void> => {
+  /** Room that a host has got is for the best that the rules admit; what they do not stays as it was. */
+  const fillHosts = async ({ crawlId, pending, place, rules }: Step): Promise<void> => {
     const { maxPagesPerHost } = wholeConfig(pending.config);
-    const hosts = await hostsAtLimit(pool, crawlId, place.hostId, hostBatch);
-    const roomy = hosts.find((host) => roomAt(host, maxPagesPerHost) > 0);
-    const limit = roomy === undefined ? 0 : Math.min(urlBatch, roomAt(roomy, maxPagesPerHost));
-    // A host with more room than one batch takes is come to again.
-    const last = roomy === undefined ? hosts.at(-1)?.host_id : roomy.host_id - (limit < urlBatch ? 0 : 1);
+    const after = place.key === '' ? place.hostId : place.hostId - 1;
+    const hosts = await hostsAtLimit(pool, crawlId, after, hostBatch);
+    let to: EditPlace = { of: hosts.length === 0 ? 'pages' : 'hosts', hostId: 0, key: '' };
+    const moved: JudgedBatch['moved'][number][] = [];
+    let left = urlBatch;
+    for (const host of hosts) {
+      if (left === 0) break;
+      const { host_id: hostId } = host;
+      const room = roomAt(host, maxPagesPerHost);
+      const key = hostId === place.hostId ? place.key : '';
+      const rows = room === 0 ? [] : await limitedUrls(pool, crawlId, hostId, key, left);
+      const admits = await judgeEach(rows, (row) => admitsLimited(row, rules));
+      const admitted = rows.filter((_, at) => admits[at] === true).slice(0, room);
+      moved.push(...admitted.map((row) => queuedAgain(row)));
+      const goesOn = rows.length === left && admitted.length < room;
+      left -= rows.length;
+      to = { of: 'hosts', hostId, key: goesOn ? (rows.at(-1)?.key ?? '') : '' };
+    }
     await applyAndWake(crawlId, {
-      version: pending.version,
-      from: pending.place,
-      to: { of: last === undefined ? 'pages' : 'hosts', hostId: last ?? 0, key: '' },
-      judged: 0,
-      moved: [],
-      readmit: roomy === undefined ? null : { hostId: roomy.host_id, limit },
+      ...{ version: pending.version, seedsRevision: pending.seeds_revision },
+      ...{ from: pending.place, to, judged: 0, moved },
     });
   };
 
@@ -97,12 +117,14 @@ export function createEditActivities(
       ? await pagesToReread(pool, crawlId, place.hostId, place.key, pageBatch)
       : [];
     const last = pages.at(-1);
-    if (last === undefined) return endEdit(pool, crawlId, version, 'applied');
+    if (last === undefined) return endEdit(pool, crawlId, pending, 'applied');
     const crawl = await crawls.open(Number(crawlId));
     const found = pages.flatMap((page) => storedCandidates(page, crawl));
-    const { admitted } = await admission.admit(found, (admissions) => writer.write({ admissions }));
+    const { queued } = await admission.admit(found, (admissions, judged) =>
+      writer.write({ admissions, judged }),
+    );
     const to: EditPlace = { of: 'pages', hostId: last.host_id, key: last.key };
-    await noteReread(pool, crawlId, { version, from: pending.place, to }, pages.length, admitted);
+    await noteReread(pool, crawlId, { version, from: pending.place, to }, pages.length, queued);
   };
 
   const steps = { urls: judgeUrls, hosts: fillHosts, pages: readPagesAgain };
@@ -110,18 +132,19 @@ export function createEditActivities(
   const apply = async (crawlId: string, signal: AbortSignal): Promise<EditProgress> => {
     const end = performance.now() + callMs;
     let version: number | null = null;
-    /** Of the version that is pending. */
+    /** Of the version that is pending, and of the seeds there are. */
     let rules: Rules | null = null;
+    let seedsRevision = 0;
     for (;;) {
       const [pending] = await pendingConfig(pool, crawlId);
       if (pending === undefined) break;
       if (!takesEdits(pending.state, pending.reason)) {
-        await endEdit(pool, crawlId, pending.version, 'stopped');
+        await endEdit(pool, crawlId, pending, 'stopped');
         continue;
       }
-      if (rules === null || version !== pending.version)
+      if (rules === null || version !== pending.version || seedsRevision !== pending.seeds_revision)
         rules = await rulesOf(pool, crawlId, wholeConfig(pending.config));
-      ({ version } = pending);
+      ({ version, seeds_revision: seedsRevision } = pending);
       const place = readPlace(pending.place);
       await steps[place.of]({ crawlId, pending, place, rules });
       if (performance.now() >= end || signal.aborted) return progressOf(crawlId, version, true);

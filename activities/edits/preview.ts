@@ -6,11 +6,20 @@ import { urlKey } from '../../storage/key.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { hostsAtLimit } from '../../storage/statements/hosts-at-limit.ts';
 import { knownUrls } from '../../storage/statements/known-urls.ts';
+import { limitedUrls } from '../../storage/statements/limited-urls.ts';
 import { pagesToReread } from '../../storage/statements/pages-to-reread.ts';
 import { urlsToJudge } from '../../storage/statements/urls-to-judge.ts';
 import type { Candidate } from '../admission.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
-import { judgeAgain, movableReasons, roomAt, rulesOf, type Rules } from './judgement.ts';
+import {
+  admitsLimited,
+  judgeAgain,
+  judgeEach,
+  movableReasons,
+  roomAt,
+  rulesOf,
+  type Rules,
+} from './judgement.ts';
 import { storedCandidates } from './stored-links.ts';
 
 const urlBatch = 5_000;
@@ -34,7 +43,7 @@ export async function previewEdit(
   const effect = new Effect();
   let whole =
     (await walkUrls(pool, crawl.id, rules, effect, until)) &&
-    (await walkHosts(pool, crawl.id, wanted.maxPagesPerHost, effect, until));
+    (await walkHosts(pool, crawl.id, { limit: wanted.maxPagesPerHost, rules }, effect, until));
   let links: number | null = null;
   if (whole && crawl.config.scope !== wanted.scope) {
     const found = await walkLinks(pool, crawl.id, rules.judge, until);
@@ -56,15 +65,20 @@ async function walkUrls(
     const last = rows.at(-1);
     if (last === undefined) return true;
     ({ host_id: hostId, key } = last);
-    for (const row of rows) effect.note(row, judgeAgain(row, rules));
-    if (performance.now() > until) return false;
+    const isOver = (): boolean => performance.now() > until;
+    const moves = await judgeEach(rows, (row) => judgeAgain(row, rules), isOver);
+    for (const [at, moved] of moves.entries()) {
+      const row = rows[at];
+      if (row !== undefined) effect.note(row, moved);
+    }
+    if (isOver()) return false;
   }
 }
 
 async function walkHosts(
   pool: Pool,
   crawlId: string,
-  limit: number,
+  { limit, rules }: { readonly limit: number; readonly rules: Rules },
   effect: Effect,
   until: number,
 ): Promise<boolean> {
@@ -72,10 +86,39 @@ async function walkHosts(
     const hosts = await hostsAtLimit(pool, crawlId, hostId, hostBatch);
     const last = hosts.at(-1);
     if (last === undefined) return true;
+    for (const host of hosts) {
+      const room = roomAt(host, limit);
+      if (room === 0) continue;
+      const { filled, whole } = await fillHost(pool, crawlId, host.host_id, room, rules, until);
+      effect.noteFilled(host.origin, filled);
+      if (!whole) return false;
+    }
     hostId = last.host_id;
-    for (const host of hosts) effect.noteFilled(host.origin, roomAt(host, limit));
     if (performance.now() > until) return false;
   }
+}
+
+/** How much of the room at a host is taken by URLs that the rules admit. */
+async function fillHost(
+  pool: Pool,
+  crawlId: string,
+  hostId: number,
+  room: number,
+  rules: Rules,
+  until: number,
+): Promise<{ readonly filled: number; readonly whole: boolean }> {
+  let filled = 0;
+  for (let key = ''; filled < room;) {
+    const rows = await limitedUrls(pool, crawlId, hostId, key, urlBatch);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    ({ key } = last);
+    const isOver = (): boolean => performance.now() > until;
+    const admits = await judgeEach(rows, (row) => admitsLimited(row, rules), isOver);
+    filled = Math.min(room, filled + admits.filter((admitted) => admitted).length);
+    if (isOver()) return { filled, whole: filled === room };
+  }
+  return { filled, whole: true };
 }
 
 /** Links of stored pages that the frontier does not have and the settings admit. */
@@ -95,8 +138,13 @@ async function walkLinks(
     if (last === undefined) return { links, whole: true };
     ({ host_id: hostId, key: pageKey } = last);
     const fresh = new Map<string, Candidate>();
-    for (const candidate of pages.flatMap((page) => storedCandidates(page, crawl))) {
-      if (judge(candidate.link, candidate.depth).verdict !== 'admit') continue;
+    const candidates = pages.flatMap((page) => storedCandidates(page, crawl));
+    const admits = await judgeEach(
+      candidates,
+      ({ link, depth }) => judge(link, depth).verdict === 'admit',
+      () => performance.now() > until,
+    );
+    for (const candidate of candidates.filter((_, at) => admits[at] === true)) {
       const key = urlKey(candidate.link.canonical).toString('hex');
       if (!met.has(key)) fresh.set(key, candidate);
     }

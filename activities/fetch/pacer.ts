@@ -16,6 +16,8 @@ import type { HostLease } from './lease-keeper.ts';
 import type { Lane } from './lanes.ts';
 import { sleep } from './sleep.ts';
 
+const always = (): Promise<boolean> => Promise.resolve(true);
+
 /** How long a host is left alone whose body this process had no room for. */
 const noRoomMs = 10_000;
 
@@ -103,14 +105,23 @@ export class HostPacer {
    * One that the server most likely never looked at is sent once more when its time has come again: neither URL nor
    * host is to blame, and the second has a connection of its own.
    * @param lane given where the next may leave before the answer to this one is in
+   * @param stillWanted asked while it waits for its time; null is answered when it is not
    */
-  async exchange(request: FetchRequest, lane?: Lane): Promise<FetchResult | null> {
-    const result = await this.#send(request, lane);
+  async exchange(
+    request: FetchRequest,
+    lane?: Lane,
+    stillWanted: () => Promise<boolean> = always,
+  ): Promise<FetchResult | null> {
+    const result = await this.#send(request, lane, stillWanted);
     const unheard = result?.kind === 'fault' && result.repeatable === true;
-    return unheard ? this.#send(request, lane) : result;
+    return unheard ? this.#send(request, lane, stillWanted) : result;
   }
 
-  async #send(request: FetchRequest, lane?: Lane): Promise<FetchResult | null> {
+  async #send(
+    request: FetchRequest,
+    lane: Lane | undefined,
+    stillWanted: () => Promise<boolean>,
+  ): Promise<FetchResult | null> {
     const before = this.#starting;
     const start = Promise.withResolvers<undefined>();
     this.#starting = start.promise;
@@ -119,6 +130,7 @@ export class HostPacer {
       while (this.waitMs > 0) {
         if (this.#signal.aborted || this.lease.isOver) return null;
         await sleep(Math.min(this.waitMs, 1_000), this.#signal);
+        if (!(await stillWanted())) return null;
       }
       if (this.#signal.aborted) return null;
       const sent = lane === undefined ? request : { ...request, lane: lane.number };

@@ -63,6 +63,8 @@ export class Slice {
   readonly #lessons: Lessons;
   /** The pace that manners lead to, by the crawls and rules of this slice; null before those are known. */
   #paceUnder: ((manners: Manners) => HostPace) | null = null;
+  /** Those that ask for it. */
+  #crawls: readonly OpenCrawl[] = [];
   #settled = 0;
   #earlierBody: FindBody = noBodies;
 
@@ -157,6 +159,7 @@ export class Slice {
     });
     await inLanes(urls, lanes, async (url, lane) => {
       if (this.#mustEnd) return false;
+      if (await this.#isEdited()) return false;
       if (!(await this.#room.crawls.isRunning(url.crawl_id))) return true;
       const crawl = await this.#room.crawls.open(url.crawl_id);
       const optedOut = await this.#room.optOuts.covering(this.#origin);
@@ -204,7 +207,9 @@ export class Slice {
               parent: { hostId: Number(this.#lease.hostId), key: url.key.toString('hex') },
             },
           ];
-    await this.#room.admission.admit(found, (admissions) => writer.write({ results: [row], admissions }));
+    await this.#room.admission.admit(found, (admissions, judged) =>
+      writer.write({ results: [row], admissions, judged }),
+    );
     if (row.state !== 'queued') this.#settled++;
     return this.#lessons.trouble === null;
   }
@@ -222,7 +227,9 @@ export class Slice {
       wantsBody: (headers: Readonly<Record<string, string>>) => taker.takes(headers['content-type'] ?? null),
       ...validatorsOf(copy),
     };
-    const result = await this.#pacer.exchange(request, lane);
+    const stillWanted = async (): Promise<boolean> =>
+      !(await this.#isEdited()) && (await this.#room.crawls.isRunning(url.crawl_id));
+    const result = await this.#pacer.exchange(request, lane, stillWanted);
     if (result === null) return null;
     try {
       const recorded = record(result, url, this.#place(url), this.#lessons.standing, taker, copy);
@@ -249,8 +256,15 @@ export class Slice {
 
   #setDelay(crawls: readonly OpenCrawl[], rules: HostRules): void {
     const { taken } = this.#lease;
+    this.#crawls = crawls;
     this.#paceUnder = ({ slowdown }) => hostPace({ ...taken, slowdown }, crawls, rules.robots);
     this.#pacer.pace = this.#paceUnder(this.#lessons.manners);
+  }
+
+  /** Other settings ask for another pace, and judge URLs anew: the next slice goes by them. */
+  async #isEdited(): Promise<boolean> {
+    const now = await Promise.all(this.#crawls.map(({ id }) => this.#room.crawls.open(id)));
+    return now.some(({ version }, at) => version !== this.#crawls[at]?.version);
   }
 
   async #waitingCrawls(): Promise<OpenCrawl[]> {

@@ -5,8 +5,10 @@
 import { canonicalize } from '../../domain/url.ts';
 import { urlKey } from '../../storage/key.ts';
 import { retrying } from '../../storage/retry.ts';
-import { admitUrls } from '../../storage/statements/admit-urls.ts';
+import { admitUrls, type AdmissionRow } from '../../storage/statements/admit-urls.ts';
 import { findParents, type ParentRow } from '../../storage/statements/find-parents.ts';
+import { holdConfigs, type JudgedBy } from '../../storage/statements/hold-configs.ts';
+import { unstoredUrls } from '../../storage/statements/unstored-urls.ts';
 import type { Candidate } from '../admission.ts';
 import type { LendingRoom } from './room.ts';
 
@@ -32,6 +34,7 @@ const batch = 1_000;
 
 /**
  * @param crawlId an open crawl of the tenant; null: the one open crawl of the tenant that knows the parent
+ * @throws CrawlOver
  */
 export async function offer(
   room: LendingRoom,
@@ -84,13 +87,42 @@ export async function offer(
   }
   const queued = new Set<string>();
   for (let at = 0; at < candidates.length; at += batch) {
-    const fresh = await room.admission.admit(candidates.slice(at, at + batch), async (rows) =>
-      rows.length === 0 ? [] : retrying(() => admitUrls(room.pool, JSON.stringify(rows))),
+    const fresh = await room.admission.admit(candidates.slice(at, at + batch), (rows, judged) =>
+      store(room, rows, judged),
     );
     for (const row of fresh) if (row.queued) queued.add(placeOf(row.crawl_id, row.key));
   }
   const newUrls = [...givenAs].flatMap(([place, url]) => (queued.has(place) ? [url] : []));
   return { newUrls, rejected };
+}
+
+/** The crawl has ended since it was looked at, and takes nothing: what was offered may be offered again. */
+export class CrawlOver extends Error {
+  override readonly name = 'CrawlOver';
+  readonly crawlId: number;
+
+  constructor(crawlId: number) {
+    super(`crawl ${String(crawlId)} has ended`);
+    this.crawlId = crawlId;
+  }
+}
+
+type Stored = Awaited<ReturnType<typeof admitUrls>>;
+
+/** Those that are new. What is neither new nor known must not be remembered as seen. @throws CrawlOver */
+async function store(
+  { pool }: LendingRoom,
+  rows: readonly AdmissionRow[],
+  judged: readonly JudgedBy[],
+): Promise<Stored> {
+  if (judged.length > 0) await retrying(() => holdConfigs(pool, JSON.stringify(judged)));
+  if (rows.length === 0) return [];
+  const fresh = await retrying(() => admitUrls(pool, JSON.stringify(rows)));
+  if (fresh.length === rows.length) return fresh;
+  const places = rows.map(({ host_id, crawl_id, key }) => ({ host_id, crawl_id, key }));
+  const [lost] = await retrying(() => unstoredUrls(pool, JSON.stringify(places)));
+  if (lost !== undefined) throw new CrawlOver(lost.crawl_id);
+  return fresh;
 }
 
 /** By the spelling they were given in. */

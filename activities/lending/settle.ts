@@ -7,7 +7,7 @@
  * says.
  */
 import type { FetchResult } from '../../contracts/fetching.ts';
-import { owedMs, reported } from '../../domain/lending.ts';
+import { fieldValue, owedMs, reported } from '../../domain/lending.ts';
 import { adaptedDelayMs } from '../../domain/pace.ts';
 import { maxRetryAfterMs } from '../../domain/retry-after.ts';
 import { inTransaction, type Queryable } from '../../storage/pool.ts';
@@ -17,6 +17,8 @@ import { advanceStages } from '../../storage/statements/advance-stages.ts';
 import { claimLentContent } from '../../storage/statements/claim-lent-content.ts';
 import { claimLentHost } from '../../storage/statements/claim-lent-host.ts';
 import { commitResults, type ResultRow } from '../../storage/statements/commit-results.ts';
+import { countPage } from '../../storage/statements/count-page.ts';
+import { holdConfigs } from '../../storage/statements/hold-configs.ts';
 import { isLentUrlSettled } from '../../storage/statements/is-lent-url-settled.ts';
 import { lentUrls, type LentUrl } from '../../storage/statements/lent-urls.ts';
 import { lockHostQueues } from '../../storage/statements/lock-host-queues.ts';
@@ -75,6 +77,8 @@ interface Ending {
   /** Null: the URL goes back untried. */
   readonly row: ResultRow | null;
   readonly found: readonly Candidate[];
+  /** Of finish criteria, as far as URL and depth tell: nobody here knows title and language. */
+  readonly counters: readonly string[];
   readonly lessons: Lessons;
   readonly waitMs: number;
   readonly paceMs: number;
@@ -94,8 +98,13 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   const ending = await judge(room, url, report, taken);
   const allowance = new Allowance(taken, askedAt);
   const done = await room.admission
-    .admit(ending.found, (rows) =>
-      retrying(() => inTransaction(pool, (db) => commit(db, url, report, ending, rows, taken, allowance))),
+    .admit(ending.found, (rows, judged) =>
+      retrying(() =>
+        inTransaction(pool, async (db) => {
+          if (judged.length > 0) await holdConfigs(db, JSON.stringify(judged));
+          await commit(db, url, report, ending, rows, taken, allowance);
+        }),
+      ),
     )
     .catch((error: unknown) => {
       if (error instanceof LeaseOver) return error;
@@ -108,6 +117,9 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
 
 /** A report says nothing of it: its fetcher keeps the body, and chooses. */
 const ofAnyType: Taker = { version: 0, takes: () => true };
+
+/** What everybody who crawls a host may read of its trouble: the fetcher's own words are for its tenant, at the URL. */
+const ofHost = 'reported by a fetcher';
 
 /** Nothing of the report was stored. */
 class LeaseOver extends Error {
@@ -126,19 +138,21 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: Tak
   if (said.kind === 'not-tried') {
     // Everything but the lease itself is as it was when it was lent.
     const owed = owedMs({ ...taken, unclean: false }, paceAt(taken.slowdown));
-    return { row: null, found: [], lessons, ...owed, heldMs: taken.held_ms, asked: null };
+    return { row: null, found: [], counters: [], lessons, ...owed, heldMs: taken.held_ms, asked: null };
   }
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
   const { row, outcome, target } = record(asExchange(said, report), url, place, lessons.standing, ofAnyType);
-  lessons.learn(said.kind === 'response' ? said.status : null, outcome.host, row.detail ?? '');
+  const isAnswer = said.kind === 'response';
+  lessons.learn(isAnswer ? said.status : null, outcome.host, isAnswer ? (row.detail ?? '') : ofHost);
   const pace = paceAt(lessons.manners.slowdown);
   // It took no longer than this.
   const tookMs = pace.factor === null ? null : url.age_ms;
   const paceMs = adaptedDelayMs(pace.delayMs, pace.factor, tookMs);
   const troubleMs = lessons.trouble?.waitMs ?? 0;
   const fetched = outcome.url.state === 'done' && outcome.url.reason === 'fetched';
+  const crawl = await room.crawls.open(url.crawl_id);
   const candidate = {
-    crawl: await room.crawls.open(url.crawl_id),
+    crawl,
     kind: 'page',
     seed: false,
     depth: url.depth,
@@ -148,6 +162,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: Tak
   return {
     row: fetched ? { ...row, ...elsewhere(report.contentHash) } : row,
     found: target === null ? [] : [{ ...candidate, link: target }],
+    counters: fetched ? crawl.counters({ url: url.url, title: null, language: null, depth: url.depth }) : [],
     lessons,
     waitMs: Math.max(paceMs, troubleMs),
     paceMs,
@@ -174,7 +189,7 @@ function asExchange(
   return {
     ...said,
     headers: {
-      ...(location !== null && { location }),
+      ...(location !== null && { location: fieldValue(location) }),
       ...(pause !== null && { 'retry-after': String(Math.ceil(pause)) }),
     },
     ...{ body: new Uint8Array(), wireBytes: 0, headAt: endAt, endAt, remoteAddress: null },
@@ -198,7 +213,9 @@ async function commit(
   if (admissions.length > 0) await admitUrls(db, JSON.stringify(admissions));
   if (row === null) await returnUrls(db, hostId, url.token);
   else await commitResults(db, JSON.stringify([row]));
-  if (row?.stage === 1 && report.contentHash !== null) await tellDuplicate(db, url, report.contentHash);
+  const hash = row?.stage === 1 ? report.contentHash : null;
+  const isDuplicate = hash !== null && (await tellDuplicate(db, url, hash));
+  if (ending.counters.length > 0 && !isDuplicate) await countPage(db, url.crawl_id, ending.counters);
   await lessons.save(db, hostId);
   const { slowdown, clean, failures, lastError } = lessons.forRelease;
   const visit = {
@@ -211,7 +228,8 @@ async function commit(
   await settleLentUrl(db, url.token, url.host_id);
 }
 
-async function tellDuplicate(db: Queryable, url: LentUrl, contentHash: string): Promise<void> {
+/** Is it the body of another page of the crawl? */
+async function tellDuplicate(db: Queryable, url: LentUrl, contentHash: string): Promise<boolean> {
   const [owner] = await claimLentContent(db, url.crawl_id, contentHash, url.host_id, url.key);
   const other =
     owner === undefined || (owner.host_id === url.host_id && owner.key === url.key) ? null : owner;
@@ -220,4 +238,5 @@ async function tellDuplicate(db: Queryable, url: LentUrl, contentHash: string): 
     ...{ alias_host: other?.host_id ?? null, alias_key: other?.key ?? null },
   };
   await advanceStages(db, JSON.stringify([stage]));
+  return other !== null;
 }

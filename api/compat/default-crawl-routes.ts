@@ -56,7 +56,7 @@ export function defaultCrawlRoutes(dependencies: Dependencies): Router {
       .route(path)
       .post(async (request, response) => {
         const { urls } = parseInput(seedUrls, request.body, 422);
-        const { seeds, accepted, rejected } = judgeSeeds(urls);
+        const { seeds, accepted, rejectedCount, rejected } = judgeSeeds(urls);
         const { tenantId } = callerOf(request);
         const crawl = await provideDefaultCrawl(pool, tenantId);
         if (crawl.id === null) refuseSpent(response, crawl.spent);
@@ -64,7 +64,7 @@ export function defaultCrawlRoutes(dependencies: Dependencies): Router {
         response.json({
           job_id: crawl.id,
           accepted,
-          rejected_count: rejected.length,
+          rejected_count: rejectedCount,
           rejected: rejected.slice(0, rejectedShown).map(({ url, reason }) => ({ url, reason })),
         } satisfies SeedUrlsAnswer);
       })

@@ -19,24 +19,29 @@ import { crawlOfTenant } from '../../storage/statements/crawl-of-tenant.ts';
 import { callerOf } from '../caller.ts';
 import { startCrawl } from '../crawl-routes.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../problem.ts';
+import { HttpProblem, methodNotAllowed, parseInput, problemTypes } from '../problem.ts';
 import { jobUrlsDocument } from './job-urls.ts';
 
 /** Milliseconds that a reader of URLs may take none before it is given up. */
 const stalledMs = 60_000;
+/** Lists of URLs that one tenant reads at a time, and that this process writes: each holds up to some megabytes. */
+const mostOfTenant = 10;
+const mostOfAll = 50;
 
 export function jobRoutes(dependencies: Dependencies): Router {
   const { pool } = dependencies;
+  /** The tenant of each list that is being written. */
+  const open: number[] = [];
   const router = Router();
   router
     .route('/v1/url/scan')
     .post(async (request, response) => {
-      const { root_url, user_id, finish_criteria = {} } = parseInput(scanRequest, request.body, 422);
+      const { root_url, user_id, finish_criteria } = parseInput(scanRequest, request.body, 422);
       const { id } = await startCrawl(dependencies, response, {
         tenantId: callerOf(request).tenantId,
-        settings: settingsOf(finish_criteria),
+        settings: settingsOf(finish_criteria ?? {}),
         seeds: [root_url],
-        label: user_id,
+        label: String(user_id),
       });
       response.json({ request_status: 'ACCEPTED', jobId: id } satisfies ScanAnswer);
     })
@@ -63,12 +68,22 @@ export function jobRoutes(dependencies: Dependencies): Router {
         response.end();
         return;
       }
+      const { tenantId } = callerOf(request);
+      const ofTenant = open.filter((each) => each === tenantId).length;
+      if (ofTenant >= mostOfTenant || open.length >= mostOfAll) {
+        response.set('Retry-After', '30');
+        const detail = 'Too many lists of URLs are being read; Retry-After says when to ask again.';
+        throw new HttpProblem(429, detail, { type: problemTypes.rateLimited });
+      }
       const document = jobUrlsDocument(pool, { ...known, job_completion_time: job.endedAt });
       response.setTimeout(stalledMs, () => response.destroy());
+      open.push(tenantId);
       try {
         await pipeline(document, response);
       } catch (error) {
         if (!leftEarly(error)) throw error;
+      } finally {
+        open.splice(open.indexOf(tenantId), 1);
       }
     })
     .all(methodNotAllowed('GET'));

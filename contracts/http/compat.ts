@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { urlStates, type CrawlState } from '../crawl.ts';
 import { configFields, crawlLabel, domain } from './crawls.ts';
-import { count, maxUrlInUrl } from './shared.ts';
+import { count, maxUrlInUrl, texts } from './shared.ts';
 
 /** The one shape of everything these routes refuse. */
 export const errorMessage = z
@@ -55,10 +55,10 @@ export const scanRequest = z
       .min(1)
       .max(100_000)
       .meta({ description: 'Absolute http(s) URL at which the crawl begins.' }),
-    user_id: crawlLabel.meta({
+    user_id: z.union([crawlLabel, z.int()], 'printable text or a whole number').meta({
       description: 'Whom the job is for. Kept as the label of the crawl; nobody is let in by it.',
     }),
-    finish_criteria: finishCriteria.optional(),
+    finish_criteria: finishCriteria.nullish(),
   })
   .meta({
     id: 'ScanRequest',
@@ -121,7 +121,7 @@ export type JobUnderWay = z.infer<typeof jobUnderWay>;
 const manyOrCommas = (description: string, most: number) =>
   z
     .union(
-      [z.array(z.string().max(100_000)).min(1).max(most), z.string().min(1)],
+      [texts(most, 100_000), z.string().min(1)],
       'an array of texts, or one text with commas between them',
     )
     .meta({ description });
@@ -150,18 +150,21 @@ const excludedDomains = z.array(domain).max(10_000);
 export const urlLimit = z
   .strictObject({
     excludedDomains: z
-      .union([
-        excludedDomains,
-        z
-          .string()
-          .transform((text) =>
-            text
-              .split(',')
-              .map((each) => each.trim())
-              .filter((each) => each !== ''),
-          )
-          .pipe(excludedDomains),
-      ])
+      .union(
+        [
+          excludedDomains,
+          z
+            .string()
+            .transform((text) =>
+              text
+                .split(',')
+                .map((each) => each.trim())
+                .filter((each) => each !== ''),
+            )
+            .pipe(excludedDomains),
+        ],
+        'domains such as ads.example, as a list or with commas between them',
+      )
       .optional()
       .meta({
         description: 'Domains, each with all below it, as a list or with commas between; absent: as before.',

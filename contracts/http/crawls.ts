@@ -10,7 +10,7 @@ import { validatePattern } from '../../domain/pattern.ts';
 import { maxUrlLength } from '../../domain/url.ts';
 import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
 import { finishCriteria } from './finish.ts';
-import { count, instant, limit, nextCursor, wholeNumber } from './shared.ts';
+import { count, instant, limit, nextCursor, texts, wholeNumber } from './shared.ts';
 
 const pattern = z
   .string()
@@ -90,14 +90,15 @@ export const configFields = {
   allowPrivate: z
     .array(z.union([z.cidrv4(), z.cidrv6()], 'not a CIDR block such as 10.0.0.0/8 or fd00::/8'))
     .max(1_000)
-    .meta({ description: 'CIDR blocks of private or special addresses this crawl may reach.' }),
+    .meta({
+      description:
+        'CIDR blocks of private or special addresses this crawl may reach; for crawls of the first tenant alone.',
+    }),
 } satisfies Record<keyof CrawlConfig, z.ZodType>;
 
 /** The settings of a crawl, each optional; see `defaultCrawlConfig` for what holds where none is given. */
 const crawlSettings = z.strictObject(configFields).partial();
 export type CrawlSettings = z.infer<typeof crawlSettings>;
-
-const seedText = z.string().max(100_000);
 
 /** Printable text: no control characters, no halves of characters. */
 export const crawlLabel = z
@@ -111,7 +112,7 @@ export const newCrawl = z
   .strictObject({
     seeds: z
       .union(
-        [z.array(seedText).min(1), z.string().min(1)],
+        [texts(1_000_000, 100_000), z.string().min(1)],
         'an array of URLs, or one string of URLs separated by commas',
       )
       .meta({
@@ -215,7 +216,13 @@ export const crawlView = crawlSummary
 export type CrawlView = z.infer<typeof crawlView>;
 
 export const createdCrawl = z
-  .object({ id: z.string(), state: z.enum(crawlStates), accepted: count, rejected: z.array(rejectedSeed) })
+  .object({
+    id: z.string(),
+    state: z.enum(crawlStates),
+    accepted: count,
+    rejectedCount: count,
+    rejected: z.array(rejectedSeed).meta({ description: 'The first 100 of them; `seeds` lists all.' }),
+  })
   .meta({ id: 'CreatedCrawl' });
 export type CreatedCrawl = z.infer<typeof createdCrawl>;
 

@@ -50,7 +50,7 @@ export const configVersion = z
         excluded: count.meta({ description: 'Of them: queued until then.' }),
         readmitted: count.meta({ description: 'Of them: queued again.' }),
         pagesReread: count.meta({ description: 'Stored pages whose links were judged anew.' }),
-        admitted: count.meta({ description: 'URLs these brought.' }),
+        admitted: count.meta({ description: 'URLs these brought that were queued.' }),
         endedAt: instant.nullable(),
       })
       .meta({ description: 'How far it has been applied to what the crawl had.' }),

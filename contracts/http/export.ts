@@ -1,5 +1,6 @@
 /** The export of a crawl's pages on the wire. */
 import { z } from 'zod';
+import { pageFilter } from './page-filter.ts';
 import { pagesQuery } from './results.ts';
 
 export const exportQuery = z
@@ -9,6 +10,7 @@ export const exportQuery = z
         '`jsonl` (the default): a page a line, each as `pages` answers it. `csv`: a line of heads, then a page a line.',
     }),
     fields: pagesQuery.shape.fields,
+    ...pageFilter.shape,
   })
   .refine(({ format, fields }) => format !== 'csv' || fields === undefined, {
     path: ['fields'],

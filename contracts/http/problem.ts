@@ -28,7 +28,7 @@ export const problem = z
     detail: z.string(),
     requestId: z.string().optional().meta({ description: '`X-Request-Id` of this answer, as in the log.' }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    rejected: z.array(rejectedSeed).optional(),
+    rejected: z.array(rejectedSeed).optional().meta({ description: 'The first 100 of them.' }),
     quota: z.string().optional().meta({ description: 'Of quota-spent and rate-limited: which quota.' }),
     etag: z.string().optional().meta({ description: 'Of precondition-failed: the ETag it has now.' }),
   })

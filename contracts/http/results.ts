@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { crawlStates, urlStates } from '../crawl.ts';
 import { ledgerView } from './crawls.ts';
+import { pageFilter } from './page-filter.ts';
 import { count, instant, limit, nextCursor } from './shared.ts';
 
 const maxPageLimit = 1_000;
@@ -20,6 +21,7 @@ export const pagesQuery = z.strictObject({
     .pipe(z.array(z.enum(pageFields)))
     .optional()
     .meta({ description: 'Comma-separated: `links` for the list of links, `text` for the text.' }),
+  ...pageFilter.shape,
 });
 
 export const pageView = z
@@ -52,10 +54,16 @@ export type PageView = z.infer<typeof pageView>;
 
 export const pageList = z
   .object({
-    items: z.array(pageView),
+    items: z.array(pageView).meta({
+      description:
+        'With a filter maybe none, though more follow: an answer looks at 20,000 pages at most. `more` tells.',
+    }),
     next: nextCursor.meta({
       description:
         'Give it as `cursor` to go on. Never null while the crawl is open: later pages follow. Null: that was all.',
+    }),
+    more: z.boolean().meta({
+      description: 'Ask on at once. False: there was nothing more yet; whoever waits for more asks later.',
     }),
   })
   .meta({ id: 'PageList' });

@@ -20,6 +20,23 @@ export const words = (most: number) =>
     .transform((text) => text.replaceAll('\0', '\ufffd').toWellFormed().trim())
     .pipe(z.string().min(1, 'is empty'));
 
+/**
+ * A long list of texts. It is looked at up to the first entry that is none, and no further: to tell what is wrong with
+ * each of millions would take a gigabyte.
+ */
+export const texts = (mostTexts: number, mostCharacters: number) =>
+  z
+    .array(z.unknown().meta({ type: 'string', maxLength: mostCharacters }) as z.ZodType as z.ZodType<string>)
+    .min(1)
+    .max(mostTexts)
+    .superRefine((entries, context) => {
+      const isText = (entry: unknown): boolean => typeof entry === 'string' && entry.length <= mostCharacters;
+      const bad = entries.findIndex((entry) => !isText(entry));
+      if (bad < 0) return;
+      const message = `not a text of ${String(mostCharacters)} characters at most`;
+      context.addIssue({ code: 'custom', path: [bad], message });
+    });
+
 export const changeReason = z.strictObject({ reason: words(500).optional() }).meta({ id: 'ChangeReason' });
 
 /** Query parameters come as text. */

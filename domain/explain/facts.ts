@@ -17,7 +17,7 @@ export interface ExplainFacts {
   readonly scope: ScopeFacts;
   /** The domain on the opt-out list that covers its host; null: none does. */
   readonly optedOut: string | null;
-  /** Null: no crawl has met this host yet. */
+  /** Null: no crawl of the tenant has met this host yet. */
   readonly host: HostFacts | null;
   /** An operator has paused the host's workflow; null: nobody was asked. */
   readonly hostPaused: boolean | null;

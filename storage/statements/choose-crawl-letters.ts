@@ -12,14 +12,13 @@ export interface LetterPlace {
 
 /**
  * Dead letters of a crawl, host by host, after a place. `firstHost` to `lastHost`: at hosts with these ids; ranges
- * rather than a condition that may be absent, so that one plan serves both. `letterClass`, `key` (hex): null for any.
+ * rather than a condition that may be absent, so that one plan serves both. `key` (hex): null for any.
  */
 export const chooseCrawlLetters = statement<
   [
     crawlId: string,
     firstHost: string,
     lastHost: string,
-    letterClass: string | null,
     key: string | null,
     afterHost: number,
     afterKey: string,
@@ -32,7 +31,7 @@ export const chooseCrawlLetters = statement<
           (extract(epoch from now() - d.created_at) * 1000)::float8 as age_ms
      from dead_letter d
     where d.crawl_id = $1 and d.host_id between $2 and $3
-      and (d.host_id, d.key) > ($6::bigint, decode($7, 'hex'))
-      and ($4::text is null or d.class = $4) and ($5::text is null or d.key = decode($5, 'hex'))
-    order by d.host_id, d.key limit $8`,
+      and (d.host_id, d.key) > ($5::bigint, decode($6, 'hex'))
+      and ($4::text is null or d.key = decode($4, 'hex'))
+    order by d.host_id, d.key limit $7`,
 );

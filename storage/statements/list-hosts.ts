@@ -1,5 +1,6 @@
 import type { HostStanding } from '../../domain/host-standing.ts';
 import type { Windows } from '../../domain/windows.ts';
+import { hostStanding } from '../host-standing.ts';
 import { statement } from '../statement.ts';
 
 export interface HostRow {
@@ -30,26 +31,40 @@ export interface HostRow {
 }
 
 /**
- * Hosts by their ids: those after `after`, in a state (null: any), or the one with this origin (null: any).
- * What the states mean stands in domain/host-standing.ts.
+ * Hosts in a state, by an index on something that all of them have: most hosts are idle, and few are anything else.
+ * One that was parked, or whose trouble or closing is over, is told apart by the whole rule.
+ */
+const those = (state: HostStanding, have: string): string =>
+  `(select h.*, '${state}' as state from host h
+      where $2 = '${state}' and h.id > $1 and ${have} and ${hostStanding} = '${state}'
+      order by h.id limit $4)`;
+
+/**
+ * Hosts by their ids: those after `after`, in a state (null: any); or the one with this origin, in whatever state.
+ * Each way has a part of its own, of which all but one find at once that they are not asked for: so the plan is good
+ * for any question. Active ones go by `host_fed`, which is not in the order of ids: a scheduler's cap keeps them few,
+ * and an index of their own would have to be written at each visit of each host.
  */
 export const listHosts = statement<
-  [after: string | null, state: HostStanding | null, origin: string | null, limit: number],
+  [after: string, state: HostStanding | null, origin: string | null, limit: number],
   HostRow
 >(
   'list-hosts',
-  `with standing as (
-     select h.*,
-            case when h.parked_at is not null then 'parked'
-                 when h.failures > 0 and h.not_before > now() and h.not_before > h.paced_until then 'backoff'
-                 when h.closed_until > now() then 'closed'
-                 when h.fed then 'active'
-                 else 'idle' end as state
-       from host h
-   ), chosen as (
-     select * from standing
-      where ($1::bigint is null or id > $1) and ($2::text is null or state = $2) and ($3::text is null or origin = $3)
-      order by id limit $4
+  `with chosen as (
+     (select h.*, ${hostStanding} as state from host h
+       where $2::text is null and $3::text is null and h.id > $1::bigint order by h.id limit $4)
+     union all
+     (select h.*, ${hostStanding} as state from host h where h.origin = $3)
+     union all
+     ${those('parked', 'h.parked_at is not null')}
+     union all
+     ${those('backoff', 'h.failures > 0 and h.parked_at is null')}
+     union all
+     ${those('closed', `h.closed_until > '-infinity'`)}
+     union all
+     ${those('active', 'h.fed')}
+     union all
+     ${those('idle', 'not h.fed')}
    )
    select c.id, c.origin, c.state, c.parked_at, c.slowdown, c.failures, c.failing_since, c.last_error,
           case when c.not_before = '-infinity' then 0

@@ -9,12 +9,14 @@ export interface PendingConfig {
   readonly place: string | null;
   readonly state: CrawlState;
   readonly reason: string | null;
+  /** Of the crawl's seeds, which its scope goes by. */
+  readonly seeds_revision: number;
 }
 
 /** The version by which a crawl's frontier is still to be judged; none: all of it has been. */
 export const pendingConfig = statement<[crawlId: string], PendingConfig>(
   'pending-config',
-  `select v.version, v.config, v.rereads, v.place, c.state, c.reason
+  `select v.version, v.config, v.rereads, v.place, c.state, c.reason, c.seeds_revision
      from crawl_config v join crawl c on c.id = v.crawl_id
     where v.crawl_id = $1 and v.state = 'pending'`,
 );

@@ -11,6 +11,9 @@ export interface RuledUrl {
   readonly reason: string | null;
   readonly detail: string | null;
   readonly content_type: string | null;
+  /** Of the last answer. */
+  readonly status: number | null;
+  readonly seed: boolean;
 }
 
 /**
@@ -23,7 +26,7 @@ export const urlsToJudge = statement<
 >(
   'urls-to-judge',
   `select u.host_id, h.origin, encode(u.key, 'hex') as key, u.url, u.state, u.depth, u.reason, u.detail,
-          u.content_type
+          u.content_type, u.status, u.seed
      from host_queue q
      join host h on h.id = q.host_id
     cross join lateral (

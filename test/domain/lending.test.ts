@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fetchFaults } from '../../domain/fault.ts';
 import { isHeld } from '../../domain/lease.ts';
-import { owedMs, reported, toldMs, type Owed } from '../../domain/lending.ts';
+import { fieldValue, owedMs, reported, toldMs, type Owed } from '../../domain/lending.ts';
 
 const rested: Owed = { unclean: false, asked_ago_ms: null, took_ms: null, pace_ms: 0, held_ms: 0 };
 const pace = (delayMs: number, factor: number | null = null) => ({ delayMs, factor });
@@ -74,6 +74,13 @@ describe('the words of a fetcher', () => {
         },
       ),
     );
+  });
+
+  it('are no half of a character where they are cut', () => {
+    const said = reported(null, `timeout: ${'a'.repeat(290)}\u{1f600}`);
+    expect(said.kind === 'fault' && said.message.isWellFormed()).toBe(true);
+    expect(fieldValue('a\u0000\r\nb\ud800').isWellFormed()).toBe(true);
+    expect(fieldValue('a\u0000\r\nb')).toBe('a b');
   });
 
   it('give a URL back', () => {

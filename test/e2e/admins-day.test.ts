@@ -20,7 +20,11 @@ beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-day-'));
   data = mkdtempSync(path.join(tmpdir(), 'orbweaver-e2e-'));
   symlinkSync(path.join(root, 'orbweaver'), path.join(folder, 'orbweaver'));
-  up = startCli(['up'], { ORBWEAVER_DATA: data, ORBWEAVER_WEBHOOK_ALLOW_PRIVATE: '127.0.0.0/8' });
+  up = startCli(['up'], {
+    ORBWEAVER_DATA: data,
+    ORBWEAVER_ALLOW_PRIVATE: '127.0.0.0/8',
+    ORBWEAVER_WEBHOOK_ALLOW_PRIVATE: '127.0.0.0/8',
+  });
 });
 afterAll(async () => {
   up.process.kill('SIGINT');

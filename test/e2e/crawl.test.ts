@@ -46,6 +46,18 @@ describe('a web with every wrinkle', () => {
     }
   });
 
+  it('is fetched also where hosts have a shard from when there were more of them', async () => {
+    const web = await startWeb({ seed: 13, hosts: 2, pages: 4 });
+    try {
+      await desk.pool.query('insert into host (origin, shard) values ($1, 3)', [web.origins[0]]);
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0 });
+      expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+      expect(complaints(judge(web.log(), { delayMs: 0, expected: expectedOf(web.plan) }))).toEqual([]);
+    } finally {
+      await web.stop();
+    }
+  });
+
   it('obeys a Crawl-delay of the robots.txt', async () => {
     const web = await startWeb({ seed: 12, hosts: 2, pages: 4, crawlDelay: 0.5 });
     try {

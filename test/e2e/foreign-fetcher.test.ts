@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isHostPaused } from '../../activities/is-host-paused.ts';
 import { wakeHost } from '../../activities/wake-host.ts';
 import { auditCrawl } from '../../storage/audit.ts';
+import { ask } from '../integration/api/asking.ts';
 import { noteTaker, serve, type Api } from '../integration/api/world.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
@@ -38,6 +39,8 @@ let world: World;
 let desk: CrawlDesk;
 let worker: WorkerProcess;
 let api: Api;
+const blobDir = makeBlobDir();
+const startOwn = (): Promise<WorkerProcess> => startWorker(world, { blobDir, leaseSeconds: 4 });
 
 beforeAll(async () => {
   if (!hasPython) return;
@@ -50,7 +53,7 @@ beforeAll(async () => {
     (origin) => wakeHost(desk.client.workflow, origin),
     { isHostPaused: (origin) => isHostPaused(desk.client.workflow, origin) },
   );
-  worker = await startWorker(world, { blobDir: makeBlobDir(), leaseSeconds: 4 });
+  worker = await startOwn();
 });
 
 afterAll(async () => {
@@ -146,6 +149,52 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
       expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
     } finally {
       await Promise.all(fetchers.map((each) => each.kill()));
+      await web.stop();
+    }
+  });
+
+  it('two of them and a worker on the same hosts, killed again and again: one at a time, never too soon', async () => {
+    const web = await startWeb({ seed: 77, hosts: 2, pages: 40, latencyMs: 60 });
+    const fetchers = [startFetcher('--lease-seconds', '4'), startFetcher('--lease-seconds', '6')];
+    try {
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds });
+      for (const requests of [10, 30]) {
+        await expect.poll(() => web.log().length, { timeout: 60_000 }).toBeGreaterThan(requests);
+        await worker.kill();
+        await fetchers[0]?.kill();
+        fetchers.unshift(startFetcher('--lease-seconds', '4'));
+        worker = await startOwn();
+      }
+      expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+      const verdict = judge(web.log(), { delayMs, expected: expectedOf(web.plan) });
+      const clean = { overlaps: [], tooSoon: [], missing: [], disallowed: [], unexpected: [] };
+      expect(verdict).toMatchObject(clean);
+      expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
+    } finally {
+      await Promise.all(fetchers.map((each) => each.kill()));
+      await web.stop();
+    }
+  });
+
+  it('is waited for where a crawl is cancelled, until its lease has run out', async () => {
+    const web = await startWeb({ seed: 78, hosts: 1, pages: 6, latencyMs: 5 });
+    try {
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.5 });
+      await expect.poll(() => web.log().length, { timeout: 30_000 }).toBeGreaterThan(1);
+      const post = (path: string, body: object) =>
+        ask<{ lease_id: string | null; urls: { url: string }[]; results: { result: string }[] }>(
+          api.url, api.key, 'POST', `/frontier/0/${path}`, body,
+        ); // prettier-ignore
+      const lease = () =>
+        post('lease_batch', { fetcher_id: 'dead', batch_size: 1, lease_seconds: 8, crawl_id: id });
+      let batch = (await lease()).body;
+      await expect.poll(async () => (batch = (await lease()).body).urls.length, { timeout: 30_000 }).toBe(1);
+      await desk.client.workflow.getHandle(`crawl/${id}`).executeUpdate('cancel', { args: ['a test'] });
+      expect(await desk.ended(id)).toMatchObject({ state: 'cancelled', reason: 'a test' });
+      const late = { lease_id: batch.lease_id, results: [{ url: batch.urls[0]?.url, status: 200 }] };
+      expect((await post('ack', late)).body.results[0]?.result).toBe('late');
+      expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
+    } finally {
       await web.stop();
     }
   });

@@ -72,7 +72,7 @@ describe('POST /url/limit', () => {
     [{ depthLimit: -1, urlLengthLimit: 500 }, /depthLimit/],
     [{ depthLimit: 5, urlLengthLimit: 5_000 }, /urlLengthLimit/],
     [{ depthLimit: '5', urlLengthLimit: 500 }, /depthLimit/],
-    [{ depthLimit: 5, urlLengthLimit: 500, excludedDomains: ['a b'] }, /excludedDomains/],
+    [{ depthLimit: 5, urlLengthLimit: 500, excludedDomains: ['a b'] }, /excludedDomains: domains such as/],
     [{ depthLimit: 5, urlLengthLimit: 500, extra: 1 }, /extra/],
   ])('refuses %j', async (body, words) => {
     const who = await tenant();

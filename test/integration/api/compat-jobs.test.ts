@@ -57,6 +57,14 @@ describe('POST /v1/url/scan', () => {
     });
   });
 
+  it('takes a number for user_id, and null where there are no criteria', async () => {
+    const { status, body } = await scan({ ...wanted, user_id: 17, finish_criteria: null });
+    expect(status).toBe(200);
+    const { jobId } = compat.scanAnswer.parse(body);
+    const crawl = await ask<CrawlView>(api.url, reader, 'GET', `/v1/crawls/${jobId}`);
+    expect(crawl.body).toMatchObject({ label: '17', config: { finish: null, maxPages: null } });
+  });
+
   it('takes the key from either header', async () => {
     const statusWith = async (headers: Record<string, string>): Promise<number> =>
       (
@@ -236,6 +244,23 @@ describe('GET /v1/urls', () => {
       const { body } = await urlsOf();
       expect(body.extracted_urls).toHaveLength(total);
       expect(new Set(body.extracted_urls).size).toBe(total);
+    });
+
+    it('is read by ten of a tenant at a time', async () => {
+      await fill(id);
+      await setState(services.pool, id, 'finished', 'complete');
+      const path = `${api.url}/v1/urls?job_id=${id}`;
+      const leaving = new AbortController();
+      const { signal } = leaving;
+      const headers = { authorization: `Bearer ${reader}` };
+      const readers = Array.from({ length: 10 }, () => fetch(path, { signal, headers }));
+      for (const each of await Promise.all(readers)) expect(each.status).toBe(200);
+      const refused = await fetch(path, { headers });
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get('retry-after')).toBe('30');
+      expect(await refused.json()).toEqual({ error_message: expect.stringMatching(/^Too many/) as unknown });
+      leaving.abort();
+      await expect.poll(async () => (await urlsOf()).status).toBe(200);
     });
 
     it('reads no further than its reader has got, and ends with the reader', async () => {

@@ -128,6 +128,38 @@ describe('POST /v1/crawls', () => {
     expectProblem(await call('POST', '/v1/crawls', body), 422, words);
   });
 
+  it('lists the first hundred of many bad seeds, and counts them all', async () => {
+    const bad = Array.from({ length: 50_000 }, () => 'x');
+    const none = await call<Problem>('POST', '/v1/crawls', { seeds: bad });
+    expect(none.status).toBe(422);
+    expect(none.body.rejected).toHaveLength(100);
+    const { body } = await call<CreatedCrawl>('POST', '/v1/crawls', {
+      seeds: [...bad, 'https://a.example/'],
+    });
+    expect(body).toMatchObject({ accepted: 1, rejectedCount: 50_000 });
+    expect(body.rejected.map(({ line }) => line)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
+  });
+
+  it('says little of a body in which a great deal is wrong', async () => {
+    const numbers = Array.from({ length: 200_000 }, () => 1);
+    const list = await call<Problem>('POST', '/v1/crawls', { seeds: ['https://a.example/', ...numbers] });
+    expect(list.status).toBe(422);
+    expect(list.body.errors?.map(({ path }) => path)).toEqual(['seeds.1']);
+    const names = Object.fromEntries(
+      numbers.slice(0, 900).map((one, at) => [`name${String(at)}`.padEnd(50, 'x'), one]),
+    );
+    const unknown = await call<Problem>('POST', '/v1/crawls', { seeds: 'https://a.example/', ...names });
+    expect(unknown.status).toBe(422);
+    expect(unknown.body.detail).toMatch(/name0/);
+    expect(JSON.stringify(unknown.body).length).toBeLessThan(2_000);
+    const domains = Array.from({ length: 10_000 }, () => 'no domain');
+    const many = await call<Problem>('POST', '/v1/crawls', {
+      seeds: 'https://a.example/',
+      includeDomains: domains,
+    });
+    expect(many.body.errors).toHaveLength(100);
+  });
+
   it('lists each bad seed when none is good', async () => {
     const { body } = await call<Problem>('POST', '/v1/crawls', { seeds: ['nonsense', 'mailto:a@b'] });
     expect(body.rejected?.map(({ line }) => line)).toEqual([1, 2]);

@@ -244,7 +244,7 @@ describe('ack', () => {
     expect(busy.host).toMatchObject({ failures: 1, slowdown: 1 });
     expect(busy.host.wait_ms).toBeGreaterThan(120_000);
     const down = await outcome({ error: 'connect-refused: errno 111' });
-    expect(down.host).toMatchObject({ failures: 1, last_error: 'connect-refused: reported by its fetcher: connect-refused: errno 111' }); // prettier-ignore
+    expect(down.host).toMatchObject({ failures: 1, last_error: 'connect-refused: reported by a fetcher' }); // prettier-ignore
     expect(down.host.wait_ms).toBeGreaterThan(1_500);
     const forever = await outcome({ status: 429, retry_after_seconds: 1e300 });
     expect(forever.host.wait_ms).toBeLessThanOrEqual(30 * 86_400_000 + 1_000);
@@ -268,6 +268,40 @@ describe('ack', () => {
     const first = await urlRow(crawlId, `${origin}/a`);
     expect(first).toMatchObject({ alias_key: null });
     expect(await urlRow(crawlId, `${origin}/b`)).toMatchObject({ alias_host: hostId, alias_key: first?.['key'], stage: 0 }); // prettier-ignore
+    await expectExact(services.pool, Number(crawlId));
+  });
+
+  it('counts for finish criteria by URL and depth, once, and not for what only a reader knows', async () => {
+    const finish = {
+      any: [
+        { matching: { count: 9, url: '*/a*' } },
+        { matching: { count: 9, url: '*/a*', title: 'x' } },
+        { depth: 0 },
+        { depth: 1 },
+      ],
+    };
+    const { crawlId, hostId, origin } = await queued({
+      config: { finish },
+      paths: ['/a', '/ab', '/b', '/ac'],
+    });
+    const same = hash('sha256', randomUUID());
+    const reports = { '/a': { content_hash: same }, '/ab': {}, '/b': {}, '/ac': { content_hash: same } };
+    for (const [path, report] of Object.entries(reports)) {
+      const { body } = await leaseOf({ crawl_id: crawlId });
+      expect(body.urls.map(({ url }) => url)).toEqual([origin + path]);
+      const result = { url: origin + path, status: 200, ...report };
+      await ack(body.lease_id, [result]);
+      await ack(body.lease_id, [result]);
+      await rested(hostId);
+    }
+    const { rows } = await services.pool.query(
+      'select counter, sum(pages)::int as pages from page_counter where crawl_id = $1 group by counter order by counter',
+      [crawlId],
+    );
+    expect(rows).toEqual([
+      { counter: 'depth 0', pages: 3 },
+      { counter: 'matching ["*/a*",null,null]', pages: 2 },
+    ]);
     await expectExact(services.pool, Number(crawlId));
   });
 

@@ -61,6 +61,39 @@ describe('quotas', () => {
     expect((await create(key)).status).toBe(201);
   });
 
+  it('crawls at once: one that is over is not set running again beyond it', async () => {
+    const { key, id } = await customer({ crawlsAtOnce: 1, crawlsPerDay: 2 });
+    const over = (await create(key)).body.id;
+    const place = await addUrl(services.pool, over, 'https://a.example/dead', {
+      state: 'failed',
+      reason: 'timeout',
+    });
+    await services.pool.query(
+      "insert into dead_letter (host_id, crawl_id, key, class, message, attempts) values ($1, $2, $3, 'timeout', '', 1)",
+      [place.hostId, over, place.key],
+    );
+    await setState(services.pool, over, 'finished', 'complete');
+    const open = (await create(key)).body.id;
+    const redrive = () => ask<Problem>(api.url, key, 'POST', `/v1/crawls/${over}/dead-letters/redrive`, {});
+    const edit = () => ask<Problem>(api.url, key, 'PATCH', `/v1/crawls/${over}`, { scope: 'any' });
+    for (const answer of [await redrive(), await edit()]) {
+      expectSpent(answer, 429, 'crawlsAtOnce');
+      expect(answer.headers.get('retry-after')).toBe('60');
+      expect(answer.headers.get('x-quota-crawls-at-once')).toBe('limit=1, remaining=0');
+    }
+    const states = 'select state from crawl where tenant_id = $1 order by id';
+    expect((await services.pool.query(states, [id])).rows).toEqual([
+      { state: 'finished' },
+      { state: 'seeding' },
+    ]);
+    // It is none too many once the other one is over, and counts for no new one of the day.
+    await setState(services.pool, open, 'finished', 'complete');
+    expect((await redrive()).status).toBe(200);
+    // What is open may go on.
+    expect((await redrive()).status).toBe(200);
+    expect((await edit()).status).toBe(200);
+  });
+
   it('hold however many ask at the same time', async () => {
     const { key, id } = await customer({ crawlsAtOnce: 3 });
     const answers = await Promise.all(Array.from({ length: 12 }, () => create(key)));
@@ -182,6 +215,41 @@ describe('requests a second', () => {
       statuses.push((await ask(own.url, `owk_${String(i).padStart(43, '0')}`, 'GET', '/v1/crawls')).status);
     expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429, 429, 429, 429]);
     expect((await ask(own.url, key, 'GET', '/v1/crawls')).status).toBe(200);
+    await own.stop();
+  });
+
+  it('are none for readyz, which everybody may ask: it looks once for all who wait', async () => {
+    let looks = 0;
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const ping = (): Promise<void> => {
+      looks++;
+      return answered;
+    };
+    const own = await serve(services.pool, { ...control, ping }, 5, undefined, { anonymous: true });
+    const asking = Array.from({ length: 50 }, () => ask(own.url, null, 'GET', '/readyz'));
+    await expect.poll(() => looks).toBeGreaterThan(0);
+    // As long as the first one waits, so do all behind it.
+    await ask(own.url, null, 'GET', '/healthz');
+    answer();
+    const statuses = await Promise.all(asking.map(async (each) => (await each).status));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(looks).toBeLessThan(25);
+    await own.stop();
+  });
+
+  it('go by address where no key is looked at, also with one that is known', async () => {
+    const own = await serve(services.pool, control, 5, undefined, { anonymous: true });
+    const { key } = await customer({});
+    const statuses = async (path: string): Promise<number[]> => {
+      const answers: number[] = [];
+      for (let i = 0; i < 4; i++) answers.push((await ask(own.url, key, 'GET', path)).status);
+      return answers;
+    };
+    expect(await statuses('/v1/crawls')).toEqual([200, 200, 200, 200]);
+    expect(await statuses('/openapi.json')).toEqual([200, 200, 200, 200]);
+    expect(await statuses('/nowhere')).toEqual([429, 429, 429, 429]);
+    expect(await statuses('/v1/crawls')).toEqual([200, 200, 200, 200]);
     await own.stop();
   });
 

@@ -5,6 +5,7 @@ import { explanation } from '../../../contracts/http/explain.ts';
 import { problem } from '../../../contracts/http/problem.ts';
 import { auditView, pageView } from '../../../contracts/http/results.ts';
 import { allPages } from '../../../storage/pages.ts';
+import { createPool } from '../../../storage/pool.ts';
 import {
   addHost,
   addPage,
@@ -200,6 +201,29 @@ describe('audit', () => {
     }); // prettier-ignore
     expect(audit.recount).toEqual(audit.ledger);
     expect(auditView.parse(audit)).toEqual(audit);
+  });
+
+  it('leaves the database to others, however many ask for one at once', async () => {
+    const crawls = [crawl, await newCrawl(services.pool), await newCrawl(services.pool)];
+    const holder = createPool(services.world.databaseUrl, 1, () => undefined);
+    const holding = await holder.connect();
+    await holding.query('begin');
+    await holding.query('lock table url in access exclusive mode');
+    const asking = Array.from({ length: 30 }, (_, at) =>
+      fetch(`${api.url}/v1/crawls/${String(crawls[at % crawls.length])}/audit`),
+    );
+    const waiting = `select from pg_stat_activity
+                      where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await holding.query(waiting)).rowCount).toBeGreaterThan(0);
+    const signal = AbortSignal.timeout(5_000);
+    const other = await fetch(`${api.url}/v1/crawls/${crawl}/ledger`, { signal }).catch(() => null);
+    const held = (await holding.query(waiting)).rowCount;
+    await holding.query('commit');
+    holding.release();
+    await holder.end();
+    expect(other?.status).toBe(200);
+    expect(held).toBe(1);
+    for (const each of await Promise.all(asking)) expect(each.status).toBe(200);
   });
 
   it.each([

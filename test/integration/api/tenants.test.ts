@@ -146,6 +146,43 @@ describe('a crawl of another tenant', () => {
   });
 });
 
+it('a host that only others crawl is to explain as one that nobody does', async () => {
+  const [theirs, nobodys] = ['https://theirs.example', 'https://nobodys.example'];
+  const crawl = await create(admins.second, `${theirs}/`);
+  await setState(services.pool, crawl, 'running', null);
+  const { hostId } = await addUrl(services.pool, crawl, `${theirs}/1`);
+  await services.pool.query('insert into robots (host_id, status, fetched_at) values ($1, 200, now())', [
+    hostId,
+  ]);
+  await services.pool.query(
+    "update host set parked_at = now(), failures = 9, last_error = 'timeout: x' where id = $1",
+    [hostId],
+  );
+  const mine = await create(admins.first, 'https://mine.example/');
+  await setState(services.pool, mine, 'running', null);
+  const explained = async (origin: string, id = mine, key = admins.first): Promise<string> => {
+    const path = `/v1/crawls/${id}/explain?url=${origin}/1`;
+    const { body } = await ask<Explanation>(api.url, key, 'GET', path);
+    return JSON.stringify([body.summary, body.decisions, body.robots, body.next?.because]);
+  };
+  const plain = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'then');
+  const expected = plain(await explained(nobodys)).replaceAll(nobodys, theirs);
+  // Both names are as long as their lengths are told.
+  const lengths = (text: string): string => text.replaceAll(/\b(?:24|25)\b/g, 'n');
+  expect(lengths(plain(await explained(theirs)))).toBe(lengths(expected));
+  expect(await explained(theirs, crawl, admins.second)).toContain('parked since');
+});
+
+it('opens no private addresses, which are the instance’s', async () => {
+  const body = { seeds: 'http://169.254.169.254/', allowPrivate: ['169.254.0.0/16'] };
+  const refused = await ask<Problem>(api.url, admins.first, 'POST', '/v1/crawls', body);
+  expect(refused.status).toBe(403);
+  expect(refused.body).toMatchObject({ type: 'urn:orbweaver:problem:forbidden' });
+  expect(refused.body.detail).toMatch(/^allowPrivate: /);
+  expect((await ask(api.url, admins.first, 'POST', '/v1/crawls', { ...body, allowPrivate: [] })).status).toBe(201); // prettier-ignore
+  expect((await ask(api.url, admins.instance, 'POST', '/v1/crawls', body)).status).toBe(201);
+});
+
 describe('/v1/tenants', () => {
   it('makes, shows, changes and closes them; the closed one’s keys are refused at once', async () => {
     const made = await ask<TenantView>(api.url, admins.instance, 'POST', '/v1/tenants', {

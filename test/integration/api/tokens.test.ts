@@ -86,13 +86,14 @@ interface Claims {
   readonly aud?: string | string[];
   readonly exp?: number | null;
   readonly nbf?: number;
+  readonly sub?: unknown;
   readonly tenant?: unknown;
   readonly roles?: unknown;
 }
 
 const now = (): number => Math.floor(Date.now() / 1000);
-const payload = ({ iss = issuer, aud = audience, exp = now() + 60, nbf, tenant: of = 'acme', roles = ['x', 'operator'] }: Claims) => ({
-  iss, aud, sub: 'ada', jti: randomUUID(), tenant: of, realm_access: { roles },
+const payload = ({ iss = issuer, aud = audience, exp = now() + 60, nbf, sub = 'ada', tenant: of = 'acme', roles = ['x', 'operator'] }: Claims) => ({
+  iss, aud, ...(sub !== null && { sub: sub as string }), jti: randomUUID(), tenant: of, realm_access: { roles },
   ...(exp !== null && { exp }), ...(nbf !== undefined && { nbf }),
 }); // prettier-ignore
 
@@ -130,6 +131,14 @@ describe('a token', () => {
     ['a tenant that is not', { tenant: 'nobody' }],
     ['no tenant', { tenant: null }],
     ['a tenant that is no name', { tenant: { id: 1 } }],
+    ['a tenant with NUL', { tenant: 'acme\u0000' }],
+    ['nobody it was given to', { sub: null }],
+    ['a subject without letters', { sub: '' }],
+    ['a subject that is a number', { sub: 5 }],
+    ['a subject that is no name', { sub: { name: 'ada' } }],
+    ['a subject with NUL', { sub: 'ada\u0000' }],
+    ['half of a character in its subject', { sub: 'ada\ud800' }],
+    ['a subject too long to be told from others', { sub: 'a'.repeat(256) }],
     ['no role of ours', { roles: ['root'] }],
     ['a role hidden in an object', { roles: { admin: true } }],
   ])('with %s is refused', async (_what, claims) => {

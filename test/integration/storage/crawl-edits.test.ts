@@ -9,7 +9,13 @@ import { HostBook } from '../../../activities/host-book.ts';
 import { OptOutBook } from '../../../activities/opt-out-book.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
-import { storeEdit, type EditOutcome } from '../../../storage/crawl-edits.ts';
+import {
+  endEdit,
+  findConfig,
+  readConfigs,
+  storeEdit,
+  type EditOutcome,
+} from '../../../storage/crawl-edits.ts';
 import { inTransaction, type Pool } from '../../../storage/pool.ts';
 import { MemorySeenCache } from '../../../storage/seen/memory-seen-cache.ts';
 import { admitUrls, outdatedConfig } from '../../../storage/statements/admit-urls.ts';
@@ -58,10 +64,10 @@ describe('settings that were changed', () => {
     const late = frontier.writer.write({ admissions: [admission(host, edited, 'https://a.example/1')] });
     const fine = frontier.writer.write({ admissions: [admission(host, other, 'https://a.example/1')] });
     await expect(late).rejects.toMatchObject({ code: outdatedConfig });
-    expect(await fine).toEqual({ admitted: 1 });
+    expect(await fine).toMatchObject({ admitted: 1 });
     expect([await urlsOf(edited), await urlsOf(other)]).toEqual([[], ['https://a.example/1 queued']]);
     const now = admission(host, edited, 'https://a.example/1', { config_version: 2 });
-    expect(await frontier.writer.write({ admissions: [now] })).toEqual({ admitted: 1 });
+    expect(await frontier.writer.write({ admissions: [now] })).toMatchObject({ admitted: 1 });
     await expectExact(pool, edited);
   });
 
@@ -173,5 +179,58 @@ describe('an edit', () => {
       expect(await edit(crawl, { maxDepth: 5 })).toMatchObject({ kind });
     }
     expect(await edit(999_999, { maxDepth: 5 })).toEqual({ kind: 'unknown' });
+  });
+});
+
+describe('versions', () => {
+  it('end where the job has come to, and not where it has to begin once more meanwhile', async () => {
+    const crawl = await runningCrawl(pool);
+    await edit(crawl, { maxDepth: 3 });
+    const state = async () => (await findConfig(pool, String(crawl), 2))?.state;
+    await endEdit(pool, String(crawl), { version: 2, place: 'pages:7:00' }, 'applied');
+    expect(await state()).toBe('pending');
+    await endEdit(pool, String(crawl), { version: 2, place: null }, 'applied');
+    expect(await state()).toBe('applied');
+  });
+
+  it('that are large are listed few at a time, and none is left out', async () => {
+    const crawl = await runningCrawl(pool);
+    const domains = (mark: string) =>
+      Array.from({ length: 5_000 }, (_, n) => `${mark}${String(n)}.${'long.'.repeat(20)}example`);
+    for (const mark of ['a', 'b', 'c']) await edit(crawl, { excludeDomains: domains(mark) });
+    const found: number[] = [];
+    let pages = 0;
+    for (let from: number | null = 99; from !== null; pages++) {
+      const page: Awaited<ReturnType<typeof readConfigs>> = await readConfigs(
+        ...([pool, String(crawl), from, 100, 1_000_000] as const),
+      );
+      found.push(...page.rows.map(({ version }) => version));
+      from = page.next;
+    }
+    expect(found).toEqual([4, 3, 2, 1]);
+    expect(pages).toBe(3);
+    expect(await readConfigs(pool, String(crawl), 99, 2, 1e9)).toMatchObject({
+      rows: [{ version: 4 }, { version: 3 }],
+      next: 2,
+    });
+  });
+
+  it('are kept up to a thousand, the first among them', async () => {
+    const crawl = await runningCrawl(pool);
+    await edit(crawl, { maxDepth: 1 });
+    await pool.query(
+      `insert into crawl_config (crawl_id, version, config, state, rereads)
+       select $1, n, '{}', 'applied', false from generate_series(3, 1100) n`,
+      [crawl],
+    );
+    await pool.query('update crawl set config_version = 1100 where id = $1', [crawl]);
+    expect(await edit(crawl, { maxDepth: 2 })).toEqual({ kind: 'stored', version: 1_101 });
+    const { rows } = await pool.query<{ all: number; least: number }>(
+      'select count(*) as all, min(version) filter (where version > 1) as least from crawl_config where crawl_id = $1',
+      [crawl],
+    );
+    expect(rows).toEqual([{ all: 1_001, least: 102 }]);
+    expect(await findConfig(pool, String(crawl), 1)).toMatchObject({ config: { maxDepth: null } });
+    expect(await findConfig(pool, String(crawl), 101)).toBeNull();
   });
 });

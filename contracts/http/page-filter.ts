@@ -1,0 +1,39 @@
+/** Which of a crawl's pages are wanted (`pages`, `export`), on the wire. What is given has to hold together. */
+import { z } from 'zod';
+import { isMediaRange } from '../../domain/media-filter.ts';
+import { hostOrigin } from '../hosts.ts';
+import { givenInstant } from './shared.ts';
+
+export const pageFilter = z.strictObject({
+  host: hostOrigin
+    .optional()
+    .meta({ description: 'Pages of this host: its origin, such as `https://example.com`.' }),
+  status: z
+    .string()
+    .regex(/^[1-9](?:\d\d|[xX]{2})$/, 'no status such as 404, and no class of them such as 4xx')
+    .transform((text) => ({
+      least: Number(text.replace(/x/gi, '0')),
+      most: Number(text.replace(/x/gi, '9')),
+    }))
+    .optional()
+    .meta({ description: 'Answered with this status (`404`), or with one of this class (`4xx`).' }),
+  contentType: z
+    .string()
+    .max(200)
+    // No media type has a blank: it is a plus that was put into a query as it is.
+    .transform((text) => text.replaceAll(' ', '+').toLowerCase())
+    .refine(isMediaRange, 'no media type such as text/html or image/*')
+    .optional()
+    .meta({ description: 'Of this media type (`text/html`, `image/*`), whatever its parameters.' }),
+  since: givenInstant
+    .transform(microsecondsOf)
+    .optional()
+    .meta({ description: 'Answered at this instant or later: `2031-01-01T00:00:00Z`.' }),
+});
+/** As it is used: a range of statuses, a media type in lower case, microseconds since 1970 or later. */
+export type PageFilter = z.output<typeof pageFilter>;
+
+function microsecondsOf(instant: string): number {
+  const [, fraction = ''] = /\.(\d+)/.exec(instant) ?? [];
+  return Math.max(0, Date.parse(instant) * 1_000 + Number(fraction.padEnd(6, '0').slice(3, 6)));
+}

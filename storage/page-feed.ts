@@ -1,0 +1,61 @@
+/**
+ * The SQL that the statements on the pages feed share: which rows are in it, which of them are asked for, and what is
+ * told of those that were chosen. Numbers of parameters are those of `FeedParams`.
+ */
+
+/** Place to begin behind and horizon: microseconds since 1970 (horizon null: all). Filters: null for any. */
+export type FeedParams = readonly [
+  crawlId: string,
+  micros: number,
+  hostId: string,
+  key: string,
+  horizonMicros: number | null,
+  limit: number,
+  withLinks: boolean,
+  linkBytes: number,
+  leastStatus: number | null,
+  mostStatus: number | null,
+  /** `type/subtype` or `type/*`, lower case. */
+  mediaType: string | null,
+];
+
+/** The row `u` lies behind the place and before the horizon. */
+export const withinFeed = `(u.fetched_at, u.host_id, u.key) >
+            (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::bigint, decode($4, 'hex'))
+        and ($5::bigint is null or u.fetched_at < timestamptz 'epoch' + $5::bigint * interval '1 microsecond')`;
+
+/** As domain/media-filter.ts reads the field: the first of several, without parameters. */
+const mediaType = `lower(btrim(split_part(split_part(u.content_type, ';', 1), ',', 1), E' \\t'))`;
+
+/** The row `u` is a page with its outcome, and as the filters want it. Never null. */
+export const fitsFeed = `(u.kind = 0 and u.state not in ('queued', 'leased')
+              and ($9::int is null or coalesce(u.status between $9 and $10::int, false))
+              and ($11::text is null
+                   or coalesce($11 in (${mediaType}, split_part(${mediaType}, '/', 1) || '/*'), false)))`;
+
+/**
+ * Goes behind `feed`, rows of `url` with `fits` and `looked`. What extraction found comes from the page itself, else from
+ * the one it is a duplicate of. Links are read only as far as $8 bytes allow, and the rows behind them not at all; one
+ * row always comes.
+ */
+export const readFeed = `read as (
+     select f.*, coalesce(p.host_id, o.host_id) as page_host, coalesce(p.key, o.key) as page_key,
+            sum(case when $7 and f.fits then coalesce(octet_length(p.outlinks), octet_length(o.outlinks), 0) else 0 end)
+              over (order by f.fetched_at, f.host_id, f.key) as weight,
+            row_number() over (order by f.fetched_at, f.host_id, f.key) as place
+       from feed f
+       left join page p on p.host_id = f.host_id and p.crawl_id = f.crawl_id and p.key = f.key
+       left join page o on o.host_id = f.alias_host and o.crawl_id = f.crawl_id and o.key = f.alias_key
+   )
+   select (extract(epoch from r.fetched_at) * 1000000)::bigint as micros, r.host_id, encode(r.key, 'hex') as key,
+          r.url, r.state, r.status, r.reason, encode(r.content_hash, 'hex') as content_hash, r.content_type, r.bytes,
+          r.depth, r.fetched_at, r.redirect_to, original.url as duplicate_of, p.title, p.description, p.language,
+          p.words, p.links, p.noindex, p.canonical, case when $7 then p.outlinks end as outlinks, h.origin,
+          r.fits, r.looked
+     from read r
+     left join page p on p.host_id = r.page_host and p.crawl_id = r.crawl_id and p.key = r.page_key
+     left join host h on h.id = p.host_id
+     left join url original
+       on original.host_id = r.alias_host and original.crawl_id = r.crawl_id and original.key = r.alias_key
+    where r.place = 1 or r.weight <= $8
+    order by r.fetched_at, r.host_id, r.key`;

@@ -1,0 +1,133 @@
+/**
+ * Edits of every kind, one upon the other, with restores, pauses, seeds and kills in between, drawn from a seed. In the
+ * end all is fetched that the last settings admit, nothing is kept out by others, and the sums are exact.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createCrawlControl } from '../../api/crawl-control.ts';
+import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
+import type { ConfigVersion } from '../../contracts/http/edits.ts';
+import { taskQueues } from '../../contracts/workflows.ts';
+import { auditCrawl } from '../../storage/audit.ts';
+import { ask, newKey } from '../integration/api/asking.ts';
+import { serve, type Api } from '../integration/api/world.ts';
+import { until } from '../stack/world.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { expectedOf } from '../web/expected.ts';
+import { judge } from '../web/judge.ts';
+import { randomFrom } from '../web/random.ts';
+import { startWeb } from '../web/server.ts';
+
+let world: World;
+let desk: CrawlDesk;
+let worker: WorkerProcess;
+let api: Api;
+let key: string;
+const blobDir = makeBlobDir();
+beforeAll(async () => {
+  world = await createWorld();
+  desk = await openDesk(world);
+  worker = await startWorker(world, { blobDir });
+  api = await serve(desk.pool, createCrawlControl(desk.client, taskQueues.control), 1e6, undefined, {
+    anonymous: true,
+  });
+  key = await newKey(desk.pool, '1', 'operator');
+});
+afterAll(async () => {
+  await api.stop();
+  await worker.drain();
+  await desk.close();
+  await world.close();
+});
+
+const delayMs = 60;
+const open = {
+  ...{ scope: 'any', include: [], exclude: [], excludeDomains: [], maxDepth: null, maxUrlLength: 2_048 },
+  ...{ maxPagesPerHost: 100_000, contentTypes: [], delaySeconds: delayMs / 1_000 },
+};
+const edits: readonly object[] = [
+  { scope: 'host' },
+  { scope: 'any' },
+  { scope: 'prefix' },
+  { exclude: ['*1*'] },
+  { exclude: ['*2*', '*3*'], maxDepth: 2 },
+  { exclude: [] },
+  { include: ['*4*', '*/'] },
+  { include: [] },
+  { maxDepth: 1 },
+  { maxDepth: null },
+  { maxUrlLength: 50 },
+  { maxUrlLength: 2_048 },
+  { maxPagesPerHost: 12 },
+  { maxPagesPerHost: 30 },
+  { maxPagesPerHost: 100_000 },
+  { contentTypes: ['image/*'] },
+  { contentTypes: [] },
+  { delaySeconds: 0.3 },
+  { delaySeconds: delayMs / 1_000, weight: 3 },
+  { ...open },
+];
+
+it.each((process.env['HOSTILE_SEEDS'] ?? '5').split(',').map(Number))(
+  'edits drawn from seed %i',
+  { timeout: 240_000 },
+  async (seed) => {
+    const random = randomFrom(seed, 0, 99);
+    const web = await startWeb({ seed, hosts: 4, pages: 40, latencyMs: 5 });
+    const call = async <T>(method: string, path: string, body?: object) => {
+      const answer = await ask<T>(api.url, key, method, path, body);
+      // An edit may bring nothing new, and a pause may come when the crawl has ended.
+      expect([answer.status, answer.body]).toEqual([
+        expect.toSatisfy((status) => status === 200 || status === 201 || status === 202 || status === 409),
+        expect.anything(),
+      ]);
+      return answer;
+    };
+    try {
+      const seeds = [...web.seeds];
+      const first = { seeds: seeds.splice(0, 1), allowPrivate: ['127.0.0.0/8'], ...open };
+      const { id } = (await call<CreatedCrawl>('POST', '/v1/crawls', first)).body;
+      const path = `/v1/crawls/${id}`;
+      let version = 1;
+      for (let turn = 0; turn < 40; turn++) {
+        const drawn = random.below(20);
+        if (drawn < 3)
+          await call('POST', `${path}/versions/${String(1 + random.below(version))}/restore`, {});
+        else if (drawn === 3) await call('POST', `${path}/pause`);
+        else if (drawn < 7) await call('POST', `${path}/resume`);
+        else if (drawn === 7 && seeds.length > 0)
+          await call('POST', `${path}/seeds`, { urls: seeds.splice(0, 1) });
+        else await call('PATCH', path, edits[random.below(edits.length)] ?? {});
+        version = (await call<CrawlView>('GET', path)).body.configVersion;
+        await new Promise((wake) => setTimeout(wake, random.below(500)));
+        if (turn === 12 || turn === 28) {
+          await worker.kill();
+          worker = await startWorker(world, { blobDir });
+        }
+      }
+      await call('POST', `${path}/resume`);
+      if (seeds.length > 0) await call('POST', `${path}/seeds`, { urls: seeds });
+      const last = await call<ConfigVersion>('PATCH', path, open);
+      const view = async () => (await call<CrawlView>('GET', path)).body;
+      const applied = async () =>
+        (await call<ConfigVersion>('GET', `${path}/versions/${String(last.body.version)}`)).body;
+      await until('it is applied', async () => (await applied()).effect.state === 'applied', 60_000);
+      await until('it is over', async () => (await view()).endedAt !== null, 120_000);
+      expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
+      expect(await view()).toMatchObject({ state: 'finished', reason: 'complete', ledger: { failed: 0 } });
+      const { rows } = await desk.pool.query<{ line: string }>(
+        `select concat_ws(' ', url, reason, detail) as line from url
+          where crawl_id = $1 and state = 'excluded' and reason <> 'robots'`,
+        [id],
+      );
+      expect(rows.map(({ line }) => line)).toEqual([]);
+      const verdict = judge(web.log(), { delayMs, expected: expectedOf(web.plan) });
+      expect(verdict).toMatchObject({
+        ...{ overlaps: [], tooSoon: [], missing: [], unexpected: [], disallowed: [] },
+      });
+    } finally {
+      await web.stop();
+    }
+  },
+);

@@ -1,0 +1,388 @@
+/**
+ * Edits that come in between (G6): whatever is being fetched, read, offered or ended when settings change, nothing is
+ * lost, kept out or let in by settings that are no longer in force.
+ */
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCrawlActivities } from '../../../activities/crawls.ts';
+import { createDedupActivities } from '../../../activities/dedup.ts';
+import type { Dependencies } from '../../../activities/dependencies.ts';
+import { createEditActivities } from '../../../activities/edits/apply.ts';
+import { previewEdit } from '../../../activities/edits/preview.ts';
+import { createExtractActivities } from '../../../activities/extract.ts';
+import { createExtractor } from '../../../content/extract.ts';
+import type { ControlActivities, EditProgress } from '../../../contracts/activities.ts';
+import { wholeConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
+import { storeEdit } from '../../../storage/crawl-edits.ts';
+import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { storeSeeds } from '../../../storage/seed-intake.ts';
+import { readSeeds } from '../../../storage/seeds.ts';
+import { MemorySeenCache } from '../../../storage/seen/memory-seen-cache.ts';
+import { loadCrawls } from '../../../storage/statements/load-crawls.ts';
+import { admission, expectExact } from '../storage/frontier.ts';
+import { openFetching, type Fetching } from './fetching.ts';
+import { redirect, slowly, startSite, type Answer } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const parts = (over: Partial<Dependencies> = {}): Dependencies => ({
+  pool: fetching.pool,
+  writer: new FrontierWriter(fetching.pool),
+  blobs: fetching.blobs,
+  seen: new MemorySeenCache(10_000),
+  fetcher: { fetch: () => Promise.reject(new Error('nothing is fetched')), close: () => Promise.resolve() },
+  wakeHosts: () => undefined,
+  prefetch: () => undefined,
+  outage: () => null,
+  settings: {
+    ...{ userAgent: 'Orbweaver/0.0', allowPrivate: [], maxBodyBytes: 1024 * 1024, requestTimeoutMs: 5_000 },
+    ...{ sliceMs: 5_000, leaseMs: 4_000, shards: 1 },
+  },
+  log: pino({ level: 'silent' }),
+  ...over,
+});
+/** Temporal is told nothing: what is looked at here stands in Postgres. */
+const nobody = { signalWithStart: () => Promise.resolve() } as never;
+const asActivity = <T>(work: () => Promise<T>): Promise<T> => {
+  const context = { cancellationSignal: new AbortController().signal, heartbeat: () => undefined };
+  return asyncLocalStorage.run(context as unknown as Context, work);
+};
+
+const edit = async (crawl: number, changes: Partial<CrawlConfig>): Promise<void> => {
+  const outcome = await storeEdit(fetching.pool, String(crawl), {
+    change: (config) => ({ ...config, ...changes }),
+    ...{ seen: null, author: 'key test', note: null, restores: null },
+  });
+  expect(outcome).toMatchObject({ kind: 'stored' });
+};
+const applied = async (crawl: number, over: Partial<Dependencies> = {}): Promise<EditProgress> => {
+  const { applyEdit } = createEditActivities(parts(over), nobody);
+  for (;;) {
+    const progress = await asActivity(() => applyEdit({ crawlId: String(crawl) }));
+    if (!progress.more) return progress;
+  }
+};
+const frontier = async (crawl: number): Promise<string[]> => {
+  const { rows } = await fetching.pool.query<{ line: string }>(
+    `select concat_ws(' ', url, state, reason) as line from url where crawl_id = $1 order by url collate "C"`,
+    [crawl],
+  );
+  return rows.map(({ line }) => line);
+};
+
+/** Whoever judges links asks it beforehand: what `then` does happens between the judging and the writing. */
+class Interrupted extends MemorySeenCache {
+  #then: (() => Promise<void>) | null;
+
+  constructor(then: () => Promise<void>) {
+    super(10_000);
+    this.#then = then;
+  }
+
+  override async known(crawlId: number, keys: readonly Buffer[]): Promise<readonly boolean[]> {
+    const then = this.#then;
+    this.#then = null;
+    await then?.();
+    return super.known(crawlId, keys);
+  }
+}
+const linking =
+  (...links: readonly string[]): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(`<title>x</title>${links.map((link) => `<a href="${link}">x</a>`).join('')}`);
+  };
+
+describe('a wider scope that comes in between', () => {
+  it('loses no link of a page that is just being read, though all of them were outside', async () => {
+    const site = await startSite({ '/': linking('https://elsewhere.example/found') });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
+    await fetching.queue(crawl, host, '/');
+    await fetching.role().fetchSlice(host);
+    // The job has walked all pages there are before this one is stored.
+    const seen = new Interrupted(async () => {
+      await edit(crawl, { scope: 'any' });
+      expect(await applied(crawl)).toMatchObject({ state: 'applied', reread: 0 });
+    });
+    const reading = parts({ seen });
+    const extractor = await createExtractor();
+    await asActivity(() => createDedupActivities(reading).dedup(host));
+    expect(await asActivity(() => createExtractActivities(reading, extractor).extract(host))).toMatchObject({
+      pages: 1,
+      admitted: 1,
+    });
+    expect(await frontier(crawl)).toContain('https://elsewhere.example/found queued');
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('loses no redirect whose answer is on its way', async () => {
+    const site = await startSite({ '/': slowly(500, redirect('https://elsewhere.example/target')) });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
+    await fetching.queue(crawl, host, '/');
+    const slice = fetching.role().fetchSlice(host);
+    await expect.poll(() => site.paths()).toContain('/');
+    await edit(crawl, { scope: 'any' });
+    expect(await applied(crawl)).toMatchObject({ state: 'applied' });
+    await slice;
+    expect(await frontier(crawl)).toContain('https://elsewhere.example/target queued');
+    await expectExact(fetching.pool, crawl);
+  });
+});
+
+describe('a limit that is raised when it has just been reached', () => {
+  const steps = (): ControlActivities => createCrawlActivities(parts(), nobody) as ControlActivities;
+  const queued = async (crawl: number): Promise<number> =>
+    (await frontier(crawl)).filter((line) => line.endsWith(' queued')).length;
+
+  it.each([
+    ['before the crawl is set to end', false],
+    ['too late', true],
+  ])('%s', async (_, late) => {
+    const host = await fetching.host(`https://limit-${String(late)}.example`);
+    const crawl = await fetching.crawl({ maxPages: 1 });
+    await fetching.queue(crawl, host, '/a', '/b', '/c');
+    await fetching.pool.query(
+      `update url set state = 'done', status = 200, reason = 'fetched', fetches = 1, fetched_at = now()
+        where crawl_id = $1 and url like '%/a'`,
+      [crawl],
+    );
+    const crawlId = String(crawl);
+    const activities = steps();
+    const { verdict } = await asActivity(() => activities.watchCrawl({ crawlId, watchMs: 1_000 }));
+    expect(verdict).toBe('max-pages');
+    if (!late) await edit(crawl, { maxPages: 2 });
+    await asActivity(() =>
+      activities.setCrawlState({ crawlId, state: 'draining', reason: 'max-pages', ofLimit: true }),
+    );
+    if (late) {
+      const change = (config: CrawlConfig) => ({ ...config, maxPages: 2 });
+      const asked = { change, seen: null, author: 'key test', note: null, restores: null };
+      expect(await storeEdit(fetching.pool, crawlId, asked)).toMatchObject({ kind: 'over' });
+    }
+    await asActivity(() => activities.drainCrawl({ crawlId, reason: 'max-pages' }));
+    const settled = await asActivity(() =>
+      activities.settleCrawl({ crawlId, state: 'finished', reason: 'max-pages' }),
+    );
+    expect(settled).toMatchObject({ state: late ? 'finished' : 'running' });
+    expect(await queued(crawl)).toBe(late ? 0 : 3);
+    const [now] = await loadCrawls(fetching.pool, [crawl]);
+    expect(now?.state).toBe(settled.state);
+    await expectExact(fetching.pool, crawl);
+  });
+});
+
+describe('a longer delay', () => {
+  it('holds a second later, also within a slice that began before', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ delaySeconds: 0.2 });
+    await fetching.queue(crawl, host, ...Array.from({ length: 40 }, (_, n) => `/${String(n)}`));
+    const role = fetching.role({ sliceMs: 6_000, leaseMs: 8_000 });
+    const slice = role.fetchSlice(host);
+    await expect.poll(() => site.hits.length).toBeGreaterThan(3);
+    await edit(crawl, { delaySeconds: 2 });
+    const heldFrom = performance.now() + 1_100;
+    await slice;
+    await role.fetchSlice(host);
+    const later = site.hits.filter(({ at }) => at > heldFrom).map(({ at }) => at);
+    const gaps = later.slice(1).map((at, before) => at - (later[before] ?? at));
+    expect(later.length).toBeGreaterThan(1);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_990);
+  });
+
+  it('and another filter, hold for a URL that waits for its time already', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ delaySeconds: 3 });
+    await fetching.queue(crawl, host, '/1', '/2', '/3');
+    const role = fetching.role({ sliceMs: 8_000, leaseMs: 9_000 });
+    const slice = role.fetchSlice(host);
+    await expect.poll(() => site.paths(), { timeout: 9_000 }).toContain('/1');
+    await edit(crawl, { exclude: ['*/2'] });
+    await slice;
+    while ((await role.fetchSlice(host)).queued > 0);
+    expect(site.paths()).toEqual(['/robots.txt', '/1', '/3']);
+    expect(await frontier(crawl)).toContain(`${site.origin}/2 excluded pattern`);
+    await expectExact(fetching.pool, crawl);
+  });
+});
+
+describe('a higher limit for a host', () => {
+  it('lets in no URL that a rule keeps out, and gives its room to others', async () => {
+    const host = await fetching.host('https://roomy.example');
+    const crawl = await fetching.crawl({ maxPagesPerHost: 2 });
+    await fetching.queue(crawl, host, '/1', '/2');
+    const late = ['shop/3', 'shop/4', 'news/5', 'news/6', 'news/7'].map((path, at) =>
+      admission(Number(host.hostId), crawl, `${host.origin}/${path}`, {
+        priority: 0.1 / (1 + at),
+        host_limit: 2,
+      }),
+    );
+    await new FrontierWriter(fetching.pool).write({ admissions: late });
+    const before = await frontier(crawl);
+    const wanted = { maxPagesPerHost: 4, exclude: ['*/shop/*'] };
+    const [row] = await loadCrawls(fetching.pool, [crawl]);
+    const config = wholeConfig(row?.config ?? {});
+    const preview = await previewEdit(
+      fetching.pool,
+      { id: String(crawl), config },
+      { ...config, ...wanted },
+      9_000,
+    );
+    await edit(crawl, wanted);
+    const done = await applied(crawl);
+    expect(done).toMatchObject({ readmitted: 2, excluded: 0 });
+    expect(preview).toMatchObject({ readmitted: 2, excluded: 0 });
+    expect(await frontier(crawl)).toEqual(
+      before.map((line) => line.replace(/(news\/[56]) excluded host-limit/, '$1 queued')),
+    );
+    await expectExact(fetching.pool, crawl);
+  });
+});
+
+describe('what a preview says of links that come in', () => {
+  it('is how many are queued', async () => {
+    const others = ['a', 'b', 'shop/c', 'shop/d', 'shop/e'].map((path) => `https://linked.example/${path}`);
+    const site = await startSite({ '/': linking(...others) });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ scope: 'host', exclude: ['*/shop/*'] }, [`${site.origin}/`]);
+    await fetching.queue(crawl, host, '/');
+    await fetching.role().fetchSlice(host);
+    const reading = parts();
+    const extractor = await createExtractor();
+    await asActivity(() => createDedupActivities(reading).dedup(host));
+    await asActivity(() => createExtractActivities(reading, extractor).extract(host));
+    const [row] = await loadCrawls(fetching.pool, [crawl]);
+    const config = wholeConfig(row?.config ?? {});
+    const preview = await previewEdit(
+      fetching.pool,
+      { id: String(crawl), config },
+      { ...config, scope: 'any' },
+      9_000,
+    );
+    await edit(crawl, { scope: 'any' });
+    expect([preview.links, (await applied(crawl)).admitted]).toEqual([2, 2]);
+  });
+});
+
+describe('seeds that are added while the job is at work', () => {
+  it('are judged with the others: nothing is kept out that they have made part of the crawl', async () => {
+    const host = await fetching.host('https://late.example');
+    const crawl = await fetching.crawl({ scope: 'any' }, ['https://seed.example/']);
+    await fetching.queue(crawl, host, ...Array.from({ length: 1_500 }, (_, n) => `/${String(n)}`));
+    await edit(crawl, { scope: 'host' });
+    let woken = 0;
+    const pool = new Proxy(fetching.pool, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (name !== 'query') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+        return async (query: { readonly name?: string }) => {
+          const asked: unknown = target.query(query as never);
+          const answer: unknown = await asked;
+          // After the first thousand were looked at, and before they are moved.
+          if (query.name === 'urls-to-judge' && woken++ === 0)
+            expect(
+              await storeSeeds(fetching.pool, 1, String(crawl), readSeeds(['https://late.example/'])),
+            ).toMatchObject({ kind: 'added' });
+          return answer;
+        };
+      },
+    });
+    await applied(crawl, { pool });
+    expect(woken).toBeGreaterThan(1);
+    expect((await frontier(crawl)).filter((line) => line.includes('excluded'))).toEqual([]);
+    await expectExact(fetching.pool, crawl);
+  });
+});
+
+describe('other media types, undone', () => {
+  it('leave every row as it was, and what failed for other reasons alone', async () => {
+    const host = await fetching.host('https://types.example');
+    const crawl = await fetching.crawl({ contentTypes: ['text/html'] });
+    await fetching.queue(crawl, host, '/pdf', '/png', '/failed', '/new');
+    const put = (path: string, values: string) =>
+      fetching.pool.query(`update url set ${values} where crawl_id = $1 and url like $2`, [
+        crawl,
+        `%/${path}`,
+      ]);
+    const refused = `state = 'excluded', reason = 'content-type', status = 200, fetches = 1, fetched_at = now()`;
+    await put('pdf', `${refused}, content_type = 'application/pdf', detail = 'application/pdf'`);
+    await put('png', `${refused}, content_type = 'image/png', detail = 'image/png'`);
+    await put('failed', `status = 503, content_type = 'text/plain', reason = 'server-error'`);
+    const rows = async () =>
+      (
+        await fetching.pool.query<Record<string, unknown>>(
+          'select url, state, reason, detail, status, content_type from url where crawl_id = $1 order by url',
+          [crawl],
+        )
+      ).rows;
+    const before = await rows();
+    await edit(crawl, { contentTypes: ['text/html', 'application/pdf'] });
+    expect(await applied(crawl)).toMatchObject({ readmitted: 1, excluded: 0 });
+    await edit(crawl, { contentTypes: ['text/html'] });
+    expect(await applied(crawl)).toMatchObject({ readmitted: 0, excluded: 1 });
+    expect(await rows()).toEqual(before);
+    await expectExact(fetching.pool, crawl);
+  });
+});
+
+describe('a seed that is added', () => {
+  it.each<[string, string, Partial<CrawlConfig>]>([
+    ['out of the scope', 'https://seed.example/', { scope: 'host' }],
+    ['too deep', 'https://deep.example/', { maxDepth: 0 }],
+  ])('is fetched, though as a link it was %s', async (_, first, then) => {
+    const host = await fetching.host(
+      then.scope === undefined ? 'https://deep.example' : 'https://far.example',
+    );
+    const crawl = await fetching.crawl({}, [first]);
+    await new FrontierWriter(fetching.pool).write({
+      admissions: [
+        admission(Number(host.hostId), crawl, `${host.origin}/wanted`),
+        admission(Number(host.hostId), crawl, `${host.origin}/other`),
+      ],
+    });
+    await edit(crawl, then);
+    expect(await applied(crawl)).toMatchObject({ excluded: 2 });
+    const seeds = readSeeds([`${host.origin}/wanted`]);
+    expect(await storeSeeds(fetching.pool, 1, String(crawl), seeds)).toMatchObject({ kind: 'added' });
+    await fetching.pool.query(
+      `update crawl set seeds_added_at = now() - interval '5 seconds' where id = $1`,
+      [crawl],
+    );
+    const { seedCrawl } = createCrawlActivities(parts(), nobody);
+    await asActivity(() => seedCrawl({ crawlId: String(crawl) }));
+    expect(await frontier(crawl)).toContain(`${host.origin}/wanted queued`);
+    // The scope is wider by the seed: what is judged once more comes back as well.
+    await applied(crawl);
+    expect(await frontier(crawl)).toContain(
+      `${host.origin}/other ${then.scope === undefined ? 'excluded depth' : 'queued'}`,
+    );
+    expect(await frontier(crawl)).toContain(`${host.origin}/wanted queued`);
+    await expectExact(fetching.pool, crawl);
+  });
+});
+
+describe('a crawl that was ended', () => {
+  it('stays so, though a job that was late has set its workflow going once more', async () => {
+    const crawl = await fetching.crawl();
+    await fetching.pool.query(
+      `update crawl set state = 'cancelled', reason = 'enough', seeded_line = 1 where id = $1`,
+      [crawl],
+    );
+    const { watchCrawl, settleCrawl } = createCrawlActivities(parts(), nobody);
+    const crawlId = String(crawl);
+    expect(await asActivity(() => watchCrawl({ crawlId, watchMs: 500 }))).toEqual({ verdict: 'complete' });
+    expect(await asActivity(() => settleCrawl({ crawlId, state: 'finished', reason: 'complete' }))).toEqual({
+      state: 'cancelled',
+      reason: 'enough',
+    });
+    expect((await loadCrawls(fetching.pool, [crawl])).map(({ state }) => state)).toEqual(['cancelled']);
+  });
+});

@@ -1,0 +1,114 @@
+/** Fetchers that lie, or say what nobody can store (F37): nothing is lost, held up or told to other tenants. */
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CrawlOver, offer } from '../../../activities/lending/offer.ts';
+import { LendingRoom } from '../../../activities/lending/room.ts';
+import { expectExact } from '../storage/frontier.ts';
+import { ask, newKey, newTenant } from './asking.ts';
+import { addHost, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+
+interface Batch {
+  readonly lease_id: string | null;
+  readonly urls: readonly { readonly url: string }[];
+}
+interface Acked {
+  readonly results: readonly { readonly url: string; readonly result: string }[];
+}
+
+let services: Services;
+let api: Api;
+let operator: string;
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+  operator = await newKey(services.pool, '1', 'operator');
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+let hosts = 0;
+/** A running crawl with one page queued at a host of its own whose robots.txt is known. */
+async function queued(tenant: string, origin = `https://lie${String(++hosts)}.example`) {
+  const crawlId = await newCrawl(services.pool, { scope: 'any', delaySeconds: 0 }, [`${origin}/`]);
+  await services.pool.query('update crawl set tenant_id = $2 where id = $1', [crawlId, tenant]);
+  await setState(services.pool, crawlId, 'running', null);
+  const hostId = await addHost(services.pool, origin);
+  await services.pool.query(
+    'insert into robots (host_id, status, fetched_at) values ($1, 200, now()) on conflict do nothing',
+    [hostId],
+  );
+  await addUrl(services.pool, crawlId, `${origin}/page`);
+  return { origin, crawlId, hostId };
+}
+
+async function lease(crawlId: string, key: string): Promise<Batch> {
+  const wish = { fetcher_id: 'liar', batch_size: 1, lease_seconds: 30, crawl_id: crawlId };
+  const { body } = await ask<Batch>(api.url, key, 'POST', '/frontier/0/lease_batch', wish);
+  expect(body.urls).toHaveLength(1);
+  return body;
+}
+const report = (leaseId: string | null, result: object, key: string) =>
+  ask<Acked>(api.url, key, 'POST', '/frontier/0/ack', { lease_id: leaseId, results: [result] });
+
+describe('a report', () => {
+  it.each<[string, object]>([
+    ['NUL in Location', { status: 404, location: 'a\u0000b' }],
+    ['half of a character in Location', { status: 503, location: '\ud800' }],
+    ['a character that is cut in Location', { status: 418, location: `${'a'.repeat(255)}\u{1f600}` }],
+    ['a redirect with both', { status: 302, location: '/\u0000\udfff' }],
+    ['a character that is cut in the error', { error: `timeout: ${'a'.repeat(290)}\u{1f600}` }],
+    ['an instant and a pause at the end of all time', { status: 429, fetched_at: '9999-12-31T23:59:59+23:59', retry_after_seconds: 1.7e308 }], // prettier-ignore
+    ['informational', { status: 101, content_hash: 'ab'.repeat(32) }],
+    ['not modified, though nothing was asked for', { status: 304, content_hash: 'ab'.repeat(32) }],
+  ])('with %s is stored, and its host given back', async (_what, said) => {
+    const { crawlId, hostId } = await queued('1');
+    const { lease_id: leaseId, urls } = await lease(crawlId, operator);
+    const { status, body } = await report(leaseId, { url: urls[0]?.url, ...said }, operator);
+    expect({ status, results: body.results }).toEqual({
+      status: 200,
+      results: [{ url: urls[0]?.url, result: 'accepted' }],
+    });
+    const { rows } = await services.pool.query('select lease_token from host where id = $1', [hostId]);
+    expect(rows).toEqual([{ lease_token: null }]);
+    await expectExact(services.pool, Number(crawlId));
+  });
+
+  it('puts no words before other tenants that crawl the host', async () => {
+    const [liar, other] = [await newTenant(services.pool), await newTenant(services.pool)];
+    const theirs = await queued(liar);
+    const mine = await queued(other, theirs.origin);
+    const key = await newKey(services.pool, liar, 'operator');
+    const { lease_id: leaseId, urls } = await lease(theirs.crawlId, key);
+    await report(leaseId, { url: urls[0]?.url, error: 'timeout: words of theirs' }, key);
+    const explained = async (tenant: string, crawlId: string): Promise<string> => {
+      const path = `/v1/crawls/${crawlId}/explain?url=${theirs.origin}/page`;
+      const reader = await newKey(services.pool, tenant, 'reader');
+      return JSON.stringify((await ask(api.url, reader, 'GET', path)).body);
+    };
+    expect(await explained(other, mine.crawlId)).toContain(
+      'the server took too long (reported by a fetcher)',
+    );
+    expect(await explained(other, mine.crawlId)).not.toContain('words of theirs');
+    expect(await explained(liar, theirs.crawlId)).toContain('words of theirs');
+  });
+});
+
+it('offers to a crawl that ends in between are refused, and not taken for seen when it goes on', async () => {
+  const { origin, crawlId } = await queued('1');
+  const room = new LendingRoom({
+    pool: services.pool,
+    log: pino({ level: 'silent' }),
+    wakeHost: () => Promise.resolve(),
+    isHostPaused: () => Promise.resolve(false),
+    userAgent: 'test',
+    shards: 1,
+  });
+  const link = [{ url: `${origin}/link`, parentUrl: null, depth: 1 }];
+  await setState(services.pool, crawlId, 'finished', 'complete');
+  await expect(offer(room, 1, crawlId, link)).rejects.toThrow(CrawlOver);
+  await setState(services.pool, crawlId, 'running', null);
+  expect(await offer(room, 1, crawlId, link)).toEqual({ newUrls: [`${origin}/link`], rejected: [] });
+  expect(await offer(room, 1, crawlId, link)).toEqual({ newUrls: [], rejected: [] });
+});

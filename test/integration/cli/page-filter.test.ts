@@ -1,0 +1,73 @@
+/** Which pages `pages` and `export` write, by an API over a real database. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
+import { addPage, addUrl, newCrawl, noteTaker, serve, setState, startServices } from '../api/world.ts';
+import type { Api, Services } from '../api/world.ts';
+
+let services: Services;
+let api: Api;
+let crawl: string;
+
+beforeAll(async () => {
+  services = await startServices();
+  const { pool } = services;
+  api = await serve(pool, noteTaker(pool), 10_000, undefined, { anonymous: true });
+  crawl = await newCrawl(pool);
+  await setState(pool, crawl, 'running', null);
+  const content = { title: 'x', text: 'x', links: [] };
+  const fetched = (second: number): { fetched_at: Date } => ({ fetched_at: new Date(second * 1_000) });
+  await addPage(pool, crawl, 'https://a.example/1', content, fetched(1));
+  await addPage(pool, crawl, 'https://b.example/2', content, { ...fetched(2), content_type: 'image/png' });
+  const { hostId } = await addUrl(pool, crawl, 'https://b.example/queued');
+  // The page that is looked for stands behind more than one answer looks at.
+  await pool.query(
+    `insert into url (host_id, crawl_id, key, url, state, depth, priority, status, fetched_at, content_type)
+     select $2, $1, decode(md5(n::text), 'hex'), 'https://b.example/many/' || n, 'done', 1, 1, 200,
+            timestamptz 'epoch' + interval '3 seconds', 'text/css' from generate_series(1, 21000) n`,
+    [crawl, hostId],
+  );
+  await addUrl(pool, crawl, 'https://a.example/9', { state: 'dead', status: 404, ...fetched(9) });
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+/** No stack runs on the data folder: what is answered comes from the server. */
+const run = (...args: string[]): Promise<CliResult> =>
+  runCli([...args, '--server', api.url], {
+    ORBWEAVER_DATA: '/nonexistent/orbweaver',
+    ORBWEAVER_API_KEY: api.key,
+  });
+
+describe.each(['pages', 'export'])('%s', (verb) => {
+  it.each<[string[], string[]]>([
+    [
+      ['--host', 'https://A.example/'],
+      ['https://a.example/1', 'https://a.example/9'],
+    ],
+    [['--status', '4xx'], ['https://a.example/9']],
+    [['--type', 'image/*'], ['https://b.example/2']],
+    [['--host', 'https://a.example', '--since', '1970-01-01T00:00:05Z'], ['https://a.example/9']],
+    [['--host', 'https://b.example', '--type', 'text/html'], []],
+  ])('%o writes the pages that fit, however far apart they are', async (options, urls) => {
+    const { code, stdout, stderr } = await run(verb, crawl, ...options);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: verb === 'export' ? '' : `Crawl ${crawl} is running: more pages may follow.\n`,
+    });
+    const written = stdout === '' ? [] : (jsonLines(stdout) as { url: string }[]);
+    expect(written.map(({ url }) => url)).toEqual(urls);
+  });
+
+  it.each([
+    [['--host', 'a.example'], /^orbweaver: --host cannot be used: "a\.example" is no origin such as /],
+    [['--status', '44'], /^orbweaver: --status cannot be used: no status such as 404, and no class/],
+    [['--type', 'html'], /^orbweaver: --type cannot be used: no media type such as text\/html/],
+    [['--since', 'today'], /^orbweaver: --since cannot be used: /],
+  ])('%o is refused in one sentence, before anything is asked', async (options, sentence) => {
+    const { code, stdout, stderr } = await run(verb, crawl, ...options);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(sentence);
+  });
+});

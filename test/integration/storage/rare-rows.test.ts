@@ -1,0 +1,120 @@
+/** Lists of what is rare among very many: hosts in trouble, dead letters of one class. Found by an index, whole and in order. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deadLetterClasses } from '../../../domain/dead-letter.ts';
+import { hostStandings, type HostStanding } from '../../../domain/host-standing.ts';
+import { hostsAfter } from '../../../storage/hosts.ts';
+import { createPool, type Pool } from '../../../storage/pool.ts';
+import { chooseLetters, type LetterCursor } from '../../../storage/redrive.ts';
+import { listHosts } from '../../../storage/statements/list-hosts.ts';
+import { measureHosts } from '../../../storage/statements/measure-hosts.ts';
+import { planOf, type PlanNode } from '../../support/plans.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+let world: World;
+let pool: Pool;
+const many = 20_000;
+
+/** What makes a host what it is; each tenth host in the last part of them has one of these, the others are idle. */
+const histories: readonly [HostStanding, string][] = [
+  ['parked', `parked_at = now(), failures = 6`],
+  ['parked', `parked_at = now(), failures = 6, not_before = now() + interval '9 hours', closed_until = now() + interval '9 hours'`],
+  ['backoff', `failures = 2, not_before = now() + interval '9 hours'`],
+  ['backoff', `failures = 1, not_before = now() + interval '9 hours', closed_until = now() + interval '9 hours', fed = true`],
+  // Over, and mere pace.
+  ['idle', `failures = 2, not_before = now() - interval '1 second'`],
+  ['active', `failures = 2, not_before = now() + interval '9 hours', paced_until = now() + interval '9 hours', fed = true`],
+  ['closed', `closed_until = now() + interval '9 hours'`],
+  ['closed', `closed_until = now() + interval '9 hours', fed = true`],
+  ['idle', `closed_until = now() - interval '1 second'`],
+  ['active', `fed = true`],
+]; // prettier-ignore
+
+beforeAll(async () => {
+  world = await createWorld();
+  pool = createPool(world.databaseUrl, 2, () => undefined);
+  await pool.query(
+    `insert into host (origin, shard) select 'https://h' || n || '.example', 0 from generate_series(1, $1) n`,
+    [many],
+  );
+  for (const [index, [, columns]] of histories.entries())
+    await pool.query(`update host set ${columns} where id > $1 and id % 10 = $2`, [many - 200, index]);
+  await pool.query(
+    `insert into dead_letter (host_id, crawl_id, key, class, message, attempts)
+     select 1 + n % 100, 7, decode(md5(n::text), 'hex'), case when n % 2000 = 0 then 'poison' else 'timeout' end, 'x', 1
+       from generate_series(1, $1) n`,
+    [many],
+  );
+  await pool.query('analyze host, dead_letter');
+}, 60_000);
+afterAll(async () => {
+  await pool.end();
+  await world.close();
+});
+
+/** Rows of a table that the plan went over, those included that were left out. */
+const walked = (plan: readonly PlanNode[], table: string): number =>
+  plan
+    .filter((node) => node['Relation Name'] === table)
+    .reduce((sum, node) => sum + (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0), 0);
+
+describe('hosts in one state', () => {
+  it.each(hostStandings)('%s are listed whole, in order, page by page', async (state) => {
+    const expected: string[] = [];
+    for (let id = 1; id <= many; id++) {
+      const [standing] = id > many - 200 ? (histories[id % 10] ?? ['idle']) : ['idle'];
+      if (standing === state) expected.push(`https://h${String(id)}.example`);
+    }
+    const seen: string[] = [];
+    for (let after: string | null = null; ;) {
+      const { items, next } = await hostsAfter(pool, after, state, state === 'idle' ? 1_000 : 7);
+      seen.push(...items.map(({ origin }) => origin));
+      if (next === null) break;
+      after = next;
+    }
+    expect(seen).toEqual(expected);
+    expect((await measureHosts(pool)).find((each) => each.state === state)?.hosts).toBe(expected.length);
+  });
+
+  it.each(['parked', 'backoff', 'closed', 'active'] as const)(
+    '%s are found without the others, whoever made the plan',
+    async (state) => {
+      const plan = await planOf(pool, (db) => listHosts(db, '0', state, null, 10));
+      expect(walked(plan, 'host')).toBeLessThanOrEqual(120);
+      expect(walked(plan, 'host')).toBeGreaterThan(0);
+    },
+  );
+
+  it('idle ones, all of them and a single one are found by their ids and their origin', async () => {
+    for (const [state, origin] of [
+      ['idle', null],
+      [null, null],
+      [null, 'https://h7777.example'],
+    ] as const) {
+      const plan = await planOf(pool, (db) => listHosts(db, '0', state, origin, 10));
+      expect(walked(plan, 'host')).toBe(origin === null ? 10 : 1);
+    }
+  });
+});
+
+describe('dead letters of one class', () => {
+  it('are walked alone, page by page, though the plan was made for classes that are common', async () => {
+    const filter = { crawlId: '7', hostId: null, class: 'poison', key: null };
+    const plan = await planOf(pool, (db) => chooseLetters(db, filter, null, 100));
+    expect(walked(plan, 'dead_letter')).toBe(10);
+    expect(deadLetterClasses).toContain('poison');
+
+    const seen: LetterCursor[] = [];
+    for (let after: LetterCursor | null = null; ;) {
+      const letters = await chooseLetters(pool, filter, after, 3);
+      seen.push(...letters);
+      expect(letters.map((letter) => letter.class)).toEqual(letters.map(() => 'poison'));
+      if (letters.length < 3) break;
+      after = letters.at(-1) ?? null;
+    }
+    expect(seen).toHaveLength(10);
+    expect(new Set(seen.map(({ key }) => key)).size).toBe(10);
+    const atHost = await chooseLetters(pool, { ...filter, hostId: '1' }, null, 100);
+    expect(atHost).toHaveLength(seen.filter(({ host_id }) => host_id === 1).length);
+    expect(await chooseLetters(pool, { ...filter, hostId: '2' }, null, 100)).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+/** How Postgres carries out a statement of ours: the plan for any parameters, which a long-lived connection may keep. */
+import type { Pool, Queryable } from '../../storage/pool.ts';
+
+export interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Actual Rows'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** @param run calls the statement once, on what it is given. Answers the nodes that were carried out, in no order. */
+export async function planOf(pool: Pool, run: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
+  const asked: { text: string; values: (string | number | boolean | null)[] }[] = [];
+  const noting = {
+    query: (question: { text: string; values: (string | number | boolean | null)[] }) => {
+      asked.push(question);
+      return Promise.resolve({ rows: [] });
+    },
+  };
+  await run(noting as unknown as Queryable);
+  const [question] = asked;
+  if (question === undefined || asked.length > 1) throw new Error('one statement is to be planned');
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('set local plan_cache_mode = force_generic_plan');
+    await client.query(`prepare planned as ${question.text}`);
+    const values = question.values.map((value) =>
+      value === null ? 'null' : client.escapeLiteral(String(value)),
+    );
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (analyze, timing off, format json) execute planned (${values.join(', ')})`,
+    );
+    await client.query('deallocate planned');
+    return rows.flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan));
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+const nodesOf = (node: PlanNode & { readonly 'Actual Loops'?: number }): PlanNode[] =>
+  node['Actual Loops'] === 0 ? [] : [node, ...(node.Plans ?? []).flatMap(nodesOf)];
