@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isMediaRange } from '../../domain/media-filter.ts';
 import { readDomain } from '../../domain/opt-out.ts';
 import { maxDelayFactor } from '../../domain/pace.ts';
-import { validatePattern } from '../../domain/pattern.ts';
+import { maxPatternsLength, validatePattern } from '../../domain/pattern.ts';
 import { maxUrlLength } from '../../domain/url.ts';
 import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
 import { finishCriteria } from './finish.ts';
@@ -19,6 +19,13 @@ const pattern = z
     if (problem !== null) context.addIssue({ code: 'custom', message: problem });
   })
   .meta({ description: 'Glob over the canonical URL: `*` any run of characters, `?` any one.' });
+
+const patterns = z
+  .array(pattern)
+  .max(1_000)
+  .refine((all) => all.reduce((sum, { length }) => sum + length, 0) <= maxPatternsLength, {
+    error: `the patterns have more than ${String(maxPatternsLength)} characters together`,
+  });
 
 export const domain = z
   .string()
@@ -37,11 +44,8 @@ export const configFields = {
     description:
       "Which links belong to the crawl: the seeds' hosts, their registrable domains, their folders, or everything.",
   }),
-  include: z
-    .array(pattern)
-    .max(1_000)
-    .meta({ description: 'When any is given, a URL must match one. Seeds are exempt.' }),
-  exclude: z.array(pattern).max(1_000).meta({ description: 'A URL that matches one is excluded.' }),
+  include: patterns.meta({ description: 'When any is given, a URL must match one. Seeds are exempt.' }),
+  exclude: patterns.meta({ description: 'A URL that matches one is excluded.' }),
   includeDomains: z
     .array(domain)
     .max(10_000)

@@ -52,6 +52,24 @@ describe('globs', () => {
     );
   });
 
+  it('agree with the definition where literals are longer than a machine word', () => {
+    const pattern = fc.stringMatching(/^\*?(a|b|\?){28,70}\*?(a|\?){0,3}\*$/);
+    const text = fc.stringMatching(/^a{0,5}b?a{20,100}b?a{0,5}$/);
+    const own = fc.tuple(pattern, fc.stringMatching(/^[ab]{70}$/)).map(([glob, letters]) => {
+      const fitting = glob
+        .replaceAll('*', 'ab')
+        .replaceAll('?', (_char, at: number) => letters.charAt(at % 70));
+      return [glob, `${letters.slice(0, 9)}${fitting}`] as const;
+    });
+    fc.assert(
+      fc.property(fc.oneof(fc.tuple(pattern, text), own), ([glob, subject]) => {
+        for (const each of [glob, `*${glob}`])
+          expect(compilePattern(each)(subject)).toBe(matchesByDefinition(each, subject));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it('take no more than pattern × text steps on hostile patterns', { timeout: 10_000 }, () => {
     const text = 'a'.repeat(2_000);
     for (const hostile of [

@@ -128,6 +128,12 @@ describe('POST /v1/crawls', () => {
     expectProblem(await call('POST', '/v1/crawls', body), 422, words);
   });
 
+  it('refuses more of patterns than can be looked at quickly', async () => {
+    const exclude = Array.from({ length: 101 }, () => `*${'a?'.repeat(499)}*`);
+    const answer = await call('POST', '/v1/crawls', { seeds: ['https://a.example/'], exclude });
+    expectProblem(answer, 422, /^exclude: the patterns have more than 100000 characters together/);
+  });
+
   it('lists the first hundred of many bad seeds, and counts them all', async () => {
     const bad = Array.from({ length: 50_000 }, () => 'x');
     const none = await call<Problem>('POST', '/v1/crawls', { seeds: bad });
