@@ -42,17 +42,18 @@ const unwritable = (root: string, error: unknown): StackError =>
   );
 
 /** Folder by folder: Node's own `recursive` never returns where the parent takes no folders, as /proc does. */
-const makeFolder = (folder: string): void => {
+const makeFolder = (folder: string, mode: number): void => {
   if (existsSync(folder)) return;
-  makeFolder(path.dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
+  makeFolder(path.dirname(folder), mode);
+  mkdirSync(folder, { mode });
 };
 
 const makeFolders = (root: string): void => {
-  makeFolder(root);
-  // Postgres runs as a user of its own when we are root, and has to pass through.
-  if (process.getuid?.() === 0) chmodSync(root, 0o711);
-  for (const name of ['run', 'logs']) makeFolder(path.join(root, name));
+  // Postgres runs as a user of its own when we are root, and has to pass through, also what is made on the way.
+  const isRoot = process.getuid?.() === 0;
+  makeFolder(root, isRoot ? 0o711 : 0o700);
+  if (isRoot) chmodSync(root, 0o711);
+  for (const name of ['run', 'logs']) makeFolder(path.join(root, name), 0o700);
 };
 
 const partFile = (folder: DataFolder, part: string, extension: string): string =>

@@ -1,7 +1,7 @@
 /** Leash, supervisor, lock and ports, on small shell scripts instead of services. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -23,6 +23,19 @@ afterAll(() => {
 });
 
 const env = { PATH: process.env['PATH'] ?? '' };
+
+describe('a data folder', () => {
+  it.skipIf(process.getuid?.() !== 0)(
+    'of root can be reached by Postgres, by whatever way was made to it',
+    async () => {
+      const way = ['one', 'two', 'three'].map((_, at, all) => path.join(root, ...all.slice(0, at + 1)));
+      const { lock } = await openDataFolder(way.at(-1) ?? '');
+      lock.release();
+      expect(way.map((folder) => statSync(folder).mode & 0o777)).toEqual([0o711, 0o711, 0o711]);
+      expect(statSync(path.join(way.at(-1) ?? '', 'logs')).mode & 0o777).toBe(0o700);
+    },
+  );
+});
 
 describe('a leash', () => {
   const output = openSync(path.join(root, 'leash.log'), 'a');
