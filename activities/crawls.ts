@@ -2,13 +2,7 @@
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
 import { closedCrawlStates, wholeConfig } from '../contracts/crawl.ts';
-import {
-  editedSignal,
-  editWorkflowId,
-  schedulerWorkflowId,
-  taskQueues,
-  wakeSignal,
-} from '../contracts/workflows.ts';
+import { schedulerWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
 import { judgeFinish, type FinishVerdict } from '../domain/finish.ts';
 import { urlPriority } from '../domain/priority.ts';
 import { canonicalize } from '../domain/url.ts';
@@ -33,6 +27,7 @@ import { withOwnFaults } from './failures.ts';
 import { sleep } from './fetch/sleep.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { HostBook } from './host-book.ts';
+import { startEdit } from './open-workflows.ts';
 import { OptOutBook } from './opt-out-book.ts';
 
 type CrawlActivities = Pick<
@@ -63,16 +58,6 @@ export function createCrawlActivities(
     const [outlook] = await crawlOutlook(pool, Number(crawlId));
     if (outlook === undefined) throw new Error(`there is no crawl ${crawlId}`);
     return outlook;
-  };
-
-  const startEdit = async (crawlId: string): Promise<void> => {
-    await workflows.signalWithStart('edit', {
-      workflowId: editWorkflowId(crawlId),
-      taskQueue: taskQueues.control,
-      args: [{ crawlId }],
-      signal: editedSignal,
-      workflowTaskTimeout: '5 seconds',
-    });
   };
 
   /** Some may be known as links. */
@@ -106,7 +91,7 @@ export function createCrawlActivities(
       await claim(crawl, links);
       const rejudged = await noteSeeded(pool, Number(crawlId), last.line);
       // Where Temporal does not answer now, the API starts it (api/orphans.ts).
-      if (rejudged.length > 0) await startEdit(crawlId);
+      if (rejudged.length > 0) await startEdit(workflows, crawlId);
     }
   };
 

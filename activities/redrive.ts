@@ -1,13 +1,7 @@
 /** Dead letters are driven again (G7): in batches, with the crawls, hosts and workflows told that it concerns. */
 import { WorkflowNotFoundError, WorkflowUpdateStage, type WorkflowClient } from '@temporalio/client';
 import type { ControlActivities, RedriveInput } from '../contracts/activities.ts';
-import {
-  crawlWorkflowId,
-  hostWorkflowId,
-  reopenCrawlSignal,
-  retryHostUpdate,
-  taskQueues,
-} from '../contracts/workflows.ts';
+import { hostWorkflowId, retryHostUpdate } from '../contracts/workflows.ts';
 import { addRedriven, hostCausedClasses, noneRedriven } from '../domain/dead-letter.ts';
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
@@ -27,6 +21,7 @@ import { isHostParked } from '../storage/statements/is-host-parked.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import { reopenCrawls } from '../storage/statements/reopen-crawls.ts';
 import type { Dependencies } from './dependencies.ts';
+import { reopenCrawl } from './open-workflows.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
@@ -108,15 +103,7 @@ async function tellCrawls(
     crawlId !== null
       ? (await loadCrawls(pool, [Number(crawlId)])).filter(({ state }) => state === 'running')
       : await reopenCrawls(pool, hostId ?? '0');
-  for (const { id } of crawls) {
-    await workflows.signalWithStart('crawl', {
-      workflowId: crawlWorkflowId(String(id)),
-      taskQueue: taskQueues.control,
-      args: [{ crawlId: String(id), reopened: true }],
-      signal: reopenCrawlSignal,
-      workflowTaskTimeout: '5 seconds',
-    });
-  }
+  for (const { id } of crawls) await reopenCrawl(workflows, String(id));
 }
 
 /** Null: there is no such host or URL, and so no letter. */

@@ -6,15 +6,13 @@ import {
   type Client,
 } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/common';
+import { reopenCrawl, startEdit } from '../activities/open-workflows.ts';
 import {
   cancelCrawlUpdate,
   crawlWorkflowId,
-  editedSignal,
-  editWorkflowId,
   pauseCrawlUpdate,
   redriveStateQuery,
   redriveWorkflowId,
-  reopenCrawlSignal,
   resumeCrawlUpdate,
   type CrawlInput,
   type CrawlView,
@@ -108,11 +106,7 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
   return {
     start: (crawlId) => start({ crawlId }),
     adopt: (crawlId) => start({ crawlId, reopened: true }),
-    reopen: (crawlId) =>
-      within(callMs, async () => {
-        const input = options({ crawlId, reopened: true });
-        await client.workflow.signalWithStart('crawl', { ...input, signal: reopenCrawlSignal });
-      }),
+    reopen: (crawlId) => within(callMs, () => reopenCrawl(client.workflow, crawlId, taskQueue)),
     redrive: async (input) => {
       const workflowId = redriveWorkflowId(input.crawlId);
       const handle = await within(callMs, async () => {
@@ -139,16 +133,7 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
         return { done: false, view: await view.catch(() => nothingYet) };
       }
     },
-    applyEdit: (crawlId) =>
-      within(callMs, async () => {
-        await client.workflow.signalWithStart('edit', {
-          workflowId: editWorkflowId(crawlId),
-          taskQueue,
-          args: [{ crawlId }],
-          signal: editedSignal,
-          workflowTaskTimeout: '5s',
-        });
-      }),
+    applyEdit: (crawlId) => within(callMs, () => startEdit(client.workflow, crawlId, taskQueue)),
     change: (crawlId, change, reason) => within(updateMs, () => update(crawlId, change, reason)),
     ping: () =>
       within(callMs, async () => {

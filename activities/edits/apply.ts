@@ -2,7 +2,6 @@
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities, EditProgress } from '../../contracts/activities.ts';
 import { wholeConfig } from '../../contracts/crawl.ts';
-import { crawlWorkflowId, reopenCrawlSignal, taskQueues } from '../../contracts/workflows.ts';
 import {
   applyBatch,
   endEdit,
@@ -24,6 +23,7 @@ import { CrawlBook } from '../crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { withOwnFaults } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { reopenCrawl } from '../open-workflows.ts';
 import { HostBook } from '../host-book.ts';
 import { OptOutBook } from '../opt-out-book.ts';
 import {
@@ -174,11 +174,5 @@ async function tellCrawl(
   [crawl]: readonly { readonly state: string }[],
 ): Promise<void> {
   if (crawl?.state !== 'running') return;
-  await workflows.signalWithStart('crawl', {
-    workflowId: crawlWorkflowId(crawlId),
-    taskQueue: taskQueues.control,
-    args: [{ crawlId, reopened: true }],
-    signal: reopenCrawlSignal,
-    workflowTaskTimeout: '5 seconds',
-  });
+  await reopenCrawl(workflows, crawlId);
 }
