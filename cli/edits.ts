@@ -12,19 +12,14 @@ import { anyApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
+import type { FilterOptions } from './request.ts';
 import { moment, table, writeList, writeOne, type Shown } from './table.ts';
 import { grouped } from './words.ts';
 
 /** As commander gives them; `none` takes back what a setting can be without. */
-export interface EditOptions extends VerbOptions {
+export interface EditOptions extends VerbOptions, FilterOptions {
   readonly dryRun?: boolean;
   readonly note?: string;
-  readonly scope?: string;
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly includeDomain?: readonly string[];
-  readonly excludeDomain?: readonly string[];
-  readonly contentType?: readonly string[];
   readonly maxUrlLength?: string;
   readonly maxPages?: string;
   readonly maxDepth?: string;

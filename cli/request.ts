@@ -9,8 +9,18 @@ import { CommandError } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
 import { reasonOf } from './words.ts';
 
+/** What belongs to a crawl, as commander gives it. */
+export interface FilterOptions {
+  readonly scope?: string;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly includeDomain?: readonly string[];
+  readonly excludeDomain?: readonly string[];
+  readonly contentType?: readonly string[];
+}
+
 /** As commander gives them. */
-export interface CrawlOptions {
+export interface CrawlOptions extends FilterOptions {
   readonly seeds?: string;
   readonly maxPages?: number;
   readonly maxDepth?: number;
@@ -18,12 +28,6 @@ export interface CrawlOptions {
   readonly maxBytes?: number;
   /** Criteria as JSON, or the name of a file that holds them. */
   readonly finish?: string;
-  readonly scope?: string;
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly includeDomain?: readonly string[];
-  readonly excludeDomain?: readonly string[];
-  readonly contentType?: readonly string[];
   readonly maxUrlLength?: number;
   readonly delay?: number;
   readonly fresh?: boolean;
