@@ -1,7 +1,6 @@
 /** Servers that do not answer, or not as Orbweaver does, and options that cannot be: one sentence each. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +9,7 @@ import { createApi } from '../../cli/api.ts';
 import type { ApiAddress } from '../../cli/api-request.ts';
 import { readQuotas, tenantLines } from '../../cli/tenants.ts';
 import { runCli, type CliResult } from './run-cli.ts';
+import { serving } from './serving.ts';
 
 let folder: string;
 let data: Record<string, string>;
@@ -20,17 +20,6 @@ beforeAll(() => {
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function serving<T>(listener: RequestListener, work: (url: string) => Promise<T>): Promise<T> {
-  const server = createServer(listener);
-  await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
-  try {
-    return await work(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
-  } finally {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-  }
-}
 
 const address = (url: string, patienceMs = 0): ApiAddress => ({
   url,

@@ -1,8 +1,7 @@
 /** Streams of the API on the command line: events in any pieces, and answers that break off. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { takeStream } from '../../cli/api-stream.ts';
 import { readServerSentEvents, type ServerSentEvent } from '../../cli/server-sent-events.ts';
 import { jsonLines, runCli } from './run-cli.ts';
+import { serving } from './serving.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -18,17 +18,6 @@ beforeAll(() => {
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function serving<T>(listener: RequestListener, work: (url: string) => Promise<T>): Promise<T> {
-  const server = createServer(listener);
-  await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
-  try {
-    return await work(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
-  } finally {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-  }
-}
 
 // eslint-disable-next-line @typescript-eslint/require-await -- a stream that has all of it already
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

@@ -1,38 +1,25 @@
 /** The compatible routes (F34, F35) before real workers: jobs that end, and a standing crawl that seeds set going. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCrawlControl } from '../../api/crawl-control.ts';
 import type * as compat from '../../contracts/http/compat.ts';
-import { taskQueues } from '../../contracts/workflows.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
-import { ask, newKey } from '../integration/api/asking.ts';
-import { serve, type Api } from '../integration/api/world.ts';
+import { ask } from '../integration/api/asking.ts';
+import type { Api } from '../integration/api/world.ts';
 import { until } from '../stack/world.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { CrawlDesk } from '../support/crawling.ts';
+import { startServing, type Serving } from '../support/serving.ts';
+import { makeBlobDir } from '../support/worker.ts';
 
-let world: World;
+let serving: Serving;
 let desk: CrawlDesk;
-let worker: WorkerProcess;
 let api: Api;
 let key: string;
-const blobDir = makeBlobDir();
 
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-  worker = await startWorker(world, { blobDir });
-  const control = createCrawlControl(desk.client, taskQueues.control);
-  api = await serve(desk.pool, control, 1e6, undefined, { anonymous: true });
-  key = await newKey(desk.pool, '1', 'operator');
+  serving = await startServing({ blobDir: makeBlobDir() });
+  ({ desk, api, key } = serving);
 });
-afterAll(async () => {
-  await api.stop();
-  await worker.drain();
-  await desk.close();
-  await world.close();
-});
+afterAll(() => serving.close());
 
 /** Of no two sites the same body: that would be a duplicate, of which no links are read. */
 const linking =
@@ -121,9 +108,9 @@ describe('the standing crawl', { timeout: 180_000 }, () => {
     await post('/seed/urls', { urls: [`${next.origin}/`] });
     expect((await statusOf(`${next.origin}/`)).body.status).toBe('PENDING');
     expect((await post<compat.PauseAnswer>('/api/v1/resume')).body.job_status).toBe('RUNNING');
-    await worker.kill();
+    await serving.killWorker();
     expect(pages(next)).toEqual([]);
-    worker = await startWorker(world, { blobDir });
+    await serving.nextWorker();
     await completed(`${next.origin}/deep`);
     expect(pages(next).sort()).toEqual(['/', '/1', '/2', '/deep']);
     await post(`/v1/crawls/${body.job_id}/cancel`);

@@ -1,42 +1,29 @@
 /** Finish criteria through a worker that is killed, a pause and a resume: reached, hardly exceeded, and final. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createCrawlControl } from '../../api/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
-import { taskQueues } from '../../contracts/workflows.ts';
 import { sliceSize } from '../../domain/slice.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
-import { ask, newKey } from '../integration/api/asking.ts';
-import { serve, type Api } from '../integration/api/world.ts';
+import { ask } from '../integration/api/asking.ts';
+import type { Api } from '../integration/api/world.ts';
 import { until } from '../stack/world.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { CrawlDesk } from '../support/crawling.ts';
+import { startServing, type Serving } from '../support/serving.ts';
+import { makeBlobDir } from '../support/worker.ts';
 
 const delaySeconds = 0.1;
-const settings = { blobDir: makeBlobDir(), sliceSeconds: 1, leaseSeconds: 3 };
+const sliceSeconds = 1;
 const wantedPages = 60;
 
-let world: World;
+let serving: Serving;
 let desk: CrawlDesk;
-let worker: WorkerProcess;
 let api: Api;
 let key: string;
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-  worker = await startWorker(world, settings);
-  api = await serve(desk.pool, createCrawlControl(desk.client, taskQueues.control), 1e6, undefined, {
-    anonymous: true,
-  });
-  key = await newKey(desk.pool, '1', 'operator');
+  serving = await startServing({ blobDir: makeBlobDir(), sliceSeconds, leaseSeconds: 3 });
+  ({ desk, api, key } = serving);
 });
-afterAll(async () => {
-  await api.stop();
-  await worker.drain();
-  await desk.close();
-  await world.close();
-});
+afterAll(() => serving.close());
 
 /** Each page links to the next two: there is always more than has been fetched. */
 const endless: Answer = (response, request) => {
@@ -69,9 +56,9 @@ it(
     const view = async (): Promise<CrawlView> => (await ask<CrawlView>(api.url, key, 'GET', path)).body;
 
     await until('pages are fetched', () => asked() >= 15, 60_000);
-    await worker.kill();
+    await serving.killWorker();
     expect((await view()).endedAt).toBeNull();
-    worker = await startWorker(world, settings);
+    await serving.nextWorker();
     const before = asked();
     await until('the next worker goes on', () => asked() > before + 5, 60_000);
 
@@ -89,7 +76,7 @@ it(
       reason: `finish-criteria: ${String(wantedPages)} pages`,
     });
     expect(ended.pages).toBeGreaterThanOrEqual(wantedPages);
-    const slice = sliceSize(settings.sliceSeconds * 1_000, delaySeconds * 1_000);
+    const slice = sliceSize(sliceSeconds * 1_000, delaySeconds * 1_000);
     expect(ended.pages).toBeLessThanOrEqual(wantedPages + sites.length * slice);
     expect(ended.ledger).toMatchObject({ queued: 0, leased: 0 });
     expect((await auditCrawl(desk.pool, body.id))?.differences).toEqual([]);

@@ -1,38 +1,25 @@
 /** Finish criteria before real workers: a crawl ends by each, says which, and asks for nothing after it has drained. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCrawlControl } from '../../api/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
-import { taskQueues } from '../../contracts/workflows.ts';
 import type { FinishCriteria } from '../../domain/finish-criteria.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
-import { ask, newKey } from '../integration/api/asking.ts';
-import { serve, type Api } from '../integration/api/world.ts';
+import { ask } from '../integration/api/asking.ts';
+import type { Api } from '../integration/api/world.ts';
 import { until } from '../stack/world.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { CrawlDesk } from '../support/crawling.ts';
+import { startServing, type Serving } from '../support/serving.ts';
+import { makeBlobDir } from '../support/worker.ts';
 
-let world: World;
+let serving: Serving;
 let desk: CrawlDesk;
-let worker: WorkerProcess;
 let api: Api;
 let key: string;
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-  worker = await startWorker(world, { blobDir: makeBlobDir() });
-  api = await serve(desk.pool, createCrawlControl(desk.client, taskQueues.control), 1e6, undefined, {
-    anonymous: true,
-  });
-  key = await newKey(desk.pool, '1', 'operator');
+  serving = await startServing({ blobDir: makeBlobDir() });
+  ({ desk, api, key } = serving);
 });
-afterAll(async () => {
-  await api.stop();
-  await worker.drain();
-  await desk.close();
-  await world.close();
-});
+afterAll(() => serving.close());
 
 /** A site with no end in sight: each page links to the next one. Every third one is about shoes. */
 const endless: Answer = (response, request) => {

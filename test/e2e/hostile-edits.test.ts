@@ -3,43 +3,29 @@
  * end all is fetched that the last settings admit, nothing is kept out by others, and the sums are exact.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createCrawlControl } from '../../api/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { ConfigVersion } from '../../contracts/http/edits.ts';
-import { taskQueues } from '../../contracts/workflows.ts';
 import { auditCrawl } from '../../storage/audit.ts';
-import { ask, newKey } from '../integration/api/asking.ts';
-import { serve, type Api } from '../integration/api/world.ts';
+import { ask } from '../integration/api/asking.ts';
+import type { Api } from '../integration/api/world.ts';
 import { until } from '../stack/world.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { CrawlDesk } from '../support/crawling.ts';
+import { startServing, type Serving } from '../support/serving.ts';
+import { makeBlobDir } from '../support/worker.ts';
 import { expectedOf } from '../web/expected.ts';
 import { judge } from '../web/judge.ts';
 import { randomFrom } from '../web/random.ts';
 import { startWeb } from '../web/server.ts';
 
-let world: World;
+let serving: Serving;
 let desk: CrawlDesk;
-let worker: WorkerProcess;
 let api: Api;
 let key: string;
-const blobDir = makeBlobDir();
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-  worker = await startWorker(world, { blobDir });
-  api = await serve(desk.pool, createCrawlControl(desk.client, taskQueues.control), 1e6, undefined, {
-    anonymous: true,
-  });
-  key = await newKey(desk.pool, '1', 'operator');
+  serving = await startServing({ blobDir: makeBlobDir() });
+  ({ desk, api, key } = serving);
 });
-afterAll(async () => {
-  await api.stop();
-  await worker.drain();
-  await desk.close();
-  await world.close();
-});
+afterAll(() => serving.close());
 
 const delayMs = 60;
 const open = {
@@ -102,8 +88,8 @@ it.each((process.env['HOSTILE_SEEDS'] ?? '5').split(',').map(Number))(
         version = (await call<CrawlView>('GET', path)).body.configVersion;
         await new Promise((wake) => setTimeout(wake, random.below(500)));
         if (turn === 12 || turn === 28) {
-          await worker.kill();
-          worker = await startWorker(world, { blobDir });
+          await serving.killWorker();
+          await serving.nextWorker();
         }
       }
       await call('POST', `${path}/resume`);

@@ -1,43 +1,29 @@
 /** Settings that change while a crawl runs (G6): in force at once, applied to what was found, told beforehand, undone. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCrawlControl } from '../../api/crawl-control.ts';
 import type { CrawlEvent } from '../../contracts/http/events.ts';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { ConfigVersion, EditPreview } from '../../contracts/http/edits.ts';
-import { taskQueues } from '../../contracts/workflows.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask, newKey, newTenant } from '../integration/api/asking.ts';
-import { serve, type Api } from '../integration/api/world.ts';
+import type { Api } from '../integration/api/world.ts';
 import { until } from '../stack/world.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import type { CrawlDesk } from '../support/crawling.ts';
+import { startServing, type Serving } from '../support/serving.ts';
+import { makeBlobDir } from '../support/worker.ts';
 import { expectedOf } from '../web/expected.ts';
 import { judge } from '../web/judge.ts';
 import { startWeb } from '../web/server.ts';
 
-let world: World;
+let serving: Serving;
 let desk: CrawlDesk;
-let worker: WorkerProcess;
 let api: Api;
 let key: string;
-const blobDir = makeBlobDir();
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-  worker = await startWorker(world, { blobDir });
-  api = await serve(desk.pool, createCrawlControl(desk.client, taskQueues.control), 1e6, undefined, {
-    anonymous: true,
-  });
-  key = await newKey(desk.pool, '1', 'operator');
+  serving = await startServing({ blobDir: makeBlobDir() });
+  ({ desk, api, key } = serving);
 });
-afterAll(async () => {
-  await api.stop();
-  await worker.drain();
-  await desk.close();
-  await world.close();
-});
+afterAll(() => serving.close());
 
 interface EventList {
   readonly items: readonly CrawlEvent[];
@@ -238,8 +224,8 @@ describe('an edit', { timeout: 180_000 }, () => {
         await patch(id, { exclude, maxUrlLength: turn % 3 === 0 ? 60 : 2_048 });
         await new Promise((wake) => setTimeout(wake, 150 + (turn % 5) * 120));
         if (turn === 10) {
-          await worker.kill();
-          worker = await startWorker(world, { blobDir });
+          await serving.killWorker();
+          await serving.nextWorker();
         }
       }
       const last = await patch(id, { exclude: [], maxUrlLength: 2_048 });
@@ -289,9 +275,9 @@ describe('an edit', { timeout: 180_000 }, () => {
       return rows[0]?.judged ?? 0;
     };
     await until('the job has begun', async () => (await progress()) > 2_000, 60_000);
-    await worker.kill();
+    await serving.killWorker();
     expect(await progress()).toBeLessThan(urls);
-    worker = await startWorker(world, { blobDir });
+    await serving.nextWorker();
     expect((await applied(id, 2)).effect).toMatchObject({
       state: 'applied',
       judged: urls + 1,

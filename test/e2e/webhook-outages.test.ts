@@ -6,8 +6,8 @@ import { setCrawlState } from '../../storage/statements/set-crawl-state.ts';
 import { newCrawl } from '../integration/api/world.ts';
 import {
   isSigned,
+  slowlyTaken,
   startReceiver,
-  taken,
   type Received,
   type Receiver,
 } from '../integration/webhooks/receiver.ts';
@@ -33,14 +33,7 @@ afterAll(async () => {
 
 it('no event is lost, and none overtakes another of its crawl', { timeout: 300_000 }, async () => {
   const got: Received[] = [];
-  receiver.answer('/hook', (received, response) => {
-    setTimeout(() => {
-      // What its sender does not hear of was not taken.
-      if (response.destroyed) return;
-      got.push(received);
-      taken(received, response);
-    }, 100);
-  });
+  receiver.answer('/hook', slowlyTaken(got, 100));
   const webhook = await embedded.ask<CreatedWebhook>('/v1/webhooks', { url: `${receiver.url}/hook` });
   const crawls = [await newCrawl(pool), await newCrawl(pool)];
   for (let event = 1; event < eventsOfEach; event++)

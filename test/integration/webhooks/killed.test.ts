@@ -6,7 +6,7 @@ import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../../support/worker.ts';
 import { ask } from '../api/asking.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from '../api/world.ts';
-import { isSigned, startReceiver, taken, type Received, type Receiver } from './receiver.ts';
+import { isSigned, slowlyTaken, startReceiver, type Received, type Receiver } from './receiver.ts';
 
 const blobDir = makeBlobDir();
 const changes = 12;
@@ -32,15 +32,9 @@ afterAll(async () => {
 
 describe('a worker that is killed while it delivers', () => {
   it('loses no event and no order', { timeout: 180_000 }, async () => {
-    // Slow enough that every kill meets a request that is under way; what its sender does not hear of was not taken.
+    // Slow enough that every kill meets a request that is under way.
     const got: Received[] = [];
-    receiver.answer('/hook', (received, response) => {
-      setTimeout(() => {
-        if (response.destroyed) return;
-        got.push(received);
-        taken(received, response);
-      }, 100);
-    });
+    receiver.answer('/hook', slowlyTaken(got, 100));
     const { body: webhook } = await ask<CreatedWebhook>(api.url, api.key, 'POST', '/v1/webhooks', {
       url: `${receiver.url}/hook`,
     });

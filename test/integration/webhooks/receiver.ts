@@ -33,6 +33,17 @@ export const taken: Answering = (_received, response) => {
   response.end();
 };
 
+/** Takes what comes after a while, into `got`. What its sender does not hear of, since it was killed, was not taken. */
+export const slowlyTaken =
+  (got: Received[], ms: number): Answering =>
+  (received, response) => {
+    setTimeout(() => {
+      if (response.destroyed) return;
+      got.push(received);
+      taken(received, response);
+    }, ms);
+  };
+
 export const status =
   (code: number, headers: Record<string, string> = {}): Answering =>
   (_received, response) => {

@@ -1,0 +1,41 @@
+/** A world with one worker and the API before it, as an operator of the first tenant sees it. */
+import { createCrawlControl } from '../../api/crawl-control.ts';
+import { taskQueues } from '../../contracts/workflows.ts';
+import { newKey } from '../integration/api/asking.ts';
+import { serve, type Api } from '../integration/api/world.ts';
+import { openDesk, type CrawlDesk } from './crawling.ts';
+import { startWorker, type WorkerSettings } from './worker.ts';
+import { createWorld } from './world.ts';
+
+export interface Serving {
+  readonly desk: CrawlDesk;
+  readonly api: Api;
+  /** Of an operator of tenant 1. */
+  readonly key: string;
+  /** kill -9. */
+  readonly killWorker: () => Promise<void>;
+  /** Another one, by the same settings. */
+  readonly nextWorker: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export async function startServing(settings: WorkerSettings): Promise<Serving> {
+  const world = await createWorld();
+  const desk = await openDesk(world);
+  let worker = await startWorker(world, settings);
+  const control = createCrawlControl(desk.client, taskQueues.control);
+  const api = await serve(desk.pool, control, 1e6, undefined, { anonymous: true });
+  return {
+    ...{ desk, api, key: await newKey(desk.pool, '1', 'operator') },
+    killWorker: () => worker.kill(),
+    nextWorker: async () => {
+      worker = await startWorker(world, settings);
+    },
+    close: async () => {
+      await api.stop();
+      await worker.drain();
+      await desk.close();
+      await world.close();
+    },
+  };
+}
