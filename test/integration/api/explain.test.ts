@@ -1,0 +1,321 @@
+/** Every decision on a URL, as the API tells it (G5). */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { explanation, type Explanation } from '../../../contracts/http/explain.ts';
+import { problem } from '../../../contracts/http/problem.ts';
+import {
+  addPage,
+  addUrl,
+  newCrawl,
+  noteTaker,
+  serve,
+  setState,
+  startServices,
+  storeBody,
+  type Api,
+  type Services,
+} from './world.ts';
+
+let services: Services;
+let api: Api;
+let crawl: string;
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool));
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+beforeEach(async () => {
+  crawl = await newCrawl(services.pool, {}, ['https://a.example/docs/']);
+  await setState(services.pool, crawl, 'running', null);
+});
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(`${api.url}/v1/crawls/${crawl}${path}`);
+  expect(response.status, await response.clone().text()).toBe(200);
+  return (await response.json()) as T;
+}
+
+const content = { title: 'One', text: 'a few words', links: ['https://a.example/2'] };
+
+describe('explain', () => {
+  const explain = async (url: string): Promise<Explanation> => {
+    const answer = await get<Explanation>(`/explain?url=${encodeURIComponent(url)}`);
+    expect(explanation.parse(answer)).toEqual(answer);
+    return answer;
+  };
+  /** Verdicts of one step, in order. */
+  const verdicts = ({ decisions }: Explanation, step: string): string[] =>
+    decisions.filter((decision) => decision.step === step).map(({ verdict }) => verdict);
+  const robots = (origin: string, body: string | null, status = 200): Promise<unknown> =>
+    services.pool.query(
+      `insert into robots (host_id, status, body, fetched_at) select id, $2, $3, now() from host where origin = $1
+       on conflict (host_id) do update set status = excluded.status, body = excluded.body`,
+      [origin, status, body],
+    );
+  const setHost = (origin: string, sets: string): Promise<unknown> =>
+    services.pool.query(`update host set ${sets} where origin = $1`, [origin]);
+
+  it.each([
+    ['scheme', 'mailto:a@b', /neither an http nor an https/],
+    ['not-a-url', 'a.example/x', /not an absolute URL/],
+    ['credentials', 'https://me:secret@a.example/', /user name or password/],
+    ['too-long', `https://a.example/${'x'.repeat(3_000)}`, /longer than/],
+  ])('refuses what no crawl can have: %s', async (rejected, url, detail) => {
+    const response = await fetch(`${api.url}/v1/crawls/${crawl}/explain?url=${encodeURIComponent(url)}`);
+    expect(response.status).toBe(422);
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    const body = problem.parse(await response.json());
+    expect(body).toMatchObject({ status: 422, errors: [{ path: 'url', message: rejected }] });
+    expect(body.detail).toMatch(detail);
+  });
+
+  it('knows no crawl that is not there, and wants a URL', async () => {
+    const at = (query: string): Promise<Response> => fetch(`${api.url}/v1/crawls/${query}`);
+    expect((await at('999999/explain?url=https://a.example/')).status).toBe(404);
+    expect((await at(`${crawl}/explain`)).status).toBe(400);
+  });
+
+  it('says what would become of a URL never met', async () => {
+    const spelt = await explain(' https://A.example:443/new?b=1&utm_source=x&a=2#y');
+    expect(spelt).toMatchObject({
+      url: 'https://a.example/new?b=1&utm_source=x&a=2', canonical: 'https://a.example/new?a=2&b=1', record: null,
+      scope: { verdict: 'admit', depth: 1 },
+    }); // prettier-ignore
+    expect(verdicts(spelt, 'canonical')).toEqual([
+      'lower-case-host', 'default-port', 'fragment', 'tracking-parameter', 'sorted-parameters',
+    ]); // prettier-ignore
+    expect(spelt.summary).toMatch(/has not met this URL\. .*would be queued for https:\/\/a\.example/);
+    expect(verdicts(spelt, 'state')).toEqual(['would-be-queued']);
+    expect(verdicts(await explain('https://z.example/'), 'state')).toEqual(['would-be-outside']);
+
+    await addUrl(services.pool, crawl, 'https://a.example/met');
+    await robots('https://a.example', 'User-agent: *\nDisallow: /private');
+    const forbidden = await explain('https://a.example/private/1');
+    expect(forbidden.summary).toMatch(/line 2 of its robots\.txt forbids it: Disallow: \/private/);
+    expect(forbidden.robots).toMatchObject({ allowed: false, line: 2, agent: 'orbweaver' });
+    expect(verdicts(forbidden, 'state')).toEqual(['would-be-disallowed']);
+    expect(forbidden.next).toBeNull();
+
+    await setState(services.pool, crawl, 'finished', 'complete');
+    expect(verdicts(await explain('https://a.example/new'), 'state')).toEqual(['would-be-refused']);
+  });
+
+  it('applies the filters of the crawl', async () => {
+    crawl = await newCrawl(services.pool, { exclude: ['*.pdf', '*/x/*'], maxDepth: 1, maxPagesPerHost: 2 }, [
+      'https://l.example/',
+    ]);
+    await setState(services.pool, crawl, 'running', null);
+    expect((await explain('https://l.example/')).scope).toMatchObject({ verdict: 'admit', isSeed: true });
+    const stopped = await explain('https://l.example/x/1');
+    expect(stopped.scope).toMatchObject({ verdict: 'excluded', reason: 'pattern', detail: '*/x/*' });
+    expect(verdicts(stopped, 'filter')).toEqual(['url-length', 'depth', 'domain', 'pattern']);
+    await addUrl(services.pool, crawl, 'https://l.example/deep', { depth: 2 });
+    expect((await explain('https://l.example/deep')).scope).toMatchObject({ reason: 'depth' });
+    await addUrl(services.pool, crawl, 'https://l.example/2');
+    const full = await explain('https://l.example/3');
+    expect(full.summary).toMatch(/has 2 URLs of its host, at most 2 are allowed/);
+  });
+
+  it('tells when a queued URL is fetched and what stands before it', async () => {
+    const origin = 'https://queue.example';
+    crawl = await newCrawl(services.pool, {}, [`${origin}/`]);
+    await setState(services.pool, crawl, 'running', null);
+    for (let i = 0; i < 10; i++)
+      await addUrl(services.pool, crawl, `${origin}/${String(i)}`, { priority: 2 });
+    // Due later than the one in question: it does not go first.
+    await addUrl(services.pool, crawl, `${origin}/later`, {
+      priority: 2,
+      due_at: new Date(Date.now() + 7_200_000),
+    });
+    await addUrl(services.pool, crawl, `${origin}/it`, { priority: 1, depth: 3 });
+    await robots(origin, 'User-agent: *\nCrawl-delay: 2');
+    await setHost(
+      origin,
+      `not_before = now() + interval '1 hour', failures = 2, last_error = 'tls: expired'`,
+    );
+    const waiting = await explain(`${origin}/it`);
+    expect(waiting.record).toMatchObject({ state: 'queued', depth: 3 });
+    expect(verdicts(waiting, 'wait')).toEqual(['host-backoff', 'queue']);
+    const because = waiting.next?.because.join(' ') ?? '';
+    expect(because).toMatch(/not be visited before .*: no secure connection could be made \(expired\)/);
+    expect(because).toMatch(/10 queued URLs of this crawl go first at this host, at one request every 2 s/);
+    const inMs = Date.parse(waiting.next?.at ?? '') - Date.now();
+    expect(inMs).toBeGreaterThan(3_600_000 + 15_000);
+    expect(inMs).toBeLessThan(3_600_000 + 20_500);
+    // One that was found now would go after them all.
+    expect((await explain(`${origin}/found`)).next?.because.join(' ')).toMatch(/11 queued URLs/);
+
+    await setHost(origin, `parked_at = now()`);
+    expect((await explain(`${origin}/it`)).next).toMatchObject({ at: null });
+    await setHost(
+      origin,
+      `parked_at = null, not_before = '-infinity', lease_token = 1, lease_until = now() - interval '1 minute'`,
+    );
+    expect(verdicts(await explain(`${origin}/it`), 'wait')).toEqual(['lease-lost', 'queue', 'host-not-fed']);
+    await setHost(origin, `lease_until = now() + interval '1 minute'`);
+    expect(verdicts(await explain(`${origin}/it`), 'wait')).toEqual(['lease', 'queue', 'host-not-fed']);
+    await services.pool.query(`update url set state = 'leased', lease_token = 1 where url = $1`, [
+      `${origin}/it`,
+    ]);
+    expect((await explain(`${origin}/it`)).record).toMatchObject({ state: 'leased', leaseHeld: true });
+    await services.pool.query(`update url set state = 'queued', lease_token = null where url = $1`, [
+      `${origin}/it`,
+    ]);
+    await setState(services.pool, crawl, 'paused', 'lunch');
+    const paused = await explain(`${origin}/it`);
+    expect(paused.next?.at).toBeNull();
+    expect(paused.summary).toMatch(/cannot be said\. The crawl is paused \(lunch\)/);
+  });
+
+  it('tells the pause of a host, and answers also where that cannot be found out', async () => {
+    const answers = [() => Promise.resolve(true), () => Promise.resolve(false), () => Promise.reject(new Error('away'))]; // prettier-ignore
+    const told = [];
+    crawl = await newCrawl(services.pool, {}, ['https://held.example/']);
+    await setState(services.pool, crawl, 'running', null);
+    await addUrl(services.pool, crawl, 'https://held.example/it');
+    await robots('https://held.example', '');
+    await setHost('https://held.example', 'fed = true');
+    for (const isHostPaused of answers) {
+      const asked = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
+        isHostPaused,
+      });
+      const address = `${asked.url}/v1/crawls/${crawl}/explain?url=https://held.example/it`;
+      const response = await fetch(address);
+      told.push(verdicts(explanation.parse(await response.json()), 'wait')[0]);
+      await asked.stop();
+    }
+    expect(told).toEqual(['host-paused', 'next', 'next']);
+  });
+
+  it('counts the turns that other crawls take', async () => {
+    const origin = 'https://shared.example';
+    const other = await newCrawl(services.pool, {}, [`${origin}/`]);
+    await setState(services.pool, other, 'running', null);
+    for (const i of [1, 2, 3]) {
+      await addUrl(services.pool, crawl, `${origin}/${String(i)}`, { priority: 2 });
+      await addUrl(services.pool, other, `${origin}/${String(i)}`);
+    }
+    await addUrl(services.pool, crawl, `${origin}/it`);
+    await robots(origin, '');
+    await setHost(origin, 'fed = true');
+    const { next } = await explain(`${origin}/it`);
+    expect(next?.because).toEqual([expect.stringMatching(/3 queued URLs .*; 2 crawls take turns/)]);
+    const inMs = Date.parse(next?.at ?? '') - Date.now();
+    expect(inMs).toBeGreaterThan(5_000);
+    expect(inMs).toBeLessThan(6_500);
+  });
+
+  it('says that a page limit is used up', async () => {
+    crawl = await newCrawl(services.pool, { maxPages: 1 }, ['https://a.example/']);
+    await setState(services.pool, crawl, 'running', null);
+    await addPage(services.pool, crawl, 'https://a.example/1', content);
+    await addUrl(services.pool, crawl, 'https://a.example/2');
+    expect(verdicts(await explain('https://a.example/2'), 'wait')).toContain('page-limit');
+  });
+
+  it('tells where a URL came from, its tries and its end', async () => {
+    const parent = await addPage(services.pool, crawl, 'https://a.example/parent', content);
+    const place = await addUrl(services.pool, crawl, 'https://a.example/bad', {
+      state: 'failed', reason: 'server-error', detail: 'answered 500', attempts: 2, status: 500,
+      parent_host: parent.hostId, parent_key: parent.key,
+    }); // prettier-ignore
+    const ids = [place.hostId, crawl, place.key];
+    await services.pool.query(
+      `insert into attempt (host_id, crawl_id, key, at, class, status, message)
+       values ($1, $2, $3, now() - interval '1 minute', 'server-error', 500, 'one'), ($1, $2, $3, now(), 'gremlins', null, 'two')`,
+      ids,
+    );
+    await services.pool.query(
+      `insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts)
+       values ($1, $2, $3, 'server-error', 500, 'spent', 2)`,
+      ids,
+    );
+    const answer = await explain('https://a.example/bad');
+    expect(answer).toMatchObject({
+      record: { discoveredFrom: 'https://a.example/parent', reason: 'server-error', redirectedWith: null },
+      attempts: [{ message: 'one', status: 500 }, { message: 'two', status: null }],
+      deadLetter: { class: 'server-error', message: 'spent', attempts: 2 },
+      next: null,
+      summary: 'It was given up and is a dead letter: the server failed on it (answered 500).',
+    }); // prettier-ignore
+    expect(verdicts(answer, 'found')).toEqual(['link']);
+    // One of a class that nobody has named is told by its code.
+    expect(verdicts(answer, 'attempt')).toEqual(['server-error', 'gremlins']);
+    expect(verdicts(answer, 'dead-letter')).toEqual(['server-error']);
+  });
+
+  it('knows who has opted out', async () => {
+    const origin = 'https://sub.quiet.example';
+    crawl = await newCrawl(services.pool, {}, [`${origin}/`]);
+    await setState(services.pool, crawl, 'running', null);
+    await addUrl(services.pool, crawl, `${origin}/queued`);
+    await services.pool.query(`insert into opt_out (domain) values ('quiet.example')`);
+    expect(verdicts(await explain(`${origin}/found`), 'state')).toEqual(['would-be-excluded']);
+    const queued = await explain(`${origin}/queued`);
+    expect(verdicts(queued, 'wait')[0]).toBe('opt-out');
+    expect(queued.summary).toMatch(/quiet\.example has opted out of being crawled/);
+  });
+
+  it('shows a reason it does not know as it stands', async () => {
+    await addUrl(services.pool, crawl, 'https://a.example/odd', {
+      state: 'excluded', reason: 'moon-phase', detail: 'full',
+    }); // prettier-ignore
+    expect((await explain('https://a.example/odd')).summary).toBe('It was excluded: moon-phase (full).');
+  });
+
+  it('tells duplicates, redirects and what is still to be done', async () => {
+    const original = await addPage(services.pool, crawl, 'https://a.example/1', content);
+    const fetched = { state: 'done', status: 200, fetched_at: new Date(), fetches: 1 };
+    const alias = { ...fetched, alias_host: original.hostId, alias_key: original.key };
+    await addUrl(services.pool, crawl, 'https://a.example/copy', {
+      ...alias,
+      content_hash: storeBody(content.text),
+    });
+    await addUrl(services.pool, crawl, 'https://a.example/alike', {
+      ...alias,
+      content_hash: storeBody('other'),
+    });
+    const moved = await addUrl(services.pool, crawl, 'https://a.example/moved', {
+      ...fetched,
+      status: 301,
+      redirect_to: 'https://a.example/target?utm_source=x',
+    });
+    const from = { hops: 1, parent_host: moved.hostId, parent_key: moved.key };
+    await addUrl(services.pool, crawl, 'https://a.example/target', from);
+    await addUrl(services.pool, crawl, 'https://a.example/fresh', { ...fetched, stage: 2 });
+
+    expect((await explain('https://a.example/copy')).summary).toMatch(
+      /same content as https:\/\/a\.example\/1/,
+    );
+    expect(verdicts(await explain('https://a.example/copy'), 'duplicate')).toEqual(['body']);
+    expect(verdicts(await explain('https://a.example/alike'), 'duplicate')).toEqual(['text']);
+    const redirecting = await explain('https://a.example/moved');
+    expect(redirecting.summary).toMatch(/301 and redirects to/);
+    expect(redirecting.record).toMatchObject({ redirectState: 'queued' });
+    const target = await explain('https://a.example/target');
+    expect(target.record).toMatchObject({ discoveredFrom: 'https://a.example/moved', redirectedWith: 301 });
+    expect(verdicts(target, 'found')).toEqual(['redirect']);
+    const fresh = await explain('https://a.example/fresh');
+    expect(fresh.summary).toMatch(/waits for extraction/);
+    expect(verdicts(fresh, 'extract')).toEqual(['extract']);
+    const page = await explain('https://a.example/1');
+    expect(page.record?.page).toMatchObject({ words: 3, links: 1 });
+    expect(verdicts(page, 'extract')).toEqual(['read']);
+  });
+
+  it('judges robots.txt by its status where it has no body, and for the spelling that is fetched', async () => {
+    await addUrl(services.pool, crawl, 'https://r.example/?utm_source=x');
+    expect(verdicts(await explain('https://r.example/'), 'robots')).toEqual(['not-read']);
+    await robots('https://r.example', null, 404);
+    expect((await explain('https://r.example/')).robots).toMatchObject({ allowed: true, rule: null });
+    await robots('https://r.example', null, 503);
+    expect((await explain('https://r.example/')).robots).toMatchObject({ allowed: null });
+    await robots('https://r.example', 'User-agent: *\nDisallow: /*utm_');
+    const answer = await explain('https://r.example/');
+    expect(answer.robots).toMatchObject({ allowed: false, line: 2 });
+    expect(verdicts(answer, 'canonical')).toEqual(['unchanged', 'known-as']);
+  });
+});
