@@ -37,6 +37,18 @@ export async function anyApi(options: ApiOptions): Promise<Api> {
   return (await namedApi(options)) ?? createApi(await localAddress(options));
 }
 
+/**
+ * For verbs that only look: the API that is named, or that of the stack on the data folder. Where none runs there, one
+ * does for the moment, without workers: no crawl goes on in it. @throws CommandError
+ */
+export async function withLookingApi<T>(options: ApiOptions, look: (api: Api) => Promise<T>): Promise<T> {
+  const named = await namedApi(options);
+  if (named !== null) return look(named);
+  // Loaded here: most verbs that go by an API start nothing.
+  const { withStack } = await import('./stack.ts');
+  return withStack(loadConfig(), async () => look(createApi(await localAddress(options))), 'api');
+}
+
 async function namedAddress(options: ApiOptions): Promise<ApiAddress | null> {
   const config = loadConfig();
   const server = options.server ?? config.server;

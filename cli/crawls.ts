@@ -7,7 +7,7 @@ import {
   type CrawlStateAnswer,
   type CrawlSummary,
 } from '../contracts/http/crawls.ts';
-import { anyApi, type ApiOptions } from './api-target.ts';
+import { anyApi, withLookingApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { readRequest, type CrawlOptions } from './request.ts';
@@ -41,8 +41,7 @@ export async function listCrawls(
   options: VerbOptions & { readonly limit: number; readonly state?: string },
 ): Promise<ExitCode> {
   const { limit, state, json = false } = options;
-  const api = await anyApi(options);
-  await writeList(latestCrawls(api, limit, state), json, shownCrawls);
+  await withLookingApi(options, (api) => writeList(latestCrawls(api, limit, state), json, shownCrawls));
   return exitCodes.ok;
 }
 

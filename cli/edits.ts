@@ -8,7 +8,7 @@ import {
   type CrawlEdit,
   type EditPreview,
 } from '../contracts/http/edits.ts';
-import { anyApi } from './api-target.ts';
+import { anyApi, withLookingApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
@@ -166,9 +166,10 @@ const shown: Shown<ConfigVersion> = {
 
 export async function versions(id: string, options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
-  const api = await anyApi(options);
   const item = versionList.shape.items.element;
-  await writeList(api.list(`/v1/crawls/${id}/versions`, item, { limit: 100 }), json, shown);
+  await withLookingApi(options, (api) =>
+    writeList(api.list(`/v1/crawls/${id}/versions`, item, { limit: 100 }), json, shown),
+  );
   return exitCodes.ok;
 }
 

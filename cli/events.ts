@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crawlEvent, type CrawlEvent } from '../contracts/http/events.ts';
 import { RefusedError } from './api-request.ts';
-import { anyApi } from './api-target.ts';
+import { anyApi, withLookingApi } from './api-target.ts';
 import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
@@ -29,15 +29,17 @@ const words = (data: CrawlEvent['data']): string =>
 
 export async function events(id: string, options: EventOptions): Promise<ExitCode> {
   const { after, follow = false, json = false } = options;
-  const api = await anyApi(options);
   if (!follow) {
-    await writeList(
-      behind(api.list(`/v1/crawls/${id}/events`, crawlEvent, { limit: 1_000 }), after),
-      json,
-      shown,
+    await withLookingApi(options, (api) =>
+      writeList(
+        behind(api.list(`/v1/crawls/${id}/events`, crawlEvent, { limit: 1_000 }), after),
+        json,
+        shown,
+      ),
     );
     return exitCodes.ok;
   }
+  const api = await anyApi(options);
   for await (const event of followed(api, id, String(after))) {
     const line = [event.id.padStart(4), moment(event.at), event.kind.padEnd(15), words(event.data)];
     writeLines([json ? JSON.stringify(event) : printable(line.join('  ')).trimEnd()]);

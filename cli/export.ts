@@ -1,6 +1,8 @@
 /** `export`: all pages of a crawl in one stream, to standard output or to a file that is there only once it is whole. */
 import { once } from 'node:events';
-import { anyApi, type ApiOptions } from './api-target.ts';
+import { withLookingApi, type ApiOptions } from './api-target.ts';
+import type { Api } from './api.ts';
+import type { Query } from './api-request.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { openOutFile } from './out-file.ts';
 import { readPageFilter, type PageFilterOptions } from './page-filter.ts';
@@ -15,16 +17,23 @@ export interface ExportOptions extends ApiOptions, PageFilterOptions {
 
 /** What was written before a stream broke off stays on standard output; the exit code says that it is not all. */
 export async function exportPages(id: string, options: ExportOptions): Promise<ExitCode> {
-  const { format, fields, out } = options;
   const { query } = readPageFilter(options);
-  const api = await anyApi(options);
+  return withLookingApi(options, (api) => write(api, id, options, query));
+}
+
+async function write(
+  api: Api,
+  id: string,
+  { format, fields, out }: ExportOptions,
+  filter: Query,
+): Promise<ExitCode> {
   const file = out === undefined ? null : await openOutFile(out);
   try {
     const { chunks } = await api.take(
       `/v1/crawls/${id}/export`,
-      options.format === 'csv' ? 'text/csv' : 'application/x-ndjson',
+      format === 'csv' ? 'text/csv' : 'application/x-ndjson',
       {
-        query: { format, fields: fields?.join(','), ...query },
+        query: { format, fields: fields?.join(','), ...filter },
       },
     );
     if (file === null) await toStandardOutput(chunks);

@@ -1,18 +1,19 @@
 /** `report`: what came of a crawl, as tables, as JSON, or as the page that the API makes of it. */
 import { crawlReport, type CrawlReport, type ReportHostLine } from '../contracts/http/report.ts';
-import { anyApi } from './api-target.ts';
+import { withLookingApi } from './api-target.ts';
+import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { openOutFile } from './out-file.ts';
 import { moment, table, writeLines, writeOne } from './table.ts';
 import { bytes, duration, grouped } from './words.ts';
 
-export async function report(
-  id: string,
-  options: VerbOptions & { readonly html?: string },
-): Promise<ExitCode> {
-  const { html, json = false } = options;
-  const api = await anyApi(options);
+type ReportOptions = VerbOptions & { readonly html?: string };
+
+export const report = (id: string, options: ReportOptions): Promise<ExitCode> =>
+  withLookingApi(options, (api) => tell(api, id, options));
+
+async function tell(api: Api, id: string, { html, json = false }: ReportOptions): Promise<ExitCode> {
   if (html !== undefined) {
     const file = await openOutFile(html);
     try {

@@ -84,7 +84,7 @@ async function takeStack(config: Config, keep: boolean, say: Say, signal: AbortS
   if (running !== null) return othersStack(running);
   say('Starting the stack …');
   if (keep) return othersStack(await startKept(config, say, signal));
-  return ownStack(await start({ config, owner: 'crawl', say, signal, processes: true }));
+  return ownStack(await start({ config, owner: 'crawl', say, signal, processes: 'all' }));
 }
 
 interface Surroundings {

@@ -26,13 +26,15 @@ export interface UsedStack {
   leave(now?: boolean): Promise<void>;
 }
 
+type Processes = 'all' | 'api' | 'none';
+
 export interface StartOptions {
   readonly config: Config;
   readonly owner: StackOwner;
   readonly say: Say;
   readonly signal?: AbortSignal;
-  /** Without workers no crawl goes on; without the API none can be changed. */
-  readonly processes: boolean;
+  /** Beside the services. Without workers no crawl goes on; without the API none can be changed. */
+  readonly processes: Processes;
 }
 
 /** The stack, and the key of its data folder for the API. */
@@ -53,7 +55,7 @@ export async function start(options: StartOptions): Promise<StartedStack> {
       tell(event, say);
     },
     ...(signal !== undefined && { signal }),
-    ...(!processes && { workers: [], api: false }),
+    ...(processes !== 'all' && { workers: [], api: processes === 'api' }),
   };
   const stack = await startStack(stackOptions);
   return { ...stack, localKey: knownKey(localKey) };
@@ -148,11 +150,18 @@ export async function startKept(config: Config, say: Say, signal: AbortSignal): 
   return info;
 }
 
-/** Looks into the stack that runs, or into one that runs for the moment, in which no crawl goes on. */
-export async function withStack<T>(config: Config, work: (info: StackInfo) => Promise<T>): Promise<T> {
+/**
+ * Looks into the stack that runs, or into one that runs for the moment, in which no crawl goes on.
+ * @param processes what it is to have beside its services
+ */
+export async function withStack<T>(
+  config: Config,
+  work: (info: StackInfo) => Promise<T>,
+  processes: Exclude<Processes, 'all'> = 'none',
+): Promise<T> {
   const running = findRunningStack(config.dataDir);
   if (running !== null) return work(running);
-  const own = await start({ config, owner: 'crawl', say: sayPlainly, processes: false });
+  const own = await start({ config, owner: 'crawl', say: sayPlainly, processes });
   try {
     return await work(own);
   } finally {

@@ -17,7 +17,7 @@ export async function up(kept: boolean): Promise<ExitCode> {
   if (!kept) say('Starting the stack …');
   try {
     const stack = await start({
-      config, owner: kept ? 'keep' : 'up', say, signal: interrupts.first, processes: true,
+      config, owner: kept ? 'keep' : 'up', say, signal: interrupts.first, processes: 'all',
     }); // prettier-ignore
     const hastened = aborted(interrupts.second).then(() => stack.stop(true));
     hastened.catch(() => undefined);

@@ -122,6 +122,12 @@ describe('the command line', { timeout: 240_000 }, () => {
     });
     const pages = await run('pages', '1');
     expect(jsonLines(pages.stdout)).toHaveLength(pageCount);
+    const report = await run('report', '1', '--json');
+    expect(report.code, report.stderr).toBe(0);
+    expect(JSON.parse(report.stdout)).toMatchObject({ crawl: { id: '1' }, totals: { pages: pageCount } });
+    const csv = await run('export', '1', '--format', 'csv');
+    expect(csv.code, csv.stderr).toBe(0);
+    expect(csv.stdout.trimEnd().split('\r\n')).toHaveLength(pageCount + 1);
     const status = await run('status');
     expect(status.stdout).toMatch(/^No stack is running\.\ncrawl .*\n2 +finished .*\n1 +finished/);
     expect(await run('resume')).toMatchObject({
