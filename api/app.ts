@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
 import { defaultCrawlRoutes } from './compat/default-crawl-routes.ts';
 import { compatErrors } from './compat/errors.ts';
+import { encodeRawUrl } from './compat/raw-url.ts';
 import { jobRoutes } from './compat/job-routes.ts';
 import { auditLog } from './audit-log.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -73,6 +74,7 @@ export function buildApp(dependencies: Dependencies): Express {
     }),
   );
   app.use(crawlerPage(settings));
+  app.use(encodeRawUrl);
   for (const [paths, render] of compatErrors()) app.use(paths, render);
   app.use(guard(settings.hostNames));
   app.use(healthRoutes(dependencies));

@@ -98,16 +98,18 @@ interface WantedCrawl {
   /** As they were sent. */
   readonly seeds: string | readonly string[];
   readonly label: string | null;
+  /** Of a job: whom it is for, a decimal number. */
+  readonly userId?: string;
 }
 
 /** Stores a crawl within the quotas of its tenant and starts its workflow. @throws HttpProblem */
 export async function startCrawl(
   { pool, control, log }: Dependencies,
   response: Response,
-  { tenantId, settings, seeds: asked, label }: WantedCrawl,
+  { tenantId, settings, seeds: asked, label, userId }: WantedCrawl,
 ): Promise<CreatedCrawl> {
   const { seeds, accepted, rejectedCount, rejected } = judgeSeeds(asked);
-  const admission = await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label);
+  const admission = await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label, userId);
   tellQuotas(response, admission.quotas, admission.used);
   if (admission.id === null) refuseSpent(response, admission.spent);
   const { id } = admission;

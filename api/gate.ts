@@ -72,9 +72,14 @@ const decoded = (segment: string): string => decodeURIComponent(segment);
 
 const credentials = /^Bearer +([\w.~+/-]+=*) *$/i;
 
-/** From `Authorization` or `API-X-TOKEN`, either as `Bearer <token>`. Undefined: none; null: not to be made sense of. */
+/**
+ * From `Authorization`, or the `Authentication` or `API-X-TOKEN` of the compatible routes, each as `Bearer <token>`.
+ * Undefined: none; null: not to be made sense of.
+ */
 export function tokenOf({ headers }: Pick<Request, 'headers'>): string | null | undefined {
-  const sent = [headers.authorization, headers['api-x-token']].filter((value) => value !== undefined);
+  const sent = [headers.authorization, headers.authentication, headers['api-x-token']].filter(
+    (value) => value !== undefined,
+  );
   if (sent.length === 0) return undefined;
   const tokens = new Set(sent.map((value) => credentials.exec(String(value))?.[1] ?? null));
   const [token = null] = tokens;

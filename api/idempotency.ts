@@ -64,8 +64,15 @@ export function idempotency(pool: Pool, log: Logger): RequestHandler {
   };
 }
 
+const asText = (_name: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value;
+
 const hashOf = (request: Request): Buffer =>
-  hash('sha256', JSON.stringify([request.method, request.originalUrl, request.body ?? null]), 'buffer');
+  hash(
+    'sha256',
+    JSON.stringify([request.method, request.originalUrl, request.body ?? null], asText),
+    'buffer',
+  );
 
 function answerAgain(response: Response, known: KnownAnswer | undefined): void {
   if (known?.same_request === false) {

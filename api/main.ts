@@ -36,8 +36,10 @@ async function main(config: ServiceConfig): Promise<void> {
     // Nothing logs headers; should something come to, keys stay out all the same.
     redact: [
       'req.headers.authorization',
+      'req.headers.authentication',
       'req.headers["api-x-token"]',
       'headers.authorization',
+      'headers.authentication',
       'headers["api-x-token"]',
     ],
   });

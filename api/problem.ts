@@ -41,6 +41,8 @@ export interface RenderedProblem {
   readonly status: number;
   readonly contentType: string;
   readonly body: object;
+  /** Where they are not set already. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 export type ProblemRenderer = (problem: Problem) => RenderedProblem;
 
@@ -70,6 +72,8 @@ export function sendProblem(response: Response, status: number, detail: string, 
     ...(requestId !== undefined && { requestId }),
     ...extras,
   });
+  for (const [name, value] of Object.entries(rendered.headers ?? {}))
+    if (!response.hasHeader(name)) response.set(name, value);
   response.status(rendered.status).type(rendered.contentType).send(JSON.stringify(rendered.body));
 }
 

@@ -12,12 +12,13 @@ import type { Pool } from '../storage/pool.ts';
 import { readUsage } from '../storage/tenants.ts';
 import { HttpProblem, problemTypes } from './problem.ts';
 
-const words: Readonly<Record<CrawlQuota, string>> = {
+const words: Readonly<Record<SpentQuota['quota'], string>> = {
   crawlsAtOnce: 'open crawls at a time',
   crawlsPerDay: 'crawls a day',
   urlsPerDay: 'discovered URLs a day',
   urlsTotal: 'discovered URLs',
   storedBytes: 'stored bytes',
+  jobsPerUser: 'open jobs of one user',
 };
 
 /** `crawlsAtOnce` → `X-Quota-Crawls-At-Once` */

@@ -37,6 +37,7 @@ export const quotasView = z
     urlsTotal: quota('URLs discovered by all crawls together'),
     storedBytes: quota('Body bytes of all pages together, as they came over the wire'),
     requestsPerSecond: quota('Requests to the API a second'),
+    jobsPerUser: quota('Jobs of one `user_id` that are open at the same time'),
   })
   .meta({ id: 'Quotas' });
 export type Quotas = z.infer<typeof quotasView>;

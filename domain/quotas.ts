@@ -17,7 +17,7 @@ export type CrawlQuota = keyof CrawlQuotas;
 
 /** A lasting one comes back only when it is raised or something is given up; the others by waiting. */
 export interface SpentQuota {
-  readonly quota: CrawlQuota;
+  readonly quota: CrawlQuota | 'jobsPerUser';
   readonly limit: number;
   /** Seconds after which asking again may help; null: waiting alone does not help. */
   readonly retryAfterSeconds: number | null;
@@ -40,6 +40,12 @@ export const spentByGrowth = (quotas: CrawlQuotas, used: Used, dayLeftSeconds: n
 /** Null: one more crawl may be created. */
 export const spentForCrawl = (quotas: CrawlQuotas, used: Used, dayLeftSeconds: number): SpentQuota | null =>
   firstSpent([...growing, ...counted], quotas, used, dayLeftSeconds);
+
+/** Null: the user may have one more job. @param open jobs there are */
+export const spentByUser = (limit: Limit, open: number): SpentQuota | null =>
+  limit === null || open < limit
+    ? null
+    : { quota: 'jobsPerUser', limit, retryAfterSeconds: openCrawlRetrySeconds };
 
 function firstSpent(
   names: readonly CrawlQuota[],

@@ -1,10 +1,11 @@
 /** Creates crawls within the quotas of their tenant (F36). */
 import type { CrawlConfig } from '../contracts/crawl.ts';
 import type { Quotas, Used } from '../contracts/tenancy.ts';
-import { quotaNames, spentForCrawl, type SpentQuota } from '../domain/quotas.ts';
+import { quotaNames, spentByUser, spentForCrawl, type SpentQuota } from '../domain/quotas.ts';
 import { createCrawl } from './crawls.ts';
 import { inTransaction, type Pool, type Queryable } from './pool.ts';
 import type { SeedLine } from './seeds.ts';
+import { countJobsOfUser } from './statements/count-jobs-of-user.ts';
 import { listTenants } from './statements/list-tenants.ts';
 import { lockTenant } from './statements/lock-tenant.ts';
 import { quotasOf, readUsage } from './tenants.ts';
@@ -24,14 +25,16 @@ export async function admitCrawl(
   config: CrawlConfig,
   seeds: readonly SeedLine[],
   label: string | null,
+  userId: string | null = null,
 ): Promise<Admission> {
   const [tenant] = await listTenants(pool, String(tenantId), null, 1);
   const quotas = quotasOf(tenant?.quotas ?? {});
-  const limited = quotaNames.some((name) => quotas[name] !== null);
+  const limited =
+    quotaNames.some((name) => quotas[name] !== null) || (userId !== null && quotas.jobsPerUser !== null);
   return onceMore(() =>
     limited
-      ? inTransaction(pool, (db) => admitCounted(db, tenantId, config, seeds, label))
-      : createCrawl(pool, config, seeds, tenantId, label).then((id) => ({ id, quotas, used: null })),
+      ? inTransaction(pool, (db) => admitCounted(db, tenantId, config, seeds, label, userId))
+      : createCrawl(pool, config, seeds, tenantId, label, userId).then((id) => ({ id, quotas, used: null })),
   );
 }
 
@@ -41,13 +44,16 @@ async function admitCounted(
   config: CrawlConfig,
   seeds: readonly SeedLine[],
   label: string | null,
+  userId: string | null,
 ): Promise<Admission> {
   const [tenant] = await lockTenant(db, tenantId);
   const quotas = quotasOf(tenant?.quotas ?? {});
   const { used, dayLeftSeconds } = await readUsage(db, tenantId);
-  const spent = spentForCrawl(quotas, used, dayLeftSeconds);
+  const [jobs] = userId === null ? [] : await countJobsOfUser(db, tenantId, userId);
+  const spent =
+    spentForCrawl(quotas, used, dayLeftSeconds) ?? spentByUser(quotas.jobsPerUser, jobs?.open ?? 0);
   if (spent !== null) return { id: null, quotas, used, spent };
-  const id = await createCrawl(db, config, seeds, tenantId, label);
+  const id = await createCrawl(db, config, seeds, tenantId, label, userId);
   return {
     id,
     quotas,

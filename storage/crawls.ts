@@ -28,8 +28,10 @@ export async function createCrawl(
   seeds: readonly SeedLine[],
   tenantId: number = defaultTenant,
   label: string | null = null,
+  userId: string | null = null,
 ): Promise<string> {
-  const [created] = await insertCrawl(db, JSON.stringify(config), JSON.stringify(seeds), tenantId, label);
+  const [settings, lines] = [JSON.stringify(config), JSON.stringify(seeds)];
+  const [created] = await insertCrawl(db, settings, lines, tenantId, label, userId);
   if (created === undefined) throw new Error('Postgres gave no id for the new crawl');
   return created.id;
 }
@@ -116,6 +118,7 @@ function summaryOf(row: CountedCrawlRow): CrawlSummary {
     state: row.state,
     reason: row.reason,
     label: row.label,
+    jobId: row.job_id,
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,
     endedAt: row.ended_at?.toISOString() ?? null,

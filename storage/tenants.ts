@@ -16,6 +16,7 @@ export const quotasOf = (asked: QuotasAsked): Quotas => ({
   urlsTotal: asked.urlsTotal ?? null,
   storedBytes: asked.storedBytes ?? null,
   requestsPerSecond: asked.requestsPerSecond ?? null,
+  jobsPerUser: asked.jobsPerUser ?? null,
 });
 
 export interface Usage {

@@ -3,9 +3,8 @@
  * Thin: it acts on the tenant's standing crawl (storage/default-crawl.ts) by the services of the other routes.
  */
 import { Router, type Request, type Response } from 'express';
-import type { UrlState } from '../../contracts/crawl.ts';
+import { closedCrawlStates, type UrlState } from '../../contracts/crawl.ts';
 import {
-  jobStatusOf,
   rejectedShown,
   seedUrls,
   urlLimit,
@@ -15,6 +14,7 @@ import {
   type UrlLimitAnswer,
   type UrlStatusAnswer,
 } from '../../contracts/http/compat.ts';
+import { changeReason } from '../../contracts/http/shared.ts';
 import { canonicalize } from '../../domain/url.ts';
 import {
   findDefaultCrawl,
@@ -39,10 +39,17 @@ export function defaultCrawlRoutes(dependencies: Dependencies): Router {
   const change = async (what: 'pause' | 'resume', request: Request, response: Response): Promise<void> => {
     const { tenantId, quotas } = callerOf(request);
     const crawl = await findDefaultCrawl(pool, tenantId);
-    if (crawl === null) throw new HttpProblem(409, `There is nothing to ${what} yet: send seeds first.`);
+    const rests = crawl === null || crawl.state === 'paused' || closedCrawlStates.includes(crawl.state);
+    if (what === 'pause' && rests) {
+      parseInput(changeReason, request.body ?? {}, 422);
+      // Nothing is sent for it: that is all a pause is for.
+      response.json({ crawl_id: crawl?.id ?? null, state: crawl?.state ?? null } satisfies PauseAnswer);
+      return;
+    }
+    if (crawl === null) throw new HttpProblem(409, 'There is nothing to resume yet: send seeds first.');
     if (what === 'resume') await refuseToGrow(pool, response, tenantId, quotas);
     const { id, state } = await changeCrawl(dependencies, crawl.id, what, request.body);
-    response.json({ job_id: id, job_status: jobStatusOf[state] } satisfies PauseAnswer);
+    response.json({ crawl_id: id, state } satisfies PauseAnswer);
   };
   for (const what of ['pause', 'resume'] as const) {
     router
@@ -56,13 +63,14 @@ export function defaultCrawlRoutes(dependencies: Dependencies): Router {
       .route(path)
       .post(async (request, response) => {
         const { urls } = parseInput(seedUrls, request.body, 422);
-        const { seeds, accepted, rejectedCount, rejected } = judgeSeeds(urls);
+        const parts = typeof urls === 'string' ? urls.split(/[\s,]+/) : urls;
+        const { seeds, accepted, rejectedCount, rejected } = judgeSeeds(parts);
         const { tenantId } = callerOf(request);
         const crawl = await provideDefaultCrawl(pool, tenantId);
         if (crawl.id === null) refuseSpent(response, crawl.spent);
         await addSeeds(dependencies, response, { tenantId, crawlId: crawl.id, seeds });
         response.json({
-          job_id: crawl.id,
+          crawl_id: crawl.id,
           accepted,
           rejected_count: rejectedCount,
           rejected: rejected.slice(0, rejectedShown).map(({ url, reason }) => ({ url, reason })),
@@ -87,7 +95,7 @@ export function defaultCrawlRoutes(dependencies: Dependencies): Router {
         ...{ note: null, restores: null },
       });
       response.json({
-        job_id: crawl.id,
+        crawl_id: crawl.id,
         excludedDomains: config.excludeDomains,
         depthLimit: config.maxDepth,
         urlLengthLimit: config.maxUrlLength,

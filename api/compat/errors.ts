@@ -1,24 +1,33 @@
 /** How the compatible routes word what they refuse: `{error_message}`, whoever refused it. */
 import type { RequestHandler } from 'express';
-import { problemTypes, rendersProblems, type ProblemRenderer } from '../problem.ts';
+import { jobWords } from '../../contracts/http/compat.ts';
+import { problemTypes, rendersProblems, type ProblemRenderer, type RenderedProblem } from '../problem.ts';
 
-/** @param spentStatus of a quota that is spent; null: as everywhere */
-const asErrorMessage =
-  (spentStatus: number | null): ProblemRenderer =>
-  ({ status, type, detail, rejected }) => {
-    const [first] = rejected ?? [];
-    const error_message = first === undefined ? detail : `${detail} ${first.url}: ${first.reason}`;
-    return {
-      status: type === problemTypes.quotaSpent ? (spentStatus ?? status) : status,
-      contentType: 'application/json',
-      body: { error_message },
-    };
-  };
+/** Seconds after which whoever was refused for a fault of ours may ask again. */
+const ourFaultSeconds = '5';
+
+const errorMessage = (status: number, error_message: string): RenderedProblem => ({
+  status,
+  contentType: 'application/json',
+  body: { error_message },
+});
+
+const inOurWords: ProblemRenderer = ({ status, detail, rejected }) => {
+  const [first] = rejected ?? [];
+  return errorMessage(status, first === undefined ? detail : `${detail} ${first.url}: ${first.reason}`);
+};
+
+/** That interface has one sentence for each of these, and answers 404 where the quota of its user is spent. */
+const inTheWordsOfJobs: ProblemRenderer = (problem) => {
+  if (problem.type === problemTypes.quotaSpent) return errorMessage(404, jobWords.quotaSpent);
+  if (problem.status < 500) return inOurWords(problem);
+  const headers = { 'Retry-After': ourFaultSeconds };
+  return { ...errorMessage(500, jobWords.ourFault), headers };
+};
 
 const families: readonly (readonly [paths: string[], ProblemRenderer])[] = [
-  [['/v1/job', '/v1/urls', '/seed/urls', '/url/limit', '/api/v1'], asErrorMessage(null)],
-  // That interface answers 404 where the quota of its user is spent.
-  [['/v1/url/scan'], asErrorMessage(404)],
+  [['/seed/urls', '/url/limit', '/api/v1'], inOurWords],
+  [['/v1/url/scan', '/v1/job', '/v1/urls'], inTheWordsOfJobs],
 ];
 
 /** To be mounted before whatever may refuse. */

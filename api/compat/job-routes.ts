@@ -1,12 +1,13 @@
 /** Jobs (F34): a crawl by another name. Thin: what they do stands in crawl-routes.ts. */
 import { pipeline } from 'node:stream/promises';
 import { Router, type Request } from 'express';
+import { z } from 'zod';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
 import { type CrawlSettings, type CrawlSummary } from '../../contracts/http/crawls.ts';
-import { crawlId } from '../../contracts/http/shared.ts';
 import {
   jobQuery,
   jobStatusOf,
+  jobWords,
   scanRequest,
   type FinishCriteria,
   type JobStatusAnswer,
@@ -15,7 +16,7 @@ import {
 } from '../../contracts/http/compat.ts';
 import { findCrawl } from '../../storage/crawls.ts';
 import type { Pool } from '../../storage/pool.ts';
-import { crawlOfTenant } from '../../storage/statements/crawl-of-tenant.ts';
+import { crawlOfJob } from '../../storage/statements/crawl-of-job.ts';
 import { callerOf } from '../caller.ts';
 import { startCrawl } from '../crawl-routes.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -41,9 +42,12 @@ export function jobRoutes(dependencies: Dependencies): Router {
         tenantId: callerOf(request).tenantId,
         settings: settingsOf(finish_criteria ?? {}),
         seeds: [root_url],
-        label: String(user_id),
+        label: user_id,
+        userId: user_id,
       });
-      response.json({ request_status: 'ACCEPTED', jobId: id } satisfies ScanAnswer);
+      const crawl = await findCrawl(pool, id);
+      if (crawl === null) throw new Error(`crawl ${id} is gone though it was just made`);
+      response.json({ request_status: 'CREATED', jobId: crawl.jobId } satisfies ScanAnswer);
     })
     .all(methodNotAllowed('POST'));
   router
@@ -57,10 +61,9 @@ export function jobRoutes(dependencies: Dependencies): Router {
     .route('/v1/urls')
     .get(async (request, response) => {
       const job = await jobOf(pool, request);
-      const known = { job_id: job.id, job_status: jobStatusOf[job.state] };
+      const known = { job_id: job.jobId, job_status: jobStatusOf[job.state] };
       if (!closedCrawlStates.includes(job.state) || job.endedAt === null) {
-        const message = 'The job is not over; ask again later.';
-        response.status(202).json({ ...known, message } satisfies JobUnderWay);
+        response.status(202).json({ ...known, message: jobWords.underWay } satisfies JobUnderWay);
         return;
       }
       response.type('application/json');
@@ -75,7 +78,8 @@ export function jobRoutes(dependencies: Dependencies): Router {
         const detail = 'Too many lists of URLs are being read; Retry-After says when to ask again.';
         throw new HttpProblem(429, detail, { type: problemTypes.rateLimited });
       }
-      const document = jobUrlsDocument(pool, { ...known, job_completion_time: job.endedAt });
+      const ended = { ...known, job_completion_time: withoutZone(job.endedAt) };
+      const document = jobUrlsDocument(pool, job.id, ended);
       response.setTimeout(stalledMs, () => response.destroy());
       open.push(tenantId);
       try {
@@ -90,16 +94,19 @@ export function jobRoutes(dependencies: Dependencies): Router {
   return router;
 }
 
-/** @throws HttpProblem 404 also for a crawl of another tenant */
+/** @throws HttpProblem 404 also for a crawl of another tenant, and for what is no job id at all */
 async function jobOf(pool: Pool, request: Request): Promise<CrawlSummary> {
   const { job_id } = parseInput(jobQuery, request.query, 400);
-  const isTheirs =
-    crawlId.safeParse(job_id).success &&
-    (await crawlOfTenant(pool, job_id, callerOf(request).tenantId)).length > 0;
-  const crawl = isTheirs ? await findCrawl(pool, job_id) : null;
-  if (crawl === null) throw new HttpProblem(404, `There is no job ${job_id}.`);
+  const [known] = z.uuid().safeParse(job_id).success
+    ? await crawlOfJob(pool, job_id, callerOf(request).tenantId)
+    : [];
+  const crawl = known === undefined ? null : await findCrawl(pool, known.id);
+  if (crawl === null) throw new HttpProblem(404, jobWords.noJob);
   return crawl;
 }
+
+/** A local date-time, as that interface has it; ours are in UTC. */
+const withoutZone = (instant: string): string => instant.replace(/Z$/, '');
 
 function settingsOf({ max_pages, max_depth, max_seconds, max_bytes }: FinishCriteria): CrawlSettings {
   const finish = max_bytes === undefined ? null : { any: [{ bytes: max_bytes }] };

@@ -9,12 +9,13 @@ const batch = 2_000;
 /** Chunks of text; the next batch is read when the one before was taken. The crawl is over: its URLs stand still. */
 export async function* jobUrlsDocument(
   pool: Pool,
+  crawlId: string,
   head: Omit<JobUrls, 'extracted_urls'>,
 ): AsyncGenerator<string> {
   const opening = JSON.stringify(head).slice(0, -1);
   let before = `${opening},"extracted_urls":[`;
   for (let host = 0, key = ''; ;) {
-    const rows = await listCrawlUrls(pool, head.job_id, host, key, batch);
+    const rows = await listCrawlUrls(pool, crawlId, host, key, batch);
     const last = rows.at(-1);
     if (last !== undefined) {
       yield before + rows.map(({ url }) => JSON.stringify(url)).join(',');

@@ -3,30 +3,40 @@
  * Orbweaver behind them. docs/api.md has the table from their words to ours.
  */
 import { z } from 'zod';
-import { urlStates, type CrawlState } from '../crawl.ts';
-import { configFields, crawlLabel, domain } from './crawls.ts';
+import { crawlStates, urlStates, type CrawlState } from '../crawl.ts';
+import { configFields, domain } from './crawls.ts';
 import { count, maxUrlInUrl, texts } from './shared.ts';
+
+const exampleJob = 'b7f7a3f0-54a5-4a52-9c1e-0d7f6f1c2a11';
+
+// Jobs -------------------------------------------------------------------------------------------------------------
+
+export const jobStatuses = ['created', 'running', 'failed', 'success'] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+/** A job is a crawl. A paused one will run on; a cancelled one did not do what it was made for. */
+export const jobStatusOf: Readonly<Record<CrawlState, JobStatus>> = {
+  seeding: 'created',
+  running: 'running',
+  paused: 'running',
+  draining: 'running',
+  finished: 'success',
+  cancelled: 'failed',
+  failed: 'failed',
+};
+
+/** The words of that interface, to the letter. */
+export const jobWords = {
+  quotaSpent: 'Too many requests, User quota exhausted!',
+  noJob: 'No job found with given jobID',
+  underWay: 'Job is incompleted at this moment',
+  ourFault: 'Something went wrong, Please try after sometime!',
+} as const;
 
 /** The one shape of everything these routes refuse. */
 export const errorMessage = z
   .object({ error_message: z.string().meta({ description: 'One sentence for people.' }) })
-  .meta({ id: 'ErrorMessage', examples: [{ error_message: 'There is no job 7.' }] });
-
-// Jobs -------------------------------------------------------------------------------------------------------------
-
-export const jobStatuses = ['PENDING', 'RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
-export type JobStatus = (typeof jobStatuses)[number];
-
-/** A job is a crawl; what is in flight at its end still belongs to its running. */
-export const jobStatusOf: Readonly<Record<CrawlState, JobStatus>> = {
-  seeding: 'PENDING',
-  running: 'RUNNING',
-  paused: 'PAUSED',
-  draining: 'RUNNING',
-  finished: 'COMPLETED',
-  cancelled: 'CANCELLED',
-  failed: 'FAILED',
-};
+  .meta({ id: 'ErrorMessage', examples: [{ error_message: jobWords.noJob }] });
 
 const jobStatus = z.enum(jobStatuses);
 
@@ -48,6 +58,19 @@ export const finishCriteria = z
   });
 export type FinishCriteria = z.infer<typeof finishCriteria>;
 
+const [leastUser, mostUser] = [-(2n ** 63n), 2n ** 63n - 1n];
+/** As decimal text: JavaScript numbers hold 53 bits. */
+const userId = z
+  .union([z.int(), z.bigint()], 'must be a whole number of 64 bits')
+  .transform(BigInt)
+  .refine((id) => id >= leastUser && id <= mostUser, 'must be a whole number of 64 bits')
+  .transform(String)
+  .meta({
+    override: { type: 'integer', format: 'int64' },
+    description:
+      'Whom the job is for: the label of the crawl, and whose quota of open jobs counts it; nobody is let in by it.',
+  });
+
 export const scanRequest = z
   .strictObject({
     root_url: z
@@ -55,22 +78,20 @@ export const scanRequest = z
       .min(1)
       .max(100_000)
       .meta({ description: 'Absolute http(s) URL at which the crawl begins.' }),
-    user_id: z.union([crawlLabel, z.int()], 'printable text or a whole number').meta({
-      description: 'Whom the job is for. Kept as the label of the crawl; nobody is let in by it.',
-    }),
+    user_id: userId,
     finish_criteria: finishCriteria.nullish(),
   })
   .meta({
     id: 'ScanRequest',
-    examples: [{ root_url: 'https://example.com/', user_id: 'u-17', finish_criteria: { max_pages: 1_000 } }],
+    examples: [{ root_url: 'https://example.com/', user_id: 17, finish_criteria: { max_pages: 1_000 } }],
   });
 
 export const scanAnswer = z
   .object({
-    request_status: z.literal('ACCEPTED'),
-    jobId: z.string().meta({ description: 'Id of the crawl.' }),
+    request_status: z.literal('CREATED'),
+    jobId: z.uuid().meta({ description: '`jobId` of the crawl.' }),
   })
-  .meta({ id: 'ScanAnswer', examples: [{ request_status: 'ACCEPTED', jobId: '7' }] });
+  .meta({ id: 'ScanAnswer', examples: [{ request_status: 'CREATED', jobId: exampleJob }] });
 export type ScanAnswer = z.infer<typeof scanAnswer>;
 
 export const jobQuery = z.strictObject({
@@ -78,12 +99,12 @@ export const jobQuery = z.strictObject({
     .string()
     .min(1)
     .max(100)
-    .meta({ description: '`jobId` of the answer.', examples: ['7'] }),
+    .meta({ description: '`jobId` of the answer.', examples: [exampleJob] }),
 });
 
 export const jobStatusAnswer = z
   .object({ job_status: jobStatus })
-  .meta({ id: 'JobStatus', examples: [{ job_status: 'RUNNING' }] });
+  .meta({ id: 'JobStatus', examples: [{ job_status: 'running' }] });
 export type JobStatusAnswer = z.infer<typeof jobStatusAnswer>;
 
 /** Streamed: `extracted_urls` may have millions of entries and comes last. */
@@ -91,18 +112,20 @@ export const jobUrls = z
   .object({
     job_id: z.string(),
     job_status: jobStatus,
-    job_completion_time: z.iso.datetime(),
+    job_completion_time: z.iso
+      .datetime({ local: true })
+      .meta({ description: 'A date and time without a zone; it is UTC.' }),
     extracted_urls: z.array(z.string()).meta({
-      description: 'Every URL the crawl met and kept, whatever became of it; sitemaps are left out.',
+      description: 'Every page that was asked for and answered or given up; sitemaps are left out.',
     }),
   })
   .meta({
     id: 'JobUrls',
     examples: [
       {
-        job_id: '7',
-        job_status: 'COMPLETED',
-        job_completion_time: '2031-01-01T00:00:00.000Z',
+        job_id: exampleJob,
+        job_status: 'success',
+        job_completion_time: '2031-01-01T00:00:00.000',
         extracted_urls: ['https://example.com/'],
       },
     ],
@@ -111,30 +134,33 @@ export type JobUrls = z.infer<typeof jobUrls>;
 
 export const jobUnderWay = z.object({ job_id: z.string(), job_status: jobStatus, message: z.string() }).meta({
   id: 'JobUnderWay',
-  examples: [{ job_id: '7', job_status: 'RUNNING', message: 'The job is not over; ask again later.' }],
+  examples: [{ job_id: exampleJob, job_status: 'running', message: jobWords.underWay }],
 });
 export type JobUnderWay = z.infer<typeof jobUnderWay>;
 
 // The standing crawl -----------------------------------------------------------------------------------------------
 
-/** URLs or domains: a list, or one text with commas between them. */
-const manyOrCommas = (description: string, most: number) =>
-  z
-    .union(
-      [texts(most, 100_000), z.string().min(1)],
-      'an array of texts, or one text with commas between them',
-    )
-    .meta({ description });
+const standingCrawl = { crawl_id: z.string().meta({ description: "The tenant's standing crawl." }) };
 
 export const seedUrls = z
-  .strictObject({ urls: manyOrCommas('Absolute http(s) URLs.', 1_000_000) })
+  .strictObject({
+    urls: z
+      .union(
+        [texts(1_000_000, 100_000), z.string().min(1)],
+        'an array of texts, or one text with commas or white space between them',
+      )
+      .meta({
+        description:
+          'Absolute http(s) URLs: an array of them, or one text with commas, blanks or line ends between them. A comma within a URL is written %2C there, or the URL sent in an array.',
+      }),
+  })
   .meta({ id: 'SeedUrls', examples: [{ urls: 'https://example.com/, https://example.org/' }] });
 
 export const rejectedShown = 100;
 
 export const seedUrlsAnswer = z
   .object({
-    job_id: z.string().meta({ description: "The tenant's standing crawl." }),
+    ...standingCrawl,
     accepted: count,
     rejected_count: count,
     rejected: z
@@ -142,7 +168,10 @@ export const seedUrlsAnswer = z
       .max(rejectedShown)
       .meta({ description: 'The first of those that cannot be crawled, each with its reason.' }),
   })
-  .meta({ id: 'SeedUrlsAnswer', examples: [{ job_id: '7', accepted: 2, rejected_count: 0, rejected: [] }] });
+  .meta({
+    id: 'SeedUrlsAnswer',
+    examples: [{ crawl_id: '7', accepted: 2, rejected_count: 0, rejected: [] }],
+  });
 export type SeedUrlsAnswer = z.infer<typeof seedUrlsAnswer>;
 
 const excludedDomains = z.array(domain).max(10_000);
@@ -179,7 +208,7 @@ export const urlLimit = z
 
 export const urlLimitAnswer = z
   .object({
-    job_id: z.string(),
+    ...standingCrawl,
     excludedDomains: z.array(z.string()),
     depthLimit: count.nullable(),
     urlLengthLimit: count,
@@ -188,8 +217,11 @@ export const urlLimitAnswer = z
 export type UrlLimitAnswer = z.infer<typeof urlLimitAnswer>;
 
 export const pauseAnswer = z
-  .object({ job_id: z.string(), job_status: jobStatus })
-  .meta({ id: 'PauseAnswer', examples: [{ job_id: '7', job_status: 'PAUSED' }] });
+  .object({
+    crawl_id: z.string().nullable().meta({ description: 'Null: nothing was seeded yet.' }),
+    state: z.enum(crawlStates).nullable(),
+  })
+  .meta({ id: 'PauseAnswer', examples: [{ crawl_id: '7', state: 'paused' }] });
 export type PauseAnswer = z.infer<typeof pauseAnswer>;
 
 export const urlPath = z.strictObject({

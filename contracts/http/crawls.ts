@@ -183,6 +183,7 @@ const crawlSummary = z
     state: z.enum(crawlStates),
     reason: z.string().nullable().meta({ description: 'Why it stands where it stands.' }),
     label: z.string().nullable().meta({ description: 'As it was named when it was created.' }),
+    jobId: z.uuid().meta({ description: 'Its name by the routes that call a crawl a job.' }),
     createdAt: instant,
     startedAt: instant.nullable(),
     endedAt: instant.nullable(),

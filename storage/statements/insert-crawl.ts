@@ -5,15 +5,15 @@ import { statement } from '../statement.ts';
  * they alone; ids of the others are made of the time and chance (15 digits), so that nobody can count another's crawls.
  */
 export const insertCrawl = statement<
-  [config: string, seeds: string, tenantId: number, label: string | null],
+  [config: string, seeds: string, tenantId: number, label: string | null, userId: string | null],
   { id: string }
 >(
   'insert-crawl',
   `with created as (
-     insert into crawl (id, config, tenant_id, label) overriding system value
+     insert into crawl (id, config, tenant_id, label, user_id) overriding system value
      values (case when $3::bigint = 1 then nextval(pg_get_serial_sequence('crawl', 'id'))
                   else floor(extract(epoch from clock_timestamp()) * 1000)::bigint * 100 + floor(random() * 100)::bigint
-             end, $1, $3, $4)
+             end, $1, $3, $4, $5)
      returning id
    ), asked as (
      insert into seed (crawl_id, line, url, rejected)

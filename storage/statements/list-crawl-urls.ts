@@ -8,8 +8,9 @@ export interface CrawlUrlRow {
 }
 
 /**
- * URLs of a crawl but its sitemaps, host by host, after a place. Hosts come from `host_queue_crawl_host` in their order
- * and each one's URLs from the primary key, so that a batch costs what it answers, however many came before.
+ * Pages of a crawl that were asked for, and answered or given up, host by host, after a place. Hosts come from
+ * `host_queue_crawl_host` in their order and each one's URLs from the primary key, so that a batch costs what it answers
+ * and the excluded URLs in between, however many came before.
  */
 export const listCrawlUrls = statement<
   [crawlId: string, afterHost: number, afterKey: string, limit: number],
@@ -20,7 +21,7 @@ export const listCrawlUrls = statement<
      from host_queue q
     cross join lateral (
       select key, url from url
-       where host_id = q.host_id and crawl_id = $1 and kind = 0
+       where host_id = q.host_id and crawl_id = $1 and kind = 0 and state in ('done', 'dead', 'failed')
          and key > case when q.host_id = $2 then decode($3, 'hex') else ''::bytea end
        order by key limit $4
     ) u

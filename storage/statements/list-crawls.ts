@@ -6,6 +6,7 @@ export interface CountedCrawlRow extends Ledger {
   readonly state: CrawlState;
   readonly reason: string | null;
   readonly label: string | null;
+  readonly job_id: string;
   readonly config: CrawlConfig;
   readonly config_version: number;
   readonly created_at: Date;
@@ -31,7 +32,7 @@ export const listCrawls = statement<
   CountedCrawlRow
 >(
   'list-crawls',
-  `select c.id::text, c.state, c.reason, c.label, c.config, c.config_version, c.created_at, c.started_at, c.ended_at,
+  `select c.id::text, c.state, c.reason, c.label, c.job_id, c.config, c.config_version, c.created_at, c.started_at, c.ended_at,
           extract(epoch from coalesce(c.ended_at, now()) - c.started_at)::float8 as seconds, l.*
      from crawl c
     cross join lateral (

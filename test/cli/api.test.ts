@@ -162,6 +162,7 @@ describe('tenants', () => {
       urlsTotal: 1_000_000,
       storedBytes: null,
       requestsPerSecond: 20,
+      jobsPerUser: null,
     };
     const used = { crawlsAtOnce: 2, crawlsPerDay: 3, urlsPerDay: 4, urlsTotal: 5_000, storedBytes: 6 };
     const lines = tenantLines({ id: '7', name: 'acme', quotas, used, createdAt: '', closedAt: null });

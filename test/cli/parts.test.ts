@@ -27,6 +27,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
   state: 'running',
   reason: null,
   label: null,
+  jobId: 'b7f7a3f0-54a5-4a52-9c1e-0d7f6f1c2a11',
   createdAt: '2026-01-01T00:00:00.000Z',
   startedAt: '2026-01-01T00:00:00.000Z',
   endedAt: null,

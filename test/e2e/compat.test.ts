@@ -1,6 +1,7 @@
 /** The compatible routes (F34, F35) before real workers: jobs that end, and a standing crawl that seeds set going. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as compat from '../../contracts/http/compat.ts';
+import type { CrawlView } from '../../contracts/http/crawls.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask } from '../integration/api/asking.ts';
@@ -43,11 +44,17 @@ const post = <T>(path: string, body?: unknown) => ask<T>(api.url, key, 'POST', p
 const statusOf = (url: string) => get<compat.UrlStatusAnswer>(`/api/v1/${encodeURIComponent(url)}/status`);
 const completed = (url: string) =>
   until(`${url} is completed`, async () => (await statusOf(url)).body.status === 'COMPLETED', 60_000);
+const over = (id: string) =>
+  until(
+    `crawl ${id} is over`,
+    async () => (await get<CrawlView>(`/v1/crawls/${id}`)).body.endedAt !== null,
+    60_000,
+  );
 const ended = (id: string) =>
   until(
     `job ${id} is over`,
     async () =>
-      (await get<compat.JobStatusAnswer>(`/v1/job/status?job_id=${id}`)).body.job_status === 'COMPLETED',
+      (await get<compat.JobStatusAnswer>(`/v1/job/status?job_id=${id}`)).body.job_status === 'success',
     60_000,
   );
 const expectExact = async (id: string): Promise<void> => {
@@ -58,17 +65,21 @@ describe('a job', { timeout: 120_000 }, () => {
   it('runs from scan to its URLs, within its criteria', async () => {
     const site = await smallSite();
     const finish_criteria = { max_depth: 1 };
-    const asked = { root_url: `${site.origin}/`, user_id: 'u-17', finish_criteria };
+    const asked = { root_url: `${site.origin}/`, user_id: 17, finish_criteria };
     const { body } = await post<compat.ScanAnswer>('/v1/url/scan', asked);
     const early = await get<compat.JobUnderWay>(`/v1/urls?job_id=${body.jobId}`);
     expect(early).toMatchObject({ status: 202, body: { job_id: body.jobId } });
     await ended(body.jobId);
     const urls = await get<compat.JobUrls>(`/v1/urls?job_id=${body.jobId}`);
-    expect(urls).toMatchObject({ status: 200, body: { job_id: body.jobId, job_status: 'COMPLETED' } });
-    const expected = ['/', '/1', '/2', '/deep'].map((path) => site.origin + path);
+    expect(urls).toMatchObject({ status: 200, body: { job_id: body.jobId, job_status: 'success' } });
+    // /deep lies beyond the criteria: nobody asked for it.
+    const expected = ['/', '/1', '/2'].map((path) => site.origin + path);
     expect([...urls.body.extracted_urls].sort()).toEqual(expected);
     expect(pages(site).sort()).toEqual(['/', '/1', '/2']);
-    await expectExact(body.jobId);
+    const { rows } = await desk.pool.query<{ id: string }>('select id::text from crawl where job_id = $1', [
+      body.jobId,
+    ]);
+    await expectExact(rows[0]?.id ?? '');
   });
 });
 
@@ -76,7 +87,7 @@ describe('the standing crawl', { timeout: 180_000 }, () => {
   it('runs whenever it is given seeds, those of other hosts with all they link to', async () => {
     const [one, two] = [await smallSite(), await smallSite()];
     const first = await post<compat.SeedUrlsAnswer>('/seed/urls', { urls: [`${one.origin}/`, 'mailto:x'] });
-    const { job_id } = first.body;
+    const { crawl_id } = first.body;
     expect(first).toMatchObject({
       status: 200,
       body: { accepted: 1, rejected_count: 1, rejected: [{ url: 'mailto:x' }] },
@@ -84,16 +95,16 @@ describe('the standing crawl', { timeout: 180_000 }, () => {
     // From the answer on, it is known.
     expect((await statusOf(`${one.origin}/`)).body).toMatchObject({ url: `${one.origin}/` });
     await completed(`${one.origin}/deep`);
-    await ended(job_id);
+    await over(crawl_id);
 
     const second = await post<compat.SeedUrlsAnswer>('/api/v1/seed', {
       urls: `${two.origin}/, ${one.origin}/`,
     });
-    expect(second.body).toMatchObject({ job_id, accepted: 2 });
+    expect(second.body).toMatchObject({ crawl_id, accepted: 2 });
     await completed(`${two.origin}/deep`);
-    await ended(job_id);
+    await over(crawl_id);
     for (const site of [one, two]) expect(pages(site).sort()).toEqual(['/', '/1', '/2', '/deep']);
-    await expectExact(job_id);
+    await expectExact(crawl_id);
   });
 
   it('loses no seed to kill -9, and sends nothing while it is paused', async () => {
@@ -102,17 +113,17 @@ describe('the standing crawl', { timeout: 180_000 }, () => {
     const { body } = await post<compat.SeedUrlsAnswer>('/seed/urls', { urls: [`${going.origin}/`] });
     await completed(`${going.origin}/`);
     expect((await post<compat.PauseAnswer>('/api/v1/pause')).body).toEqual({
-      job_id: body.job_id,
-      job_status: 'PAUSED',
+      crawl_id: body.crawl_id,
+      state: 'paused',
     });
     await post('/seed/urls', { urls: [`${next.origin}/`] });
     expect((await statusOf(`${next.origin}/`)).body.status).toBe('PENDING');
-    expect((await post<compat.PauseAnswer>('/api/v1/resume')).body.job_status).toBe('RUNNING');
+    expect((await post<compat.PauseAnswer>('/api/v1/resume')).body.state).toBe('running');
     await serving.killWorker();
     expect(pages(next)).toEqual([]);
     await serving.nextWorker();
     await completed(`${next.origin}/deep`);
     expect(pages(next).sort()).toEqual(['/', '/1', '/2', '/deep']);
-    await post(`/v1/crawls/${body.job_id}/cancel`);
+    await post(`/v1/crawls/${body.crawl_id}/cancel`);
   });
 });

@@ -1,4 +1,7 @@
 /** The standing crawl of a tenant (F35): the exact shapes of those interfaces, over a real database. */
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as compat from '../../../contracts/http/compat.ts';
 import { provideDefaultCrawl } from '../../../storage/default-crawl.ts';
@@ -48,7 +51,7 @@ describe('POST /url/limit', () => {
     expect([first.status, first.body]).toEqual([
       200,
       {
-        job_id: await crawlOf(who),
+        crawl_id: await crawlOf(who),
         excludedDomains: ['ads.example', 'shop.example'],
         depthLimit: 5,
         urlLengthLimit: 500,
@@ -59,7 +62,7 @@ describe('POST /url/limit', () => {
     expect(second.body).toEqual({ ...first.body, depthLimit: null, urlLengthLimit: 2_048 });
     const none = await limit(who, { excludedDomains: [], depthLimit: 5, urlLengthLimit: 500 });
     expect(none.body).toMatchObject({ excludedDomains: [] });
-    const crawl = await ask(api.url, who.key, 'GET', `/v1/crawls/${first.body.job_id}`);
+    const crawl = await ask(api.url, who.key, 'GET', `/v1/crawls/${first.body.crawl_id}`);
     expect(crawl.body).toMatchObject({
       configVersion: 4,
       config: { excludeDomains: [], maxDepth: 5, maxUrlLength: 500 },
@@ -133,17 +136,17 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
     });
     expect(one.status).toBe(200);
     expect(compat.seedUrlsAnswer.strict().parse(one.body)).toEqual(one.body);
-    const { job_id } = one.body;
+    const { crawl_id } = one.body;
     expect(one.body).toEqual({
-      job_id,
+      crawl_id,
       accepted: 2,
       rejected_count: 1,
       rejected: [{ url: 'mailto:x', reason: 'scheme: it is neither an http nor an https URL' }],
     });
-    expect(control.started.at(-1)).toBe(job_id);
-    expect(await crawlState(who, job_id)).toBe('running');
+    expect(control.started.at(-1)).toBe(crawl_id);
+    expect(await crawlState(who, crawl_id)).toBe('running');
     const two = await send(who, path, { urls: 'https://c.example/, https://a.example/' });
-    expect(two.body).toMatchObject({ job_id, accepted: 2, rejected: [] });
+    expect(two.body).toMatchObject({ crawl_id, accepted: 2, rejected: [] });
     expect(await seeds(who)).toEqual([
       { line: 1, url: 'https://a.example/', rejected: null },
       { line: 2, url: 'mailto:x', rejected: 'scheme' },
@@ -155,6 +158,21 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
     expect((await statusOf(who, 'https://C.example')).body).toMatchObject({ status: 'PENDING' });
     expect((await statusOf(await tenant(), 'https://c.example/')).status).toBe(404);
   });
+
+  it.each([',', ' ', '\n', ', ', ' ,\r\n\t'])(
+    'takes %j between URLs, and names each bad part',
+    async (between) => {
+      const who = await tenant();
+      const parts = ['http://h.example/p5.html', 'notaurl', 'ftp://x/', 'http://h.example/p6.html'];
+      const { status, body } = await send<compat.SeedUrlsAnswer>(who, path, { urls: parts.join(between) });
+      expect([status, body.accepted, body.rejected.map(({ url }) => url)]).toEqual([
+        200,
+        2,
+        ['notaurl', 'ftp://x/'],
+      ]);
+      expect((await seeds(who)).map((seed) => (seed as { url: string }).url)).toEqual(parts);
+    },
+  );
 
   it.each([
     ['no body', undefined],
@@ -197,7 +215,7 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
     const growing = await tenant({ crawlsPerDay: 1, crawlsAtOnce: 1, urlsTotal: 1 });
     const { body } = await send<compat.SeedUrlsAnswer>(growing, path, { urls });
     expect((await send(growing, path, { urls })).status).toBe(200);
-    await addUrl(services.pool, body.job_id, urls);
+    await addUrl(services.pool, body.crawl_id, urls);
     expect((await send(growing, path, { urls })).status).toBe(403);
   });
 
@@ -211,12 +229,12 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
     await setState(services.pool, first, 'draining', 'cancelled');
     expect((await send(who, path, { urls })).status).toBe(409);
     await setState(services.pool, first, 'failed', 'no URL could be fetched');
-    expect((await send(who, path, { urls })).body).toMatchObject({ job_id: first });
+    expect((await send(who, path, { urls })).body).toMatchObject({ crawl_id: first });
     for (const [state, reason] of [['finished', 'max-pages'], ['cancelled', 'enough']] as const) {
       const before = await crawlOf(who);
       await setState(services.pool, before, state, reason);
       const { body } = await send<compat.SeedUrlsAnswer>(who, path, { urls });
-      expect(body.job_id).not.toBe(before);
+      expect(body.crawl_id).not.toBe(before);
       expect(await crawlState(who, before)).toBe(state);
     } // prettier-ignore
   });
@@ -225,23 +243,42 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
 describe('POST /api/v1/pause and /api/v1/resume', () => {
   it('pause it and let it go on', async () => {
     const who = await tenant();
-    const job_id = await crawlOf(who);
-    await setState(services.pool, job_id, 'running', null);
+    const crawl_id = await crawlOf(who);
+    await setState(services.pool, crawl_id, 'running', null);
     const paused = await send(who, '/api/v1/pause');
-    expect(paused).toMatchObject({ status: 200, body: { job_id, job_status: 'PAUSED' } });
+    expect(paused).toMatchObject({ status: 200, body: { crawl_id, state: 'paused' } });
     expect(compat.pauseAnswer.strict().parse(paused.body)).toEqual(paused.body);
-    expect((await send(who, '/api/v1/pause')).status).toBe(409);
+    // Asked again, it is what it was.
+    expect(await send(who, '/api/v1/pause')).toMatchObject({ status: 200, body: paused.body });
     const resumed = await send(who, '/api/v1/resume', {});
-    expect(resumed).toMatchObject({ status: 200, body: { job_id, job_status: 'RUNNING' } });
+    expect(resumed).toMatchObject({ status: 200, body: { crawl_id, state: 'running' } });
   });
 
-  it.each(['pause', 'resume'])('refuse to %s what is not there, and what they do not know', async (what) => {
+  it('pause what does nothing as it is', async () => {
     const who = await tenant();
-    const none: Refused = await send(who, `/api/v1/${what}`);
+    expect(await send(who, '/api/v1/pause')).toMatchObject({
+      status: 200,
+      body: { crawl_id: null, state: null },
+    });
+    const crawl_id = await crawlOf(who);
+    expect(await send(who, '/api/v1/pause')).toMatchObject({
+      status: 200,
+      body: { crawl_id, state: 'finished' },
+    });
+  });
+
+  it('refuse to resume what is not there', async () => {
+    const who = await tenant();
+    const none: Refused = await send(who, '/api/v1/resume');
     expect(none.status).toBe(409);
-    expect(none.body).toEqual({ error_message: `There is nothing to ${what} yet: send seeds first.` });
+    expect(none.body).toEqual({ error_message: 'There is nothing to resume yet: send seeds first.' });
     await crawlOf(who);
-    expect((await send(who, `/api/v1/${what}`)).status).toBe(409);
+    expect((await send(who, '/api/v1/resume')).status).toBe(409);
+  });
+
+  it.each(['pause', 'resume'])('refuse to %s what they do not know', async (what) => {
+    const who = await tenant();
+    await crawlOf(who);
     const odd: Refused = await send(who, `/api/v1/${what}`, { for: 'ever' });
     expect(odd.status).toBe(422);
     expect(Object.keys(odd.body)).toEqual(['error_message']);
@@ -286,6 +323,20 @@ describe('GET /api/v1/{url}/status', () => {
     expect((await ask(api.url, who.key, 'GET', `/api/v1/${encodeURIComponent(odd)}/status/`)).status).toBe(
       200,
     );
+  });
+
+  it('is told for a URL that is sent as it is, with slashes and a query', async () => {
+    const who = await tenant();
+    await addUrl(services.pool, await crawlOf(who), odd, { state: 'queued' });
+    // fetch would not send it like that.
+    const { hostname, port } = new URL(api.url);
+    const headers = { authorization: `Bearer ${who.key}` };
+    const sent = request({ hostname, port, path: `/api/v1/${odd}/status`, headers }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    expect([response.statusCode, await json(response)]).toEqual([
+      200,
+      expect.objectContaining({ url: odd, status: 'PENDING' }),
+    ]);
   });
 
   it('tells the detail', async () => {

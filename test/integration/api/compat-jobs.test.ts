@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as compat from '../../../contracts/http/compat.ts';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
-import { ask, newKey, newTenant } from './asking.ts';
+import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import {
   addUrl,
   newCrawl,
@@ -38,7 +38,18 @@ afterAll(async () => {
 
 const scan = (body: unknown, key: string | null = operator) =>
   ask<{ error_message: string }>(api.url, key, 'POST', '/v1/url/scan', body);
-const wanted = { root_url: 'https://a.example/', user_id: 'u-17', finish_criteria: {} };
+/** What a crawl is called where it is a job. */
+const jobOf = async (crawlId: string): Promise<string> => {
+  const { body } = await ask<CrawlView>(api.url, reader, 'GET', `/v1/crawls/${crawlId}`);
+  return body.jobId;
+};
+const crawlOfJob = async (jobId: string): Promise<Answer<CrawlView>> => {
+  const { rows } = await services.pool.query<{ id: string }>('select id from crawl where job_id = $1', [
+    jobId,
+  ]);
+  return ask<CrawlView>(api.url, reader, 'GET', `/v1/crawls/${String(rows[0]?.id)}`);
+};
+const wanted = { root_url: 'https://a.example/', user_id: 17, finish_criteria: {} };
 
 describe('POST /v1/url/scan', () => {
   it('starts a crawl of the tenant and answers request_status and jobId', async () => {
@@ -47,25 +58,34 @@ describe('POST /v1/url/scan', () => {
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     const { jobId } = compat.scanAnswer.parse(body);
-    expect(body).toEqual({ request_status: 'ACCEPTED', jobId });
-    expect(control.started).toContain(jobId);
-    const crawl = await ask<CrawlView>(api.url, reader, 'GET', `/v1/crawls/${jobId}`);
+    expect(body).toEqual({ request_status: 'CREATED', jobId });
+    const crawl = await crawlOfJob(jobId);
+    expect(control.started).toContain(crawl.body.id);
     expect(crawl.body).toMatchObject({
-      label: 'u-17',
+      jobId,
+      label: '17',
       config: { maxPages: 5, maxDepth: 2, maxSeconds: 60 },
       seeds: { accepted: 1 },
     });
   });
 
-  it('takes a number for user_id, and null where there are no criteria', async () => {
-    const { status, body } = await scan({ ...wanted, user_id: 17, finish_criteria: null });
-    expect(status).toBe(200);
-    const { jobId } = compat.scanAnswer.parse(body);
-    const crawl = await ask<CrawlView>(api.url, reader, 'GET', `/v1/crawls/${jobId}`);
-    expect(crawl.body).toMatchObject({ label: '17', config: { finish: null, maxPages: null } });
-  });
+  it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0'])(
+    'takes any user_id of 64 bits to its last digit: %s',
+    async (userId) => {
+      // As a number in the text: JSON.stringify has no numbers of so many digits.
+      const response = await fetch(`${api.url}/v1/url/scan`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${operator}`, 'content-type': 'application/json' },
+        body: `{"root_url": "https://a.example/", "user_id": ${userId}, "finish_criteria": null}`,
+      });
+      expect(response.status).toBe(200);
+      const { jobId } = compat.scanAnswer.parse(await response.json());
+      const crawl = await crawlOfJob(jobId);
+      expect(crawl.body).toMatchObject({ label: userId, config: { finish: null, maxPages: null } });
+    },
+  );
 
-  it('takes the key from either header', async () => {
+  it('takes the key from any of three headers', async () => {
     const statusWith = async (headers: Record<string, string>): Promise<number> =>
       (
         await fetch(`${api.url}/v1/url/scan`, {
@@ -76,12 +96,13 @@ describe('POST /v1/url/scan', () => {
       ).status;
     expect(await statusWith({ authorization: `Bearer ${operator}` })).toBe(200);
     expect(await statusWith({ 'API-X-TOKEN': `Bearer ${operator}` })).toBe(200);
+    expect(await statusWith({ Authentication: `Bearer ${operator}` })).toBe(200);
     expect(await statusWith({ 'API-X-TOKEN': operator })).toBe(401);
     expect(await statusWith({})).toBe(401);
   });
 
   it('belongs to the tenant of the key, whatever user_id says', async () => {
-    const { body } = await scan({ ...wanted, user_id: '1' }, others);
+    const { body } = await scan({ ...wanted, user_id: 1 }, others);
     const { jobId } = compat.scanAnswer.parse(body);
     const status = `/v1/job/status?job_id=${jobId}`;
     expect((await ask(api.url, others, 'GET', status)).status).toBe(200);
@@ -95,7 +116,42 @@ describe('POST /v1/url/scan', () => {
     const { status, headers, body } = await scan(wanted, key);
     expect(status).toBe(404);
     expect(headers.get('retry-after')).toBe('60');
-    expect(body).toEqual({ error_message: "The tenant's quota of 1 open crawls at a time is spent." });
+    expect(body).toEqual({ error_message: 'Too many requests, User quota exhausted!' });
+  });
+
+  it('counts open jobs by user_id, within the tenant', async () => {
+    const quotas = { jobsPerUser: 2 };
+    const key = await newKey(services.pool, await newTenant(services.pool, quotas), 'operator');
+    const sent = await Promise.all(Array.from({ length: 5 }, () => scan(wanted, key)));
+    expect(sent.map(({ status }) => status).sort()).toEqual([200, 200, 404, 404, 404]);
+    const refused = sent.find(({ status }) => status === 404);
+    expect(refused?.body).toEqual({ error_message: 'Too many requests, User quota exhausted!' });
+    expect(refused?.headers.get('retry-after')).toBe('60');
+    expect((await scan({ ...wanted, user_id: 18 }, key)).status).toBe(200);
+    const elsewhere = await newKey(services.pool, await newTenant(services.pool, quotas), 'operator');
+    expect((await scan(wanted, elsewhere)).status).toBe(200);
+    await services.pool.query(`update crawl set state = 'finished', ended_at = now() where user_id = 17`);
+    expect((await scan(wanted, key)).status).toBe(200);
+  });
+
+  it('answers 500 with the words of that interface where our own parts fail', async () => {
+    const broken = await serve(
+      services.pool,
+      { ...control, start: () => Promise.reject(new Error('Temporal is away')) },
+      1e6,
+      undefined,
+      { anonymous: true },
+    );
+    try {
+      const { status, headers, body } = await ask(broken.url, operator, 'POST', '/v1/url/scan', wanted);
+      expect([status, body]).toEqual([
+        500,
+        { error_message: 'Something went wrong, Please try after sometime!' },
+      ]);
+      expect(headers.get('retry-after')).toBe('5');
+    } finally {
+      await broken.stop();
+    }
   });
 
   it.each([
@@ -116,7 +172,9 @@ describe('POST /v1/url/scan', () => {
       /^finish_criteria: .*max_moons/,
     ],
     ['criteria of the wrong type', { ...wanted, finish_criteria: { max_pages: '5' } }, 422, /max_pages/],
-    ['a NUL', { ...wanted, user_id: 'a\0b' }, 422, /^user_id: printable text/],
+    ['a text for user_id', { ...wanted, user_id: '17' }, 422, /^user_id: must be a whole number of 64 bits/],
+    ['a user_id of 65 bits', { ...wanted, user_id: 1e19 }, 422, /^user_id: /],
+    ['a fraction for user_id', { ...wanted, user_id: 1.5 }, 422, /^user_id: /],
   ])('refuses %s', async (_, body, status, message) => {
     const answer = await scan(body);
     expect(answer.status).toBe(status);
@@ -150,25 +208,25 @@ describe('POST /v1/url/scan', () => {
 
 describe('GET /v1/job/status', () => {
   it.each([
-    ['seeding', 'PENDING'],
-    ['running', 'RUNNING'],
-    ['paused', 'PAUSED'],
-    ['draining', 'RUNNING'],
-    ['finished', 'COMPLETED'],
-    ['cancelled', 'CANCELLED'],
-    ['failed', 'FAILED'],
+    ['seeding', 'created'],
+    ['running', 'running'],
+    ['paused', 'running'],
+    ['draining', 'running'],
+    ['finished', 'success'],
+    ['cancelled', 'failed'],
+    ['failed', 'failed'],
   ] as const)('a crawl that is %s is %s', async (state, job_status) => {
     const id = await newCrawl(services.pool);
     await setState(services.pool, id, state, null);
-    const answer = await ask(api.url, reader, 'GET', `/v1/job/status?job_id=${id}`);
+    const answer = await ask(api.url, reader, 'GET', `/v1/job/status?job_id=${await jobOf(id)}`);
     expect(answer).toMatchObject({ status: 200, body: { job_status } });
     expect(answer.body).toEqual({ job_status });
   });
 
   it.each(['/v1/job/status', '/v1/urls'])('%s knows no job that is not there', async (path) => {
-    for (const id of ['999999', 'x', '1e3', '0', '1;drop', '99999999999999999999']) {
+    for (const id of ['7', 'x', '00000000-0000-4000-8000-000000000000', '1;drop', '99999999999999999999']) {
       const answer = await ask(api.url, reader, 'GET', `${path}?job_id=${encodeURIComponent(id)}`);
-      expect(answer).toMatchObject({ status: 404, body: { error_message: `There is no job ${id}.` } });
+      expect(answer).toMatchObject({ status: 404, body: { error_message: 'No job found with given jobID' } });
     }
     const without = await ask<{ error_message: string }>(api.url, reader, 'GET', path);
     expect(without.status).toBe(400);
@@ -178,24 +236,27 @@ describe('GET /v1/job/status', () => {
 
 describe('GET /v1/urls', () => {
   let id: string;
+  let job: string;
   beforeEach(async () => {
     id = await newCrawl(services.pool);
+    job = await jobOf(id);
   });
-  const urlsOf = (key = reader) => ask<compat.JobUrls>(api.url, key, 'GET', `/v1/urls?job_id=${id}`);
+  const urlsOf = (key = reader) => ask<compat.JobUrls>(api.url, key, 'GET', `/v1/urls?job_id=${job}`);
 
   it('says 202 while the job goes on', async () => {
     await setState(services.pool, id, 'draining', 'max-pages');
     const { status, body } = await urlsOf();
     expect(status).toBe(202);
     expect(body).toEqual({
-      job_id: id,
-      job_status: 'RUNNING',
-      message: 'The job is not over; ask again later.',
+      job_id: job,
+      job_status: 'running',
+      message: 'Job is incompleted at this moment',
     });
   });
 
-  it('answers the URLs of a job that is over, sitemaps left out', async () => {
-    await addUrl(services.pool, id, 'https://b.example/"quoted"', { state: 'excluded', reason: 'pattern' });
+  it('answers the pages that a job has asked for, once it is over', async () => {
+    await addUrl(services.pool, id, 'https://b.example/"quoted"', { state: 'dead', status: 404 });
+    await addUrl(services.pool, id, 'https://b.example/kept-out', { state: 'excluded', reason: 'pattern' });
     await addUrl(services.pool, id, 'https://a.example/1', { state: 'done' });
     await addUrl(services.pool, id, 'https://a.example/sitemap.xml', { state: 'done', kind: 1 });
     await setState(services.pool, id, 'finished', 'complete');
@@ -204,10 +265,11 @@ describe('GET /v1/urls', () => {
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     expect(Object.keys(body)).toEqual(['job_id', 'job_status', 'job_completion_time', 'extracted_urls']);
     expect(compat.jobUrls.parse(body)).toEqual(body);
-    expect(body).toMatchObject({ job_id: id, job_status: 'COMPLETED' });
+    expect(body).toMatchObject({ job_id: job, job_status: 'success' });
+    expect(body.job_completion_time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/);
     expect(body.extracted_urls.sort()).toEqual(['https://a.example/1', 'https://b.example/%22quoted%22']);
     expect((await urlsOf(others)).status).toBe(404);
-    const head = await fetch(`${api.url}/v1/urls?job_id=${id}`, {
+    const head = await fetch(`${api.url}/v1/urls?job_id=${job}`, {
       method: 'HEAD',
       headers: { authorization: `Bearer ${reader}` },
     });
@@ -216,7 +278,7 @@ describe('GET /v1/urls', () => {
 
   it('answers an empty list for a job that met nothing', async () => {
     await setState(services.pool, id, 'failed', 'no URL could be fetched');
-    expect((await urlsOf()).body).toMatchObject({ job_status: 'FAILED', extracted_urls: [] });
+    expect((await urlsOf()).body).toMatchObject({ job_status: 'failed', extracted_urls: [] });
   });
 
   describe('of 20,000', () => {
@@ -230,7 +292,7 @@ describe('GET /v1/urls', () => {
       await services.pool.query(
         `insert into url (host_id, crawl_id, key, url, state, depth, priority)
          select h.id, $1, substr(sha256(convert_to(origin || n, 'UTF8')), 1, 16),
-                origin || '/' || n || repeat('x', 1500), 'excluded', 1, 1
+                origin || '/' || n || repeat('x', 1500), 'dead', 1, 1
            from generate_series(1, $2::int) n
            join host h on h.origin = 'https://h' || (case when n <= 3000 then n + 1 else 1 end) || '.example'`,
         [crawl, total],
@@ -249,7 +311,7 @@ describe('GET /v1/urls', () => {
     it('is read by ten of a tenant at a time', async () => {
       await fill(id);
       await setState(services.pool, id, 'finished', 'complete');
-      const path = `${api.url}/v1/urls?job_id=${id}`;
+      const path = `${api.url}/v1/urls?job_id=${job}`;
       const leaving = new AbortController();
       const { signal } = leaving;
       const headers = { authorization: `Bearer ${reader}` };
@@ -281,7 +343,7 @@ describe('GET /v1/urls', () => {
       const slow = await serve(counting, control, 1e6, undefined, { anonymous: true });
       try {
         const headers = { authorization: `Bearer ${reader}` };
-        const sent = httpRequest(`${slow.url}/v1/urls?job_id=${id}`, { headers }).end();
+        const sent = httpRequest(`${slow.url}/v1/urls?job_id=${job}`, { headers }).end();
         const [response] = (await once(sent, 'response')) as [NodeJS.ReadableStream & { destroy(): void }];
         await once(response, 'readable');
         // Nothing is taken: what the sockets hold, and a batch on either side, is all that is read.
@@ -303,7 +365,7 @@ describe('GET /v1/urls', () => {
         await expect.poll(busy).toBe(0);
         // All of it takes ten reads and the empty one.
         reads = 0;
-        await (await fetch(`${slow.url}/v1/urls?job_id=${id}`, { headers })).json();
+        await (await fetch(`${slow.url}/v1/urls?job_id=${job}`, { headers })).json();
         expect(reads).toBe(11);
       } finally {
         await slow.stop();
