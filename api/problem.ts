@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type Problem, type ProblemType } from '../contracts/http/problem.ts';
 import { maxRequestBytes } from '../contracts/http/shared.ts';
+import { inWords } from '../contracts/http/wording.ts';
 import { isStorageOutage } from '../storage/retry.ts';
 
 type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & { readonly type?: ProblemType };
@@ -85,7 +86,7 @@ const shortened = (text: string): string =>
 
 /** Parses input or throws a problem that names each place that is wrong, a hundred at most. @param status 400 for queries, 422 for bodies */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, status: 400 | 422): z.output<S> {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { error: inWords });
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.slice(0, mostErrors).map((issue) => ({
     path: shortened(issue.path.map(String).join('.')),

@@ -59,7 +59,7 @@ export async function sendRequest(
     } catch (error) {
       const { refused, why } = failureOf(error);
       if (!(refused || repeatable) || performance.now() > deadline)
-        throw new CommandError(address.silent(why), exitCodes.failed, { cause: error });
+        throw new CommandError(address.silent(why), exitCodes.broken, { cause: error });
     }
     await sleep(retryMs);
   }
@@ -109,11 +109,11 @@ async function bodyOf(address: ApiAddress, response: Response): Promise<unknown>
     return await response.json();
   } catch (error) {
     if (error instanceof SyntaxError) throw notOrbweaver(address, 'its JSON is none');
-    throw new CommandError(address.silent(failureOf(error).why), exitCodes.failed, { cause: error });
+    throw new CommandError(address.silent(failureOf(error).why), exitCodes.broken, { cause: error });
   }
 }
 
-/** The detail of a problem document. Bad use: what was given cannot be; failed: it was refused, or could not be done. */
+/** The detail of a problem document. Bad use: what was given cannot be; failed: it was refused; broken: there. */
 export async function refusalOf(address: ApiAddress, response: Response): Promise<CommandError> {
   const { status } = response;
   if (status >= 300 && status < 400) {
@@ -153,10 +153,14 @@ export class RefusedError extends CommandError {
 }
 
 const exitCodeOf = (status: number): ExitCode =>
-  status === 400 || status === 404 || status === 422 ? exitCodes.badUse : exitCodes.failed;
+  status >= 500
+    ? exitCodes.broken
+    : status === 400 || status === 404 || status === 422
+      ? exitCodes.badUse
+      : exitCodes.failed;
 
 export const notOrbweaver = ({ url }: ApiAddress, why: string): CommandError =>
   new CommandError(
     `${url} is no Orbweaver API that this version understands: ${why}. Look at --server.`,
-    exitCodes.failed,
+    exitCodes.broken,
   );

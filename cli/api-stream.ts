@@ -92,7 +92,7 @@ export async function takeStream(
       const why = watching.signal.aborted ? 'nothing more came' : failureOf(error).why;
       throw new CommandError(
         `The answer broke off after ${grouped(bytes)} bytes: ${why}.`,
-        exitCodes.failed,
+        exitCodes.broken,
         { cause: error },
       );
     } finally {

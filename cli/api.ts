@@ -1,6 +1,7 @@
 /** The API as verbs use it that go by it: what it answers is checked against the contracts before anything is shown. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { inWords } from '../contracts/http/wording.ts';
 import { sendStream, takeStream, type Taken } from './api-stream.ts';
 import {
   jsonOf,
@@ -56,7 +57,7 @@ export function createApi(address: ApiAddress): Api {
   };
   /** As it was sent, with what a newer API adds: only what this version knows is checked. */
   const checked = <T>(body: unknown, schema: z.ZodType<T>): T => {
-    const { error } = schema.safeParse(body);
+    const { error } = schema.safeParse(body, { error: inWords });
     if (error === undefined) return body as T;
     const [issue] = error.issues;
     throw notOrbweaver(

@@ -1,5 +1,6 @@
 /** `audit-log`: who asked for which change, and what became of it. */
 import { auditList, auditQuery, type AuditEntry } from '../contracts/http/audit.ts';
+import { inWords } from '../contracts/http/wording.ts';
 import { anyApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
@@ -33,7 +34,7 @@ const shown: Shown<AuditEntry> = {
 export async function auditLog(options: AuditOptions): Promise<ExitCode> {
   const { actor, method, target, since, until, limit, json = false } = options;
   const filter = { actor, method, target, since, until };
-  const read = auditQuery.safeParse(filter);
+  const read = auditQuery.safeParse(filter, { error: inWords });
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new CommandError(

@@ -2,6 +2,7 @@
 import { loadConfig } from '../config/config.ts';
 import { deadLetterList, type DeadLetterView } from '../contracts/dead-letters.ts';
 import { hostOrigin } from '../contracts/hosts.ts';
+import { inWords } from '../contracts/http/wording.ts';
 import { deadLetterClasses, isDeadLetterClass, type DeadLetterClass } from '../domain/dead-letter.ts';
 import { findCrawl } from '../storage/crawls.ts';
 import { allDeadLetters } from '../storage/dead-letters.ts';
@@ -65,7 +66,7 @@ export function readLetterOptions({ class: letterClass, host }: LetterOptions): 
   if (letterClass !== undefined && !isDeadLetterClass(letterClass)) {
     throw new CommandError(`There is no class ${letterClass}; there are ${deadLetterClasses.join(', ')}.`);
   }
-  const origin = host === undefined ? null : hostOrigin.safeParse(host);
+  const origin = host === undefined ? null : hostOrigin.safeParse(host, { error: inWords });
   if (origin?.success === false) throw new CommandError(`--host ${origin.error.issues[0]?.message ?? ''}.`);
   return { letterClass: letterClass ?? null, origin: origin?.data ?? null };
 }

@@ -8,6 +8,7 @@ import {
   type CrawlEdit,
   type EditPreview,
 } from '../contracts/http/edits.ts';
+import { inWords } from '../contracts/http/wording.ts';
 import { anyApi, withLookingApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
@@ -84,7 +85,7 @@ export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
   }
   if (options.note !== undefined) given['note'] = options.note;
   // What is sent is what was given: the API reads it once more.
-  const read = crawlEdit.safeParse(given);
+  const read = crawlEdit.safeParse(given, { error: inWords });
   if (read.success) return given;
   const [issue] = read.error.issues;
   const field = String(issue?.path[0] ?? '');

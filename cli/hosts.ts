@@ -12,6 +12,7 @@ import {
   type HostSummary,
   type HostView,
 } from '../contracts/hosts.ts';
+import { inWords } from '../contracts/http/wording.ts';
 import type { HostStanding } from '../domain/host-standing.ts';
 import { shardOf } from '../domain/shard.ts';
 import type { StackInfo } from '../stack/info.ts';
@@ -124,7 +125,7 @@ export async function readHostOptions(options: HostOptions): Promise<HostSetting
   if (Object.keys(given).length === 0) {
     throw new CommandError(`Say what to set: ${Object.values(optionOf).join(', ')}; default takes one back.`);
   }
-  const change = hostSettingsChange.safeParse(given);
+  const change = hostSettingsChange.safeParse(given, { error: inWords });
   if (change.success) return change.data;
   const [issue] = change.error.issues;
   const option = optionOf[String(issue?.path[0]) as keyof HostSettings];
@@ -141,7 +142,7 @@ const windowsOf = async (text: string): Promise<unknown> =>
   text === 'default' ? null : readJsonOption('windows', text);
 
 export async function hostSet(text: string, options: HostOptions): Promise<ExitCode> {
-  const origin = hostOrigin.safeParse(text);
+  const origin = hostOrigin.safeParse(text, { error: inWords });
   if (!origin.success) throw new CommandError(`${origin.error.issues[0]?.message ?? ''}.`);
   const change = await readHostOptions(options);
   const api = await namedApi(options);

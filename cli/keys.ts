@@ -7,6 +7,7 @@ import {
   type KeyView,
   type NewKey,
 } from '../contracts/tenancy.ts';
+import { inWords } from '../contracts/http/wording.ts';
 import { anyApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
@@ -74,7 +75,7 @@ export async function makeKey(name: string, options: KeyOptions): Promise<ExitCo
 
 /** Judged as the API does, before it is asked. @throws CommandError */
 function readWish(given: object): NewKey {
-  const wish = newKey.safeParse(given);
+  const wish = newKey.safeParse(given, { error: inWords });
   if (wish.success) return wish.data;
   const [issue] = wish.error.issues;
   const field = String(issue?.path[0]);

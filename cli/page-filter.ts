@@ -1,5 +1,6 @@
 /** Which pages `pages` and `export` write: options (result-verbs.ts), read by the schema of the API's query. */
 import { pageFilter, type PageFilter } from '../contracts/http/page-filter.ts';
+import { inWords } from '../contracts/http/wording.ts';
 import { CommandError } from './ending.ts';
 
 /** As given on the command line. */
@@ -23,7 +24,7 @@ export function readPageFilter({ host, status, type, since }: PageFilterOptions)
   readonly filter: PageFilter;
 } {
   const query = { host, status, contentType: type, since };
-  const { data, error } = pageFilter.safeParse(query);
+  const { data, error } = pageFilter.safeParse(query, { error: inWords });
   if (data !== undefined) return { query, filter: data };
   const [issue] = error.issues;
   const option = optionOf[String(issue?.path[0]) as keyof PageFilter];

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { newCrawl } from '../contracts/http/crawls.ts';
 import { maxRequestBytes } from '../contracts/http/shared.ts';
+import { inWords } from '../contracts/http/wording.ts';
 import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
 import { CommandError } from './ending.ts';
@@ -79,26 +80,29 @@ export async function readRequest(
     list.split(',').map((cidr) => cidr.trim()),
   );
   // Lines of a file alone keep their numbers; none is left out, so that rejected ones are recorded with the crawl.
-  const request = newCrawl.safeParse({
-    seeds: [...urls, ...lines],
-    ...defined({
-      scope: options.scope,
-      include: options.include,
-      exclude: options.exclude,
-      includeDomains: options.includeDomain,
-      excludeDomains: options.excludeDomain,
-      contentTypes: options.contentType,
-      maxUrlLength: options.maxUrlLength,
-      maxPages: options.maxPages,
-      maxDepth: options.maxDepth,
-      maxSeconds: options.maxSeconds,
-      finish,
-      delaySeconds: options.delay,
-      fresh: options.fresh,
-      userAgent: options.userAgent,
-    }),
-    ...(allowPrivate.length > 0 && { allowPrivate }),
-  });
+  const request = newCrawl.safeParse(
+    {
+      seeds: [...urls, ...lines],
+      ...defined({
+        scope: options.scope,
+        include: options.include,
+        exclude: options.exclude,
+        includeDomains: options.includeDomain,
+        excludeDomains: options.excludeDomain,
+        contentTypes: options.contentType,
+        maxUrlLength: options.maxUrlLength,
+        maxPages: options.maxPages,
+        maxDepth: options.maxDepth,
+        maxSeconds: options.maxSeconds,
+        finish,
+        delaySeconds: options.delay,
+        fresh: options.fresh,
+        userAgent: options.userAgent,
+      }),
+      ...(allowPrivate.length > 0 && { allowPrivate }),
+    },
+    { error: inWords },
+  );
   if (!request.success) throw badOption(request.error.issues);
   const seeds = readSeeds(request.data.seeds);
   const blocks = parseCidrs([...allowedPrivate, ...allowPrivate]);

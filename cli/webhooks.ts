@@ -14,6 +14,7 @@ import {
   type NewReplay,
   type WebhookView,
 } from '../contracts/http/webhooks.ts';
+import { inWords } from '../contracts/http/wording.ts';
 import { anyApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
@@ -92,7 +93,7 @@ export async function addWebhook(url: string, options: WebhookOptions): Promise<
 
 /** Judged as the API does, before it is asked. @throws CommandError */
 function judged<T>(schema: z.ZodType<T>, given: object, places: Readonly<Record<string, string>>): object {
-  const read = schema.safeParse(given);
+  const read = schema.safeParse(given, { error: inWords });
   if (read.success) return given;
   const [issue] = read.error.issues;
   const place = places[String(issue?.path[0])];

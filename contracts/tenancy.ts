@@ -48,7 +48,7 @@ export type QuotasAsked = z.infer<typeof quotasAsked>;
 /** Decimal, as answered when the tenant was created. */
 const tenantId = z
   .string()
-  .regex(/^[1-9]\d{0,14}$/)
+  .regex(/^[1-9]\d{0,14}$/, 'it must be the number of a tenant')
   .meta({ description: 'Id of the tenant.', examples: ['1'] });
 export const tenantPath = z.strictObject({ tenantId });
 

@@ -52,7 +52,7 @@ export const limit = (most: number, standard: number) =>
 /** Decimal, as answered when the crawl was created. */
 export const crawlId = z
   .string()
-  .regex(/^[1-9]\d{0,14}$/)
+  .regex(/^[1-9]\d{0,14}$/, 'it must be the number of a crawl')
   .meta({ description: 'Id of the crawl.', examples: ['1'] });
 
 export const crawlPath = z.strictObject({ crawlId });

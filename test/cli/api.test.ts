@@ -38,7 +38,7 @@ describe('a server', () => {
       (url) => Promise.resolve(url),
     );
     const result = await runCli(['crawls', 'list', '--server', gone], data);
-    expect(result).toMatchObject({ code: 3, stdout: '' });
+    expect(result).toMatchObject({ code: 1, stdout: '' });
     oneSentence(result);
     expect(result.stderr).toMatch(/does not answer: the connection was refused/);
   });
@@ -67,7 +67,7 @@ describe('a server', () => {
       },
       (url) => runCli(['crawls', 'list', '--server', url, '--key', 'owk_secret'], data),
     );
-    expect(result).toMatchObject({ code: 3, stdout: '' });
+    expect(result).toMatchObject({ code: 1, stdout: '' });
     oneSentence(result);
     expect(result.stderr).toMatch(/no Orbweaver API that this version understands/);
     expect(seen).toEqual(['Bearer owk_secret']);
@@ -108,7 +108,7 @@ describe('a server', () => {
 describe('bad use', () => {
   const server = ['--server', 'http://127.0.0.1:9'];
   it.each<[string[], RegExp]>([
-    [['crawls', 'list'], /No stack is running: orbweaver up starts one, or --server names another/],
+    [['pause', '1'], /No stack is running: orbweaver up starts one, or --server names another/],
     [['status', '--key', 'owk_x'], /No stack is running/],
     [['crawls', 'list', '--server', 'crawler.example'], /--server must be a URL such as/],
     [['crawls', 'list', '--server', 'ftp://crawler.example'], /--server must be a URL such as/],

@@ -66,12 +66,12 @@ describe('export', () => {
   it('that breaks off is an error, and leaves no file', async () => {
     const out = path.join(folder, 'pages.jsonl');
     const result = await serving(cut, (url) => runCli(['export', '1', '--out', out, '--server', url]));
-    expect(result).toMatchObject({ code: 3, stdout: '' });
+    expect(result).toMatchObject({ code: 1, stdout: '' });
     expect(result.stderr).toBe('orbweaver: The answer broke off after 29 bytes: the connection was cut.\n');
     expect(existsSync(out)).toBe(false);
     expect(readdirSync(folder)).toEqual([]);
     const shown = await serving(cut, (url) => runCli(['export', '1', '--server', url]));
-    expect(shown).toMatchObject({ code: 3, stdout: '{"url":"https://a.example/"}\n' });
+    expect(shown).toMatchObject({ code: 1, stdout: '{"url":"https://a.example/"}\n' });
   });
 
   it('waits for a reader that is slow', async () => {
@@ -98,7 +98,7 @@ describe('export', () => {
     const out = path.join(folder, 'kept');
     const option = verb === 'export' ? '--out' : '--html';
     const result = await serving(portal, (url) => runCli([verb, '1', option, out, '--server', url]));
-    expect(result.code).toBe(3);
+    expect(result.code).toBe(1);
     expect(result.stderr).toContain('it answers 200 without');
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -140,7 +140,7 @@ describe('seeds add', () => {
     const result = await serving(listener, (url) =>
       runCli(['seeds', 'add', '1', '--seeds', '-', '--server', url], {}, lines),
     );
-    expect(result).toMatchObject({ code: 3, stdout: '' });
+    expect(result).toMatchObject({ code: 1, stdout: '' });
     expect(result.stderr).toMatch(/does not answer: .* Some of the seeds may be stored; it does no harm/);
     expect(asked).toBe(1);
   });

@@ -143,9 +143,9 @@ describe('a body', () => {
     ['a number beyond all', `{"seeds":${seeds},"maxDepth":1e400}`, 422, /^maxDepth: /],
     ['a number that is not exact', `{"seeds":${seeds},"maxPages":9007199254740993}`, 422, /^maxPages: /],
     ['a fraction', `{"seeds":${seeds},"maxPages":1.5}`, 422, /^maxPages: /],
-    ['a list', '[]', 422, /expected object/],
-    ['null', 'null', 422, /expected object/],
-    ['a string', '"https://a.example/"', 422, /expected object/],
+    ['a list', '[]', 422, /must be an object/],
+    ['null', 'null', 422, /must be an object/],
+    ['a string', '"https://a.example/"', 422, /must be an object/],
     ['nothing', '', 422, /^seeds: /],
     ['no seed that is one', '{"seeds":["\\u0000","\\ud800"]}', 422, /seed/],
   ])('%s is refused', async (_what, body, status, words) => {

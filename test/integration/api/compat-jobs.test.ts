@@ -155,7 +155,7 @@ describe('POST /v1/url/scan', () => {
   });
 
   it.each([
-    ['no body', undefined, 422, /expected object/],
+    ['no body', undefined, 422, /it is missing/],
     ['no root_url', { user_id: 'u' }, 422, /^root_url: /],
     ['no user_id', { root_url: 'https://a.example/' }, 422, /^user_id: /],
     [

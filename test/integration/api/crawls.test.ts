@@ -123,7 +123,7 @@ describe('POST /v1/crawls', () => {
     [{ seeds: ['https://a.example/'], include: [''] }, /^include.0: the pattern is empty/],
     [{ seeds: ['https://a.example/'], allowPrivate: ['10.0.0.1'] }, /CIDR/],
     [{ seeds: ['https://a.example/'], userAgent: 'a\r\nX: y' }, /^userAgent/],
-    [[], /expected object/],
+    [[], /must be an object/],
   ])('refuses %j', async (body, words) => {
     expectProblem(await call('POST', '/v1/crawls', body), 422, words);
   });

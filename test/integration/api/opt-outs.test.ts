@@ -110,7 +110,7 @@ describe('/v1/opt-outs', () => {
     [{ domain: 'a.example', reason: 'x'.repeat(501) }, /^reason/],
     [{ domain: 'a.example', reason: ' ' }, /^reason/],
     [{ domain: 'a.example', why: 'x' }, /why/],
-    [[], /expected object/],
+    [[], /must be an object/],
   ])('refuses %j', async (body, words) => {
     expectProblem(await call('POST', '/v1/opt-outs', body), 422, words);
   });

@@ -1,0 +1,78 @@
+/**
+ * What is wrong with an input, in words for whoever sent it: the error map of every schema that reads what people and
+ * programs send (`schema.safeParse(input, { error: inWords })`). What a schema says by itself wins. The words go on from
+ * a name and a colon: "maxPages: it must be a whole number".
+ */
+import type { z } from 'zod';
+
+export const inWords: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'it is missing' : `it must be ${kindOf(issue.expected)}`;
+    case 'too_small':
+      return bound(issue.origin, issue.minimum, issue.inclusive === false ? 'more than' : 'at least');
+    case 'too_big':
+      return bound(issue.origin, issue.maximum, issue.inclusive === false ? 'less than' : 'at most');
+    case 'not_multiple_of':
+      return `it must be a multiple of ${String(issue.divisor)}`;
+    case 'invalid_format':
+      return `it must be ${formats[issue.format] ?? 'written in another way'}`;
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? `it must be ${shown(issue.values[0])}`
+        : `it must be one of ${issue.values.map(shown).join(', ')}`;
+    case 'unrecognized_keys':
+      return `there is no ${issue.keys.map((key) => JSON.stringify(key)).join(', no ')}`;
+    case 'invalid_union':
+      return alternatives(issue.errors);
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'custom':
+      return 'it is not valid';
+  }
+};
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+const kindOf = (expected: string): string => kinds[expected] ?? 'of another kind';
+
+const formats: Readonly<Record<string, string>> = {
+  datetime: 'an instant in UTC, such as 2031-01-01T00:00:00Z',
+  date: 'a date such as 2031-01-31',
+  url: 'a URL such as https://example.com/',
+  uuid: 'a UUID',
+  safeint: 'a whole number',
+  cidrv4: 'a block of addresses such as 10.0.0.0/8',
+  cidrv6: 'a block of addresses such as fd00::/8',
+};
+
+/** What has a size, by what it has many of: one, several. */
+const parts: Readonly<Record<string, readonly [string, string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+  object: ['field', 'fields'],
+};
+
+function bound(origin: string, limit: number | bigint, than: string): string {
+  const part = parts[origin];
+  const number = limit.toLocaleString('en-US', { maximumFractionDigits: 6 });
+  if (part === undefined) return `it must be ${than} ${number}`;
+  if (than === 'at least' && limit === 1) return 'it must not be empty';
+  return `it must have ${than} ${number} ${part[limit === 1 ? 0 : 1]}`;
+}
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What each alternative wants first, without what several want alike. */
+function alternatives(branches: readonly (readonly { readonly message: string }[])[]): string {
+  const wishes = new Set(branches.flatMap(([first]) => (first === undefined ? [] : [first.message])));
+  return wishes.size === 0 ? 'it is not valid' : [...wishes].join(', or ');
+}
