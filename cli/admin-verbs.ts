@@ -20,7 +20,11 @@ export function addWebhooks(program: Command, ended: Ended): void {
     .command('add')
     .description('Have events sent to a URL. The key of their signatures is shown this once, or saved.')
     .argument('<url>', 'http or https, at a public address')
-    .option('--kinds <list>', 'kinds of events, comma-separated, such as crawl.finished', commaSeparated)
+    .option(
+      '--kinds <list>',
+      'kinds of events, comma-separated, such as crawl.finished (default: all)',
+      commaSeparated,
+    )
     .option('--crawl <id>', 'only events of this crawl', crawlId)
     .option('--save <file>', 'write the key to this new file, for its owner alone, and do not show it')
     .option('--id', 'write only the id, for scripts')

@@ -2,6 +2,7 @@
 import { Option, type Command } from 'commander';
 import type { Role } from '../contracts/tenancy.ts';
 import { collect, commaSeparated, crawlId, seconds, tenantId, wholeNumber } from './arguments.ts';
+import { tellDefaults } from './crawl-settings.ts';
 import type { Control } from './crawls.ts';
 import type { ExitCode } from './ending.ts';
 import type { KeyOptions } from './keys.ts';
@@ -77,13 +78,17 @@ export function addCrawlControl(program: Command, ended: Ended): void {
 
 /** What a crawl is to be, from its seeds to its addresses. */
 export function addWhatToCrawl(command: Command): Command {
-  return command
+  command
     .argument('[url...]', 'http or https URLs to start from')
     .option('--seeds <file>', 'file with a URL a line; blank lines and lines that begin with # are skipped')
     .option('--max-pages <n>', 'pages to fetch at most', wholeNumber(1))
     .option('--max-depth <n>', 'links to follow from a seed at most; 0: the seeds only', wholeNumber(0))
     .option('--max-seconds <n>', 'seconds to crawl at most', seconds(0, false))
-    .option('--max-bytes <n>', 'end once about so many body bytes have come over the wire', wholeNumber(1))
+    .option(
+      '--max-bytes <n>',
+      'end once about so many body bytes have come over the wire (default: no limit)',
+      wholeNumber(1),
+    )
     .option(
       '--finish <json>',
       'what ends the crawl: JSON, or a file that holds it, such as \'{"any": [{"pages": 1000}]}\'',
@@ -120,6 +125,7 @@ export function addWhatToCrawl(command: Command): Command {
       'private address blocks that may be reached, such as 127.0.0.0/8,10.0.0.0/8',
       collect,
     );
+  return tellDefaults(command);
 }
 
 export function addTenancy(program: Command, ended: Ended): void {
@@ -195,10 +201,13 @@ function addKeys(program: Command, ended: Ended): void {
     .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
     .option(
       '--scopes <list>',
-      'parts of the API it is for, comma-separated, such as crawls,hosts',
+      'parts of the API it is for, comma-separated, such as crawls,hosts (default: all)',
       commaSeparated,
     )
-    .option('--expires <instant>', 'not accepted from then on, such as 2031-01-01T00:00:00Z')
+    .option(
+      '--expires <instant>',
+      'not accepted from then on, such as 2031-01-01T00:00:00Z (default: it never ends)',
+    )
     .option('--tenant <id>', 'a key of this tenant, for admins of the instance', tenantId)
     .option('--save <file>', 'write the key to this new file, for its owner alone, and do not show it')
     .option('--id', 'write only the id, for scripts')

@@ -6,6 +6,7 @@ import { maxRequestBytes } from '../contracts/http/shared.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
+import { optionOf } from './crawl-settings.ts';
 import { CommandError } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
 import { reasonOf } from './words.ts';
@@ -42,25 +43,6 @@ export interface CrawlRequest {
   /** Bad lines of the seeds file, one sentence each. */
   readonly complaints: readonly string[];
 }
-
-/** Options by the name of the field they become. */
-const optionOf: Readonly<Record<string, string>> = {
-  scope: '--scope',
-  include: '--include',
-  exclude: '--exclude',
-  includeDomains: '--include-domain',
-  excludeDomains: '--exclude-domain',
-  contentTypes: '--content-type',
-  maxUrlLength: '--max-url-length',
-  maxPages: '--max-pages',
-  maxDepth: '--max-depth',
-  maxSeconds: '--max-seconds',
-  finish: '--finish',
-  delaySeconds: '--delay',
-  fresh: '--fresh',
-  userAgent: '--user-agent',
-  allowPrivate: '--allow-private',
-};
 
 /**
  * @param allowedPrivate address blocks every crawl may reach
@@ -156,7 +138,7 @@ function badOption(
   const [issue] = issues;
   const name = String(issue?.path[0] ?? '');
   return new CommandError(
-    `${optionOf[name] ?? name} cannot be used: ${issue?.message ?? 'it is not valid'}.`,
+    `${name in optionOf ? optionOf[name as keyof typeof optionOf] : name} cannot be used: ${issue?.message ?? 'it is not valid'}.`,
   );
 }
 

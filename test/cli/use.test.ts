@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { optionOf } from '../../cli/crawl-settings.ts';
+import { defaultCrawlConfig } from '../../contracts/crawl.ts';
 import { jsonLines, runCli } from './run-cli.ts';
 
 let folder: string;
@@ -121,6 +123,21 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
 });
 
 describe('help', () => {
+  it.each([[['crawl']], [['crawls', 'start']]])(
+    'of %j says what holds where a setting is not given',
+    async (verb) => {
+      const { stdout } = await runCli([...verb, '--help']);
+      const options = stdout.replace(/\s+/g, ' ').split(/ (?=--[a-z-]+ )/);
+      for (const [field, option] of Object.entries(optionOf)) {
+        const line = options.find((each) => each.startsWith(`${option} `)) ?? '';
+        expect(line, option).toMatch(/\(default: \S/);
+        const value = defaultCrawlConfig[field as keyof typeof optionOf];
+        const words = typeof value === 'number' ? value.toLocaleString('en-US') : value;
+        if (typeof words === 'string') expect(line).toContain(`(default: ${words})`);
+      }
+    },
+  );
+
   it.each([
     [],
     ['crawl'],
