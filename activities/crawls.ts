@@ -9,6 +9,7 @@ import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
 import { inTransaction, type Queryable } from '../storage/pool.ts';
 import { retrying } from '../storage/retry.ts';
+import { askParkedHosts } from '../storage/statements/ask-parked-hosts.ts';
 import { countShards } from '../storage/statements/count-shards.ts';
 import { claimSeeds } from '../storage/statements/claim-seeds.ts';
 import { chooseCanonicals } from '../storage/statements/choose-canonicals.ts';
@@ -21,6 +22,7 @@ import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import { lockCrawls } from '../storage/statements/lock-crawls.ts';
 import { setCrawlState } from '../storage/statements/set-crawl-state.ts';
 import { Admission, type Candidate } from './admission.ts';
+import { askHosts } from './ask-hosts.ts';
 import { CrawlBook, type OpenCrawl } from './crawl-book.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withOwnFaults } from './failures.ts';
@@ -89,6 +91,8 @@ export function createCrawlActivities(
       admitted += (await admission.admit(links, (admissions, judged) => writer.write({ admissions, judged })))
         .admitted;
       await claim(crawl, links);
+      const origins = [...new Set(links.map(({ link }) => link.host))];
+      await retrying(() => askParkedHosts(pool, Number(crawlId), origins));
       const rejudged = await noteSeeded(pool, Number(crawlId), last.line);
       // Where Temporal does not answer now, the API starts it (api/orphans.ts).
       if (rejudged.length > 0) await startEdit(workflows, crawlId);
@@ -101,6 +105,7 @@ export function createCrawlActivities(
     for (;;) {
       const outlook = await outlookOf(crawlId);
       if (outlook.unseeded) await seed(crawlId, signal);
+      if (outlook.asking) await askHosts(dependencies, workflows, crawlId);
       const { config } = await crawls.open(Number(crawlId));
       const judged = judgeFinish({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
       const isOver =

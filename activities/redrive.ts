@@ -16,6 +16,7 @@ import {
   type RedrivenBatch,
 } from '../storage/redrive.ts';
 import { retrying } from '../storage/retry.ts';
+import { answerAsks } from '../storage/statements/answer-asks.ts';
 import { hostIds } from '../storage/statements/host-ids.ts';
 import { isHostParked } from '../storage/statements/is-host-parked.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
@@ -88,6 +89,8 @@ export async function unpark(
     } while (after !== null);
   }
   await tellCrawls(pool, workflows, { crawlId: null, hostId });
+  // Only now: until they are told, whoever waits for the host's answer keeps its crawl open.
+  await retrying(() => answerAsks(pool, hostId));
 }
 
 /**

@@ -98,6 +98,8 @@ export interface RedriveChoice {
 }
 /** Queue dead letters of this host again; with neither class nor URL a parked host is tried again. */
 export const redriveHostUpdate = defineUpdate<string, [choice: RedriveChoice | null]>('redrive');
+/** A crawl that was started anew has seeds here: a parked host is asked once whether it answers, as soon as it may be. */
+export const askHostSignal = defineSignal('ask');
 export const hostStateQuery = defineQuery<HostView>('state');
 
 // Scheduler --------------------------------------------------------------------------------------------------------

@@ -15,6 +15,16 @@ export const troubleClasses = [
 ] as const;
 export type TroubleClass = (typeof troubleClasses)[number];
 
+/** Trouble in which the host has said nothing: however long it is left alone then, it did not ask for it. */
+export const unansweredTroubles = [
+  'dns-not-found',
+  'dns-unavailable',
+  'connect-refused',
+  'connect-timeout',
+  'tls',
+  'timeout',
+] as const satisfies readonly TroubleClass[];
+
 interface TroubleRule {
   /** Milliseconds after the first failure; doubled for each further one. */
   readonly firstMs: number;

@@ -25,6 +25,7 @@ import {
 import type { ProbeResult, SliceResult } from '../contracts/activities.ts';
 import { failureTypes } from '../contracts/failures.ts';
 import {
+  askHostSignal,
   dropHostUpdate,
   hostStateQuery,
   pauseHostSignal,
@@ -60,6 +61,8 @@ const longHistory = 400;
 const lingerMs = 4_000;
 /** A probe that could not be sent, for no time that could be told, is put off this long. */
 const putOffMs = 60_000;
+/** One that a crawl waits for is not put off that long. */
+const askAgainMs = 1_000;
 
 const fresh: HostCarried = {
   version: 1,
@@ -87,6 +90,8 @@ export async function host(input: HostInput): Promise<void> {
   let woken = false;
   let retryAsked = 0;
   let retryDone = 0;
+  /** A crawl waits for an answer while it is parked: epoch milliseconds from which it may be asked. */
+  let askAt: number | null = null;
   let visit: CancellationScope | null = null;
   let digesting: Promise<void> | null = null;
   let digested = false;
@@ -115,6 +120,9 @@ export async function host(input: HostInput): Promise<void> {
 
   setHandler(wakeSignal, () => {
     woken = true;
+  });
+  setHandler(askHostSignal, () => {
+    askAt ??= Date.now();
   });
   setHandler(
     pauseHostSignal,
@@ -236,10 +244,14 @@ export async function host(input: HostInput): Promise<void> {
     }
   };
 
+  /** A crawl that waits for an answer has it asked before its own time; that is a probe beside the growing ones. */
+  const nextProbe = (): number => Math.min(state.probeAt ?? 0, askAt ?? Infinity);
+
   /** Waits for the time of the next probe, and sends it. Returns when something has changed. */
   const probe = async (): Promise<void> => {
-    const waitMs = (state.probeAt ?? 0) - Date.now();
-    const due = () => interrupted() || (isLong() && allHandlersFinished());
+    const planned = nextProbe();
+    const waitMs = planned - Date.now();
+    const due = () => interrupted() || nextProbe() !== planned || (isLong() && allHandlersFinished());
     if (waitMs > 0 && (await condition(due, waitMs, { summary: 'until the next probe' }))) return;
     const scope = new CancellationScope({ cancellable: true });
     visit = scope;
@@ -258,16 +270,22 @@ export async function host(input: HostInput): Promise<void> {
       await unpark();
       return;
     }
-    if (result.outcome !== 'not-yet') {
-      state.probes++;
-      state.lastProbe = result.message;
+    const now = Date.now();
+    const isAsked = askAt !== null;
+    if (isAsked) askAt = result.outcome === 'not-yet' ? now + Math.max(askAgainMs, result.waitMs) : null;
+    if (result.outcome !== 'not-yet') state.lastProbe = result.message;
+    if (isAsked && planned !== state.probeAt) {
+      state.probeAt = Math.max(state.probeAt ?? 0, now + result.waitMs);
+      return;
     }
+    if (result.outcome !== 'not-yet') state.probes++;
     const next = result.outcome === 'not-yet' ? putOffMs : probeWaitMs(state.probeMs, state.probes);
-    state.probeAt = Date.now() + Math.max(next, result.waitMs);
+    state.probeAt = now + Math.max(next, result.waitMs);
   };
 
   const unpark = async (): Promise<void> => {
     const { queued, deadLetters } = await unparkHost(me);
+    askAt = null;
     const well = { parked: false, probeAt: null, lastProbe: null, lastError: null, troubleSince: null };
     Object.assign(state, { queued, deadLetters, ...well });
   };
@@ -304,7 +322,7 @@ export async function host(input: HostInput): Promise<void> {
       continue;
     }
     if (state.parked) {
-      show('parked', state.probeAt);
+      show('parked', nextProbe());
       await probe();
       continue;
     }

@@ -5,6 +5,8 @@ import type { FetchActivities, HostRef, ProbeResult, SliceResult } from '../../c
 import { failureTypes } from '../../contracts/failures.ts';
 import { sleepsInWorkflow, stretchedSliceMs } from '../../domain/slice.ts';
 import { isSpent } from '../../domain/trouble.ts';
+import { retrying } from '../../storage/retry.ts';
+import { answerAsks } from '../../storage/statements/answer-asks.ts';
 import { hostOutlook, type HostOutlook } from '../../storage/statements/host-outlook.ts';
 import { lentHold } from '../../storage/statements/lent-hold.ts';
 import { markIdle } from '../../storage/statements/mark-idle.ts';
@@ -81,6 +83,9 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     if (lease === null) throw interrupted(host);
     const result = await probe(room, lease, host, signal);
     if (result === null) throw interrupted(host);
+    // One that answers is unparked first: until then the crawls that wait for it stay open.
+    if (result.outcome === 'fails' || result.outcome === 'pointless')
+      await retrying(() => answerAsks(pool, host.hostId));
     return result;
   };
 

@@ -15,8 +15,10 @@ export interface CrawlOutlook {
   readonly bytes: number;
   /** Pages by counter (domain/finish-criteria.ts). */
   readonly counters: Readonly<Record<string, number>>;
-  /** Of the queued: at hosts that are parked. */
+  /** Of the queued: at hosts that are parked, and of which it waits for no answer. */
   readonly parked: number;
+  /** It waits for an answer of parked hosts (ask-parked-hosts.ts). */
+  readonly asking: boolean;
   /** It has seeds that were not admitted yet. */
   readonly unseeded: boolean;
   /** Its frontier is still to be judged by settings that were changed. */
@@ -34,7 +36,8 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
                       from (select counter, sum(pages)::bigint as pages from page_counter
                              where crawl_id = $1 group by counter) n), '{}') as counters,
           (select coalesce(sum(q.queued), 0)::bigint from host h join host_queue q on q.host_id = h.id
-            where h.parked_at is not null and q.crawl_id = c.id) as parked,
+            where h.parked_at is not null and q.crawl_id = c.id and q.asking is null) as parked,
+          exists (select from host_queue q where q.crawl_id = c.id and q.asking is not null) as asking,
           exists (select from seed s where s.crawl_id = c.id and s.line > c.seeded_line) as unseeded,
           exists (select from crawl_config v where v.crawl_id = c.id and v.state = 'pending') as edited
      from crawl c

@@ -1,4 +1,9 @@
+import { unansweredTroubles } from '../../domain/trouble.ts';
 import { statement } from '../statement.ts';
+
+/** Its backoff ends with the parking: whoever asks it next is a person, a new crawl, or a probe much later. */
+const rest = `case when split_part($2, ':', 1) in (${unansweredTroubles.map((name) => `'${name}'`).join(', ')})
+                       then paced_until else not_before end`;
 
 /**
  * Parks a host: it waits for a person or a probe. URLs whose last try ended in the host's own
@@ -11,7 +16,8 @@ export const parkHost = statement<
 >(
   'park-host',
   `with parked as (
-     update host set parked_at = coalesce(parked_at, now()), last_error = $2, fed = false where id = $1
+     update host set parked_at = coalesce(parked_at, now()), last_error = $2, fed = false, not_before = ${rest}
+      where id = $1
      returning old.parked_at is null as newly
    ), moved as (
      update url set state = 'failed', detail = coalesce(detail, $2)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ControlActivities, DedupActivities, ExtractActivities, FetchActivities, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
 import { failureTypes } from '../../../contracts/failures.ts';
 import {
+  askHostSignal,
   hostStateQuery,
   hostWorkflowId,
   pauseHostSignal,
@@ -231,6 +232,45 @@ describe('a parked host', () => {
     slices = [() => ({ ...fetched, next: 'wait', waitMs: 600_000 })];
     expect(await host.executeUpdate(retryHostUpdate)).toContain('is tried again now');
     expect(await view(host)).toMatchObject({ mode: 'active', parked: false, probes: 0, probeAt: null });
+    await end(host);
+  });
+});
+
+describe('a parked host that a new crawl waits for', () => {
+  it('is asked once, at once, beside its own probes', async () => {
+    restMs = 3_600_000;
+    const host = await start();
+    await parked(host);
+    const { probeAt } = await view(host);
+    await host.signal(askHostSignal);
+    await called('probe', 1);
+    await until('it is told', async () => (await view(host)).lastProbe === 'robots.txt answers 503', 5_000);
+    expect(await view(host)).toMatchObject({ mode: 'parked', probes: 0, probeAt });
+    expect(times('probe')).toHaveLength(1);
+    probes = [answers];
+    await host.signal(askHostSignal);
+    await called('unpark', 1);
+    await end(host);
+  });
+
+  it('is asked as soon as it may be, and not while it is paused', async () => {
+    restMs = 3_600_000;
+    const notYet: ProbeResult = { outcome: 'not-yet', message: 'it may not be asked yet', waitMs: 2_500 };
+    probes = [notYet, fails];
+    const host = await start();
+    await parked(host);
+    await host.signal(askHostSignal);
+    await host.signal(askHostSignal);
+    await called('probe', 2);
+    const [first = 0, second = 0] = times('probe');
+    expect(second - first).toBeGreaterThanOrEqual(2_480);
+    await until('it is told', async () => (await view(host)).lastProbe === 'robots.txt answers 503', 5_000);
+    await host.signal(pauseHostSignal, 'a rest');
+    await until('it is paused', async () => (await view(host)).mode === 'paused', 5_000);
+    await host.signal(askHostSignal);
+    await host.signal(resumeHostSignal);
+    await called('unpark', 1);
+    expect(times('probe')).toHaveLength(2);
     await end(host);
   });
 });

@@ -1,0 +1,11 @@
+import { statement } from '../statement.ts';
+
+/** No crawl waits any more for an answer of the host: it was asked, or nothing would come of it. */
+export const answerAsks = statement<[hostId: string], { crawl_id: number }>(
+  'answer-asks',
+  `with chosen as materialized (
+     select crawl_id from host_queue where host_id = $1 and asking is not null order by crawl_id for update
+   )
+   update host_queue q set asking = null from chosen c where q.host_id = $1 and q.crawl_id = c.crawl_id
+   returning q.crawl_id`,
+);

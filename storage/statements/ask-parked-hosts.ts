@@ -1,0 +1,13 @@
+import { statement } from '../statement.ts';
+
+/** The crawl waits for one answer of those of the hosts that are parked and at which it has queued URLs. */
+export const askParkedHosts = statement<[crawlId: number, origins: readonly string[]], { host_id: number }>(
+  'ask-parked-hosts',
+  `with chosen as materialized (
+     select q.host_id from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1
+      where h.origin = any ($2) and h.parked_at is not null and q.queued > 0
+      order by q.host_id for update of q
+   )
+   update host_queue q set asking = '-infinity' from chosen c where q.host_id = c.host_id and q.crawl_id = $1
+   returning q.host_id`,
+);

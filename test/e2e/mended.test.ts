@@ -1,0 +1,151 @@
+/** A site that was down is mended, and crawled again: its host is parked, and the new crawl has it asked once (F14). */
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditCrawl } from '../../storage/audit.ts';
+import { optOut } from '../../storage/opt-outs.ts';
+import { park } from '../../storage/parking.ts';
+import { troubleClasses } from '../../domain/trouble.ts';
+import {
+  hostStateQuery,
+  hostWorkflowId,
+  type HostCarried,
+  type HostView,
+} from '../../contracts/workflows.ts';
+import { closedPort } from '../net/raw-server.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { until } from '../stack/world.ts';
+
+let world: World;
+let desk: CrawlDesk;
+let worker: WorkerProcess;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  world = await createWorld();
+  desk = await openDesk(world);
+  worker = await startWorker(world, { blobDir: makeBlobDir() });
+});
+afterAll(async () => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  await worker.drain();
+  await desk.close();
+  await world.close();
+});
+
+/** A parked host on a port on which nothing listens, and a crawl that failed there. */
+async function parkedHost(): Promise<{
+  readonly origin: string;
+  readonly port: number;
+  readonly first: string;
+}> {
+  const port = await closedPort();
+  const origin = `http://127.0.0.1:${String(port)}`;
+  await desk.pool.query(
+    'insert into host (origin, shard, failures, failing_since) values ($1, 0, 4, now())',
+    [origin],
+  );
+  const first = await desk.start([`${origin}/`], { delaySeconds: 0.1 });
+  expect(await desk.ended(first)).toMatchObject({ state: 'failed' });
+  return { origin, port, first };
+}
+
+async function listenOn(port: number): Promise<string[]> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.statusCode = request.url === '/robots.txt' ? 404 : 200;
+    response.setHeader('content-type', 'text/html');
+    response.end('<title>Back</title>');
+  });
+  servers.push(server);
+  await new Promise<void>((up) => server.listen(port, '127.0.0.1', up));
+  return asked;
+}
+const exact = async (crawl: string): Promise<void> => {
+  expect((await auditCrawl(desk.pool, crawl))?.differences).toEqual([]);
+};
+const asking = async (): Promise<number> => {
+  const { rows } = await desk.pool.query('select 1 from host_queue where asking is not null');
+  return rows.length;
+};
+
+describe('a new crawl with seeds at a parked host', { timeout: 120_000 }, () => {
+  it('goes on at once where the host answers again, and the earlier crawl with it', async () => {
+    const { origin, port, first } = await parkedHost();
+    const asked = await listenOn(port);
+    const began = performance.now();
+    const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(performance.now() - began).toBeLessThan(30_000);
+    expect(asked[0]).toBe('/robots.txt');
+    expect(asked.slice(1).sort()).toEqual(['/', '/new']);
+    await until('the first goes on', async () => (await desk.ended(first)).state === 'finished', 30_000);
+    await exact(crawl);
+    expect(await asking()).toBe(0);
+  });
+
+  it('fails once the host was asked in vain, and its next probe comes when it would have', async () => {
+    const { origin } = await parkedHost();
+    const view = () =>
+      desk.client.workflow.getHandle(hostWorkflowId(origin)).query(hostStateQuery) as Promise<
+        HostView & HostCarried
+      >;
+    const { probeAt } = await view();
+    const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'failed', reason: 'no URL could be fetched' });
+    await until('it was asked', async () => (await view()).lastProbe !== null, 10_000);
+    expect(await view()).toMatchObject({ probes: 0, probeAt });
+    await exact(crawl);
+    expect(await asking()).toBe(0);
+  });
+
+  it('gets its answer where the workflow of the host is gone', async () => {
+    const { origin, port } = await parkedHost();
+    await desk.client.workflow.getHandle(hostWorkflowId(origin)).terminate();
+    const asked = await listenOn(port);
+    const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(asked).toContain('/new');
+  });
+
+  it('sends nothing before the time that the host asked for, nor to one that has opted out', async () => {
+    const origin = `http://127.0.0.2:${String(await closedPort())}`;
+    await desk.pool.query(
+      `insert into host (origin, shard, not_before) values ($1, 0, now() + interval '1 hour')`,
+      [origin],
+    );
+    const { rows } = await desk.pool.query<{ id: string }>('select id::text from host where origin = $1', [
+      origin,
+    ]);
+    await park(desk.pool, rows[0]?.id ?? '', 'overloaded: answered 503', troubleClasses);
+    await desk.client.workflow.start('host', {
+      workflowId: hostWorkflowId(origin),
+      taskQueue: 'control',
+      args: [{ hostId: rows[0]?.id ?? '', origin, carried: { ...carried, probeAt: Date.now() + 3_600_000 } }],
+    });
+    const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
+    await desk.until(
+      `select asking > '-infinity' as yes from host_queue where crawl_id = $1`,
+      [crawl],
+      20_000,
+    );
+    const view = () => desk.client.workflow.getHandle(hostWorkflowId(origin)).query(hostStateQuery);
+    await until('it waits', async () => ((await view()).nextVisit ?? 0) > Date.now() + 3_000_000, 10_000);
+    await desk.until(`select state = 'running' as yes from crawl where id = $1`, [crawl]);
+    await optOut(desk.pool, '127.0.0.2', null);
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
+    const second = await desk.start([`${origin}/other`], { delaySeconds: 0.1 });
+    expect(await desk.ended(second)).toMatchObject({ state: 'failed' });
+  });
+});
+
+const carried = {
+  ...{ version: 1, paused: false, parked: true, pausedReason: null, lastError: 'overloaded: answered 503' },
+  ...{ troubleSince: null, fetched: 0, deadLetters: 0, queued: 0, delayMs: 0, probeMs: 3_600_000, probes: 0 },
+  lastProbe: null,
+};
