@@ -1,45 +1,48 @@
 /** The frontier for other fetchers (F37): URLs handed out under their hosts' leases, reports taken, links admitted. */
-import { Router } from 'express';
+import { Router, type Response } from 'express';
+import type { z } from 'zod';
 import { lend } from '../activities/lending/lend.ts';
 import { CrawlOver, offer } from '../activities/lending/offer.ts';
 import { LendingRoom } from '../activities/lending/room.ts';
-import { settle } from '../activities/lending/settle.ts';
+import { settle, type Report } from '../activities/lending/settle.ts';
 import { closedCrawlStates } from '../contracts/crawl.ts';
-import { ackBatch, checkAndAdd, leaseBatch, shardPath } from '../contracts/http/frontier.ts';
+import { ackEnvelope, checkAndAdd, leaseBatch, report, shardPath } from '../contracts/http/frontier.ts';
+import { maxUrlInUrl } from '../contracts/http/shared.ts';
+import { shardsBehind } from '../domain/lending.ts';
+import { provideDefaultCrawl } from '../storage/default-crawl.ts';
 import type { Pool } from '../storage/pool.ts';
+import { readSeeds } from '../storage/seeds.ts';
 import { crawlOfTenant } from '../storage/statements/crawl-of-tenant.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import { callerOf } from './caller.ts';
 import { noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
-import { refuseToGrow } from './quotas.ts';
+import { refuseSpent, refuseToGrow } from './quotas.ts';
+import { addSeeds } from './seed-intake.ts';
 
-export function frontierRoutes({
-  pool,
-  log,
-  wakeHost,
-  isHostPaused = () => Promise.resolve(false),
-  settings: { userAgent, shards },
-}: Dependencies): Router {
+export function frontierRoutes(dependencies: Dependencies): Router {
+  const { pool, log, wakeHost, isHostPaused = () => Promise.resolve(false), settings } = dependencies;
+  const { userAgent, shards } = settings;
   const room = new LendingRoom({ pool, log, wakeHost, isHostPaused, userAgent, shards });
   const router = Router();
   router
     .route('/frontier/:shard/lease_batch')
     .post(async (request, response) => {
       const { tenantId } = callerOf(request);
-      const shard = shardOfPath(request.params, shards);
+      const { shard } = parseInput(shardPath, request.params, 400);
       const wish = parseInput(leaseBatch, request.body, 422);
       const crawlId = wish.crawl_id ?? null;
       if (crawlId !== null) await mustOwn(pool, tenantId, crawlId);
       const loan = await lend(room, {
-        ...{ tenantId, shard, crawlId, fetcherId: wish.fetcher_id },
-        ...{ batchSize: wish.batch_size, leaseMs: wish.lease_seconds * 1_000 },
+        ...{ tenantId, shards: shardsBehind(shard, shards), crawlId, fetcherId: wish.fetcher_id },
+        ...{ batchSize: wish.batch_size, toldMs: wish.lease_seconds * 1_000 },
       });
       response.json({
         lease_id: loan?.id ?? null,
         urls: (loan?.urls ?? []).map(({ crawlId: id, userAgent: agent, ...url }) => ({
           ...url,
+          host: new URL(url.origin).hostname,
           crawl_id: String(id),
           user_agent: agent,
         })),
@@ -52,12 +55,10 @@ export function frontierRoutes({
     .route('/frontier/:shard/ack')
     .post(async (request, response) => {
       const { tenantId } = callerOf(request);
-      shardOfPath(request.params, shards);
-      const { lease_id: batchId, results } = parseInput(ackBatch, request.body, 422);
-      const reports = results.map((each) => ({
-        ...{ url: each.url, status: each.status, error: each.error, location: each.location },
-        ...{ contentHash: each.content_hash, retryAfterSeconds: each.retry_after_seconds },
-      }));
+      parseInput(shardPath, request.params, 400);
+      const { lease_id: batchId, results } = parseInput(ackEnvelope, request.body, 422);
+      const read = results.map((each) => report.safeParse(each));
+      const reports = read.flatMap(({ data }) => (data === undefined ? [] : [reportOf(data)]));
       const settled = await settle(room, tenantId, batchId, reports);
       if (settled === null) {
         throw new HttpProblem(
@@ -65,7 +66,14 @@ export function frontierRoutes({
           `lease_id: no batch ${batchId} was handed out to you, or it ended more than a day ago.`,
         );
       }
-      response.json({ results: settled.map((result, at) => ({ url: results[at]?.url, result })) });
+      const inOrder = settled.values();
+      response.json({
+        results: read.map(({ data, error }, at) =>
+          data === undefined
+            ? { url: urlOf(results[at]), result: 'invalid', why: faultOf(error) }
+            : { url: data.url, result: inOrder.next().value },
+        ),
+      });
     })
     .all(methodNotAllowed('POST'));
   router
@@ -76,20 +84,50 @@ export function frontierRoutes({
       if (crawlId !== null) await mustBeOpen(pool, tenantId, crawlId);
       await refuseToGrow(pool, response, tenantId, quotas);
       const offered = candidates.map(({ url, parent_url: parentUrl, depth }) => ({ url, parentUrl, depth }));
-      const { newUrls, rejected } = await offer(room, tenantId, crawlId, offered).catch((error: unknown) => {
-        throw error instanceof CrawlOver ? closed(String(error.crawlId)) : error;
-      });
-      response.json({ new_urls: newUrls, rejected });
+      const { newUrls, rejected, unplaced } = await offer(room, tenantId, crawlId, offered).catch(
+        (error: unknown) => {
+          throw error instanceof CrawlOver ? closed(String(error.crawlId)) : error;
+        },
+      );
+      const homeless = unplaced.flatMap((index) => candidates[index]?.url ?? []);
+      const seeded =
+        homeless.length === 0 ? [] : await seedStandingCrawl(dependencies, response, tenantId, homeless);
+      response.json({ new_urls: [...newUrls, ...seeded], rejected });
     })
     .all(methodNotAllowed('POST'));
   return router;
 }
 
-function shardOfPath(params: unknown, shards: number): number {
-  const { shard } = parseInput(shardPath, params, 400);
-  if (shard < shards) return shard;
-  throw new HttpProblem(404, `There is no shard ${String(shard)}: they are 0 to ${String(shards - 1)}.`);
+/** Candidates that belong to no crawl become seeds of the standing one. Answers those that it had not met, as sent. */
+async function seedStandingCrawl(
+  dependencies: Dependencies,
+  response: Response,
+  tenantId: number,
+  urls: readonly string[],
+): Promise<string[]> {
+  const crawl = await provideDefaultCrawl(dependencies.pool, tenantId);
+  if (crawl.id === null) refuseSpent(response, crawl.spent);
+  const seeds = readSeeds(urls);
+  const added = await addSeeds(dependencies, response, { tenantId, crawlId: crawl.id, seeds, which: 'new' });
+  return added.flatMap(({ line }) => urls[line - 1] ?? []);
 }
+
+const reportOf = ({ url, status, error, location, ...rest }: z.output<typeof report>): Report => ({
+  ...{ url, status, error, location },
+  ...{ contentHash: rest.content_hash, retryAfterSeconds: rest.retry_after_seconds },
+});
+
+const urlOf = (result: unknown): string | null =>
+  typeof result === 'object' && result !== null && 'url' in result && typeof result.url === 'string'
+    ? result.url.slice(0, maxUrlInUrl)
+    : null;
+
+/** What is wrong with a result, and where, in one sentence. */
+const faultOf = (error: z.ZodError): string => {
+  const [first] = error.issues;
+  const where = first?.path.map(String).join('.') ?? '';
+  return `${where === '' ? '' : `${where}: `}${first?.message ?? 'it is not valid'}`.slice(0, 500);
+};
 
 async function mustOwn(pool: Pool, tenantId: number, crawlId: string): Promise<void> {
   if ((await crawlOfTenant(pool, crawlId, tenantId)).length === 0) noSuchCrawl(crawlId);

@@ -12,18 +12,20 @@ export interface MoreSeeds {
   /** Of that tenant. */
   readonly crawlId: string;
   readonly seeds: readonly SeedLine[];
+  /** 'new': those alone that the crawl has not met; absent: all of them. */
+  readonly which?: 'new';
 }
 
 /**
- * Once it has answered, the seeds are stored, and are admitted within some seconds whatever is killed. A crawl that had
+ * Answers those that were added. Once it has, they are stored, and are admitted within some seconds whatever is killed. A crawl that had
  * run out of work goes on with them. @throws HttpProblem 409 where the crawl was ended, 403 or 429 for a quota
  */
 export async function addSeeds(
   { pool, control, log }: Dependencies,
   response: Response,
-  { tenantId, crawlId, seeds }: MoreSeeds,
-): Promise<void> {
-  const intake = await storeSeeds(pool, tenantId, crawlId, seeds);
+  { tenantId, crawlId, seeds, which }: MoreSeeds,
+): Promise<readonly SeedLine[]> {
+  const intake = await storeSeeds(pool, tenantId, crawlId, seeds, which);
   switch (intake.kind) {
     case 'unknown':
       return noSuchCrawl(crawlId);
@@ -41,6 +43,6 @@ export async function addSeeds(
             'a crawl with new seeds is set going as soon as Temporal answers',
           );
         });
-      return;
+      return intake.seeds;
   }
 }

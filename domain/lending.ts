@@ -9,15 +9,25 @@ import { adaptedDelayMs } from './pace.ts';
 export const lendingLimits = {
   /** URLs of one batch at most, each of another host. */
   batch: 100,
-  minLeaseSeconds: 4,
-  /** A fetcher that dies keeps its hosts from everybody for so long. */
+  minLeaseSeconds: 1,
+  /** A fetcher that dies keeps its hosts from everybody for a third longer than that. */
   maxLeaseSeconds: 300,
   /** Candidates of one request. */
   candidates: 5_000,
 } as const;
 
-/** When a fetcher must have ended its requests, counted from the beginning of the lease. */
-export const toldMs = (leaseMs: number): number => leaseMs - leaseMarginMs(leaseMs);
+/** How long a host is kept for a fetcher that was told to have ended its requests by `toldMs`. */
+export const heldMs = (toldMs: number): number => toldMs / (1 - leaseMarginMs(1));
+
+/** Shards as fetchers know them, whatever the number within: 0 to 63. */
+export const outerShards = 64;
+
+/**
+ * The shards whose hosts are lent at one that a fetcher names. One beyond those there are stands for one of them, so that
+ * a fetcher that knows of 64 meets no shard without hosts; and for hosts that keep it from when there were more.
+ */
+export const shardsBehind = (outer: number, shards: number): readonly number[] =>
+  outer < shards ? [outer] : [outer % shards, outer];
 
 /** A host as its lease tells it; `unclean`: somebody may have a request in flight, which counts from now. */
 export interface Owed {
@@ -49,18 +59,32 @@ export type Reported =
   | { readonly kind: 'response'; readonly status: number; readonly truncated: false | Cut }
   | { readonly kind: 'fault'; readonly fault: FetchFault; readonly message: string };
 
+/** What other fetchers call our faults, once `_` is written `-`. */
+const otherNames: Readonly<Record<string, FetchFault>> = {
+  'dns-timeout': 'dns-unavailable',
+  'dns-error': 'dns-unavailable',
+  'dns-failure': 'dns-unavailable',
+  nxdomain: 'dns-not-found',
+  'connection-refused': 'connect-refused',
+  'connection-timeout': 'connect-timeout',
+  'connection-reset': 'reset',
+  'read-timeout': 'timeout',
+  'tls-error': 'tls',
+  'ssl-error': 'tls',
+};
+
 /**
  * What a fetcher says of one request. `error` is a class, with or without a colon and words after it: a fault
- * (fault.ts), how a body was cut, or `not-tried`. Other words blame the URL and not its host.
+ * (fault.ts) by our name or another one, how a body was cut, or `not-tried`. Other words blame the URL and not its host.
  */
 export function reported(status: number | null, error: string | null): Reported {
   if (error === null && status !== null) return { kind: 'response', status, truncated: false };
   const text = error ?? '';
-  const name = text.split(':', 1)[0]?.trim() ?? '';
+  const name = (text.split(':', 1)[0] ?? '').trim().toLowerCase().replaceAll('_', '-');
   if (name === notTried) return { kind: 'not-tried' };
   const cut = cutBodies.find((each) => each === name);
   if (cut !== undefined && status !== null) return { kind: 'response', status, truncated: cut };
-  const fault = fetchFaults.find((each) => each === name) ?? 'protocol';
+  const fault = fetchFaults.find((each) => each === name) ?? otherNames[name] ?? 'protocol';
   return { kind: 'fault', fault, message: `reported by its fetcher: ${plain(text)}` };
 }
 

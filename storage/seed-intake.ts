@@ -4,6 +4,7 @@
  */
 import { closedCrawlStates, type CrawlState } from '../contracts/crawl.ts';
 import { quotaNames, spentByGrowth, spentForCrawl, type SpentQuota } from '../domain/quotas.ts';
+import { newSeeds } from './new-seeds.ts';
 import { inTransaction, type Pool, type Queryable } from './pool.ts';
 import { retrying } from './retry.ts';
 import type { SeedLine } from './seeds.ts';
@@ -15,7 +16,7 @@ import { reopenClosedCrawls } from './statements/reopen-closed-crawls.ts';
 import { quotasOf, readUsage } from './tenants.ts';
 
 export type SeedIntake =
-  | { readonly kind: 'added'; readonly reopened: boolean }
+  | { readonly kind: 'added'; readonly reopened: boolean; readonly seeds: readonly SeedLine[] }
   | { readonly kind: 'spent'; readonly spent: SpentQuota }
   /** It does not go on. */
   | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
@@ -30,12 +31,13 @@ export const takesSeeds = (state: CrawlState, reason: string | null): boolean =>
     ? state !== 'cancelled' && outOfWork.includes(reason ?? '')
     : state !== 'draining';
 
-/** Lock order: the tenant, then the crawl. */
+/** @param which 'new': those alone that the crawl has not met. Lock order: the tenant, then the crawl. */
 export function storeSeeds(
   pool: Pool,
   tenantId: number,
   crawlId: string,
-  seeds: readonly SeedLine[],
+  asked: readonly SeedLine[],
+  which: 'all' | 'new' = 'all',
 ): Promise<SeedIntake> {
   return retrying(() =>
     inTransaction(pool, async (db) => {
@@ -44,13 +46,15 @@ export function storeSeeds(
       if (crawl === undefined) return { kind: 'unknown' };
       const { state, reason } = crawl;
       if (!takesSeeds(state, reason)) return { kind: 'over', state, reason };
+      const seeds = which === 'all' ? asked : await newSeeds(db, crawlId, asked);
+      if (seeds.length === 0) return { kind: 'added', reopened: false, seeds };
       const reopens = closedCrawlStates.includes(state);
       const barred = reopens ? spent.toReopen : spent.toGrow;
       if (barred !== null) return { kind: 'spent', spent: barred };
       await appendSeeds(db, crawlId, JSON.stringify(seeds));
       if (reopens) await reopenClosedCrawls(db, [Number(crawlId)]);
       await noteAddedSeeds(db, crawlId, seeds.length);
-      return { kind: 'added', reopened: reopens };
+      return { kind: 'added', reopened: reopens, seeds };
     }),
   );
 }

@@ -7,7 +7,7 @@
  * hosts for that moment alone.
  */
 import { randomUUID } from 'node:crypto';
-import { owedMs, toldMs } from '../../domain/lending.ts';
+import { heldMs, owedMs } from '../../domain/lending.ts';
 import { robotsFreshMs, type Robots } from '../../domain/robots.ts';
 import { standingAt } from '../../domain/windows.ts';
 import { retrying } from '../../storage/retry.ts';
@@ -33,17 +33,18 @@ import type { LendingRoom } from './room.ts';
 
 export interface LoanWish {
   readonly tenantId: number;
-  readonly shard: number;
+  readonly shards: readonly number[];
   /** Null: any running crawl of the tenant. */
   readonly crawlId: string | null;
   readonly fetcherId: string;
   readonly batchSize: number;
-  readonly leaseMs: number;
+  /** For the fetcher's requests; its hosts are kept somewhat longer. */
+  readonly toldMs: number;
 }
 
 export interface LoanUrl {
   readonly url: string;
-  readonly host: string;
+  readonly origin: string;
   readonly priority: number;
   readonly depth: number;
   readonly crawlId: number;
@@ -82,27 +83,28 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
   const crawlIds = (await crawlsToLendFrom(pool, wish.tenantId, wish.crawlId)).map(({ id }) => id);
   if (crawlIds.length === 0) return null;
   await forgetLent(pool, forgotten);
+  const leaseMs = heldMs(wish.toldMs);
   const picks: Pick[] = [];
   const tried: number[] = [];
   for (let round = 0; round < rounds && picks.length < wish.batchSize; round++) {
     const askedAt = performance.now();
     const missing = wish.batchSize - picks.length;
     const hosts = await retrying(() =>
-      lendHosts(pool, wish.shard, crawlIds, robotsFreshMs, missing, takingMs, tried),
+      lendHosts(pool, wish.shards, crawlIds, robotsFreshMs, missing, takingMs, tried),
     );
     if (hosts.length === 0) break;
     tried.push(...hosts.map(({ id }) => id));
-    const found = await Promise.all(hosts.map((host) => pick(room, host, crawlIds, wish.leaseMs, askedAt)));
+    const found = await Promise.all(hosts.map((host) => pick(room, host, crawlIds, leaseMs, askedAt)));
     picks.push(...found.filter((each) => each !== null));
   }
   const left = wish.batchSize - picks.length;
-  if (left > 0) await retrying(() => askToLend(pool, wish.shard, crawlIds, robotsFreshMs, left, askMs));
+  if (left > 0) await retrying(() => askToLend(pool, wish.shards, crawlIds, robotsFreshMs, left, askMs));
   return picks.length === 0 ? null : handOut(room, wish, picks);
 }
 
 async function handOut(room: LendingRoom, wish: LoanWish, picks: readonly Pick[]): Promise<Loan | null> {
   const id = randomUUID();
-  const expiresInMs = toldMs(wish.leaseMs);
+  const expiresInMs = wish.toldMs;
   const expiresAt = Date.now() + expiresInMs;
   const rows = picks.map(({ host, url }) => ({
     host_id: host.id,
@@ -116,14 +118,14 @@ async function handOut(room: LendingRoom, wish: LoanWish, picks: readonly Pick[]
     id,
     wish.tenantId,
     wish.fetcherId,
-    wish.leaseMs,
+    heldMs(wish.toldMs),
     JSON.stringify(rows),
   );
   const tokens = new Set(held.map(({ token }) => token));
   const urls = picks
     .filter(({ host }) => tokens.has(host.token))
     .map(({ host, url, crawl }) => ({
-      ...{ url: url.url, host: host.origin, priority: url.priority, depth: url.depth },
+      ...{ url: url.url, origin: host.origin, priority: url.priority, depth: url.depth },
       ...{ crawlId: crawl.id, userAgent: crawl.userAgent },
     }));
   return urls.length === 0 ? null : { id, urls, expiresAt, expiresInMs };

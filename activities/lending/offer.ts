@@ -25,6 +25,8 @@ export interface Taken {
   readonly newUrls: readonly string[];
   /** By their place in the offer. */
   readonly rejected: readonly { readonly index: number; readonly why: string }[];
+  /** Places of those of which nothing tells what crawl they are for. Nothing was done with them. */
+  readonly unplaced: readonly number[];
 }
 
 const placeOf = (crawlId: number, key: string): string => `${String(crawlId)} ${key}`;
@@ -33,7 +35,8 @@ const placeOf = (crawlId: number, key: string): string => `${String(crawlId)} ${
 const batch = 1_000;
 
 /**
- * @param crawlId an open crawl of the tenant; null: the one open crawl of the tenant that knows the parent
+ * @param crawlId an open crawl of the tenant; null: for each candidate the one that its parent was lent for last, else the
+ * one that knows the parent
  * @throws CrawlOver
  */
 export async function offer(
@@ -43,6 +46,7 @@ export async function offer(
   offered: readonly Offered[],
 ): Promise<Taken> {
   const rejected: { index: number; why: string }[] = [];
+  const unplaced: number[] = [];
   const parents = await parentsOf(room, tenantId, crawlId, offered);
   const ofParent = new Map<string, number>();
   const candidates: Candidate[] = [];
@@ -55,17 +59,13 @@ export async function offer(
       continue;
     }
     const known = parentUrl === null ? [] : (parents.get(parentUrl) ?? []);
-    const [parent] = known;
-    if (parentUrl !== null && parent === undefined) {
-      reject('parent_url: no open crawl of yours has met it');
+    const parent = parentOf(known);
+    if (crawlId === null && parent === undefined) {
+      unplaced.push(index);
       continue;
     }
-    if (crawlId === null && (parent === undefined || known.length > 1)) {
-      reject(
-        parent === undefined
-          ? 'crawl_id: is needed where there is no parent_url'
-          : 'crawl_id: is needed, since several crawls have met the parent_url',
-      );
+    if (parentUrl !== null && parent === undefined) {
+      reject('parent_url: the crawl has not met it');
       continue;
     }
     const crawl = await room.crawls.open(parent?.crawl_id ?? Number(crawlId));
@@ -93,7 +93,14 @@ export async function offer(
     for (const row of fresh) if (row.queued) queued.add(placeOf(row.crawl_id, row.key));
   }
   const newUrls = [...givenAs].flatMap(([place, url]) => (queued.has(place) ? [url] : []));
-  return { newUrls, rejected };
+  return { newUrls, rejected, unplaced };
+}
+
+/** Of the crawl that it was lent for last, or of the one that has met it; undefined: several have, or none. */
+function parentOf(known: readonly ParentRow[]): ParentRow | undefined {
+  const lent = known.filter(({ lent_at }) => lent_at !== null);
+  if (lent.length === 0) return known.length === 1 ? known[0] : undefined;
+  return lent.reduce((one, other) => ((other.lent_at ?? 0) > (one.lent_at ?? 0) ? other : one));
 }
 
 /** The crawl has ended since it was looked at, and takes nothing: what was offered may be offered again. */

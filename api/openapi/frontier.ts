@@ -4,7 +4,7 @@ import * as frontier from '../../contracts/http/frontier.ts';
 import { fails, json } from '../openapi-parts.ts';
 
 const noShard: ZodOpenApiResponsesObject = {
-  '400': fails('The shard is no number, or the body is not valid JSON.'),
+  '400': fails('The shard is no number from 0 to 63, or the body is not valid JSON.'),
 };
 const badBody: ZodOpenApiResponsesObject = { '422': fails('The body is not valid; nothing was done.') };
 
@@ -17,7 +17,7 @@ export const frontierPaths: ZodOpenApiPathsObject = {
       requestBody: { required: true, content: { 'application/json': { schema: frontier.leaseBatch } } },
       responses: {
         '200': json('What may be fetched now; possibly nothing.', frontier.leasedBatch),
-        '404': fails('There is no such shard or crawl.'),
+        '404': fails('There is no such crawl.'),
         ...noShard,
         ...badBody,
       },
@@ -31,7 +31,7 @@ export const frontierPaths: ZodOpenApiPathsObject = {
       requestBody: { required: true, content: { 'application/json': { schema: frontier.ackBatch } } },
       responses: {
         '200': json('What became of each report, in their order.', frontier.ackedBatch),
-        '404': fails('There is no such shard, or no such batch of yours.'),
+        '404': fails('There is no such batch of yours.'),
         ...noShard,
         ...badBody,
       },

@@ -3,15 +3,21 @@
  * shapes that such fetchers speak.
  */
 import { z } from 'zod';
-import { lendingLimits } from '../../domain/lending.ts';
+import { lendingLimits, outerShards } from '../../domain/lending.ts';
 import { count, crawlId, instant } from './shared.ts';
 
 const anyUrl = z.string().min(1).max(8_192);
 
 export const shardPath = z.strictObject({
-  shard: z.coerce.number().int().min(0).max(1_000_000).meta({
-    description: 'A shard of the hosts, from 0; ORBWEAVER_SHARDS says how many there are.',
-  }),
+  shard: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(outerShards - 1)
+    .meta({
+      description:
+        'A shard of the hosts, 0 to 63, however many there are within: one beyond ORBWEAVER_SHARDS stands for one of those.',
+    }),
 });
 
 export const leaseBatch = z
@@ -22,7 +28,7 @@ export const leaseBatch = z
       .meta({ description: 'As the fetcher calls itself.' }),
     batch_size: z.int().min(1).max(lendingLimits.batch),
     lease_seconds: z.int().min(lendingLimits.minLeaseSeconds).max(lendingLimits.maxLeaseSeconds).meta({
-      description: 'For which hosts are kept for the fetcher; a quarter of it is margin.',
+      description: 'Until `expires_at`. Hosts are kept for a third longer, as a margin.',
     }),
     crawl_id: crawlId.optional().meta({ description: "Absent: any of the tenant's running crawls." }),
   })
@@ -34,7 +40,11 @@ export const leasedBatch = z
     urls: z.array(
       z.object({
         url: z.string(),
-        host: z.string().meta({ description: 'Scheme and authority. No two URLs of a batch have the same.' }),
+        host: z.string().meta({ description: 'Its name, or its address.', examples: ['example.com'] }),
+        origin: z.string().meta({
+          description: 'Scheme and authority, the unit of politeness. No two URLs of a batch have the same.',
+          examples: ['https://example.com'],
+        }),
         priority: z.number(),
         depth: count,
         crawl_id: crawlId,
@@ -50,24 +60,30 @@ export const leasedBatch = z
   })
   .meta({ id: 'LeasedBatch' });
 
-const report = z
+export const report = z
   .strictObject({
     url: anyUrl.meta({ description: 'As it was handed out.' }),
-    status: z.int().min(100).max(599).nullable().default(null),
-    content_hash: z
-      .string()
-      .regex(/^[0-9a-fA-F]{64}$/, 'not a SHA-256 in hexadecimal')
-      .transform((hash) => hash.toLowerCase())
+    status: z
+      .union([z.literal(0).transform(() => null), z.int().min(100).max(599)])
       .nullable()
       .default(null)
-      .meta({ description: 'SHA-256 of the decoded body, in hexadecimal.' }),
+      .meta({ override: { type: 'integer', minimum: 0, maximum: 599 }, description: '0, or absent: none.' }),
+    content_hash: z
+      .string()
+      .regex(/^(sha256:)?[0-9a-f]{64}$/i, 'not a SHA-256 in hexadecimal')
+      .transform((hash) => hash.slice(-64).toLowerCase())
+      .nullable()
+      .default(null)
+      .meta({
+        description: 'SHA-256 of the decoded body in hexadecimal, with or without `sha256:` before it.',
+      }),
     fetched_at: z.iso.datetime({ offset: true }).nullable().default(null).meta({
       description: 'When the request ended. The pace counts from the arrival of the report: clocks differ.',
     }),
     retry_after_seconds: z.number().min(0).nullable().default(null),
     error: z.string().max(500).nullable().default(null).meta({
       description:
-        'Where there is no status: a class (timeout, reset, tls, connect-refused, connect-timeout, dns-not-found, dns-unavailable, address-refused, protocol), with words after a colon if you like; not-tried gives the URL back. With a status: too-large, incomplete or bad-encoding.',
+        'Where there is no status: a class (timeout, reset, tls, connect-refused, connect-timeout, dns-not-found, dns-unavailable, address-refused, protocol; names such as dns_timeout are understood), with words after a colon if you like; not-tried gives the URL back. With a status: too-large, incomplete or bad-encoding.',
     }),
     location: anyUrl
       .nullable()
@@ -78,23 +94,26 @@ const report = z
     message: 'takes a status, or an error where there was none',
   });
 
+const results = <S extends z.ZodType>(of: S) => z.array(of).min(1).max(lendingLimits.batch);
+const leaseId = z.uuid();
+/** As the document has it. */
 export const ackBatch = z
-  .strictObject({
-    lease_id: z.uuid(),
-    results: z.array(report).min(1).max(lendingLimits.batch),
-  })
+  .strictObject({ lease_id: leaseId, results: results(report) })
   .meta({ id: 'AckBatch' });
+/** As it is read: each result by itself, so that one which is not understood costs no other. */
+export const ackEnvelope = z.strictObject({ lease_id: leaseId, results: results(z.unknown()) });
 
-const settledNames = ['accepted', 'repeated', 'late', 'unknown'] as const;
+const settledNames = ['accepted', 'repeated', 'late', 'unknown', 'invalid'] as const;
 export const ackedBatch = z
   .object({
     results: z.array(
       z.object({
-        url: z.string(),
+        url: z.string().nullable().meta({ description: 'As it was sent; null: none was.' }),
         result: z.enum(settledNames).meta({
           description:
-            'accepted: committed, and the host is given back; repeated: a report of it was committed before, this one changes nothing; late: the lease had run out, the URL is fetched again; unknown: not a URL of this batch.',
+            'accepted: committed, and the host is given back; repeated: a report of it was committed before, this one changes nothing; late: the lease had run out, the URL is fetched again; unknown: not a URL of this batch; invalid: not understood, `why` says what: send it again, mended.',
         }),
+        why: z.string().optional(),
       }),
     ),
   })
@@ -113,7 +132,8 @@ export const checkAndAdd = z
       .min(1)
       .max(lendingLimits.candidates),
     crawl_id: crawlId.optional().meta({
-      description: 'Absent: the one open crawl that has met the parent_url.',
+      description:
+        'Absent: for each candidate the crawl that its parent_url was handed out for last, else the one open crawl that has met it; else it becomes a seed of the standing crawl of the tenant.',
     }),
   })
   .meta({ id: 'CheckAndAdd' });

@@ -2,12 +2,18 @@ import { statement } from '../statement.ts';
 import { hasPageDue } from './lend-hosts.ts';
 
 /**
- * Asks for hosts of a shard that could be lent, were they not in use or about to be: slices of ours that hold one end
+ * Asks for hosts of these shards that could be lent, were they not in use or about to be: slices of ours that hold one end
  * soon, and the next begins when `askMs` have passed, or once the host was lent. Not where the last turn was a foreign
  * one already.
  */
 export const askToLend = statement<
-  [shard: number, crawlIds: readonly number[], robotsFreshMs: number, limit: number, askMs: number],
+  [
+    shards: readonly number[],
+    crawlIds: readonly number[],
+    robotsFreshMs: number,
+    limit: number,
+    askMs: number,
+  ],
   Record<string, never>
 >(
   'ask-to-lend',

@@ -5,6 +5,8 @@ export interface ParentRow {
   readonly crawl_id: number;
   readonly host_id: number;
   readonly depth: number;
+  /** When it was last handed out to a fetcher of the tenant, as far as that is still known; null: not. */
+  readonly lent_at: Date | null;
 }
 
 /**
@@ -13,7 +15,9 @@ export interface ParentRow {
  */
 export const findParents = statement<[tenantId: number, crawlId: string | null, rows: string], ParentRow>(
   'find-parents',
-  `select encode(u.key, 'hex') as key, u.crawl_id, u.host_id, u.depth
+  `select encode(u.key, 'hex') as key, u.crawl_id, u.host_id, u.depth,
+          (select max(l.lent_at) from lent_url l
+            where l.host_id = u.host_id and l.crawl_id = u.crawl_id and l.key = u.key) as lent_at
      from json_to_recordset($3) as r(host text, key text)
      join host h on h.origin = r.host
      join crawl c on c.tenant_id = $1 and c.state not in ('finished', 'cancelled', 'failed')

@@ -6,8 +6,8 @@ export interface LendableHost extends TakenLease {
   readonly origin: string;
 }
 
-/** Hosts of a shard at which one of the crawls has a page due, as far as robots.txt is known there. */
-export const hasPageDue = `h.shard = $1 and h.parked_at is null and h.closed_until <= now()
+/** Hosts of the shards at which one of the crawls has a page due, as far as robots.txt is known there. */
+export const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.closed_until <= now()
           and h.id in (select q.host_id from host_queue q
                          join crawl c on c.id = q.crawl_id and c.state = 'running'
                         where q.crawl_id = any ($2) and q.queued > 0
@@ -19,12 +19,12 @@ export const hasPageDue = `h.shard = $1 and h.parked_at is null and h.closed_unt
                        where r.host_id = h.id and r.fetched_at > now() - $3 * interval '1 millisecond')`;
 
 /**
- * Takes the leases of up to `limit` free hosts that may be visited now, longest waiting first, with one request of
+ * Takes the leases of up to `limit` free hosts of these shards that may be visited now, longest waiting first, with one request of
  * their quota reserved. After a foreign turn the workers have right of way for two seconds, where they work the host.
  */
 export const lendHosts = statement<
   [
-    shard: number,
+    shards: readonly number[],
     crawlIds: readonly number[],
     robotsFreshMs: number,
     limit: number,

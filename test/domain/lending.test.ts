@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fetchFaults } from '../../domain/fault.ts';
 import { isHeld } from '../../domain/lease.ts';
-import { fieldValue, owedMs, reported, toldMs, type Owed } from '../../domain/lending.ts';
+import {
+  fieldValue,
+  heldMs,
+  outerShards,
+  owedMs,
+  reported,
+  shardsBehind,
+  type Owed,
+} from '../../domain/lending.ts';
 
 const rested: Owed = { unclean: false, asked_ago_ms: null, took_ms: null, pace_ms: 0, held_ms: 0 };
 const pace = (delayMs: number, factor: number | null = null) => ({ delayMs, factor });
@@ -42,16 +50,39 @@ describe('what a host is owed', () => {
 });
 
 it('tells a fetcher to be done while the lease still holds', () => {
-  for (const leaseMs of [4_000, 300_000]) {
+  for (const toldMs of [1_000, 300_000]) {
+    const leaseMs = heldMs(toldMs);
     const lease = { monotonicAt: 0, wallAt: 0, leaseMs };
-    expect(isHeld(lease, toldMs(leaseMs) + leaseMs / 5, 0)).toBe(true);
+    expect(isHeld(lease, toldMs + leaseMs / 5, 0)).toBe(true);
   }
+});
+
+it('has something behind each of its 64 shards, and every host behind one, whatever the number within', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: outerShards }), (shards) => {
+      const behind = Array.from({ length: outerShards }, (_, outer) => shardsBehind(outer, shards));
+      for (const inner of behind) expect(inner.some((shard) => shard < shards)).toBe(true);
+      // Those too that hosts keep from when there were more.
+      expect(new Set(behind.flat()).size).toBe(outerShards);
+    }),
+  );
 });
 
 describe('the words of a fetcher', () => {
   it('are its status where it has one', () => {
     expect(reported(404, null)).toEqual({ kind: 'response', status: 404, truncated: false });
     expect(reported(200, 'too-large')).toEqual({ kind: 'response', status: 200, truncated: 'too-large' });
+  });
+
+  it.each([
+    ['dns_timeout', 'dns-unavailable'],
+    ['DNS_TIMEOUT: 5 s', 'dns-unavailable'],
+    ['connection_refused', 'connect-refused'],
+    ['connect_timeout', 'connect-timeout'],
+    ['ssl_error', 'tls'],
+    ['the moon', 'protocol'],
+  ])('%s are %s', (words, fault) => {
+    expect(reported(null, words)).toMatchObject({ kind: 'fault', fault });
   });
 
   it.each(fetchFaults)('know %s, with and without more words', (fault) => {

@@ -135,7 +135,7 @@ def main():
                 if options.ack == "never":
                     continue
                 if options.ack == "late":
-                    time.sleep(max(0, asked + options.lease_seconds + 0.2 - time.monotonic()))
+                    time.sleep(max(0, asked + options.lease_seconds * 4 / 3 + 0.2 - time.monotonic()))
                 report = {"lease_id": batch["lease_id"], "results": [result]}
                 answer = post(options, f"/frontier/{shard}/ack", report)
                 say(event="acked", url=given["url"], result=answer["results"][0]["result"])

@@ -29,8 +29,10 @@ beforeAll(async () => {
 
 afterAll(() => fetching.close());
 
-const borrow = (crawl: number, leaseMs = 30_000): Promise<Loan | null> =>
-  lend(room, { tenantId: 1, shard: 0, crawlId: String(crawl), fetcherId: 'test', batchSize: 10, leaseMs });
+const borrow = (crawl: number, toldMs = 22_500): Promise<Loan | null> =>
+  lend(room, {
+    ...{ tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'test', batchSize: 10, toldMs },
+  });
 const report = (url: string, over: Partial<Report> = {}): Report => ({
   ...{ url, status: 200, contentHash: null, retryAfterSeconds: null, location: null, error: null },
   ...over,
@@ -82,7 +84,7 @@ it('the delay counts from the report, and a full one from a loan that ran out', 
   for (const gap of gaps(site).slice(1)) expect(gap).toBeGreaterThanOrEqual(495);
 
   await fetching.queue(crawl, host, '/d');
-  await expect.poll(async () => (await borrow(crawl, 600))?.urls.length ?? 0, { interval: 50 }).toBe(1);
+  await expect.poll(async () => (await borrow(crawl, 450))?.urls.length ?? 0, { interval: 50 }).toBe(1);
   const runsOut = performance.now() + 600;
   await fetch(`${site.origin}/${String(site.hits.length)}`);
   await expect

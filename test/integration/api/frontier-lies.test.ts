@@ -109,6 +109,10 @@ it('offers to a crawl that ends in between are refused, and not taken for seen w
   await setState(services.pool, crawlId, 'finished', 'complete');
   await expect(offer(room, 1, crawlId, link)).rejects.toThrow(CrawlOver);
   await setState(services.pool, crawlId, 'running', null);
-  expect(await offer(room, 1, crawlId, link)).toEqual({ newUrls: [`${origin}/link`], rejected: [] });
-  expect(await offer(room, 1, crawlId, link)).toEqual({ newUrls: [], rejected: [] });
+  expect(await offer(room, 1, crawlId, link)).toEqual({
+    newUrls: [`${origin}/link`],
+    rejected: [],
+    unplaced: [],
+  });
+  expect(await offer(room, 1, crawlId, link)).toEqual({ newUrls: [], rejected: [], unplaced: [] });
 });
