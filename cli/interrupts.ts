@@ -1,6 +1,6 @@
-/** Ctrl-C and its kin: the first asks for an orderly end, the second for an end at once. */
+/** Ctrl-C and its kin, and a reader who closes the pipe: the first asks for an orderly end, the second for an end at once. */
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const;
 
 export interface Interrupts {
   /** Aborted at the first. */

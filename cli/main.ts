@@ -3,10 +3,10 @@ import { CommanderError } from 'commander';
 import { endingOf, exitCodes } from './ending.ts';
 import { createProgram } from './program.ts';
 
-// A reader that closes the pipe (`| head`) has seen enough.
+// A reader that closes the pipe (`| head`) has seen enough; a crawl takes it for an interrupt.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.ok);
-  throw error;
+  if (error.code !== 'EPIPE') throw error;
+  if (!process.emit('SIGPIPE')) process.exit(exitCodes.ok);
 });
 
 let exitCode: number = exitCodes.ok;

@@ -56,6 +56,15 @@ Settings are read from ORBWEAVER_… variables; README.md lists them.`,
 
 type Ended = Parameters<typeof createProgram>[0];
 
+const outOption = [
+  '--out <file>',
+  'write the pages to this file at the end, one JSON object a line; - writes them to standard output as they come, and all else to standard error',
+] as const;
+const jsonOption = [
+  '--json',
+  'no progress; the last line is one JSON object, also of a crawl that failed or was interrupted',
+] as const;
+
 function addCrawl(program: Command, ended: Ended): void {
   const crawl = program
     .command('crawl')
@@ -63,8 +72,8 @@ function addCrawl(program: Command, ended: Ended): void {
       'Crawl from the URLs given; starts the embedded stack where none runs, and stops it at the end.',
     );
   addWhatToCrawl(crawl)
-    .addOption(new Option('--out <file>', 'write the pages to this file at the end, one JSON object a line'))
-    .option('--json', 'no progress; the last line of standard output is one JSON object')
+    .option(...outOption)
+    .option(...jsonOption)
     .option('--keep', 'leave the stack up')
     .addHelpText(
       'after',
@@ -73,6 +82,7 @@ Examples:
   orbweaver crawl https://example.com/
   orbweaver crawl https://example.com/docs/ --scope prefix --max-depth 3 --out docs.jsonl
   orbweaver crawl --seeds seeds.txt --exclude "*.pdf" --max-seconds 600 --json
+  orbweaver crawl https://example.com/ --out - | jq .title
   orbweaver crawl http://127.0.0.1:8080/ --allow-private 127.0.0.0/8 --delay 0
 
 Ctrl-C interrupts the crawl; orbweaver resume goes on with it.`,
@@ -87,8 +97,8 @@ function addResume(program: Command, ended: Ended): void {
     .command('resume')
     .description('Go on with an interrupted crawl: the one given, or the latest.')
     .argument('[id]', 'id of the crawl', crawlId)
-    .option('--out <file>', 'write the pages to this file at the end, one JSON object a line')
-    .option('--json', 'no progress; the last line of standard output is one JSON object')
+    .option(...outOption)
+    .option(...jsonOption)
     .option('--keep', 'leave the stack up')
     .addHelpText('after', '\nExamples:\n  orbweaver resume\n  orbweaver resume 3 --out pages.jsonl')
     .action(async (id: string | undefined, options: object) => {

@@ -13,8 +13,9 @@ import { allPages } from '../storage/pages.ts';
 import { createPool, type Pool } from '../storage/pool.ts';
 import { isStorageOutage } from '../storage/retry.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
-import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { CommandError, endingOf, exitCodes, type ExitCode } from './ending.ts';
 import { aborted, listenForInterrupts, type Interrupts } from './interrupts.ts';
+import { standardOutput, writeLivePages } from './live-pages.ts';
 import { openOutFile, type OutFile } from './out-file.ts';
 import { readLocalKey } from './local-key.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -41,6 +42,8 @@ export interface Session {
 }
 
 const pollMs = 500;
+/** Parked hosts that are told of at most. */
+const mostParked = 100;
 
 /** @param begin creates or resumes the crawl and answers its id */
 export async function runCrawl(
@@ -48,7 +51,8 @@ export async function runCrawl(
   options: RunOptions,
   begin: (session: Session) => Promise<string>,
 ): Promise<ExitCode> {
-  const out = options.out === undefined ? null : await openOutFile(options.out);
+  const { out: file = standardOutput } = options;
+  const out = file === standardOutput ? null : await openOutFile(file);
   const interrupts = listenForInterrupts();
   const progress = createProgress(process.stderr, options.json === true);
   try {
@@ -107,52 +111,101 @@ async function runOn(
   const id = await begin({ pool, api, own: stack.own, say: progress.say, signal: interrupts.first });
   const web = temporalUiUrl === null ? '' : ` Temporal Web: ${temporalUiUrl}`;
   progress.say(`Crawl ${id} is under way.${web}`);
-  const ended = await Promise.race([follow(pool, id, progress, interrupts.first), stack.lost]);
-  progress.clear();
-  if (ended === null) return interrupt(id, api, interrupts, progress.say);
+  const live =
+    options.out === standardOutput ? writeLivePages(pool, id, textReader(config), interrupts.first) : null;
+  live?.catch(() => undefined);
+  /** What is not pages, where those are on standard output. */
+  const tell = (text: string): unknown =>
+    (live === null ? process.stdout : process.stderr).write(`${text}\n`);
+  const summarize = async (seen: CrawlView, error: string | null = null): Promise<void> => {
+    const parked =
+      error === null
+        ? await parkedHosts(pool, id, mostParked).catch((failure: unknown) => {
+            if (isStorageOutage(failure)) return [];
+            throw failure;
+          })
+        : [];
+    progress.clear();
+    if (options.json === true) tell(summaryJson(seen, parked, error));
+    else if (error === null) tell(summaryLines(seen, parked).join('\n'));
+  };
 
-  const parked = await parkedHosts(pool, id, 10);
-  if (options.json !== true) process.stdout.write(`${summaryLines(ended, parked).join('\n')}\n`);
+  const watched = follow(pool, id, progress, interrupts.first);
+  let ended: CrawlView | null;
+  let whole = true;
+  try {
+    ended = await Promise.race([
+      watched.ended,
+      stack.lost,
+      ...(live === null ? [] : [live.then(() => watched.ended)]),
+    ]);
+    if (ended !== null && live !== null) whole = await Promise.race([live, stack.lost]);
+  } catch (error) {
+    const seen = watched.latest();
+    if (seen !== null) await summarize(seen, endingOf(error).message);
+    throw error;
+  }
+  progress.clear();
+  if (ended === null) {
+    await pause(id, api, interrupts, progress.say);
+    // Where Postgres is away, too, what was seen last is told.
+    const view = async (): Promise<CrawlView | null> => viewCrawl(pool, id).catch(() => null);
+    const seen = (await Promise.race([view(), aborted(interrupts.second)])) ?? watched.latest();
+    if (options.json === true && seen !== null) await summarize(seen);
+    return exitCodes.interrupted;
+  }
+
+  if (options.json !== true) await summarize(ended);
   if (out !== null) {
     const count = await out.write(allPages(pool, id, ['links', 'text'], textReader(config)));
     progress.say(`${grouped(count)} pages were written to ${out.name}.`);
   }
-  if (options.json === true) process.stdout.write(`${summaryJson(ended)}\n`);
-  else process.stdout.write(`Results: ./orbweaver pages ${id}\n`);
+  if (options.json === true) await summarize(ended);
+  else tell(`Results: ./orbweaver pages ${id}`);
   if (options.keep === true && !stack.own) tellKept(stack, progress.say);
+  if (!whole) return exitCodes.interrupted;
   return ended.state === 'finished' ? exitCodes.ok : exitCodes.failed;
 }
 
-/** Until the crawl is closed; null: interrupted before that. A Postgres that is away is waited for. */
-async function follow(
-  pool: Pool,
-  id: string,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<CrawlView | null> {
-  while (!signal.aborted) {
-    const view = await viewCrawl(pool, id).catch((error: unknown) => {
-      if (isStorageOutage(error)) return undefined;
-      throw error;
-    });
-    if (view === null) throw new Error(`crawl ${id} is gone`);
-    if (view !== undefined) {
-      if (closedCrawlStates.includes(view.state)) return view;
-      progress.update(view);
-    }
-    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
-  }
-  return null;
+interface Followed {
+  /** Once the crawl is closed; null: interrupted before that. */
+  readonly ended: Promise<CrawlView | null>;
+  /** As it was seen last; null: not yet. */
+  latest(): CrawlView | null;
 }
 
-async function interrupt(id: string, api: ApiClient, interrupts: Interrupts, say: Say): Promise<ExitCode> {
+/** A Postgres that is away is waited for. */
+function follow(pool: Pool, id: string, progress: Progress, signal: AbortSignal): Followed {
+  let latest: CrawlView | null = null;
+  const look = async (): Promise<CrawlView | null> => {
+    while (!signal.aborted) {
+      const view = await viewCrawl(pool, id).catch((error: unknown) => {
+        if (isStorageOutage(error)) return undefined;
+        throw error;
+      });
+      if (view === null) throw new Error(`crawl ${id} is gone`);
+      if (view !== undefined) {
+        latest = view;
+        if (closedCrawlStates.includes(view.state)) return view;
+        progress.update(view);
+      }
+      await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    }
+    return null;
+  };
+  const ended = look();
+  // Whoever waits for it may have been told of something else first.
+  ended.catch(() => undefined);
+  return { ended, latest: () => latest };
+}
+
+async function pause(id: string, api: ApiClient, interrupts: Interrupts, say: Say): Promise<void> {
   say('Pausing the crawl; once more stops at once.');
   await Promise.race([
     api.change(id, 'pause', interruptedReason, interrupts.second),
     aborted(interrupts.second),
   ]);
   say(`Crawl ${id} is interrupted; ./orbweaver resume ${id} goes on with it.`);
-  return exitCodes.interrupted;
 }
 
 function tellKept({ info }: UsedStack, say: Say): void {

@@ -51,8 +51,29 @@ function listed(name: string, entries: readonly string[], total: number): string
   ];
 }
 
-/** One JSON object on one line; `seconds` are from start to end by Postgres' clock. */
-export function summaryJson(view: CrawlView): string {
-  const { id: crawlId, state, seconds, fetches, bytes: received, ledger } = view;
-  return JSON.stringify({ crawlId, state, seconds, fetches, bytes: received, ledger });
+/**
+ * One JSON object on one line; `seconds` are from start to end by Postgres' clock.
+ * @param parked hosts that wait, most queued first @param error what ended the command before the crawl; null: nothing
+ */
+export function summaryJson(view: CrawlView, parked: readonly ParkedHost[], error: string | null): string {
+  const { id: crawlId, state, reason, label, seconds, pages, fetches, bytes: received } = view;
+  const { ledger, hosts, deadLetters, seeds } = view;
+  return JSON.stringify({
+    ...{
+      crawlId,
+      state,
+      reason,
+      label,
+      seconds,
+      pages,
+      fetches,
+      bytes: received,
+      ledger,
+      hosts,
+      deadLetters,
+    },
+    parkedHosts: parked.map(({ origin, queued, last_error: lastError }) => ({ origin, queued, lastError })),
+    seeds: { accepted: seeds.accepted, rejected: seeds.rejected },
+    ...(error !== null && { error }),
+  });
 }

@@ -174,13 +174,25 @@ describe('the summary', () => {
   });
 
   it('is one JSON object with exactly the promised fields', () => {
-    expect(JSON.parse(summaryJson(view({ state: 'finished' })))).toEqual({
+    const parked = [{ origin: 'https://b.example', queued: 4, last_error: 'timeout' }];
+    expect(JSON.parse(summaryJson(view({ state: 'failed', reason: 'no page' }), parked, null))).toEqual({
       crawlId: '7',
-      state: 'finished',
+      state: 'failed',
+      reason: 'no page',
+      label: null,
       seconds: 75,
+      pages: 1_170,
       fetches: 1_210,
       bytes: 27_300_000,
       ledger: { discovered: 1_600, queued: 300, leased: 10, done: 1_200, excluded: 80, dead: 7, failed: 3 },
+      hosts: { total: 12, waiting: 3, working: 2, parked: 1 },
+      deadLetters: { timeout: 3 },
+      parkedHosts: [{ origin: 'https://b.example', queued: 4, lastError: 'timeout' }],
+      seeds: { accepted: 1, rejected: 0 },
+    });
+    expect(JSON.parse(summaryJson(view(), [], 'The stack is gone.'))).toMatchObject({
+      state: 'running',
+      error: 'The stack is gone.',
     });
   });
 

@@ -1,5 +1,5 @@
 /** The main job from the command line, on an embedded stack of its own: crawl, interrupt, resume, look. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -57,18 +57,31 @@ async function until(condition: () => boolean, cli: ReturnType<typeof startCli>)
   }
 }
 
-const lastLine = (stdout: string): unknown => jsonLines(stdout).at(-1);
+const lastLine = (text: string): unknown => jsonLines(text.trimEnd().split('\n').at(-1) ?? '')[0];
 const pagesIn = (file: string): Set<string> =>
   new Set(jsonLines(readFileSync(file, 'utf8')).map((line) => (line as { url: string }).url));
 
 describe('the command line', { timeout: 240_000 }, () => {
   it('crawls, is interrupted, crawls something else, and goes on where it was', async () => {
-    const first = orbweaver('crawl', site, ...options, '--delay', '0.3');
+    const first = orbweaver('crawl', site, ...options, '--delay', '0.3', '--json', '--out', '-');
     await until(() => requests.length > 5, first);
     first.process.kill('SIGINT');
     const interrupted = await first.result;
     expect(interrupted.stderr).toContain('./orbweaver resume 1 goes on with it');
     expect(interrupted.code).toBe(130);
+    // Pages came while it ran, and they alone are on standard output.
+    const early = jsonLines(interrupted.stdout) as { url: string; text: string }[];
+    expect(early.length).toBeGreaterThan(0);
+    expect(early.length).toBeLessThan(pageCount);
+    expect(new Set(early.map(({ url }) => url)).size).toBe(early.length);
+    expect(early[0]).toMatchObject({ url: site, text: expect.stringContaining('This is page 0.') as string });
+    expect(lastLine(interrupted.stderr)).toMatchObject({
+      crawlId: '1',
+      state: 'paused',
+      reason: 'interrupted',
+      deadLetters: {},
+      parkedHosts: [],
+    });
     const fetchedBefore = requests.length;
 
     const out = path.join(folder, 'other.jsonl');
@@ -95,9 +108,11 @@ describe('the command line', { timeout: 240_000 }, () => {
     expect(requests.length - fetchedBefore).toBeLessThanOrEqual(4);
 
     const all = path.join(folder, 'all.jsonl');
-    const resumed = await run('resume', '--json', '--out', all);
+    const resumed = await run('resume', '--json', '--out', '-');
+    writeFileSync(all, resumed.stdout);
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(lastLine(resumed.stdout)).toMatchObject({
+    expect(jsonLines(resumed.stdout)).toHaveLength(pageCount);
+    expect(lastLine(resumed.stderr)).toMatchObject({
       crawlId: '1',
       state: 'finished',
       ledger: { discovered: pageCount, done: pageCount },
