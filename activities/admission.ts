@@ -5,6 +5,7 @@
  */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../domain/opt-out.ts';
 import { urlPriority } from '../domain/priority.ts';
+import type { ScopeVerdict } from '../domain/scope.ts';
 import type { CanonicalUrl } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
 import type { SeenCache } from '../storage/seen/seen-cache.ts';
@@ -89,8 +90,9 @@ export class Admission {
     const fresh = await this.#unseen(candidates);
     const optedOut = await this.#optOuts.current();
     const leftOutBy = new Map<string, JudgedBy>();
+    const verdicts = await verdictsOn(fresh.map(({ candidate }) => candidate));
     const judged = fresh.flatMap((found) => {
-      const verdict = judge(found.candidate);
+      const verdict = standingOf(found.candidate, verdicts.get(found.candidate));
       if (verdict === 'outside') {
         const { id, version } = found.candidate.crawl;
         leftOutBy.set(`${String(id)} ${String(version)}`, { crawl_id: id, config_version: version });
@@ -152,14 +154,26 @@ export class Admission {
   }
 }
 
+/** A host's own sitemap is read wherever it lies, and has none; the pages it names are judged one by one. */
+async function verdictsOn(candidates: readonly Candidate[]): Promise<ReadonlyMap<Candidate, ScopeVerdict>> {
+  const verdicts = new Map<Candidate, ScopeVerdict>();
+  const ruled = candidates.filter(({ kind, parent }) => kind === 'page' || parent !== null);
+  for (const [crawl, ofCrawl] of Map.groupBy(ruled, (candidate) => candidate.crawl)) {
+    const answers = await crawl.judge(ofCrawl);
+    for (const [at, candidate] of ofCrawl.entries()) {
+      const answer = answers[at];
+      if (answer !== undefined) verdicts.set(candidate, answer);
+    }
+  }
+  return verdicts;
+}
+
 /** 'outside': no part of the frontier; an object: recorded as excluded; null: to be fetched. */
-function judge(
-  candidate: Candidate,
+function standingOf(
+  { refusal }: Candidate,
+  verdict: ScopeVerdict | undefined,
 ): 'outside' | { readonly reason: string; readonly detail: string } | null {
-  const { crawl, link, depth, kind, parent, refusal } = candidate;
-  // A host's own sitemap is read wherever it lies; the pages it names are judged one by one.
-  if (kind === 'sitemap' && parent === null) return null;
-  const verdict = crawl.judge(link, depth);
+  if (verdict === undefined) return null;
   switch (verdict.verdict) {
     case 'admit':
       return refusal ?? null;

@@ -1,26 +1,31 @@
 /**
- * The crawls a process works for: settings compiled once per version, at most a second old, as are states and seeds, so
- * that an edit, a pause or a cancel takes effect on the next request, and added seeds widen the scope.
+ * The crawls a process works for: settings compiled once per version, at most a second old, as are states, so that an
+ * edit, a pause or a cancel takes effect on the next request. Of the seeds nothing is kept but places found to hold one:
+ * seeds that are added widen the scope at once.
  */
 import { LRUCache } from 'lru-cache';
 import { wholeConfig, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
 import { pageCounters, type CountedPage } from '../domain/finish-criteria.ts';
 import { compileMediaFilter, type MediaFilter } from '../domain/media-filter.ts';
 import { productToken } from '../domain/robots.ts';
-import { compileScope, type ScopeJudge } from '../domain/scope.ts';
-import { canonicalize } from '../domain/url.ts';
+import { compileScope, type LinkStanding, type ScopeVerdict } from '../domain/scope.ts';
+import type { CanonicalUrl } from '../domain/url.ts';
 import type { Pool } from '../storage/pool.ts';
-import { registrableDomain } from '../storage/registrable-domain.ts';
-import { goodSeeds } from '../storage/statements/good-seeds.ts';
+import { isWithin, type KnownPlaces } from '../storage/seed-places.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import type { CrawlSettings } from './dependencies.ts';
+
+export interface AskedLink extends Omit<LinkStanding, 'inside'> {
+  readonly link: CanonicalUrl;
+}
 
 export interface OpenCrawl {
   readonly id: number;
   /** Of its settings; raised by each edit. */
   readonly version: number;
   readonly config: CrawlConfig;
-  readonly judge: ScopeJudge;
+  /** Whether each of the links belongs to it. */
+  readonly judge: (links: readonly AskedLink[]) => Promise<ScopeVerdict[]>;
   /** Is a body of this Content-Type taken? */
   readonly takes: MediaFilter;
   /** What finish criteria count of a page. */
@@ -33,18 +38,20 @@ export interface OpenCrawl {
 
 interface Entry {
   readonly crawl: OpenCrawl;
-  readonly seedsRevision: number;
   state: CrawlState;
   /** `performance.now()` when the state was read. */
   readAt: number;
 }
 
 const staleMs = 1_000;
+/** Places kept, of all crawls: some 100 bytes each. */
+const placesKept = 20_000;
 
 export class CrawlBook {
   readonly #pool: Pool;
   readonly #settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>;
   readonly #entries = new LRUCache<number, Entry>({ max: 500 });
+  readonly #places = new LRUCache<string, true>({ max: placesKept });
   #refreshing: Promise<void> | undefined;
 
   constructor(pool: Pool, settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>) {
@@ -88,14 +95,13 @@ export class CrawlBook {
         id: row.id,
         version: row.config_version,
         config,
-        judge: await judgeBy(this.#pool, crawlId, config),
+        judge: this.#judgeOf(crawlId, config),
         takes: compileMediaFilter(config.contentTypes),
         counters: pageCounters(config.finish),
         userAgent,
         agentToken: productToken(userAgent),
         allowPrivate: [...this.#settings.allowPrivate, ...config.allowPrivate],
       },
-      seedsRevision: row.seeds_revision,
       state: row.state,
       readAt,
     };
@@ -109,19 +115,23 @@ export class CrawlBook {
     for (const row of await loadCrawls(this.#pool, [...this.#entries.keys()])) {
       const entry = this.#entries.get(row.id);
       if (entry === undefined) continue;
-      const isCurrent =
-        entry.seedsRevision === row.seeds_revision && entry.crawl.version === row.config_version;
-      if (isCurrent) Object.assign(entry, { state: row.state, readAt });
+      if (entry.crawl.version === row.config_version) Object.assign(entry, { state: row.state, readAt });
       else this.#entries.delete(row.id);
     }
   }
-}
 
-/** How the settings given judge links, by the seeds the crawl has. */
-export async function judgeBy(pool: Pool, crawlId: number, config: CrawlConfig): Promise<ScopeJudge> {
-  const seeds = (await goodSeeds(pool, crawlId)).flatMap(({ url }) => {
-    const seed = canonicalize(url);
-    return seed.ok ? [seed.value] : [];
-  });
-  return compileScope(config, seeds, registrableDomain);
+  #judgeOf(crawlId: number, config: CrawlConfig): OpenCrawl['judge'] {
+    const judge = compileScope(config);
+    const known: KnownPlaces = {
+      has: (place) => this.#places.get(`${String(crawlId)} ${place}`) === true,
+      add: (place) => void this.#places.set(`${String(crawlId)} ${place}`, true),
+    };
+    return async (asked) => {
+      const links = asked.map(({ link }) => link);
+      const within = await isWithin(this.#pool, crawlId, config.scope, links, known);
+      return asked.map(({ link, depth, seed }, at) =>
+        judge(link, { depth, seed, inside: within[at] === true }),
+      );
+    };
+  }
 }

@@ -34,10 +34,12 @@ import { OptOutBook } from './opt-out-book.ts';
 
 type CrawlActivities = Pick<
   ControlActivities,
-  'seedCrawl' | 'setCrawlState' | 'watchCrawl' | 'drainCrawl' | 'settleCrawl' | 'wakeSchedulers'
+  'setCrawlState' | 'watchCrawl' | 'drainCrawl' | 'settleCrawl' | 'wakeSchedulers'
 >;
 
 const batch = 1_000;
+/** For which seeds are admitted before it is judged again whether the crawl is over. */
+const seedingMs = 1_000;
 const quickMs = 250;
 const slowMs = 2_000;
 /** URLs that a crawl in a hurry may fetch in a slow look: with fewer left, looks are quick. */
@@ -64,7 +66,8 @@ export function createCrawlActivities(
 
   /** Some may be known as links. */
   const claim = async (crawl: OpenCrawl, seeds: readonly Candidate[]): Promise<void> => {
-    const admitted = seeds.filter(({ link }) => crawl.judge(link, 0).verdict === 'admit');
+    const verdicts = await crawl.judge(seeds);
+    const admitted = seeds.filter((_, at) => verdicts[at]?.verdict === 'admit');
     const places = admitted.map(({ link }) => ({
       origin: link.host,
       key: urlKey(link.canonical).toString('hex'),
@@ -76,24 +79,33 @@ export function createCrawlActivities(
     dependencies.wakeHosts(claimed.map(({ host_id }) => host_id));
   };
 
-  /** Admits what seeds were not admitted yet; cut off between two batches, it goes on there. */
-  const seed = async (crawlId: string, signal: AbortSignal): Promise<{ admitted: number }> => {
-    for (let admitted = 0; ;) {
-      const seeds = await nextSeeds(pool, Number(crawlId), batch);
+  /**
+   * Admits seeds that were not admitted yet, for a while; cut off between two batches, it goes on there. No more are
+   * admitted once the crawl is paused or ends, whether or not this attempt has been told. Answers how many lines.
+   */
+  const seed = async (crawlId: string, signal: AbortSignal): Promise<number> => {
+    const id = Number(crawlId);
+    const until = performance.now() + seedingMs;
+    for (let lines = 0; ;) {
+      if (performance.now() >= until || signal.aborted || !(await crawls.isRunning(id))) return lines;
+      const seeds = await nextSeeds(pool, id, batch);
+      const [first] = seeds;
       const last = seeds.at(-1);
-      if (last === undefined || signal.aborted) return { admitted };
-      const crawl = await crawls.open(Number(crawlId));
+      if (first === undefined || last === undefined) return lines;
+      lines += seeds.length;
+      const crawl = await crawls.open(id);
       const links = seeds.flatMap(({ url, rejected }): Candidate[] => {
         const link = canonicalize(url);
         if (rejected !== null || !link.ok) return [];
         return [{ crawl, link: link.value, kind: 'page', seed: true, depth: 0, hops: 0, parent: null }];
       });
-      admitted += (await admission.admit(links, (admissions, judged) => writer.write({ admissions, judged })))
-        .admitted;
-      await claim(crawl, links);
+      const { admitted } = await admission.admit(links, (admissions, judged) =>
+        writer.write({ admissions, judged }),
+      );
+      if (admitted < links.length) await claim(crawl, links);
       const origins = [...new Set(links.map(({ link }) => link.host))];
-      await retrying(() => askParkedHosts(pool, Number(crawlId), origins));
-      const rejudged = await noteSeeded(pool, Number(crawlId), last.line);
+      await retrying(() => askParkedHosts(pool, id, origins));
+      const rejudged = await noteSeeded(pool, id, first.after, last.line, links.length);
       // Where Temporal does not answer now, the API starts it (api/orphans.ts).
       if (rejudged.length > 0) await startEdit(workflows, crawlId);
     }
@@ -104,7 +116,7 @@ export function createCrawlActivities(
     const until = performance.now() + watchMs;
     for (;;) {
       const outlook = await outlookOf(crawlId);
-      if (outlook.unseeded) await seed(crawlId, signal);
+      const seeded = outlook.unseeded ? await seed(crawlId, signal) : 0;
       if (outlook.asking) await askHosts(dependencies, workflows, crawlId);
       const { config } = await crawls.open(Number(crawlId));
       const judged = judgeFinish({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
@@ -113,6 +125,7 @@ export function createCrawlActivities(
         !(judged.verdict === 'complete' && (outlook.unseeded || outlook.edited));
       if (isOver) return judged;
       if (performance.now() >= until || signal.aborted) return { verdict: 'going' };
+      if (seeded > 0) continue;
       await sleep(outlook.queued > many ? slowMs : quickMs, signal);
     }
   };
@@ -130,7 +143,6 @@ export function createCrawlActivities(
   };
 
   return {
-    seedCrawl: ({ crawlId }) => withOwnFaults(() => withHeartbeat((signal) => seed(crawlId, signal))),
     setCrawlState: ({ crawlId, state, reason, ofLimit = false }) =>
       withOwnFaults(() =>
         inTransaction(pool, async (db) => {

@@ -112,5 +112,8 @@ function refused(
 ): ReadLine {
   // Postgres text holds no NUL.
   const url = text.slice(0, keptOfBadLine).replaceAll('\0', '\ufffd').toWellFormed();
-  return { seed: { line, url, rejected }, rejected: { line, url, reason: `${rejected}: it ${sentence}` } };
+  return {
+    seed: { line, url, rejected, place: null },
+    rejected: { line, url, reason: `${rejected}: it ${sentence}` },
+  };
 }

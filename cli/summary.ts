@@ -22,6 +22,9 @@ export function summaryLines(view: CrawlView, parked: readonly ParkedHost[]): st
       'URLs',
       `${grouped(ledger.discovered)} discovered${states.length === 0 ? '' : `: ${states.join(', ')}`}`,
     ),
+    ...(seeds.waiting === 0
+      ? []
+      : [line('seeds', `${grouped(seeds.waiting)} of ${grouped(seeds.accepted)} are not taken in`)]),
     ...(letters.length === 0 ? [] : [line('dead letters', letters.join(', '))]),
     ...listed(
       'parked hosts',

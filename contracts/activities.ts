@@ -110,8 +110,6 @@ export interface ControlActivities {
   /** Sends a parked host's workflow the update `retry`; `unparked: false`: it was not parked. */
   retryHost(input: { readonly origin: string }): Promise<{ readonly unparked: boolean }>;
 
-  /** Admits the seeds. Answers how many were new. */
-  seedCrawl(input: { readonly crawlId: string }): Promise<{ readonly admitted: number }>;
   setCrawlState(input: {
     readonly crawlId: string;
     readonly state: CrawlState;

@@ -56,28 +56,27 @@ export type ScopeVerdict =
       readonly detail: string;
     };
 
-/** `depth`: links from the nearest seed. */
-export type ScopeJudge = (link: CanonicalUrl, depth: number) => ScopeVerdict;
+/** What is known of a link beside its address. */
+export interface LinkStanding {
+  /** Links from the nearest seed. */
+  readonly depth: number;
+  /** It is a seed itself. */
+  readonly seed: boolean;
+  /** A seed reaches it: the crawl has one in a place of `reachOf`. */
+  readonly inside: boolean;
+}
 
-/**
- * `registrableDomain` answers for a host name as it stands in a URL (punycode, or an IP address), without port;
- * null where there is none (an address, a public suffix, a name of one label): the host then stands for itself.
- */
-export function compileScope(
-  config: ScopeConfig,
-  seeds: readonly CanonicalUrl[],
-  registrableDomain: (hostname: string) => string | null,
-): ScopeJudge {
-  const seedKeys = new Set(seeds.map((seed) => seed.canonical));
-  const isInside = compileReach(config.scope, seeds, registrableDomain);
+export type ScopeJudge = (link: CanonicalUrl, standing: LinkStanding) => ScopeVerdict;
+
+export function compileScope(config: ScopeConfig): ScopeJudge {
   const include = config.include.map(compilePattern);
   const exclude = config.exclude.map((pattern) => ({ pattern, matches: compilePattern(pattern) }));
   const includeDomains = new Set(config.includeDomains);
   const excludeDomains = new Set(config.excludeDomains);
   const lengthLimit = config.maxUrlLength;
 
-  return (link, depth) => {
-    if (!isInside(link)) {
+  return (link, { depth, seed, inside }) => {
+    if (!inside) {
       return { verdict: 'outside', detail: `not within the seeds' scope (${config.scope}): ${link.host}` };
     }
     if (link.url.length > lengthLimit) {
@@ -90,7 +89,7 @@ export function compileScope(
     if (domain !== null) return excluded('domain', domain);
     const stop = exclude.find(({ matches }) => matches(link.canonical));
     if (stop !== undefined) return excluded('pattern', stop.pattern);
-    if (seedKeys.has(link.canonical)) return admitted;
+    if (seed) return admitted;
     if (include.length > 0 && !matchesAny(include, link.canonical)) {
       return excluded('not-included', `none of ${String(include.length)} include patterns`);
     }
@@ -111,47 +110,62 @@ function matchesAny(patterns: readonly PatternMatcher[], text: string): boolean 
   return patterns.some((matches) => matches(text));
 }
 
-function compileReach(
+/** Where a seed lies; or, with fewer fields, a wider place that seeds may lie in. */
+export interface Place {
+  /** Registrable domain, or the host itself, with its port. */
+  readonly domain: string;
+  /** Host and port, without `www.`. */
+  readonly site?: string;
+  /** Path up to its last `/`. */
+  readonly folder?: string;
+}
+
+/**
+ * Answers for a host name as it stands in a URL (punycode, or an IP address), without port; null where there is none (an
+ * address, a public suffix, a name of one label): the host then stands for itself.
+ */
+export type RegistrableDomain = (hostname: string) => string | null;
+
+/** The place of a seed. */
+export function placeOf(seed: CanonicalUrl, registrableDomain: RegistrableDomain): Required<Place> {
+  const path = pathOf(seed);
+  return { ...sitePlace(seed, registrableDomain), folder: path.slice(0, path.lastIndexOf('/') + 1) };
+}
+
+/** The places of which one must hold a seed for the scope to reach a link; null: it reaches all. */
+export function reachOf(
   scope: ScopeConfig['scope'],
-  seeds: readonly CanonicalUrl[],
-  registrableDomain: (hostname: string) => string | null,
-): (link: CanonicalUrl) => boolean {
+  link: CanonicalUrl,
+  registrableDomain: RegistrableDomain,
+): readonly Place[] | null {
   switch (scope) {
     case 'any':
-      return () => true;
-    case 'host': {
-      const sites = new Set(seeds.map(({ host }) => siteOf(host)));
-      return (link) => sites.has(siteOf(link.host));
-    }
-    case 'domain': {
-      const domainOf = (link: CanonicalUrl): string => {
-        const site = siteOf(link.host);
-        const { hostname, port } = splitAuthority(site);
-        return (registrableDomain(hostname) ?? hostname) + port;
-      };
-      const domains = new Set(seeds.map(domainOf));
-      return (link) => domains.has(domainOf(link));
-    }
+      return null;
+    case 'host':
+      return [sitePlace(link, registrableDomain)];
+    case 'domain':
+      return [{ domain: sitePlace(link, registrableDomain).domain }];
     case 'prefix': {
-      const folders = foldersBySite(seeds);
-      return (link) => {
-        const path = pathOf(link);
-        return folders.get(siteOf(link.host))?.some((folder) => path.startsWith(folder)) ?? false;
-      };
+      const place = sitePlace(link, registrableDomain);
+      return foldersOf(pathOf(link)).map((folder) => ({ ...place, folder }));
     }
   }
 }
 
-function foldersBySite(seeds: readonly CanonicalUrl[]): ReadonlyMap<string, readonly string[]> {
-  const folders = new Map<string, string[]>();
-  for (const seed of seeds) {
-    const site = siteOf(seed.host);
-    const path = pathOf(seed);
-    const folder = path.slice(0, path.lastIndexOf('/') + 1);
-    const known = folders.get(site);
-    if (known === undefined) folders.set(site, [folder]);
-    else if (!known.includes(folder)) known.push(folder);
-  }
+function sitePlace(
+  link: CanonicalUrl,
+  registrableDomain: RegistrableDomain,
+): Required<Omit<Place, 'folder'>> {
+  const site = siteOf(link.host);
+  const { hostname, port } = splitAuthority(site);
+  return { domain: (registrableDomain(hostname) ?? hostname) + port, site };
+}
+
+/** A path's folder and those above it, the widest first. */
+function foldersOf(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
+    folders.push(path.slice(0, at + 1));
   return folders;
 }
 

@@ -75,7 +75,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
   if (row === null) return null;
   const [counts] = await countCrawl(db, crawlId, rateWindow);
   if (counts === undefined) throw new Error('Postgres did not count');
-  const { accepted_seeds: accepted, rejected_seeds: rejected } = counts;
+  const { accepted_seeds: accepted, rejected_seeds: rejected, waiting_seeds: waiting } = counts;
   return {
     ...summaryOf(row),
     config: wholeConfig(row.config) as CrawlView['config'],
@@ -83,6 +83,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
     seeds: {
       accepted,
       rejected,
+      waiting,
       firstRejected: rejected > 0 ? await listRejectedSeeds(db, crawlId, rejectedShown) : [],
     },
     hosts: {

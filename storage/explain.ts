@@ -20,17 +20,17 @@ import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from
 import { deadLetterFacts, hostFacts, recordFacts, storedCopy } from './explain-facts.ts';
 import { urlKey } from './key.ts';
 import type { Queryable } from './pool.ts';
-import { registrableDomain } from './registrable-domain.ts';
+import { isWithin } from './seed-places.ts';
 import { countAhead } from './statements/count-ahead.ts';
 import { explainHost } from './statements/explain-host.ts';
 import { explainUrl } from './statements/explain-url.ts';
 import { findUrlState } from './statements/find-url-state.ts';
-import { goodSeeds } from './statements/good-seeds.ts';
 import { listAttempts } from './statements/list-attempts.ts';
 import { listCrawls } from './statements/list-crawls.ts';
 import { loadOptOuts } from './statements/load-opt-outs.ts';
 import { pendingConfig } from './statements/pending-config.ts';
 import { pagesInHand } from './statements/pages-in-hand.ts';
+import { pendingSeed } from './statements/pending-seed.ts';
 
 /** What Postgres does not know. */
 export interface Surroundings {
@@ -144,13 +144,10 @@ async function judgeScope(
   link: CanonicalUrl,
   record: RecordFacts | null,
 ): Promise<ScopeFacts> {
-  const seeds = (await goodSeeds(db, Number(crawlId))).flatMap(({ url }) => {
-    const seed = canonicalize(url);
-    return seed.ok ? [seed.value] : [];
-  });
-  const isSeed = seeds.some((seed) => seed.canonical === link.canonical);
+  const isSeed = record?.seed ?? (await pendingSeed(db, crawlId, link.url)).length > 0;
   const depth = record?.depth ?? (isSeed ? 0 : 1);
-  const verdict = compileScope(config, seeds, registrableDomain)(link, depth);
+  const [inside = false] = await isWithin(db, Number(crawlId), config.scope, [link]);
+  const verdict = compileScope(config)(link, { depth, seed: isSeed, inside });
   return {
     verdict: verdict.verdict,
     reason: verdict.verdict === 'excluded' ? verdict.reason : null,

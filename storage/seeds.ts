@@ -1,5 +1,6 @@
 /** Seeds as they were asked for, judged line by line: a bad one is kept with its reason and stops no other (F01). */
 import { canonicalize, type UrlRejection } from '../domain/url.ts';
+import { seedPlace } from './seed-places.ts';
 
 export interface SeedLine {
   /** Place in the list, from 1. */
@@ -8,6 +9,8 @@ export interface SeedLine {
   readonly url: string;
   /** Why it is no URL a crawl can have; null: it is one. */
   readonly rejected: UrlRejection | null;
+  /** Where it lies (seed-places.ts); null: it is no URL. */
+  readonly place: string | null;
 }
 
 /** Characters kept of a line that is no URL. */
@@ -24,8 +27,8 @@ export function readSeeds(seeds: string | readonly string[]): readonly SeedLine[
     // Postgres text holds no NUL.
     const bad = url.slice(0, keptOfBadLine).replaceAll('\0', '\ufffd').toWellFormed();
     return read.ok
-      ? [{ line, url: read.value.url, rejected: null }]
-      : [{ line, url: bad, rejected: read.rejected }];
+      ? [{ line, url: read.value.url, rejected: null, place: seedPlace(read.value) }]
+      : [{ line, url: bad, rejected: read.rejected, place: null }];
   });
 }
 

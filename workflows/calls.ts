@@ -70,7 +70,7 @@ export const {
 });
 
 /** Those that may take long, with heartbeats. */
-export const { unparkHost, redriveLetters, applyEdit, seedCrawl, watchCrawl, drainCrawl, settleCrawl } =
+export const { unparkHost, redriveLetters, applyEdit, watchCrawl, drainCrawl, settleCrawl } =
   proxyActivities<ControlActivities>({
     taskQueue: taskQueues.control,
     startToCloseTimeout: longest,

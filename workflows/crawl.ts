@@ -25,7 +25,7 @@ import {
   type CrawlView,
 } from '../contracts/workflows.ts';
 import { attributeSetter } from './attributes.ts';
-import { drainCrawl, seedCrawl, setCrawlState, settleCrawl, wakeSchedulers, watchCrawl } from './calls.ts';
+import { drainCrawl, setCrawlState, settleCrawl, wakeSchedulers, watchCrawl } from './calls.ts';
 
 const longHistory = 400;
 /** One watch: the activity looks every moment and answers when something has changed, or after this. */
@@ -122,7 +122,6 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
   });
   return CancellationScope.nonCancellable(async () => {
     show();
-    if (input.reopened !== true) await seedCrawl({ crawlId });
     for (;;) {
       const result = await step();
       if (result !== null) return result;

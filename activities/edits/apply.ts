@@ -32,6 +32,7 @@ import {
   judgeEach,
   movableReasons,
   queuedAgain,
+  reached,
   roomAt,
   rulesOf,
   type Rules,
@@ -80,7 +81,9 @@ export function createEditActivities(
           ? { of: 'hosts', hostId: 0, key: '' }
           : { of: 'urls', hostId: last.host_id, key: last.key },
       judged: rows.length,
-      moved: (await judgeEach(rows, (row) => judgeAgain(row, rules))).filter((moved) => moved !== null),
+      moved: (await judgeEach(await reached(rows, rules), (each) => judgeAgain(each, rules))).filter(
+        (moved) => moved !== null,
+      ),
     });
   };
 
@@ -98,7 +101,7 @@ export function createEditActivities(
       const room = roomAt(host, maxPagesPerHost);
       const key = hostId === place.hostId ? place.key : '';
       const rows = room === 0 ? [] : await limitedUrls(pool, crawlId, hostId, key, left);
-      const admits = await judgeEach(rows, (row) => admitsLimited(row, rules));
+      const admits = await judgeEach(await reached(rows, rules), (each) => admitsLimited(each, rules));
       const admitted = rows.filter((_, at) => admits[at] === true).slice(0, room);
       moved.push(...admitted.map((row) => queuedAgain(row)));
       const goesOn = rows.length === left && admitted.length < room;
@@ -132,9 +135,8 @@ export function createEditActivities(
   const apply = async (crawlId: string, signal: AbortSignal): Promise<EditProgress> => {
     const end = performance.now() + callMs;
     let version: number | null = null;
-    /** Of the version that is pending, and of the seeds there are. */
+    /** Of the version that is pending. */
     let rules: Rules | null = null;
-    let seedsRevision = 0;
     for (;;) {
       const [pending] = await pendingConfig(pool, crawlId);
       if (pending === undefined) break;
@@ -142,9 +144,9 @@ export function createEditActivities(
         await endEdit(pool, crawlId, pending, 'stopped');
         continue;
       }
-      if (rules === null || version !== pending.version || seedsRevision !== pending.seeds_revision)
-        rules = await rulesOf(pool, crawlId, wholeConfig(pending.config));
-      ({ version, seeds_revision: seedsRevision } = pending);
+      if (rules === null || version !== pending.version)
+        rules = rulesOf(pool, crawlId, wholeConfig(pending.config));
+      ({ version } = pending);
       const place = readPlace(pending.place);
       await steps[place.of]({ crawlId, pending, place, rules });
       if (performance.now() >= end || signal.aborted) return progressOf(crawlId, version, true);

@@ -2,14 +2,14 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import { compileMediaFilter, unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
-import { outOfScope, ruleReasons, type ScopeJudge } from '../../domain/scope.ts';
-import { canonicalize } from '../../domain/url.ts';
+import { compileScope, outOfScope, ruleReasons, type ScopeJudge } from '../../domain/scope.ts';
+import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { Pool } from '../../storage/pool.ts';
+import { isWithin } from '../../storage/seed-places.ts';
 import type { HostAtLimit } from '../../storage/statements/hosts-at-limit.ts';
 import type { JudgedUrl } from '../../storage/statements/judge-urls.ts';
 import type { LimitedUrl } from '../../storage/statements/limited-urls.ts';
 import type { RuledUrl } from '../../storage/statements/urls-to-judge.ts';
-import { judgeBy } from '../crawl-book.ts';
 
 /** Classes of excluded URLs that other settings may queue again. */
 export const movableReasons: readonly string[] = [...ruleReasons, unwantedType];
@@ -17,13 +17,39 @@ export const movableReasons: readonly string[] = [...ruleReasons, unwantedType];
 export interface Rules {
   readonly judge: ScopeJudge;
   readonly takes: MediaFilter;
+  /** Whether the scope reaches each of the links, by the seeds there are now. */
+  readonly within: (links: readonly CanonicalUrl[]) => Promise<boolean[]>;
 }
 
-export async function rulesOf(pool: Pool, crawlId: string, config: CrawlConfig): Promise<Rules> {
+export function rulesOf(pool: Pool, crawlId: string, config: CrawlConfig): Rules {
   return {
-    judge: await judgeBy(pool, Number(crawlId), config),
+    judge: compileScope(config),
     takes: compileMediaFilter(config.contentTypes),
+    within: (links) => isWithin(pool, Number(crawlId), config.scope, links),
   };
+}
+
+/** A row as it is judged; link null: it cannot be read, and stays as it is. */
+export interface Reached<Row> {
+  readonly row: Row;
+  readonly link: CanonicalUrl | null;
+  readonly inside: boolean;
+}
+
+/** Asked before the rows are judged one by one. */
+export async function reached<Row extends { readonly url: string }>(
+  rows: readonly Row[],
+  { within }: Rules,
+): Promise<Reached<Row>[]> {
+  const read = rows.map(({ url }) => canonicalize(url));
+  const inside = await within(read.flatMap((link) => (link.ok ? [link.value] : [])));
+  let at = 0;
+  return rows.map((row, index) => {
+    const link = read[index];
+    return link?.ok === true
+      ? { row, link: link.value, inside: inside[at++] === true }
+      : { row, link: null, inside: false };
+  });
 }
 
 /** How many of the URLs that the limit for a host keeps out may come in under another one. */
@@ -31,9 +57,8 @@ export const roomAt = ({ total, limited }: HostAtLimit, limit: number): number =
   Math.max(0, Math.min(limited, limit - (total - limited)));
 
 /** Would one that the limit for its host keeps out be admitted, if there were room? */
-export function admitsLimited(row: LimitedUrl, { judge }: Rules): boolean {
-  const link = canonicalize(row.url);
-  return row.unruled || (link.ok && judge(link.value, row.depth).verdict === 'admit');
+export function admitsLimited({ row, link, inside }: Reached<LimitedUrl>, { judge }: Rules): boolean {
+  return row.unruled || (link !== null && judge(link, { ...row, inside }).verdict === 'admit');
 }
 
 type Moved = Omit<JudgedUrl, 'crawl_id'>;
@@ -76,10 +101,9 @@ const isRefused = ({ seed, status, content_type: type }: RuledUrl, takes: MediaF
   !seed && type !== null && status !== null && status >= 200 && status < 300 && !takes(type);
 
 /** Null: it stays as it is. */
-export function judgeAgain(row: RuledUrl, { judge, takes }: Rules): Moved | null {
-  const link = canonicalize(row.url);
-  if (!link.ok) return null;
-  const verdict = judge(link.value, row.depth);
+export function judgeAgain({ row, link, inside }: Reached<RuledUrl>, { judge, takes }: Rules): Moved | null {
+  if (link === null) return null;
+  const verdict = judge(link, { ...row, inside });
   // Its body was not read: where it is wanted now, it is fetched once more.
   if (row.reason === unwantedType && (verdict.verdict !== 'admit' || !takes(row.content_type))) return null;
   if (verdict.verdict === 'admit') {

@@ -1,14 +1,13 @@
 /** What other settings would do to a crawl's frontier (G6): the walk of apply.ts, looking only. */
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import type { EditPreview } from '../../contracts/http/edits.ts';
-import type { ScopeJudge } from '../../domain/scope.ts';
 import { urlKey } from '../../storage/key.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { hostsAtLimit } from '../../storage/statements/hosts-at-limit.ts';
 import { knownUrls } from '../../storage/statements/known-urls.ts';
 import { limitedUrls } from '../../storage/statements/limited-urls.ts';
 import { pagesToReread } from '../../storage/statements/pages-to-reread.ts';
-import { urlsToJudge } from '../../storage/statements/urls-to-judge.ts';
+import { urlsToJudge, type RuledUrl } from '../../storage/statements/urls-to-judge.ts';
 import type { Candidate } from '../admission.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
 import {
@@ -16,6 +15,7 @@ import {
   judgeAgain,
   judgeEach,
   movableReasons,
+  reached,
   roomAt,
   rulesOf,
   type Rules,
@@ -39,14 +39,14 @@ export async function previewEdit(
   budgetMs: number,
 ): Promise<EditPreview> {
   const until = performance.now() + budgetMs;
-  const rules = await rulesOf(pool, crawl.id, wanted);
+  const rules = rulesOf(pool, crawl.id, wanted);
   const effect = new Effect();
   let whole =
     (await walkUrls(pool, crawl.id, rules, effect, until)) &&
     (await walkHosts(pool, crawl.id, { limit: wanted.maxPagesPerHost, rules }, effect, until));
   let links: number | null = null;
   if (whole && crawl.config.scope !== wanted.scope) {
-    const found = await walkLinks(pool, crawl.id, rules.judge, until);
+    const found = await walkLinks(pool, crawl.id, rules, until);
     ({ links } = found);
     whole = found.whole;
   }
@@ -66,7 +66,7 @@ async function walkUrls(
     if (last === undefined) return true;
     ({ host_id: hostId, key } = last);
     const isOver = (): boolean => performance.now() > until;
-    const moves = await judgeEach(rows, (row) => judgeAgain(row, rules), isOver);
+    const moves = await judgeEach(await reached(rows, rules), (each) => judgeAgain(each, rules), isOver);
     for (const [at, moved] of moves.entries()) {
       const row = rows[at];
       if (row !== undefined) effect.note(row, moved);
@@ -114,7 +114,7 @@ async function fillHost(
     if (last === undefined) break;
     ({ key } = last);
     const isOver = (): boolean => performance.now() > until;
-    const admits = await judgeEach(rows, (row) => admitsLimited(row, rules), isOver);
+    const admits = await judgeEach(await reached(rows, rules), (each) => admitsLimited(each, rules), isOver);
     filled = Math.min(room, filled + admits.filter((admitted) => admitted).length);
     if (isOver()) return { filled, whole: filled === room };
   }
@@ -125,7 +125,7 @@ async function fillHost(
 async function walkLinks(
   pool: Pool,
   crawlId: string,
-  judge: ScopeJudge,
+  { judge, within }: Rules,
   until: number,
 ): Promise<{ readonly links: number; readonly whole: boolean }> {
   const met = new Set<string>();
@@ -139,9 +139,10 @@ async function walkLinks(
     ({ host_id: hostId, key: pageKey } = last);
     const fresh = new Map<string, Candidate>();
     const candidates = pages.flatMap((page) => storedCandidates(page, crawl));
+    const inside = await within(candidates.map(({ link }) => link));
     const admits = await judgeEach(
-      candidates,
-      ({ link, depth }) => judge(link, depth).verdict === 'admit',
+      candidates.map((candidate, at) => ({ ...candidate, inside: inside[at] === true })),
+      (each) => judge(each.link, each).verdict === 'admit',
       () => performance.now() > until,
     );
     for (const candidate of candidates.filter((_, at) => admits[at] === true)) {
@@ -169,7 +170,7 @@ class Effect {
   readonly #rules = new Map<string, Counts & { readonly reason: string; readonly rule: string | null }>();
   readonly #hosts = new Map<string, Counts>();
 
-  note(row: Parameters<typeof judgeAgain>[0], moved: Moved): void {
+  note(row: RuledUrl, moved: Moved): void {
     this.#judged++;
     if (row.state === 'queued') this.#queued++;
     if (moved === null || moved.was === moved.state) return;

@@ -62,14 +62,17 @@ export class FetchRoom {
         'robots.txt names more sitemaps than are read',
       );
     }
-    const candidates = newcomers.flatMap((crawl): Candidate[] =>
-      robots.sitemaps.slice(0, sitemapLimits.robotsLines).flatMap((line) => {
-        const link = canonicalize(line, origin);
-        if (!link.ok || (link.value.host !== origin && crawl.judge(link.value, 0).verdict !== 'admit'))
-          return [];
-        return [{ crawl, link: link.value, kind: 'sitemap', seed: false, depth: 0, hops: 0, parent: null }];
-      }),
-    );
+    const named = robots.sitemaps.slice(0, sitemapLimits.robotsLines).flatMap((line) => {
+      const link = canonicalize(line, origin);
+      return link.ok ? [{ link: link.value, depth: 0, seed: false }] : [];
+    });
+    const candidates: Candidate[] = [];
+    for (const crawl of newcomers) {
+      const verdicts = await crawl.judge(named);
+      for (const [at, each] of named.entries())
+        if (each.link.host === origin || verdicts[at]?.verdict === 'admit')
+          candidates.push({ ...each, crawl, kind: 'sitemap', hops: 0, parent: null });
+    }
     await this.admission.admit(candidates, async (admissions) => {
       if (admissions.length > 0) await this.dependencies.writer.write({ admissions });
     });

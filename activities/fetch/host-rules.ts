@@ -20,11 +20,12 @@ export interface HostTrouble {
 }
 
 /** What is queued of a crawl that was edited may have been admitted by other rules. */
-function ruledOut({ url, depth }: LeasedUrl, crawl: OpenCrawl): Refusal | null {
+async function ruledOut({ url, depth, seed }: LeasedUrl, crawl: OpenCrawl): Promise<Refusal | null> {
   const link = canonicalize(url);
   if (!link.ok) return null;
-  const verdict = crawl.judge(link.value, depth);
-  switch (verdict.verdict) {
+  const [verdict] = await crawl.judge([{ link: link.value, depth, seed }]);
+  switch (verdict?.verdict) {
+    case undefined:
     case 'admit':
       return null;
     case 'outside':
@@ -35,14 +36,14 @@ function ruledOut({ url, depth }: LeasedUrl, crawl: OpenCrawl): Refusal | null {
 }
 
 /** Why no request may be sent for a URL; null: it may. */
-export function refusalOf(
+export async function refusalOf(
   url: LeasedUrl,
   crawl: OpenCrawl,
   rules: HostRules,
   origin: string,
-): Refusal | null {
+): Promise<Refusal | null> {
   if (rules.refused !== null) return { reason: 'address-refused', detail: rules.refused };
-  const outdated = crawl.version === 1 || url.kind === 1 ? null : ruledOut(url, crawl);
+  const outdated = crawl.version === 1 || url.kind === 1 ? null : await ruledOut(url, crawl);
   if (outdated !== null) return outdated;
   const path = pathAndQuery({ url: url.url, host: origin });
   const verdict = rules.robots?.forAgent(crawl.agentToken).check(path);

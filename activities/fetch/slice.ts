@@ -165,7 +165,7 @@ export class Slice {
       const optedOut = await this.#room.optOuts.covering(this.#origin);
       const refusal =
         optedOut === null
-          ? refusalOf(url, crawl, rules, this.#origin)
+          ? await refusalOf(url, crawl, rules, this.#origin)
           : { reason: optOutReason, detail: optOutDetail(optedOut) };
       if (refusal === null) return this.#fetchOne(url, crawl, lane);
       refused.push(excludedRow(this.#place(url), refusal));

@@ -184,7 +184,7 @@ async function firstAllowed(
       await retrying(() => returnUrls(pool, hostId, host.token));
       return null;
     }
-    const refusal = refusalOf(url, crawl, { robots, refused: null }, host.origin);
+    const refusal = await refusalOf(url, crawl, { robots, refused: null }, host.origin);
     if (refusal === null) return { host, url, crawl };
     const place = {
       ...{ host_id: host.id, crawl_id: url.crawl_id },

@@ -202,6 +202,10 @@ export const crawlView = crawlSummary
     seeds: z.object({
       accepted: count,
       rejected: count,
+      waiting: count.meta({
+        description:
+          'Of the accepted: not in the frontier yet; of a crawl that was ended, they never will be.',
+      }),
       firstRejected: z.array(rejectedSeed).meta({ description: 'The first 100 of them.' }),
     }),
     hosts: z.object({

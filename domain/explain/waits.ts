@@ -93,7 +93,7 @@ function haltSentence({ state, reason }: CrawlFacts): string | null {
     case 'running':
       return null;
     case 'seeding':
-      return 'The crawl is still taking in its seeds.';
+      return 'The crawl has not begun yet.';
     case 'paused':
       return `The crawl is paused${why}: no request is sent before it is resumed.`;
     case 'draining':

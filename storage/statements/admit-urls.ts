@@ -60,6 +60,19 @@ export const admitUrls = statement<
       where f.kind = 1 and f.reason is null
         and not exists (select 1 from url u where u.host_id = f.host_id and u.crawl_id = f.crawl_id
                                               and u.key = decode(f.key, 'hex'))
+   ), crowded as (
+     select f.*, coalesce(q.total, 0) as total,
+            f.reason is null
+              and coalesce(q.total, 0) + count(*) over (partition by f.host_id, f.crawl_id, f.reason is null) > f.host_limit
+              as crowded
+       from found f left join host_queue q on q.host_id = f.host_id and q.crawl_id = f.crawl_id
+   ), ranked as materialized (
+     -- Close to the limit, and only there, what is known already is told from what is new.
+     select c.*,
+            total + count(*) filter (where crowded and not exists (select 1 from url u where u.host_id = c.host_id
+                                        and u.crawl_id = c.crawl_id and u.key = decode(c.key, 'hex')))
+                      over (partition by host_id, crawl_id, reason is null order by place) as rank
+       from crowded c
    )
    insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
                     reason, detail)
@@ -67,23 +80,15 @@ export const admitUrls = statement<
           case when verdict.reason is null then 'queued' else 'excluded' end::url_state,
           r.kind, r.seed, r.depth, r.hops, r.priority, r.parent_host, decode(r.parent_key, 'hex'),
           verdict.reason, r.detail
-     from found r
+     from ranked r
      join crawl c on c.id = r.crawl_id and c.state not in ('finished', 'cancelled', 'failed')
-     left join host_queue q on q.host_id = r.host_id and q.crawl_id = r.crawl_id
      left join sitemap s on s.host_id = r.host_id and s.crawl_id = r.crawl_id and s.key = r.key
     cross join lateral (
       select case
         when r.reason is not null then r.reason
         when c.state = 'draining' then 'crawl-limit'
         when s.place > ${String(sitemapLimits.ofHost)} then '${sitemapLimitReason}'
-        -- Close to the limit, and only there, what is known already is told from what is new.
-        when coalesce(q.total, 0) + r.place > r.host_limit
-         and coalesce(q.total, 0) + (
-               select count(*) from found f
-                where f.host_id = r.host_id and f.crawl_id = r.crawl_id and f.reason is null and f.place <= r.place
-                  and not exists (select 1 from url u where u.host_id = f.host_id and u.crawl_id = f.crawl_id
-                                                        and u.key = decode(f.key, 'hex'))) > r.host_limit
-        then 'host-limit'
+        when r.crowded and r.rank > r.host_limit then 'host-limit'
       end as reason
     ) verdict
     where ${onceHeld} and (select count(*) from current) > 0

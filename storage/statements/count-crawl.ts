@@ -3,6 +3,8 @@ import { statement } from '../statement.ts';
 export interface CrawlCounts {
   readonly accepted_seeds: number;
   readonly rejected_seeds: number;
+  /** Of the accepted: not admitted yet. */
+  readonly waiting_seeds: number;
   readonly hosts: number;
   readonly waiting_hosts: number;
   readonly working_hosts: number;
@@ -17,7 +19,9 @@ export interface CrawlCounts {
 export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCounts>(
   'count-crawl',
   `select *
-     from (select seeds_accepted as accepted_seeds, seeds_rejected as rejected_seeds from crawl where id = $1) seeds,
+     from (select seeds_accepted as accepted_seeds, seeds_rejected as rejected_seeds,
+                  seeds_accepted - seeds_taken as waiting_seeds
+             from crawl where id = $1) seeds,
           (select count(*) as hosts, count(*) filter (where q.queued > 0) as waiting_hosts,
                   count(*) filter (where q.leased > 0) as working_hosts,
                   count(*) filter (where q.queued > 0 and h.parked_at is not null) as parked_hosts

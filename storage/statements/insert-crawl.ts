@@ -1,7 +1,7 @@
 import { statement } from '../statement.ts';
 
 /**
- * A crawl with its seeds, all or nothing. `seeds`: [{line, url, rejected}]. Crawls of the first tenant are numbered, and
+ * A crawl with its seeds, all or nothing. `seeds`: [{line, url, rejected, place}]. Crawls of the first tenant are numbered, and
  * they alone; ids of the others are made of the time and chance (15 digits), so that nobody can count another's crawls.
  */
 export const insertCrawl = statement<
@@ -15,10 +15,14 @@ export const insertCrawl = statement<
                   else floor(extract(epoch from clock_timestamp()) * 1000)::bigint * 100 + floor(random() * 100)::bigint
              end, $1, $3, $4, $5)
      returning id
+   ), s as materialized (
+     select * from json_to_recordset($2) as s(line int, url text, rejected text, place text)
+   ), placed as (
+     insert into seed_place (crawl_id, place)
+     select distinct created.id, decode(s.place, 'hex') from created, s where s.place is not null
    ), asked as (
      insert into seed (crawl_id, line, url, rejected)
-     select created.id, s.line, s.url, s.rejected
-       from created, json_to_recordset($2) as s(line int, url text, rejected text)
+     select created.id, s.line, s.url, s.rejected from created, s
    ), told as (
      insert into event (crawl_id, kind) select id, 'crawl.created' from created
    )

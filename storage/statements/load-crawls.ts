@@ -7,11 +7,9 @@ export interface CrawlRow {
   readonly config: CrawlConfig;
   /** Raised by each edit of the settings. */
   readonly config_version: number;
-  /** Raised when seeds are added. */
-  readonly seeds_revision: number;
 }
 
 export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>(
   'load-crawls',
-  `select id, state, config, config_version, seeds_revision from crawl where id = any ($1)`,
+  `select id, state, config, config_version from crawl where id = any ($1)`,
 );

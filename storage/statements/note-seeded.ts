@@ -1,17 +1,25 @@
 import { statement } from '../statement.ts';
 
 /**
- * Seeds up to this line are admitted. A frontier from which an edit of the scope has excluded something is judged once
+ * Seeds from one line to another, so many of them good, are admitted; nothing is noted where somebody else has done so, or
+ * the crawl is over and took none.
+ * After the last of those there are, a frontier from which an edit of the scope has excluded something is judged once
  * more: the new seeds may have made it part of the crawl again. Answers the version of the settings that this is due by.
  */
-export const noteSeeded = statement<[crawlId: number, line: number], { version: number }>(
+export const noteSeeded = statement<
+  [crawlId: number, after: number, line: number, good: number],
+  { version: number }
+>(
   'note-seeded',
   `with seeded as (
-     update crawl set seeded_line = greatest(seeded_line, $2) where id = $1 returning id, config_version
+     update crawl set seeded_line = $3, seeds_taken = seeds_taken + $4 where id = $1 and seeded_line = $2
+        and state not in ('finished', 'cancelled', 'failed')
+     returning id, config_version
    )
    update crawl_config v set state = 'pending', place = null, ended_at = null
      from seeded s
     where v.crawl_id = s.id and v.version = s.config_version and v.state in ('pending', 'applied')
       and exists (select from crawl_config r where r.crawl_id = s.id and r.rereads)
+      and not exists (select from seed n where n.crawl_id = s.id and n.line > $3)
    returning v.version`,
 );

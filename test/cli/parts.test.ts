@@ -47,7 +47,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
     allowPrivate: [],
   },
   configVersion: 1,
-  seeds: { accepted: 1, rejected: 0, firstRejected: [] },
+  seeds: { accepted: 1, rejected: 0, waiting: 0, firstRejected: [] },
   hosts: { total: 12, waiting: 3, working: 2, parked: 1 },
   deadLetters: { timeout: 3 },
   rate: { perSecond: 20 },
@@ -158,7 +158,12 @@ describe('the summary', () => {
       view({
         state: 'finished',
         reason: 'complete',
-        seeds: { accepted: 1, rejected: 12, firstRejected: [{ line: 3, url: 'x', reason: 'not-a-url' }] },
+        seeds: {
+          accepted: 1,
+          rejected: 12,
+          waiting: 0,
+          firstRejected: [{ line: 3, url: 'x', reason: 'not-a-url' }],
+        },
       }),
       [{ origin: 'https://p.example', queued: 300, last_error: 'refused' }],
     );

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
-import { compileScope, type ScopeConfig, type ScopeJudge } from '../../domain/scope.ts';
+import {
+  compileScope,
+  placeOf,
+  reachOf,
+  type Place,
+  type ScopeConfig,
+  type ScopeVerdict,
+} from '../../domain/scope.ts';
 import { canonicalize, type CanonicalRules, type CanonicalUrl } from '../../domain/url.ts';
 
 function link(raw: string, rules?: CanonicalRules): CanonicalUrl {
@@ -18,12 +25,27 @@ function registrableDomain(hostname: string): string | null {
   return labels.length < wanted ? null : labels.slice(-wanted).join('.');
 }
 
-function judgeOf(config: Partial<ScopeConfig>, seeds: readonly string[]): ScopeJudge {
-  return compileScope(
-    { ...defaultCrawlConfig, ...config },
-    seeds.map((seed) => link(seed)),
-    registrableDomain,
-  );
+/** As a crawl judges that has these seeds. */
+function judgeOf(
+  config: Partial<ScopeConfig>,
+  seeds: readonly (string | CanonicalUrl)[],
+): (link: CanonicalUrl, depth: number) => ScopeVerdict {
+  const whole = { ...defaultCrawlConfig, ...config };
+  const judge = compileScope(whole);
+  const read = seeds.map((seed) => (typeof seed === 'string' ? link(seed) : seed));
+  const places = read.map((seed) => placeOf(seed, registrableDomain));
+  return (asked, depth) => {
+    const reach = reachOf(whole.scope, asked, registrableDomain);
+    const holds = ({ domain, site, folder }: Place): boolean =>
+      places.some(
+        (place) =>
+          place.domain === domain &&
+          (site === undefined || place.site === site) &&
+          (folder === undefined || place.folder === folder),
+      );
+    const seed = read.some(({ canonical }) => canonical === asked.canonical);
+    return judge(asked, { depth, seed, inside: reach?.some(holds) ?? true });
+  };
 }
 
 describe('scope', () => {
@@ -77,7 +99,7 @@ describe('scope', () => {
   it('keeps the folder of a seed whose canonical form has lost its slash', () => {
     const rules = { dropTrailingSlash: true, dropWww: true };
     const seed = link('https://www.example.com/docs/', rules);
-    const judge = compileScope({ ...defaultCrawlConfig, scope: 'prefix' }, [seed], registrableDomain);
+    const judge = judgeOf({ scope: 'prefix' }, [seed]);
     expect(judge(link('https://www.example.com/docs/', rules), 0).verdict).toBe('admit');
     expect(judge(link('https://www.example.com/docs/a/', rules), 1).verdict).toBe('admit');
     expect(judge(link('https://www.example.com/blog/', rules), 1).verdict).toBe('outside');

@@ -1,7 +1,9 @@
 /** Starts crawls on a test's own world without the API, and waits for what becomes of them. */
 import { Client, Connection } from '@temporalio/client';
 import type { Pool } from '../../storage/pool.ts';
+import { createCrawl } from '../../storage/crawls.ts';
 import { createPool } from '../../storage/pool.ts';
+import { readSeeds } from '../../storage/seeds.ts';
 import { defaultCrawlConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import { crawlWorkflowId, taskQueues, type CrawlResult } from '../../contracts/workflows.ts';
 import type { World } from './world.ts';
@@ -27,22 +29,14 @@ export async function openDesk(
     pool,
     client,
     async start(seeds, config = {}) {
-      const { rows } = await pool.query<{ id: number }>(
-        'insert into crawl (config) values ($1) returning id',
-        [{ ...defaultCrawlConfig, ...config }],
-      );
-      const id = rows[0]?.id ?? 0;
-      await pool.query(
-        'insert into seed (crawl_id, line, url) select $1, line, url from unnest($2::text[]) with ordinality as s(url, line)',
-        [id, seeds],
-      );
+      const id = await createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds));
       await client.workflow.start('crawl', {
-        workflowId: crawlWorkflowId(String(id)),
+        workflowId: crawlWorkflowId(id),
         taskQueue: taskQueues.control,
-        args: [{ crawlId: String(id) }],
+        args: [{ crawlId: id }],
         workflowTaskTimeout: '5 seconds',
       });
-      return String(id);
+      return id;
     },
     ended: (crawlId) => client.workflow.getHandle(crawlWorkflowId(crawlId)).result() as Promise<CrawlResult>,
     async until(query, values, timeoutMs = 60_000) {

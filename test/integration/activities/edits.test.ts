@@ -352,12 +352,8 @@ describe('a seed that is added', () => {
     expect(await applied(crawl)).toMatchObject({ excluded: 2 });
     const seeds = readSeeds([`${host.origin}/wanted`]);
     expect(await storeSeeds(fetching.pool, 1, String(crawl), seeds)).toMatchObject({ kind: 'added' });
-    await fetching.pool.query(
-      `update crawl set seeds_added_at = now() - interval '5 seconds' where id = $1`,
-      [crawl],
-    );
-    const { seedCrawl } = createCrawlActivities(parts(), nobody);
-    await asActivity(() => seedCrawl({ crawlId: String(crawl) }));
+    const { watchCrawl } = createCrawlActivities(parts(), nobody);
+    await asActivity(() => watchCrawl({ crawlId: String(crawl), watchMs: 0 }));
     expect(await frontier(crawl)).toContain(`${host.origin}/wanted queued`);
     // The scope is wider by the seed: what is judged once more comes back as well.
     await applied(crawl);

@@ -133,6 +133,20 @@ describe('admissions (F26: atomic check and add)', () => {
     expect(await expectExact(frontier.pool, crawl)).toMatchObject({ queued: 5, excluded: 15 });
   });
 
+  it('tells what is new at once of thousands beyond the share, not of each by all others (F27)', async () => {
+    const took = async (stem: string, limit: number): Promise<number> => {
+      const admissions = names(4_000, stem).map((url) => admission(host, crawl, url, { host_limit: limit }));
+      const since = performance.now();
+      await frontier.writer.write({ admissions });
+      return performance.now() - since;
+    };
+    const within = await took('within', 100_000);
+    const beyond = await took('beyond', 4_001);
+    // Measured: 1.1 times; each by all others: 40 times.
+    expect(beyond / within).toBeLessThan(10);
+    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ queued: 4_001, excluded: 3_999 });
+  });
+
   it('counts towards the share only what is new', async () => {
     const limited = (url: string) => admission(host, crawl, url, { host_limit: 5 });
     const [first, second] = [names(3, 'share'), names(5, 'share')];

@@ -1,0 +1,26 @@
+/**
+ * A process that watches a crawl as a control worker does until its seeds are admitted, and prints how much memory that
+ * took. Argument: the crawl's id.
+ */
+import { writeSync } from 'node:fs';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { Client, Connection } from '@temporalio/client';
+import pino from 'pino';
+import { createCrawlActivities } from '../../../activities/crawls.ts';
+import { loadServiceConfig } from '../../../config/config.ts';
+import { nextSeeds } from '../../../storage/statements/next-seeds.ts';
+import { openDependencies } from '../../../workers/dependencies.ts';
+
+const crawlId = process.argv[2] ?? '';
+const config = loadServiceConfig();
+const { workflow } = new Client({ connection: Connection.lazy({ address: config.temporalAddress }) });
+const { dependencies } = await openDependencies(config, workflow, pino({ level: 'silent' }));
+const { watchCrawl } = createCrawlActivities({ ...dependencies, wakeHosts: () => undefined }, workflow);
+const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
+  cancellationSignal: new AbortController().signal,
+  heartbeat: () => undefined,
+};
+while ((await nextSeeds(dependencies.pool, Number(crawlId), 1)).length > 0)
+  await asyncLocalStorage.run(context as Context, () => watchCrawl({ crawlId, watchMs: 0 }));
+writeSync(1, 'admitted\n');
+process.exit();

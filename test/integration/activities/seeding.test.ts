@@ -1,0 +1,94 @@
+/** Seeds become part of the frontier (F01), however many there are. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { canonicalize, type CanonicalUrl } from '../../../domain/url.ts';
+import { createPool, type Pool } from '../../../storage/pool.ts';
+import { isWithin } from '../../../storage/seed-places.ts';
+import { storeSeeds } from '../../../storage/seed-intake.ts';
+import { readSeeds } from '../../../storage/seeds.ts';
+import { makeBlobDir } from '../../support/worker.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { expectExact, runningCrawl } from '../storage/frontier.ts';
+
+let world: World;
+let pool: Pool;
+beforeAll(async () => {
+  world = await createWorld();
+  pool = createPool(world.databaseUrl, 4, () => undefined);
+});
+afterAll(async () => {
+  await pool.end();
+  await world.close();
+});
+
+/** Megabytes of heap: what the parts of a worker take, and some 20 MB. */
+const heapMb = 64;
+
+it('a process admits seeds in memory that does not grow with those there are', async () => {
+  const many = 300_000;
+  const left = 6_000;
+  const crawl = await runningCrawl(pool, {}, ['https://many.example/']);
+  await pool.query(
+    `insert into seed (crawl_id, line, url)
+     select $1, 1 + n, 'https://many.example/a/page/of/a/long/name/' || n from generate_series(1, $2) n`,
+    [crawl, many],
+  );
+  await pool.query('update crawl set seeded_line = $2, seeds_taken = $2::int where id = $1', [
+    crawl,
+    1 + many - left,
+  ]);
+  const script = fileURLToPath(new URL('seeding-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [`--max-old-space-size=${String(heapMb)}`, script, String(crawl)], {
+    env: {
+      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'] },
+      ORBWEAVER_DATABASE_URL: world.databaseUrl,
+      ORBWEAVER_TEMPORAL_ADDRESS: world.temporalAddress,
+      ORBWEAVER_BLOBS: makeBlobDir(),
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.on('data', (text: Buffer) => (output += text.toString()));
+  await once(child, 'close');
+  expect(output).toBe('admitted\n');
+  expect(await expectExact(pool, crawl)).toMatchObject({ discovered: left, queued: left });
+  const { rows } = await pool.query('select seeds_accepted, seeds_taken from crawl where id = $1', [crawl]);
+  expect(rows).toEqual([{ seeds_accepted: many + 1, seeds_taken: many + 1 }]);
+}, 60_000);
+
+const link = (url: string): CanonicalUrl => {
+  const read = canonicalize(url);
+  if (!read.ok) throw new Error(`${url} was rejected`);
+  return read.value;
+};
+
+it.each([
+  ['host', [true, true, false, false, false]],
+  ['domain', [true, true, true, false, false]],
+  ['prefix', [true, false, false, false, false]],
+  ['any', [true, true, true, true, true]],
+] as const)('a scope %s is asked of the places that seeds lie in', async (scope, expected) => {
+  const crawl = await runningCrawl(pool, {}, ['https://www.shop.example/docs/intro', 'not a url']);
+  const asked = [
+    'http://shop.example/docs/a/b',
+    'https://shop.example/about',
+    'https://blog.shop.example/',
+    'https://shop.example:8443/docs/',
+    'https://other.example/docs/',
+  ].map(link);
+  expect(await isWithin(pool, crawl, scope, asked)).toEqual(expected);
+});
+
+it('a link is judged by a seed as soon as that is stored, whatever was answered before', async () => {
+  const crawl = await runningCrawl(pool);
+  const known = new Set<string>();
+  const asked = [link('https://late.example/a'), link('https://seed.example/b')];
+  expect(await isWithin(pool, crawl, 'host', asked, known)).toEqual([false, true]);
+  expect(await storeSeeds(pool, 1, String(crawl), readSeeds(['https://late.example/']))).toMatchObject({
+    kind: 'added',
+  });
+  expect(await isWithin(pool, crawl, 'host', asked, known)).toEqual([true, true]);
+});

@@ -1,0 +1,69 @@
+/** A crawl with more seeds than are admitted in a moment obeys all the while, on a real worker. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  cancelCrawlUpdate,
+  crawlWorkflowId,
+  pauseCrawlUpdate,
+  resumeCrawlUpdate,
+} from '../../../contracts/workflows.ts';
+import { storeEdit } from '../../../storage/crawl-edits.ts';
+import { viewCrawl } from '../../../storage/crawls.ts';
+import { openDesk, type CrawlDesk } from '../../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../../support/worker.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+let world: World;
+let desk: CrawlDesk;
+let worker: WorkerProcess;
+beforeAll(async () => {
+  world = await createWorld();
+  desk = await openDesk(world);
+  worker = await startWorker(world, { roles: 'control', blobDir: makeBlobDir() });
+}, 60_000);
+afterAll(async () => {
+  await worker.drain();
+  await desk.close();
+  await world.close();
+});
+
+const seedsOf = async (crawl: string) => {
+  const view = await viewCrawl(desk.pool, crawl);
+  if (view === null) throw new Error('there is no crawl');
+  return { ...view.seeds, state: view.state, discovered: view.ledger.discovered };
+};
+const more = (crawl: string, than: number): Promise<void> =>
+  desk.until('select seeds_taken > $2 as yes from crawl where id = $1', [crawl, than]);
+
+it('is paused, edited, resumed and cancelled while it takes in its seeds', async () => {
+  const many = 150_000;
+  const seeds = Array.from({ length: many }, (_, at) => `https://many.example/${String(at)}`);
+  const crawl = await desk.start(seeds);
+  const workflow = desk.client.workflow.getHandle(crawlWorkflowId(crawl));
+  await more(crawl, 0);
+
+  expect(await workflow.executeUpdate(pauseCrawlUpdate, { args: ['a moment'] })).toMatchObject({
+    state: 'paused',
+  });
+  const paused = await seedsOf(crawl);
+  expect(paused).toMatchObject({ state: 'paused', accepted: many });
+  expect(paused.waiting).toBeGreaterThan(0);
+
+  const edited = await storeEdit(desk.pool, crawl, {
+    change: (config) => ({ ...config, exclude: ['*/7*'] }),
+    ...{ seen: null, author: 'key test', note: null, restores: null },
+  });
+  expect(edited).toMatchObject({ kind: 'stored' });
+
+  expect(await workflow.executeUpdate(resumeCrawlUpdate)).toMatchObject({ state: 'running' });
+  await more(crawl, many - paused.waiting);
+
+  expect(await workflow.executeUpdate(cancelCrawlUpdate, { args: ['enough'] })).toMatchObject({
+    reason: 'enough',
+  });
+  expect(await desk.ended(crawl)).toMatchObject({ state: 'cancelled', reason: 'enough' });
+  const ended = await seedsOf(crawl);
+  expect(ended.waiting).toBeGreaterThan(0);
+  // A batch that was on its way may be in the frontier, and not noted yet.
+  expect(ended.waiting).toBeGreaterThanOrEqual(many - ended.discovered);
+  expect(ended.waiting).toBeLessThanOrEqual(many - ended.discovered + 1_000);
+}, 120_000);
