@@ -25,7 +25,8 @@ export function guard(names: readonly string[]): RequestHandler {
       return;
     }
     if (!isOurs(hostName(host), ours)) {
-      sendProblem(response, 421, `This API does not answer for the host name in ${JSON.stringify(host)}.`);
+      const detail = `This API does not answer for the host name in ${JSON.stringify(host)}; ORBWEAVER_API_NAMES lists those it does.`;
+      sendProblem(response, 421, detail);
       return;
     }
     if (reading.has(request.method)) {

@@ -55,7 +55,7 @@ async function main(config: ServiceConfig): Promise<void> {
     version,
     userAgent: config.userAgent,
     contact: config.contact,
-    hostNames: [config.apiHost],
+    hostNames: [config.apiHost, ...config.apiNames],
     shards: config.shards,
     requestsPer10s: 2_000,
   };

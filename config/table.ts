@@ -11,6 +11,7 @@ import {
   cidrs,
   decimal,
   folder,
+  hostNames,
   listOf,
   oneOf,
   port,
@@ -269,6 +270,14 @@ export const settings = {
     schema: text,
     fallback: '127.0.0.1',
     description: 'Address the API listens on.',
+  }),
+  apiNames: setting({
+    name: 'ORBWEAVER_API_NAMES',
+    type: 'host names, comma-separated',
+    schema: hostNames,
+    fallback: '',
+    description:
+      'Names that the API answers under, beside addresses and localhost: those a proxy, a container or a certificate gives it.',
   }),
   adminKey: nullable({
     name: 'ORBWEAVER_ADMIN_KEY',

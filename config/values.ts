@@ -60,6 +60,19 @@ const list = z.string().transform((value) =>
     .filter((part) => part !== ''),
 );
 
+/** Names of hosts, without port, as they stand in a URL. */
+export const hostNames = list.pipe(
+  z.array(
+    z
+      .string()
+      .toLowerCase()
+      .regex(
+        /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/,
+        'must be host names without scheme or port, such as crawler.example.com',
+      ),
+  ),
+);
+
 export const cidrs = list.pipe(
   z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be CIDR blocks such as 10.0.0.0/8 or ::1/128' })),
 );

@@ -249,9 +249,14 @@ describe('every error is a problem document', () => {
 
 describe('against web pages that reach loopback', () => {
   /** fetch would set Host and Origin itself. */
-  const raw = (method: string, path: string, headers: Record<string, string>): Promise<number | undefined> =>
+  const raw = (
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    url = api.url,
+  ): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
-      const sent = httpRequest(api.url + path, { method, headers }, (response) => {
+      const sent = httpRequest(url + path, { method, headers }, (response) => {
         response.resume();
         resolve(response.statusCode);
       });
@@ -264,6 +269,25 @@ describe('against web pages that reach loopback', () => {
     expect(await raw('GET', '/healthz', { host: 'localhost.evil.example:80' })).toBe(421);
     expect(await raw('GET', '/healthz', { host: 'localhost:7700' })).toBe(200);
     expect(await raw('GET', '/healthz', { host: '[::1]:7700' })).toBe(200);
+  });
+
+  it('takes the names that a proxy gives it, and changes from pages of those alone', async () => {
+    const named = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
+      hostNames: ['crawler.example', 'api'],
+    });
+    const statusOf = (headers: Record<string, string>, method = 'GET', path = '/healthz') =>
+      raw(method, path, headers, named.url);
+    try {
+      expect(await statusOf({ host: 'Crawler.example' })).toBe(200);
+      expect(await statusOf({ host: 'api:7700' })).toBe(200);
+      expect(await statusOf({ host: 'other.crawler.example' })).toBe(421);
+      const pause = `/v1/crawls/${await newCrawl(services.pool)}/pause`;
+      const host = 'crawler.example';
+      expect(await statusOf({ host, origin: 'https://evil.example' }, 'POST', pause)).toBe(403);
+      expect(await statusOf({ host, origin: 'https://crawler.example' }, 'POST', pause)).toBe(200);
+    } finally {
+      await named.stop();
+    }
   });
 
   it('refuses changes that come from a page of another site', async () => {

@@ -80,6 +80,7 @@ export interface Api {
 
 type Extras = Partial<Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'isHostPaused'>> & {
   readonly anonymous?: boolean;
+  readonly hostNames?: readonly string[];
 };
 
 export async function serve(
@@ -93,13 +94,14 @@ export async function serve(
     sharedCounts = null,
     log = pino({ level: 'silent' }),
     isHostPaused = () => Promise.resolve(false),
+    hostNames = [],
   }: Extras = {},
 ): Promise<Api> {
   const settings = {
     version: '0.0.0',
     userAgent: 'Orbweaver/0 (test)',
     contact: null,
-    hostNames: [],
+    hostNames,
     shards: 1,
     requestsPer10s,
   };
