@@ -2,10 +2,9 @@
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities, HostCounts, HostRef } from '../contracts/activities.ts';
 import { troubleClasses } from '../domain/trouble.ts';
-import { changeSettings } from '../storage/hosts.ts';
+import { changeSettings, dropQueue } from '../storage/hosts.ts';
 import { park } from '../storage/parking.ts';
 import { retrying } from '../storage/retry.ts';
-import { dropHost } from '../storage/statements/drop-host.ts';
 import { hostOutlook } from '../storage/statements/host-outlook.ts';
 import { hostRest } from '../storage/statements/host-rest.ts';
 import { retireHost } from '../storage/statements/retire-host.ts';
@@ -53,10 +52,13 @@ export function createHostActivities(
       ),
 
     dropHost: (input) =>
-      withOwnFaults(async () => {
-        const dropped = (await retrying(() => dropHost(pool, input.hostId, input.reason))).length;
-        return { ...(await counts(input)), dropped };
-      }),
+      withOwnFaults(() =>
+        withHeartbeat(async (signal) => {
+          const { dropped, more } = await dropQueue(pool, input.hostId, input.reason, Infinity, signal);
+          if (more) throw new Error('dropping was interrupted');
+          return { ...(await counts(input)), dropped };
+        }),
+      ),
 
     setHostDelay: ({ hostId, seconds }) =>
       withOwnFaults(async () => {

@@ -72,11 +72,15 @@ export function createRedriveActivities(
   };
 }
 
-/** Forgets a host's trouble and parking, drives the dead letters again that it caused, and wakes crawls that had ended. */
+/**
+ * Forgets a host's trouble and parking, drives the dead letters again that it caused, and wakes crawls that had ended.
+ * @param until by `performance.now()`: letters that are left then are for a later call
+ */
 export async function unpark(
   { pool, wakeHosts }: Pick<Dependencies, 'pool' | 'wakeHosts'>,
   workflows: WorkflowClient,
   hostId: string,
+  until = Infinity,
 ): Promise<void> {
   await retrying(() => bringBack(pool, hostId));
   for (const letterClass of hostCausedClasses) {
@@ -86,7 +90,7 @@ export async function unpark(
       const batch: RedrivenBatch = await redriveBatch(pool, filter, after);
       wakeHosts(batch.hosts);
       after = batch.next;
-    } while (after !== null);
+    } while (after !== null && performance.now() < until);
   }
   await tellCrawls(pool, workflows, { crawlId: null, hostId });
   // Only now: until they are told, whoever waits for the host's answer keeps its crawl open.

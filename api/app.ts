@@ -20,6 +20,7 @@ import { frontierRoutes } from './frontier-routes.ts';
 import { gate } from './gate.ts';
 import { guard } from './guard.ts';
 import { healthRoutes } from './health-routes.ts';
+import { hostActionRoutes } from './host-action-routes.ts';
 import { hostRoutes } from './host-routes.ts';
 import { idempotency } from './idempotency.ts';
 import { jsonBody } from './json-body.ts';
@@ -106,6 +107,7 @@ export function buildApp(dependencies: Dependencies): Express {
     eventRoutes(dependencies),
     seedRoutes(dependencies),
     optOutRoutes(dependencies),
+    hostActionRoutes(dependencies),
     hostRoutes(dependencies),
     editRoutes(dependencies),
     deadLetterRoutes(dependencies),

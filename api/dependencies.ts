@@ -1,5 +1,6 @@
 /** What the API is made of; tests hand in their own. */
 import type { Logger } from 'pino';
+import type { ActOnHost } from '../activities/act-on-host.ts';
 import type { TextReader } from '../storage/pages.ts';
 import type { Pool } from '../storage/pool.ts';
 import type { CrawlControl } from './crawl-control.ts';
@@ -14,6 +15,8 @@ export interface Dependencies {
   readonly wakeHost: (origin: string) => Promise<void>;
   /** Has an operator paused the workflow of a host? Absent: there are no workflows. */
   readonly isHostPaused?: (origin: string) => Promise<boolean>;
+  /** What an operator does to a host; rejects where Temporal does not answer. */
+  readonly actOnHost: ActOnHost;
   /** Null: API keys are the only way in. */
   readonly verifyToken: VerifyToken | null;
   /** Null: each process counts requests for itself. */

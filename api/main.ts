@@ -2,6 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import pino, { type Logger } from 'pino';
+import { actOnHost } from '../activities/act-on-host.ts';
 import { createTextReader } from '../activities/page-text.ts';
 import { isHostPaused } from '../activities/is-host-paused.ts';
 import { wakeHost } from '../activities/wake-host.ts';
@@ -26,6 +27,8 @@ import { createTokenVerifier, type VerifyToken } from './tokens.ts';
 const poolSize = 8;
 /** Milliseconds to wait for Temporal when a host is to be woken. */
 const wakeMs = 5_000;
+/** Milliseconds for all calls to it that one action on a host takes. */
+const actMs = 15_000;
 /** Milliseconds that requests under way get at the end. */
 const graceMs = 10_000;
 
@@ -77,6 +80,8 @@ async function main(config: ServiceConfig): Promise<void> {
       control,
       textOf,
       wakeHost: wake,
+      actOnHost: (...what) =>
+        connection.withDeadline(Date.now() + actMs, () => actOnHost(pool, client.workflow, ...what)),
       isHostPaused: (origin) =>
         connection.withDeadline(Date.now() + wakeMs, () => isHostPaused(client.workflow, origin)),
       verifyToken,

@@ -25,6 +25,7 @@ import { editPaths, patchCrawlOperation } from './openapi/edits.ts';
 import { eventPaths } from './openapi/events.ts';
 import { exportPaths } from './openapi/export.ts';
 import { frontierPaths } from './openapi/frontier.ts';
+import { hostActionPaths } from './openapi/host-actions.ts';
 import { reportPaths } from './openapi/report.ts';
 import { seedPaths } from './openapi/seeds.ts';
 import { webhookPaths } from './openapi/webhooks.ts';
@@ -312,6 +313,7 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
         },
       },
       ...editPaths,
+      ...hostActionPaths,
       ...seedPaths,
       ...reportPaths,
       ...exportPaths,

@@ -79,7 +79,7 @@ export function hostLine(host: HostSummary): string {
   return [state.padEnd(7), origin, counts, ...remarks].join('  ').replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
 }
 
-function settingWords({
+export function settingWords({
   delaySeconds,
   concurrency,
   windows,

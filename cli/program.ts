@@ -6,6 +6,7 @@ import type { ApiOptions } from './api-target.ts';
 import { addAuditLog, addWebhooks } from './admin-verbs.ts';
 import { addCrawlControl, addTenancy, addWhatToCrawl, withServer } from './api-verbs.ts';
 import { crawlId, fieldList, wholeNumber } from './arguments.ts';
+import { addHostActions } from './host-verbs.ts';
 import { addEdits } from './edit-verbs.ts';
 import type { ExitCode } from './ending.ts';
 import type { PageFilterOptions } from './page-filter.ts';
@@ -215,9 +216,11 @@ function addHosts(program: Command, ended: Ended): void {
     .action(async (options: ApiOptions & { state?: HostStanding }) => {
       ended(await (await import('./hosts.ts')).hosts(options.state ?? null, options));
     });
-  program
+  const host = program
     .command('host')
-    .description('Tools for a single host.')
+    .description('Look at hosts, try them again, pause, resume, drop and set them.');
+  addHostActions(host, ended);
+  host
     .command('set')
     .description('Set how a host is to be treated; it holds at once. `default` takes a setting back.')
     .argument('<origin>', 'such as https://example.com or http://127.0.0.1:8080')

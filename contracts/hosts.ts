@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { hostStandings } from '../domain/host-standing.ts';
 import { maxConcurrency, maxDelayFactor } from '../domain/pace.ts';
+import { validatePattern } from '../domain/pattern.ts';
 import { canonicalize } from '../domain/url.ts';
 import { weekDays, windowsProblem } from '../domain/windows.ts';
 import { crawlStates } from './crawl.ts';
-import { count, instant, limit, nextCursor } from './http/shared.ts';
+import { count, instant, limit, nextCursor, wholeNumber, words } from './http/shared.ts';
 
 /** Read into the form it has in URLs: lower case, without the usual port. */
 export const hostOrigin = z
@@ -142,3 +143,68 @@ export const hostsQuery = z.strictObject({
   limit: limit(1_000, defaultHostLimit),
 });
 export const hostList = z.object({ items: z.array(hostSummary), next: nextCursor }).meta({ id: 'HostList' });
+
+// What an operator does to hosts (F18) --------------------------------------------------------------------------------
+
+/** retry: forget trouble and parking, try now; pause: send nothing until resume; drop: exclude what is queued. */
+export const hostActions = ['retry', 'pause', 'resume', 'drop'] as const;
+export type HostAction = (typeof hostActions)[number];
+
+const actionReason = words(500)
+  .optional()
+  .meta({ description: 'Of a pause or a drop, for whoever looks later.' });
+export const hostActionBody = z.strictObject({ reason: actionReason }).meta({ id: 'HostActionBody' });
+
+export const hostActed = z
+  .object({
+    action: z.enum(hostActions),
+    outcome: z.enum(['done', 'accepted', 'unchanged']).meta({
+      description:
+        'accepted: on record, and carried out as soon as a worker gets to it; unchanged: there was nothing to do.',
+    }),
+    dropped: count.meta({ description: 'URLs that a drop has excluded.' }),
+    more: z.boolean().meta({ description: 'Of a drop: time was up; asked again it goes on.' }),
+    host: hostView,
+  })
+  .meta({ id: 'HostActed' });
+export type HostActed = z.infer<typeof hostActed>;
+
+export const maxHostsAtOnce = 500;
+export const hostBulk = z
+  .strictObject({
+    action: z.enum(hostActions),
+    state: z.enum(hostStandings).optional().meta({ description: 'Hosts in this state.' }),
+    match: z
+      .string()
+      .superRefine((text, context) => {
+        const problem = validatePattern(text);
+        if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+      })
+      .optional()
+      .meta({
+        description: 'Hosts whose origin matches this glob; `*` stands for any run of characters.',
+        examples: ['https://*.example.com'],
+      }),
+    reason: actionReason,
+    dryRun: z.boolean().optional().meta({ description: 'Only tell which hosts it would be.' }),
+    cursor: z
+      .string()
+      .regex(/^[1-9]\d{0,14}$/, 'not one that this API gave')
+      .optional()
+      .meta({ description: '`next` of the answer before.' }),
+    limit: wholeNumber(1, maxHostsAtOnce).optional().meta({ description: 'Hosts at most, 100 by default.' }),
+  })
+  .refine(({ state, match }) => state !== undefined || match !== undefined, 'give state, match or both')
+  .meta({ id: 'HostBulk' });
+export type HostBulk = z.infer<typeof hostBulk>;
+
+export const hostsActed = z
+  .object({
+    action: z.enum(hostActions),
+    hosts: z.array(z.string()).meta({ description: 'Origins it was done to, or would be.' }),
+    unchanged: count.meta({ description: 'Hosts that were chosen and needed nothing.' }),
+    dropped: count.meta({ description: 'URLs that a drop has excluded.' }),
+    next: nextCursor.meta({ description: 'Give it as `cursor` to go on; null: those were all.' }),
+  })
+  .meta({ id: 'HostsActed' });
+export type HostsActed = z.infer<typeof hostsActed>;

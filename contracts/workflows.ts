@@ -86,6 +86,8 @@ export const pauseHostSignal = defineSignal<[reason: string | null]>('pause');
 export const resumeHostSignal = defineSignal('resume');
 /** Forget backoff and failures and try now (the crawl-delay still holds). Answers what it did in one sentence. */
 export const retryHostUpdate = defineUpdate<string>('retry');
+/** The same, on record at once: for whoever does not wait for a worker. */
+export const retryHostSignal = defineSignal('retry');
 /** Exclude every queued URL of this host. Answers how many in one sentence. */
 export const dropHostUpdate = defineUpdate<string, [reason: string | null]>('drop');
 /** Set the host's delay in seconds (for hosts one owns), or null to go back to robots.txt and default. */

@@ -3,8 +3,10 @@ import type { HostSettingsChange, HostSummary, HostView } from '../contracts/hos
 import { closingAt, hostDay } from '../domain/closing.ts';
 import type { HostStanding } from '../domain/host-standing.ts';
 import { defaultDailyQuota, usedOn } from '../domain/quota.ts';
-import type { Queryable } from './pool.ts';
+import type { Pool, Queryable } from './pool.ts';
+import { retrying } from './retry.ts';
 import { changeHostSettings } from './statements/change-host-settings.ts';
+import { dropHost } from './statements/drop-host.ts';
 import { ensureHosts } from './statements/ensure-hosts.ts';
 import { hostCrawls } from './statements/host-crawls.ts';
 import { hostIds } from './statements/host-ids.ts';
@@ -95,6 +97,28 @@ export async function changeSettings(
     delay_factor: delayFactor,
   };
   return (await changeHostSettings(db, hostId, JSON.stringify(columns), versions)).length > 0;
+}
+
+/** URLs excluded by one statement. */
+const dropBatch = 5_000;
+
+/**
+ * Excludes what is queued at a host, for good. `more`: time was up, or it was told to stop; asked again it goes on.
+ * @param until by `performance.now()`
+ */
+export async function dropQueue(
+  pool: Pool,
+  hostId: string,
+  reason: string,
+  until = Infinity,
+  signal?: AbortSignal,
+): Promise<{ readonly dropped: number; readonly more: boolean }> {
+  for (let dropped = 0; ;) {
+    const { length } = await retrying(() => dropHost(pool, hostId, reason, dropBatch));
+    dropped += length;
+    if (length < dropBatch) return { dropped, more: false };
+    if (performance.now() > until || signal?.aborted === true) return { dropped, more: true };
+  }
 }
 
 function summaryOf(row: HostRow): HostSummary {

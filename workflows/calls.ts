@@ -59,7 +59,6 @@ export const {
   parkHost,
   countHost,
   retryHost,
-  dropHost,
   setHostDelay,
   setCrawlState,
   wakeSchedulers,
@@ -70,7 +69,7 @@ export const {
 });
 
 /** Those that may take long, with heartbeats. */
-export const { unparkHost, redriveLetters, applyEdit, watchCrawl, drainCrawl, settleCrawl } =
+export const { unparkHost, dropHost, redriveLetters, applyEdit, watchCrawl, drainCrawl, settleCrawl } =
   proxyActivities<ControlActivities>({
     taskQueue: taskQueues.control,
     startToCloseTimeout: longest,

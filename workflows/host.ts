@@ -31,6 +31,7 @@ import {
   pauseHostSignal,
   redriveHostUpdate,
   resumeHostSignal,
+  retryHostSignal,
   retryHostUpdate,
   setDelayUpdate,
   wakeSignal,
@@ -154,6 +155,14 @@ export async function host(input: HostInput): Promise<void> {
       return `${input.origin} is tried again now; ${String(state.queued)} URLs are queued`;
     },
     { description: 'Forget backoff and failures and try now; the crawl-delay still holds.' },
+  );
+  setHandler(
+    retryHostSignal,
+    () => {
+      retryAsked++;
+      visit?.cancel();
+    },
+    { description: 'As the update `retry`, for many hosts at once (batch): nobody waits for it.' },
   );
   setHandler(
     dropHostUpdate,

@@ -1,6 +1,8 @@
 /** A site that was down is mended, and crawled again: its host is parked, and the new crawl has it asked once (F14). */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { actOnHost } from '../../activities/act-on-host.ts';
+import type { HostAction } from '../../contracts/hosts.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { optOut } from '../../storage/opt-outs.ts';
 import { park } from '../../storage/parking.ts';
@@ -141,6 +143,51 @@ describe('a new crawl with seeds at a parked host', { timeout: 120_000 }, () => 
     expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
     const second = await desk.start([`${origin}/other`], { delaySeconds: 0.1 });
     expect(await desk.ended(second)).toMatchObject({ state: 'failed' });
+  });
+});
+
+describe('an operator', { timeout: 120_000 }, () => {
+  const idOf = async (origin: string): Promise<string> => {
+    const { rows } = await desk.pool.query<{ id: string }>('select id::text from host where origin = $1', [
+      origin,
+    ]);
+    return rows[0]?.id ?? '';
+  };
+  const act = async (origin: string, action: HostAction, reason: string | null = null) =>
+    actOnHost(desk.pool, desk.client.workflow, { id: await idOf(origin), origin }, action, reason);
+  const mode = async (origin: string) =>
+    (await desk.client.workflow.getHandle(hostWorkflowId(origin)).query(hostStateQuery)).mode;
+
+  it('has a parked host tried again, its workflow there or not', async () => {
+    for (const gone of [false, true]) {
+      const { origin, port, first } = await parkedHost();
+      const asked = await listenOn(port);
+      if (gone) await desk.client.workflow.getHandle(hostWorkflowId(origin)).terminate();
+      await act(origin, 'retry');
+      await until('the crawl goes on', () => asked.includes('/'), 30_000);
+      await until('it ends', async () => (await desk.ended(first)).state === 'finished', 30_000);
+      await exact(first);
+    }
+  });
+
+  it('pauses a host before anything is asked of it, resumes it, and drops what is queued', async () => {
+    const port = await closedPort();
+    const origin = `http://127.0.0.1:${String(port)}`;
+    const asked = await listenOn(port);
+    await desk.pool.query('insert into host (origin, shard) values ($1, 0)', [origin]);
+    await act(origin, 'pause', 'a rest');
+    await until('it is paused', async () => (await mode(origin)) === 'paused', 20_000);
+    const crawl = await desk.start([`${origin}/1`, `${origin}/2`], { delaySeconds: 0.1 });
+    await desk.until(`select queued = 2 as yes from host_queue where crawl_id = $1`, [crawl], 20_000);
+    expect(await act(origin, 'drop', 'not that one')).toEqual({ dropped: 2, more: false });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
+    const second = await desk.start([`${origin}/1`], { delaySeconds: 0.1 });
+    await desk.until(`select queued = 1 as yes from host_queue where crawl_id = $1`, [second], 20_000);
+    expect(asked).toEqual([]);
+    await act(origin, 'resume');
+    expect(await desk.ended(second)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(asked).toContain('/1');
+    await exact(crawl);
   });
 });
 

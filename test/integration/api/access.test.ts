@@ -109,6 +109,7 @@ describe('the table', () => {
       control: noteTaker(services.pool),
       textOf,
       wakeHost: () => Promise.resolve(),
+      actOnHost: () => Promise.resolve({ dropped: 0, more: false }),
       verifyToken: null,
       sharedCounts: null,
       stopping: new AbortController().signal,

@@ -78,7 +78,9 @@ export interface Api {
   stop(): Promise<void>;
 }
 
-type Extras = Partial<Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'isHostPaused'>> & {
+type Extras = Partial<
+  Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'isHostPaused' | 'actOnHost'>
+> & {
   readonly anonymous?: boolean;
   readonly hostNames?: readonly string[];
 };
@@ -95,6 +97,7 @@ export async function serve(
     log = pino({ level: 'silent' }),
     isHostPaused = () => Promise.resolve(false),
     hostNames = [],
+    actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
   }: Extras = {},
 ): Promise<Api> {
   const settings = {
@@ -115,6 +118,7 @@ export async function serve(
     textOf,
     wakeHost,
     isHostPaused,
+    actOnHost,
     verifyToken,
     sharedCounts,
     log,

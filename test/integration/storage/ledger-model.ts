@@ -342,7 +342,7 @@ const drop = (host: number): Operation => ({
   name: 'drop',
   run: async (model) => {
     const h = at(model.hosts, host);
-    await dropHost(model.frontier.pool, String(h), 'an operator said so');
+    await dropHost(model.frontier.pool, String(h), 'an operator said so', 1_000);
     for (const url of model.of(h).filter(({ state }) => state === 'queued')) model.move(url, 'excluded');
   },
 });

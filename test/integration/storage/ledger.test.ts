@@ -127,7 +127,7 @@ describe('the ledger', () => {
       for (let round = 0; round < 6; round++) {
         const host = String(at(hosts, round));
         await retrying(() => parkHost(pool, host, 'timeout: spent', ['timeout']));
-        await retrying(() => dropHost(pool, String(at(hosts, round + 2)), 'busy'));
+        await retrying(() => dropHost(pool, String(at(hosts, round + 2)), 'busy', 1_000));
         await retrying(() => excludeQueued(pool, at(crawls, round), 'max-pages', 5));
         await unparkHost(pool, host);
         await redriveBatch(pool, { crawlId: null, hostId: host, class: 'timeout', key: null }, null);
