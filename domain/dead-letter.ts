@@ -15,11 +15,10 @@ const ownClasses = [
   'redirect-loop',
   'bad-encoding',
   'protocol',
-  'reset',
   'poison',
 ] as const;
 
-/** Every class a dead letter can have; `timeout` is in the host's list. */
+/** Every class a dead letter can have; `timeout`, `reset` and `overloaded` are in the host's list. */
 export const deadLetterClasses = [...troubleClasses, ...ownClasses] as const;
 export type DeadLetterClass = (typeof deadLetterClasses)[number];
 
@@ -27,12 +26,7 @@ export const isDeadLetterClass = (text: string): text is DeadLetterClass =>
   (deadLetterClasses as readonly string[]).includes(text);
 
 /** Classes that were the host's trouble, or may have been: they go again when the host does. */
-export const hostCausedClasses: readonly DeadLetterClass[] = [
-  ...troubleClasses,
-  'server-error',
-  'reset',
-  'poison',
-];
+export const hostCausedClasses: readonly DeadLetterClass[] = [...troubleClasses, 'server-error', 'poison'];
 
 /** 401 and 403 ask us to stay away: whoever drives such a letter again, no request is sent within this. */
 export const restingClass: DeadLetterClass = 'forbidden';

@@ -2,9 +2,10 @@
  * From what a request came back with to what becomes of the URL and of its host (docs/design.md §6; RFC 9110 §15).
  * Pure: the same answer always leads to the same next state.
  */
+import { enoughInARow, type Suspicion } from './blame.ts';
 import type { FetchFault } from './fault.ts';
 import { unwantedType } from './media-filter.ts';
-import { errorsOfOutage } from './server-errors.ts';
+import { defaultDelayMs, type Complaint } from './pace.ts';
 import { backoffMs, type TroubleClass } from './trouble.ts';
 
 export type Answer =
@@ -26,10 +27,12 @@ export interface History {
   readonly tries: number;
   /** Redirects that led to this URL, one after another. */
   readonly hops: number;
-  /** Failures of the host in a row, before this answer. */
+  /** Times the host was left alone for trouble, with no good answer in between, before this answer. */
   readonly hostFailures: number;
-  /** Were this answer a server error: would it begin an outage, and how long would that last (server-errors.ts)? */
-  readonly outage: { readonly begins: boolean; readonly waitMs: number };
+  /** Where this answer is a failure: what the signs say of the host (blame.ts). */
+  readonly suspicion: Suspicion;
+  /** How long an outage would last that began now (server-errors.ts). */
+  readonly outageMs: number;
 }
 
 export type UrlNext =
@@ -41,15 +44,23 @@ export type UrlNext =
     }
   | { readonly state: 'excluded' | 'dead' | 'failed'; readonly reason: string }
   /** Again, not before `inMs`. */
-  | { readonly state: 'queued'; readonly reason: string; readonly inMs: number };
+  | {
+      readonly state: 'queued';
+      readonly reason: string;
+      readonly inMs: number;
+      /** Counts towards its own tries. */
+      readonly own: boolean;
+      /** After all URLs of its crawl at the host that have not failed. */
+      readonly behind: boolean;
+    };
 
 export interface HostNext {
-  /** null: the host is well. Else its trouble, for which no request is sent before `waitMs`. */
+  /** null: the host goes on. Else its trouble, for which no request is sent before `waitMs`. */
   readonly trouble: { readonly class: TroubleClass; readonly waitMs: number } | null;
-  /** The host asked for less: its delay doubles. */
-  readonly slower: boolean;
-  /** Count this answer among the host's failures in a row though it goes on (single 5xx answers). */
-  readonly counts: boolean;
+  /** The host asked for less. */
+  readonly complaint: Complaint | null;
+  /** 'well': it answered as it should; 'ill': this URL is one more that failed; 'none': it says nothing of the host. */
+  readonly sign: 'well' | 'ill' | 'none';
 }
 
 export interface Outcome {
@@ -59,10 +70,12 @@ export interface Outcome {
 
 /** RFC 9309 §2.3.1.2 asks crawlers to follow five hops for robots.txt; the same bound holds for pages. */
 export const maxRedirects = 5;
-/** Tries of one URL whose trouble is its own. */
+/** Tries of one URL whose trouble is its own, and of one that is answered 429 or 503, which more often passes. */
 const urlTries = 3;
+const complaintTries = 5;
 
-const well: HostNext = { trouble: null, slower: false, counts: false };
+const well: HostNext = { trouble: null, complaint: null, sign: 'well' };
+const silent: HostNext = { trouble: null, complaint: null, sign: 'none' };
 const final = (state: 'excluded' | 'dead' | 'failed', reason: string): Outcome => ({
   url: { state, reason },
   host: well,
@@ -74,19 +87,15 @@ export function judgeAnswer(answer: Answer, history: History): Outcome {
 
 function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: History): Outcome {
   const { status } = answer;
-  if (status === 429 || status === 503) {
-    const waitMs = Math.max(answer.retryAfterMs ?? 0, backoffMs('overloaded', history.hostFailures));
-    return {
-      url: { state: 'queued', reason: 'overloaded', inMs: 0 },
-      host: { trouble: { class: 'overloaded', waitMs }, slower: true, counts: true },
-    };
-  }
-  if (status >= 500) return judgeServerError(history);
+  if (status === 429 || status === 503) return judgeComplaint(status, answer.retryAfterMs, history);
+  if (status >= 500) return judgeFailing('server-error', 'error', answer.retryAfterMs, history);
   if (status === 404 || status === 410 || status === 451) return final('dead', 'gone');
   if (status === 401 || status === 403) return final('failed', 'forbidden');
   if (status >= 400) {
     // Once more, later: 408, 421, 425 and the like may pass; then it is the URL's own.
-    return history.tries === 0 ? again('client-error', 10_000) : final('failed', 'client-error');
+    if (history.tries > 0) return final('failed', 'client-error');
+    const inMs = Math.max(10_000, answer.retryAfterMs ?? 0);
+    return { url: again('client-error', inMs), host: well };
   }
   if (!answer.wanted && (status === 304 || (status >= 200 && status < 300))) {
     return final('excluded', unwantedType);
@@ -104,19 +113,64 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
     case 'bad-encoding':
       return final('failed', 'bad-encoding');
     case 'incomplete':
-      return retryOrFail('reset', history);
+      return judgeFailing('reset', 'reset', answer.retryAfterMs, history);
     case false:
       return { url: { state: 'done', reason: 'fetched', body: true }, host: well };
   }
 }
 
-/** A page that breaks is the page's own trouble; many of them, or a run of failures, are the host's: it is down. */
-function judgeServerError(history: History): Outcome {
-  const inARow = history.hostFailures + 1;
-  const url: UrlNext = retryOrFail('server-error', history).url;
-  const { begins, waitMs } = history.outage;
-  if (!begins && inARow < errorsOfOutage) return { url, host: { ...well, counts: true } };
-  return { url, host: { trouble: { class: 'server-errors', waitMs }, slower: false, counts: true } };
+/**
+ * 429 and 503 (RFC 6585 §4; RFC 9110 §15.6.4). They are the host's where a second URL says so in the same stretch, or
+ * where nothing vouches for the host: then it is left alone as it asks, and no URL is blamed. Of a host that answers well
+ * otherwise a 503 is the page's own, and waits with it. A 429 speaks of us and not of the page: the first of a URL is
+ * obeyed by all; only when others were answered well after that, and it says so again, is it the page's.
+ */
+function judgeComplaint(status: number, askedMs: number | null, history: History): Outcome {
+  const { suspicion, tries, hostFailures } = history;
+  const { knownBad, othersComplained } = suspicion;
+  const firstOfUrl = !knownBad && tries === 0;
+  const isHosts =
+    suspicion.inARow >= enoughInARow.complaint || (firstOfUrl && (othersComplained || !suspicion.well));
+  // What the host asks for is what it gets; when that was too little, the backoff holds as well.
+  const backedOffMs = hostFailures === 0 ? defaultDelayMs : backoffMs('overloaded', hostFailures - 1);
+  const waitMs = askedMs === null ? backoffMs('overloaded', hostFailures) : Math.max(askedMs, backedOffMs);
+  const trouble = { class: 'overloaded', waitMs } as const;
+  if (isHosts) {
+    return {
+      url: { ...again('overloaded', waitMs), own: false },
+      host: { trouble, complaint: { pauseMs: waitMs, mild: false }, sign: 'ill' },
+    };
+  }
+  const url = retryOrFail('overloaded', tries, complaintTries, askedMs);
+  if (knownBad) return { url, host: silent };
+  return {
+    url,
+    host: {
+      trouble: status === 429 && firstOfUrl ? trouble : null,
+      complaint: { pauseMs: waitMs, mild: true },
+      sign: 'ill',
+    },
+  };
+}
+
+/** A page that fails is the page's own trouble; several different ones in a row are the host's: it is down. */
+function judgeFailing(
+  reason: 'server-error' | 'reset' | 'timeout',
+  kind: keyof typeof enoughInARow,
+  askedMs: number | null,
+  history: History,
+): Outcome {
+  const { suspicion, outageMs, hostFailures } = history;
+  const url = retryOrFail(reason, history.tries, urlTries, askedMs);
+  const sign = suspicion.knownBad ? 'none' : 'ill';
+  // A host that never answered in time gets no second request at once, which might hang as long.
+  const hangs = reason === 'timeout' && !suspicion.knownBad && !suspicion.well;
+  if (suspicion.inARow < enoughInARow[kind] && !hangs) return { url, host: { ...silent, sign } };
+  const trouble =
+    reason === 'server-error'
+      ? { class: 'server-errors' as const, waitMs: outageMs }
+      : { class: reason, waitMs: backoffMs(reason, hostFailures) };
+  return { url, host: { trouble, complaint: null, sign } };
 }
 
 function judgeFault(fault: FetchFault, history: History): Outcome {
@@ -124,18 +178,10 @@ function judgeFault(fault: FetchFault, history: History): Outcome {
     case 'address-refused':
       return final('excluded', 'address-refused');
     case 'protocol':
-      return retryOrFail('protocol', history);
+      return { url: retryOrFail('protocol', history.tries, urlTries, null), host: silent };
     case 'reset':
-      return { ...retryOrFail('reset', history), host: { ...well, counts: true } };
     case 'timeout':
-      return {
-        url: retryOrFail('timeout', history).url,
-        host: {
-          trouble: { class: 'timeout', waitMs: backoffMs('timeout', history.hostFailures) },
-          slower: false,
-          counts: true,
-        },
-      };
+      return judgeFailing(fault, fault, null, history);
     case 'dns-not-found':
     case 'dns-unavailable':
     case 'connect-refused':
@@ -143,22 +189,30 @@ function judgeFault(fault: FetchFault, history: History): Outcome {
     case 'tls':
       // No request has reached the host: the URL waits for the host to be well, or for the host to park.
       return {
-        url: { state: 'queued', reason: fault, inMs: 0 },
+        url: { state: 'queued', reason: fault, inMs: 0, own: false, behind: false },
         host: {
           trouble: { class: fault, waitMs: backoffMs(fault, history.hostFailures) },
-          slower: false,
-          counts: true,
+          complaint: null,
+          sign: 'none',
         },
       };
   }
 }
 
-const again = (reason: string, inMs: number): Outcome => ({
-  url: { state: 'queued', reason, inMs },
-  host: well,
+const again = (reason: string, inMs: number): Extract<UrlNext, { state: 'queued' }> => ({
+  state: 'queued',
+  reason,
+  inMs,
+  own: true,
+  behind: true,
 });
 
-/** 5 s, 20 s, then it is given up as a dead letter of this class. */
-function retryOrFail(reason: string, history: History): Outcome {
-  return history.tries + 1 >= urlTries ? final('failed', reason) : again(reason, 5_000 * 4 ** history.tries);
+/** 5 s, 20 s and so on, or longer where the answer asks for it; then it is given up as a dead letter of this class. */
+function retryOrFail(reason: string, tries: number, most: number, askedMs: number | null): UrlNext {
+  if (tries + 1 >= most) return { state: 'failed', reason };
+  return again(reason, Math.max(5_000 * 4 ** tries, askedMs ?? 0));
 }
+
+/** Reasons of a last request that may have been the URL's own trouble. */
+const ownReasons: readonly (string | null)[] = ['overloaded', 'server-error', 'reset', 'timeout'];
+export const mayBeOwn = (reason: string | null): boolean => ownReasons.includes(reason);

@@ -40,25 +40,68 @@ export const earliestStart = (last: { headAt: number; endAt: number }, delayMs: 
 
 /** The delay doubles at most this often: 2^10 × 1 s ≈ 17 min. */
 const maxSlowdown = 10;
-/** Clean answers in a row that take back one doubling. */
+/** Clean answers that take back one doubling, complaints among them or not. */
 const cleanStretch = 20;
+/** So does a time without a complaint, whether anything is asked or not. */
+export const easeMs = 600_000;
+/** Counters stop here. */
+const mostCounted = 10_000;
 
+/** What a host has taught with its complaints, 429 and 503. Times are milliseconds on any one clock. */
 export interface Manners {
   readonly slowdown: number;
+  /** Clean answers since the slowdown last changed. */
   readonly clean: number;
+  /** Clean answers since the last complaint. */
+  readonly sinceComplaint: number;
+  /** When the host last complained; later, where time alone has taken doublings back since. Null: it has not. */
+  readonly complainedAt: number | null;
 }
 
-/** After 429 or 503: twice the delay. */
-export const slowDown = (manners: Manners): Manners => ({
-  slowdown: Math.min(manners.slowdown + 1, maxSlowdown),
-  clean: 0,
-});
+export const noManners: Manners = { slowdown: 0, clean: 0, sinceComplaint: 0, complainedAt: null };
 
-/** After an answer without complaint: one step back for each clean stretch. */
+export interface Complaint {
+  /** The pause that the host asks for, or that it gets where it names none. */
+  readonly pauseMs: number;
+  /** One page alone complains so far: the delay is doubled once, and no further. */
+  readonly mild: boolean;
+}
+
+/**
+ * After 429 or 503. The first complaint doubles the delay. A further one doubles it again where the pauses that the host
+ * asks for take more than half of the time between them: it wants a longer delay. Where they take less, it gets what it
+ * wants by the pauses alone, and no complaint now and then slows it down for ever. Complaints in a row, with no clean
+ * answer in between, are left to the backoff.
+ * @param delayMs in force
+ */
+export function slowDown(manners: Manners, complaint: Complaint, delayMs: number, now: number): Manners {
+  const { slowdown, clean, sinceComplaint } = manners;
+  const tooFast = sinceComplaint > 0 && 2 * complaint.pauseMs >= (sinceComplaint + 1) * delayMs;
+  const steps = slowdown === 0 || (tooFast && !complaint.mild);
+  return {
+    slowdown: steps ? Math.min(slowdown + 1, maxSlowdown) : slowdown,
+    clean: steps ? 0 : clean,
+    sinceComplaint: 0,
+    complainedAt: now,
+  };
+}
+
+/** After an answer without complaint. */
 export function easeUp(manners: Manners): Manners {
-  if (manners.slowdown === 0) return { slowdown: 0, clean: 0 };
+  const sinceComplaint = Math.min(manners.sinceComplaint + 1, mostCounted);
   const clean = manners.clean + 1;
-  return clean < cleanStretch ? { ...manners, clean } : { slowdown: manners.slowdown - 1, clean: 0 };
+  if (manners.slowdown > 0 && clean >= cleanStretch)
+    return { ...manners, slowdown: manners.slowdown - 1, clean: 0, sinceComplaint };
+  return { ...manners, clean: Math.min(clean, mostCounted), sinceComplaint };
+}
+
+/** As time alone eases it up. */
+export function easedByTime(manners: Manners, now: number): Manners {
+  const { slowdown, complainedAt } = manners;
+  if (slowdown === 0 || complainedAt === null) return manners;
+  const steps = Math.min(Math.floor((now - complainedAt) / easeMs), slowdown);
+  if (steps <= 0) return manners;
+  return { ...manners, slowdown: slowdown - steps, clean: 0, complainedAt: complainedAt + steps * easeMs };
 }
 
 /** What may be asked for as a factor at most. */

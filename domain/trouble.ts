@@ -9,6 +9,7 @@ export const troubleClasses = [
   'connect-timeout',
   'tls',
   'timeout',
+  'reset',
   'overloaded',
   'server-errors',
   'robots-unreachable',
@@ -40,8 +41,9 @@ const rules: Readonly<Record<TroubleClass, TroubleRule>> = {
   'connect-timeout': { firstMs: 5 * second, tries: 4 },
   tls: { firstMs: 5 * second, tries: 2 },
   timeout: { firstMs: 5 * second, tries: 5 },
+  reset: { firstMs: 5 * second, tries: 5 },
   overloaded: { firstMs: 5 * second, tries: 10 },
-  // Five 5xx in a row open the first outage; each further answer of that kind lengthens it.
+  // How long an outage lasts, server-errors.ts says.
   'server-errors': { firstMs: 3_600 * second, tries: 8 },
   'robots-unreachable': { firstMs: 5 * second, tries: 6 },
 };

@@ -1,6 +1,7 @@
 /** Hosts are parked and brought back, and the crawls that have work there are told in the same transaction. */
 import { inTransaction, type Pool } from './pool.ts';
 import { lockCrawlsAtHost } from './statements/lock-crawls-at-host.ts';
+import { makeDue } from './statements/make-due.ts';
 import { parkHost } from './statements/park-host.ts';
 import { tellOfHost } from './statements/tell-of-host.ts';
 import { unparkHost } from './statements/unpark-host.ts';
@@ -23,11 +24,12 @@ export async function park(
   });
 }
 
-/** As unpark-host.ts; of a host that was not parked nobody is told. */
+/** As unpark-host.ts, with its URLs that wait due at once; of a host that was not parked nobody is told. */
 export async function bringBack(pool: Pool, hostId: string): Promise<void> {
   await inTransaction(pool, async (db) => {
     const crawls = await lockCrawlsAtHost(db, hostId, mostTold);
     const [host] = await unparkHost(db, hostId);
+    await makeDue(db, hostId);
     if (host?.was_parked === true)
       await tellOfHost(db, crawls.map(({ id }) => id), 'host.back', hostId, null); // prettier-ignore
   });

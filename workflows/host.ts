@@ -154,7 +154,10 @@ export async function host(input: HostInput): Promise<void> {
       await condition(() => retryDone >= mine);
       return `${input.origin} is tried again now; ${String(state.queued)} URLs are queued`;
     },
-    { description: 'Forget backoff and failures and try now; the crawl-delay still holds.' },
+    {
+      description:
+        'Forget backoff, failures and slowdown and try now, URLs that wait included; the crawl-delay still holds.',
+    },
   );
   setHandler(
     retryHostSignal,

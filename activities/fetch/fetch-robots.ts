@@ -148,8 +148,6 @@ export class RobotsFetcher {
       await this.#keeper.release(lease, {
         waitMs: guest.waitMs,
         paceMs: guest.paceMs,
-        slowdown: taken.slowdown,
-        clean: taken.clean,
         failures: taken.failures,
         lastError: taken.last_error,
       });

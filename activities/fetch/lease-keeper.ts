@@ -21,8 +21,6 @@ export interface HostLesson {
   readonly waitMs: number;
   /** The part of it that is plain pace. */
   readonly paceMs: number;
-  readonly slowdown: number;
-  readonly clean: number;
   readonly failures: number;
   readonly lastError: string | null;
 }
@@ -118,8 +116,6 @@ export class LeaseKeeper {
       lease.taken.token,
       Math.max(heldMs, lesson.paceMs),
       lesson.paceMs,
-      lesson.slowdown,
-      lesson.clean,
       lesson.failures,
       lesson.lastError,
       {

@@ -1,43 +1,41 @@
 /**
- * What a slice learns of its host: manners, failures in a row, server errors, and the trouble that ends the slice.
- * Begins as the last slice left it; `save` and `forRelease` leave it to the next one.
+ * What a slice learns of its host: manners, trouble in a row, whom to blame, and the trouble that ends the slice. Begins
+ * as the last slice left it; `save` and `forRelease` leave it to the next one.
  */
+import { afterAnswer, standingOf, type HostMemory } from '../../domain/host-memory.ts';
 import type { History, HostNext } from '../../domain/outcome.ts';
-import { easeUp, slowDown, type Manners } from '../../domain/pace.ts';
-import {
-  afterOutage,
-  isOutage,
-  noteAnswer,
-  outageMs,
-  type ServerErrors,
-} from '../../domain/server-errors.ts';
+import type { Manners } from '../../domain/pace.ts';
 import type { Queryable } from '../../storage/pool.ts';
-import { saveServerErrors } from '../../storage/statements/save-server-errors.ts';
+import { saveLessons, type LessonsRow } from '../../storage/statements/save-lessons.ts';
 import type { TakenLease } from '../../storage/statements/take-lease.ts';
 import type { HostTrouble } from './host-rules.ts';
 
+/** A good answer is noted again after this. */
+const wellNotedMs = 300_000;
+
+/** A URL as the memory knows it, whichever crawl it belongs to: the first half of its key. @param key in hex */
+const nameOf = (key: string): string => key.slice(0, 16);
+
 export class Lessons {
   readonly #taken: TakenLease;
-  #manners: Manners;
-  #failures: number;
+  readonly #before: HostMemory;
   /** On the clock of `performance.now()`. */
-  #serverErrors: ServerErrors;
+  #memory: HostMemory;
   #trouble: HostTrouble | null = null;
 
   constructor(taken: TakenLease) {
     this.#taken = taken;
-    this.#manners = taken;
-    this.#failures = taken.failures;
-    this.#serverErrors = serverErrorsOf(taken);
+    this.#before = memoryOf(taken);
+    this.#memory = this.#before;
   }
 
   get manners(): Manners {
-    return this.#manners;
+    return this.#memory.manners;
   }
 
-  /** The host's failures in a row. */
+  /** Times the host was left alone for trouble, with no good answer in between. */
   get failures(): number {
-    return this.#failures;
+    return this.#memory.failures;
   }
 
   /** Ends the slice. */
@@ -48,69 +46,77 @@ export class Lessons {
   /** An older trouble stands until an answer without complaint has come. */
   get lastError(): string | null {
     if (this.#trouble !== null) return `${this.#trouble.class}: ${this.#trouble.message}`;
-    return this.#failures === 0 ? null : this.#taken.last_error;
+    return this.failures === 0 ? null : this.#taken.last_error;
   }
 
-  get standing(): Pick<History, 'hostFailures' | 'outage'> {
-    const now = performance.now();
-    return {
-      hostFailures: this.#failures,
-      outage: {
-        begins: isOutage(noteAnswer(this.#serverErrors, true, now)),
-        waitMs: outageMs(this.#serverErrors, now),
-      },
-    };
+  /** @param url its key in hex, and how its last request ended */
+  standing(url: {
+    readonly key: string;
+    readonly reason: string | null;
+  }): Pick<History, 'hostFailures' | 'suspicion' | 'outageMs'> {
+    return standingOf(this.#memory, { ...url, key: nameOf(url.key) }, performance.now());
   }
 
-  get forRelease(): { slowdown: number; clean: number; failures: number; lastError: string | null } {
-    const { slowdown, clean } = this.#manners;
-    return { slowdown, clean, failures: this.#failures, lastError: this.lastError };
+  get forRelease(): { failures: number; lastError: string | null } {
+    return { failures: this.failures, lastError: this.lastError };
   }
 
   /**
-   * @param status null: no answer came
+   * @param key of the URL, in hex
    * @param host what the outcome says of the host
+   * @param delayMs the delay in force when it was asked
    * @param message one sentence on it
    */
-  learn(status: number | null, host: HostNext, message: string): void {
-    if (status !== null) this.#noteAnswer(status, host.trouble?.class);
+  learn(key: string, host: HostNext, delayMs: number, message: string): void {
     // Of several in flight, one has told already; the others were on their way before it did.
     if (this.#trouble !== null) return;
-    this.#failures = host.counts ? this.#failures + 1 : 0;
-    if (host.slower) this.#manners = slowDown(this.#manners);
-    else if (!host.counts) this.#manners = easeUp(this.#manners);
+    this.#memory = afterAnswer(this.#memory, nameOf(key), host, delayMs, performance.now());
     if (host.trouble !== null) this.#trouble = { ...host.trouble, message };
   }
 
   /** Its robots.txt cannot be had. */
   learnOfRobots(trouble: HostTrouble): void {
-    this.#failures++;
+    this.#memory = { ...this.#memory, failures: this.failures + 1 };
     this.#trouble = trouble;
   }
 
-  async save(db: Queryable, hostId: string): Promise<void> {
-    const { since, errors, answers, outages, outageAt } = this.#serverErrors;
-    const taken = this.#taken;
-    if (errors === 0 && taken.errors === 0 && outages === taken.outages) return;
+  /** Nothing is written of a host that is as it was. @param baseDelayMs before any slowdown; null: not known */
+  async save(db: Queryable, hostId: string, baseDelayMs: number | null): Promise<void> {
+    const { base_delay_ms: oldBase, token, settings_revision: revision } = this.#taken;
+    const base = baseDelayMs ?? oldBase;
+    if (base === oldBase && !this.#hasLearnt()) return;
+    const { outages, manners, signs } = this.#memory;
     const age = (at: number | null): number | null => (at === null ? null : performance.now() - at);
-    await saveServerErrors(db, hostId, taken.token, age(since), errors, answers, outages, age(outageAt));
+    const row: LessonsRow = {
+      ...{ failing: signs.failing, complained: signs.complained, well_age_ms: age(signs.wellAt) },
+      ...{ outages: outages.outages, outage_age_ms: age(outages.outageAt) },
+      ...{ slowdown: manners.slowdown, clean: manners.clean, since_complaint: manners.sinceComplaint },
+      ...{ complained_age_ms: age(manners.complainedAt), base_delay_ms: base, revision },
+    };
+    await saveLessons(db, hostId, token, JSON.stringify(row));
   }
 
-  #noteAnswer(status: number, trouble: string | undefined): void {
-    const now = performance.now();
-    // 429 and 503 ask for less and say so themselves.
-    this.#serverErrors = noteAnswer(this.#serverErrors, status >= 500 && status !== 503, now);
-    if (trouble === 'server-errors') this.#serverErrors = afterOutage(this.#serverErrors, now);
+  #hasLearnt(): boolean {
+    const { manners, signs, outages } = this.#memory;
+    const before = this.#before;
+    if (outages !== before.outages) return true;
+    // Nobody asks how many answers of a host were clean that is not slowed down and has no complaint to forget.
+    if (manners.slowdown + before.manners.slowdown + before.signs.complained.length > 0)
+      return manners !== before.manners;
+    if (signs.failing.length + before.signs.failing.length > 0) return signs !== before.signs;
+    return (signs.wellAt ?? -Infinity) - (before.signs.wellAt ?? -Infinity) >= wellNotedMs;
   }
 }
 
 /** The host's memory, brought from the database's clock to ours. */
-function serverErrorsOf(taken: TakenLease): ServerErrors {
+function memoryOf(taken: TakenLease): HostMemory {
   const now = performance.now();
   const at = (ageMs: number | null): number | null => (ageMs === null ? null : now - ageMs);
-  const { errors, errors_answers, outages } = taken;
+  const { failures, slowdown, clean, since_complaint: sinceComplaint, failing, complained } = taken;
   return {
-    ...{ since: at(taken.errors_age_ms), errors, answers: errors_answers },
-    ...{ outages, outageAt: at(taken.outage_age_ms) },
+    failures,
+    outages: { outages: taken.outages, outageAt: at(taken.outage_age_ms) },
+    manners: { slowdown, clean, sinceComplaint, complainedAt: at(taken.complained_age_ms) },
+    signs: { failing, complained, wellAt: at(taken.well_age_ms) },
   };
 }

@@ -53,8 +53,6 @@ export async function probe(
     await room.keeper.release(lease, {
       waitMs: Math.max(askedMs, pacer.waitMs),
       paceMs: pacer.paceMs,
-      slowdown: taken.slowdown,
-      clean: taken.clean,
       failures: taken.failures,
       lastError: taken.last_error,
     });

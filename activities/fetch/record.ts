@@ -29,6 +29,7 @@ const nothing = {
   due_in_ms: 0,
   attempted: false,
   own: false,
+  behind: false,
   answered: false,
   status: null,
   bytes: 0,
@@ -75,19 +76,27 @@ export const attemptedRow = (place: Place, reason: string, detail: string): Resu
 /** Which bodies a crawl takes, by this version of its settings. */
 export type Taker = Pick<OpenCrawl, 'takes' | 'version'>;
 
+/** What the host has taught so far (lessons.ts). */
+interface HostLessons {
+  standing(url: { readonly key: string; readonly reason: string | null }): Omit<History, 'tries' | 'hops'>;
+}
+
 /**
  * @param copy what was stored of it before, whose validators the request has carried
  */
 export function record(
   result: FetchResult,
-  url: Pick<LeasedUrl, 'url' | 'tries' | 'hops'>,
+  url: Pick<LeasedUrl, 'url' | 'tries' | 'hops' | 'reason'>,
   place: Place,
-  host: Pick<History, 'hostFailures' | 'outage'>,
+  lessons: HostLessons,
   taker: Taker,
   copy: EarlierCopy | null = null,
 ): Recorded {
   const location = result.kind === 'response' ? redirectTarget(result, url.url) : null;
-  const outcome = judgeAnswer(answerOf(result, location, copy, taker.takes), { ...url, ...host });
+  const outcome = judgeAnswer(answerOf(result, location, copy, taker.takes), {
+    ...url,
+    ...lessons.standing({ key: place.key, reason: url.reason }),
+  });
   if (result.kind === 'fault') {
     const row = { ...place, ...nothing, ...next(outcome), detail: result.message };
     return { outcome, row, bodyHash: null, target: null };
@@ -187,17 +196,12 @@ function redirectTarget(response: FetchResponse, base: string): CanonicalUrl | n
   return target.ok ? target.value : null;
 }
 
-function next(outcome: Outcome): Pick<ResultRow, 'state' | 'reason' | 'due_in_ms' | 'attempted' | 'own'> {
-  const { url, host } = outcome;
-  const queued = url.state === 'queued';
-  return {
-    state: url.state,
-    reason: url.reason,
-    due_in_ms: queued ? url.inMs : 0,
-    attempted: queued,
-    // A URL that is due again at once waits for its host alone.
-    own: queued && (host.trouble === null || url.inMs > 0),
-  };
+function next({
+  url,
+}: Outcome): Pick<ResultRow, 'state' | 'reason' | 'due_in_ms' | 'attempted' | 'own' | 'behind'> {
+  const { state, reason } = url;
+  if (state !== 'queued') return { state, reason, due_in_ms: 0, attempted: false, own: false, behind: false };
+  return { state, reason, due_in_ms: url.inMs, attempted: true, own: url.own, behind: url.behind };
 }
 
 function describe(result: FetchResponse, outcome: Outcome): string | null {

@@ -62,7 +62,7 @@ export class Slice {
   readonly #pacer: HostPacer;
   readonly #lessons: Lessons;
   /** The pace that manners lead to, by the crawls and rules of this slice; null before those are known. */
-  #paceUnder: ((manners: Manners) => HostPace) | null = null;
+  #paceUnder: ((manners: Pick<Manners, 'slowdown'>) => HostPace) | null = null;
   /** Those that ask for it. */
   #crawls: readonly OpenCrawl[] = [];
   #settled = 0;
@@ -229,14 +229,14 @@ export class Slice {
     };
     const stillWanted = async (): Promise<boolean> =>
       !(await this.#isEdited()) && (await this.#room.crawls.isRunning(url.crawl_id));
+    const { delayMs } = this.#pacer;
     const result = await this.#pacer.exchange(request, lane, stillWanted);
     if (result === null) return null;
     try {
-      const recorded = record(result, url, this.#place(url), this.#lessons.standing, taker, copy);
+      const recorded = record(result, url, this.#place(url), this.#lessons, taker, copy);
       const { outcome, row, bodyHash } = recorded;
       // Before anything is stored: a fault of ours does not take back what the host has said.
-      const status = result.kind === 'response' ? result.status : null;
-      this.#lessons.learn(status, outcome.host, row.detail ?? '');
+      this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
       if (this.#paceUnder !== null) this.#pacer.pace = this.#paceUnder(this.#lessons.manners);
       if (bodyHash !== null && result.kind === 'response') await blobs.put(bodyHash, result.body);
       return recorded;
@@ -311,7 +311,9 @@ export class Slice {
 
   async #release(waitMs: number): Promise<void> {
     const { paceMs } = this.#pacer;
-    await this.#lessons.save(this.#room.dependencies.pool, this.#lease.hostId);
+    const { pool } = this.#room.dependencies;
+    const base = this.#paceUnder?.({ slowdown: 0 }).delayMs ?? null;
+    await this.#lessons.save(pool, this.#lease.hostId, base);
     await this.#room.keeper.release(this.#lease, { waitMs, paceMs, ...this.#lessons.forRelease });
   }
 

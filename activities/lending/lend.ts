@@ -148,14 +148,12 @@ async function pick(
   const { fresh: robots } = await room.robots.find(hostId);
   const { paceMs, waitMs } = owedMs(host, hostPace(host, crawls, robots));
   const giveBack = async (): Promise<null> => {
-    const { slowdown, clean, failures, last_error, settings_revision: revision } = host;
+    const { failures, last_error, settings_revision: revision } = host;
     const visit = {
       ...{ askedAgoMs: host.unclean ? 0 : null, tookMs: null, ...allowance.counted },
       ...{ heldMs: host.held_ms, revision },
     };
-    await retrying(() =>
-      releaseLease(pool, hostId, host.token, waitMs, paceMs, slowdown, clean, failures, last_error, visit),
-    );
+    await retrying(() => releaseLease(pool, hostId, host.token, waitMs, paceMs, failures, last_error, visit));
     // Only for the end of its pace may a host be asked for on and on, with the workers held back.
     if (waitMs === 0 || host.unclean) await retrying(() => leaveToWorkers(pool, host.id));
     return null;

@@ -141,9 +141,10 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: Tak
     return { row: null, found: [], counters: [], lessons, ...owed, heldMs: taken.held_ms, asked: null };
   }
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
-  const { row, outcome, target } = record(asExchange(said, report), url, place, lessons.standing, ofAnyType);
+  const { row, outcome, target } = record(asExchange(said, report), url, place, lessons, ofAnyType);
   const isAnswer = said.kind === 'response';
-  lessons.learn(isAnswer ? said.status : null, outcome.host, isAnswer ? (row.detail ?? '') : ofHost);
+  const { delayMs } = paceAt(taken.slowdown);
+  lessons.learn(url.key, outcome.host, delayMs, isAnswer ? (row.detail ?? '') : ofHost);
   const pace = paceAt(lessons.manners.slowdown);
   // It took no longer than this.
   const tookMs = pace.factor === null ? null : url.age_ms;
@@ -216,14 +217,14 @@ async function commit(
   const hash = row?.stage === 1 ? report.contentHash : null;
   const isDuplicate = hash !== null && (await tellDuplicate(db, url, hash));
   if (ending.counters.length > 0 && !isDuplicate) await countPage(db, url.crawl_id, ending.counters);
-  await lessons.save(db, hostId);
-  const { slowdown, clean, failures, lastError } = lessons.forRelease;
+  await lessons.save(db, hostId, null);
+  const { failures, lastError } = lessons.forRelease;
   const visit = {
     ...{ askedAgoMs: ending.asked === null ? null : 0, tookMs: ending.asked?.tookMs ?? null },
     ...{ ...allowance.counted, heldMs: ending.heldMs, revision: taken.settings_revision },
   };
   await releaseLease(
-    ...[db, hostId, url.token, ending.waitMs, ending.paceMs, slowdown, clean, failures, lastError, visit] as const, // prettier-ignore
+    ...[db, hostId, url.token, ending.waitMs, ending.paceMs, failures, lastError, visit] as const, // prettier-ignore
   );
   await settleLentUrl(db, url.token, url.host_id);
 }

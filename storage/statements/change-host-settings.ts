@@ -3,7 +3,7 @@ import { statement } from '../statement.ts';
 /**
  * Changes those settings of a host that `changes` names, a JSON object of columns; null takes one back. What held the
  * host only by its old settings is forgotten, and judged anew by the slice that comes next: opening times, quota, and
- * the pace, which counts from `asked_at`. Retry-After and backoff stay. None: the
+ * the pace, which counts from `asked_at`. Whoever sets a delay sets the slowdown back. Retry-After and backoff stay. None: the
  * settings are not of one of these revisions (null: of any).
  */
 export const changeHostSettings = statement<
@@ -13,6 +13,8 @@ export const changeHostSettings = statement<
   'change-host-settings',
   `update host
       set delay_ms = case when c ? 'delay_ms' then (c ->> 'delay_ms')::int else delay_ms end,
+          slowdown = case when c ? 'delay_ms' then 0 else slowdown end,
+          clean = case when c ? 'delay_ms' then 0 else clean end,
           concurrency = case when c ? 'concurrency' then (c ->> 'concurrency')::smallint else concurrency end,
           delay_factor = case when c ? 'delay_factor' then (c ->> 'delay_factor')::real else delay_factor end,
           windows = case when c ? 'windows' then nullif(c -> 'windows', 'null') else windows end,

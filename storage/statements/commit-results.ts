@@ -1,3 +1,4 @@
+import { behindBy } from '../../domain/priority.ts';
 import { holdQueues, onceHeld } from '../queue-locks.ts';
 import { statement } from '../statement.ts';
 
@@ -21,6 +22,8 @@ export interface ResultRow {
   readonly attempted: boolean;
   /** It was the URL's own trouble, not its host's: it counts towards the URL's tries. */
   readonly own: boolean;
+  /** It goes behind the URLs of its crawl at the host that have not failed. */
+  readonly behind: boolean;
   /** A response came. */
   readonly answered: boolean;
   readonly status: number | null;
@@ -46,7 +49,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
   `with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
-       stage smallint, due_in_ms float8, attempted boolean, own boolean, answered boolean, status smallint, bytes bigint,
+       stage smallint, due_in_ms float8, attempted boolean, own boolean, behind boolean, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
        next_url text, truncated text, took_ms int, headers jsonb)
       order by host_id, crawl_id, key
@@ -62,6 +65,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
             reason = case when not r.outdated then r.reason end, detail = case when not r.outdated then r.detail end,
             stage = r.stage, lease_token = null,
             due_at = now() + r.due_in_ms * interval '1 millisecond',
+            priority = case when r.behind and u.priority > 0 then u.priority - ${String(behindBy)} else u.priority end,
             attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = u.fetches + r.answered::int,
             fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
             status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,

@@ -1,4 +1,5 @@
 import type { Windows } from '../../domain/windows.ts';
+import { slowdownNow } from '../slowdown.ts';
 import { statement } from '../statement.ts';
 
 export interface HostCircumstances {
@@ -51,7 +52,7 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
   `select h.id::text,
           exists (select from host_queue q join crawl c on c.id = q.crawl_id
                    where q.host_id = h.id and c.tenant_id = (select tenant_id from crawl where id = $2)) as met,
-          h.parked_at, h.delay_ms, h.slowdown, h.failures, h.failing_since, h.last_error, h.fed,
+          h.parked_at, h.delay_ms, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error, h.fed,
           h.windows, h.daily_quota, h.requests_day, h.requests_used, h.delay_factor, h.took_ms,
           (extract(epoch from now()) * 1000)::float8 as now_ms,
           case when h.not_before = '-infinity' then 0

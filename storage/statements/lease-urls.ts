@@ -9,8 +9,9 @@ export interface LeasedUrl {
   readonly depth: number;
   readonly hops: number;
   readonly priority: number;
-  /** Requests that ended in the URL's own trouble. */
+  /** Requests that ended in the URL's own trouble, and how the last of any ended. */
   readonly tries: number;
+  readonly reason: string | null;
   readonly etag: string | null;
   readonly last_modified: string | null;
   /** Place in the slice; not unique. */
@@ -78,6 +79,6 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
    update url u set state = 'leased', lease_token = $2
      from chosen c
     where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = 'queued'
-   returning u.crawl_id, u.key, u.url, u.kind, u.seed, u.depth, u.hops, u.priority, u.tries, u.etag,
+   returning u.crawl_id, u.key, u.url, u.kind, u.seed, u.depth, u.hops, u.priority, u.tries, u.reason, u.etag,
              u.last_modified, c.turn`,
 );

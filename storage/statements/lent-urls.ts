@@ -13,13 +13,14 @@ export interface LentUrl {
   readonly depth: number;
   readonly hops: number;
   readonly tries: number;
+  readonly reason: string | null;
 }
 
 /** What a batch of the tenant handed out; none: there is no such batch. */
 export const lentUrls = statement<[batchId: string, tenantId: number], LentUrl>(
   'lent-urls',
   `select l.host_id, l.crawl_id, encode(l.key, 'hex') as key, l.url, l.token, h.origin,
-          (extract(epoch from now() - l.lent_at) * 1000)::float8 as age_ms, u.depth, u.hops, u.tries
+          (extract(epoch from now() - l.lent_at) * 1000)::float8 as age_ms, u.depth, u.hops, u.tries, u.reason
      from lent_batch b
      join lent_url l on l.batch_id = b.id
      join host h on h.id = l.host_id

@@ -1,6 +1,7 @@
 import type { HostStanding } from '../../domain/host-standing.ts';
 import type { Windows } from '../../domain/windows.ts';
 import { hostStanding } from '../host-standing.ts';
+import { slowdownNow } from '../slowdown.ts';
 import { statement } from '../statement.ts';
 
 export interface HostRow {
@@ -66,7 +67,7 @@ export const listHosts = statement<
      union all
      ${those('idle', 'not h.fed')}
    )
-   select c.id, c.origin, c.state, c.parked_at, c.slowdown, c.failures, c.failing_since, c.last_error,
+   select c.id, c.origin, c.state, c.parked_at, ${slowdownNow('c.')} as slowdown, c.failures, c.failing_since, c.last_error,
           case when c.not_before = '-infinity' then 0
                else extract(epoch from c.not_before - now()) * 1000 end::float8 as wait_ms,
           c.delay_ms, c.concurrency, c.delay_factor, c.windows, c.daily_quota, c.settings_revision,

@@ -24,8 +24,6 @@ const release = statement<
     token: number,
     waitMs: number,
     paceMs: number,
-    slowdown: number,
-    clean: number,
     failures: number,
     lastError: string | null,
     askedAgoMs: number | null,
@@ -42,17 +40,17 @@ const release = statement<
   `update host
       set lease_token = null, lease_until = null,
           not_before = greatest(not_before, now() + interval '1 millisecond' *
-                         case when settings_revision = coalesce($15, settings_revision) then $3::float8 else $14 end),
+                         case when settings_revision = coalesce($13, settings_revision) then $3::float8 else $12 end),
           paced_until = greatest(paced_until, now() + interval '1 millisecond' *
-                          case when settings_revision = coalesce($15, settings_revision) then $4::float8 else 0 end),
-          slowdown = $5, clean = $6, failures = $7, last_error = $8,
-          failing_since = case when $7 = 0 then null else coalesce(failing_since, now()) end,
-          asked_at = coalesce(now() - $9::float8 * interval '1 millisecond', asked_at),
-          took_ms = coalesce($10::real, took_ms),
-          requests_day = coalesce($11, requests_day), requests_used = coalesce($12, requests_used),
-          requests_reserved = 0, lent = lent and $9::float8 is null,
-          closed_until = case when coalesce($13::float8, 0) = 0 or settings_revision <> $15 then '-infinity'
-                              else now() + $13 * interval '1 millisecond' end
+                          case when settings_revision = coalesce($13, settings_revision) then $4::float8 else 0 end),
+          failures = $5, last_error = $6,
+          failing_since = case when $5 = 0 then null else coalesce(failing_since, now()) end,
+          asked_at = coalesce(now() - $7::float8 * interval '1 millisecond', asked_at),
+          took_ms = coalesce($8::real, took_ms),
+          requests_day = coalesce($9, requests_day), requests_used = coalesce($10, requests_used),
+          requests_reserved = 0, lent = lent and $7::float8 is null,
+          closed_until = case when coalesce($11::float8, 0) = 0 or settings_revision <> $13 then '-infinity'
+                              else now() + $11 * interval '1 millisecond' end
     where id = $1 and lease_token = $2
    returning id`,
 );
@@ -67,8 +65,6 @@ export const releaseLease = (
   token: number,
   waitMs: number,
   paceMs: number,
-  slowdown: number,
-  clean: number,
   failures: number,
   lastError: string | null,
   visit: Visit | null = null,
@@ -79,8 +75,6 @@ export const releaseLease = (
     token,
     waitMs,
     paceMs,
-    slowdown,
-    clean,
     failures,
     lastError,
     visit?.askedAgoMs ?? null,

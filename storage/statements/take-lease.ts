@@ -1,5 +1,6 @@
 import { sliceReserve } from '../../domain/quota.ts';
 import type { Windows } from '../../domain/windows.ts';
+import { complainedAgo, slowdownNow } from '../slowdown.ts';
 import { statement } from '../statement.ts';
 
 export interface TakenLease {
@@ -11,16 +12,24 @@ export interface TakenLease {
   readonly pace_ms: number;
   readonly held_ms: number;
   readonly delay_ms: number | null;
+  /** As time has eased it up (storage/slowdown.ts), and what that goes by (domain/pace.ts); ages in milliseconds. */
   readonly slowdown: number;
   readonly clean: number;
+  readonly since_complaint: number;
+  readonly complained_age_ms: number | null;
   readonly failures: number;
   readonly last_error: string | null;
-  /** Its server errors (domain/server-errors.ts); ages in milliseconds. */
-  readonly errors_age_ms: number | null;
-  readonly errors: number;
-  readonly errors_answers: number;
+  /** Who is to blame (domain/blame.ts). */
+  readonly failing: readonly string[];
+  readonly complained: readonly string[];
+  readonly well_age_ms: number | null;
+  /** Its outages (domain/server-errors.ts). */
   readonly outages: number;
   readonly outage_age_ms: number | null;
+  /** The delay that the last slice went by, before any slowdown; null: there was none. */
+  readonly base_delay_ms: number | null;
+  /** Milliseconds since somebody asked for robots.txt to be read again; null: nobody has. */
+  readonly robots_asked_ago_ms: number | null;
   /** The database's clock, in milliseconds since 1970. */
   readonly now_ms: number;
   /** Milliseconds since the head of the host's last answer, and how long that one took; null: none is known. */
@@ -45,8 +54,10 @@ export const takenColumns = `lease_token as token, old.lease_token is not null a
              greatest(0, extract(epoch from paced_until - now()) * 1000)::float8 as pace_ms,
              case when not_before <= paced_until then 0
                   else greatest(0, extract(epoch from not_before - now()) * 1000) end::float8 as held_ms,
-             delay_ms, slowdown, clean, failures, last_error,
-             (extract(epoch from now() - errors_since) * 1000)::float8 as errors_age_ms, errors, errors_answers, outages,
+             delay_ms, ${slowdownNow()} as slowdown, clean, since_complaint, ${complainedAgo} as complained_age_ms,
+             failures, last_error, failing, complained,
+             (extract(epoch from now() - well_at) * 1000)::float8 as well_age_ms, base_delay_ms, outages,
+             (extract(epoch from now() - robots_asked_at) * 1000)::float8 as robots_asked_ago_ms,
              (extract(epoch from now() - outage_at) * 1000)::float8 as outage_age_ms,
              (extract(epoch from now()) * 1000)::float8 as now_ms,
              (extract(epoch from now() - asked_at) * 1000)::float8 as asked_ago_ms, took_ms,

@@ -45,9 +45,12 @@ describe('classes', () => {
         fc.nat({ max: 5 }),
         fc.nat({ max: 9 }),
         fc.boolean(),
-        (given, tries, hops, begins) => {
-          const outage = { begins, waitMs: 3_600_000 };
-          const { url, host } = judgeAnswer(given, { tries, hops, hostFailures: tries, outage });
+        (given, tries, hops, inARow) => {
+          const suspicion = {
+            ...{ inARow: inARow ? 5 : 1, knownBad: false, othersComplained: inARow, well: !inARow },
+          };
+          const standing = { hostFailures: tries, suspicion, outageMs: 3_600_000 };
+          const { url, host } = judgeAnswer(given, { tries, hops, ...standing });
           if (url.state === 'failed') expect(deadLetterClasses).toContain(url.reason);
           // What a parked host leaves behind fails with the class of its trouble.
           if (host.trouble !== null) expect(deadLetterClasses).toContain(host.trouble.class);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Suspicion } from '../../domain/blame.ts';
 import { fetchFaults, type FetchFault } from '../../domain/fault.ts';
 import { judgeAnswer, maxRedirects, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
 import { troubleClasses } from '../../domain/trouble.ts';
@@ -7,7 +8,9 @@ import { troubleClasses } from '../../domain/trouble.ts';
 type Response = Extract<Answer, { kind: 'response' }>;
 
 const hour = 3_600_000;
-const fresh: History = { tries: 0, hops: 0, hostFailures: 0, outage: { begins: false, waitMs: hour } };
+/** The first failure of a host that has answered well. */
+const first: Suspicion = { inARow: 1, knownBad: false, othersComplained: false, well: true };
+const fresh: History = { tries: 0, hops: 0, hostFailures: 0, suspicion: first, outageMs: hour };
 const ok: Response = {
   kind: 'response',
   status: 200,
@@ -21,7 +24,9 @@ const respond = (answer: Partial<Response>, history: Partial<History> = {}): Out
 const fail = (fault: FetchFault, history: Partial<History> = {}): Outcome =>
   judgeAnswer({ kind: 'fault', fault }, { ...fresh, ...history });
 
-const well = { trouble: null, slower: false, counts: false };
+const well = { trouble: null, complaint: null, sign: 'well' };
+const ill = { trouble: null, complaint: null, sign: 'ill' };
+const again = (reason: string, inMs: number) => ({ state: 'queued', reason, inMs, own: true, behind: true });
 
 describe('2xx (RFC 9110 §15.3)', () => {
   it.each([200, 201, 203, 204, 206, 299])('%i is fetched', (status) => {
@@ -46,16 +51,9 @@ describe('2xx (RFC 9110 §15.3)', () => {
   });
 
   it('a body that broke off is tried three times in all', () => {
-    expect(respond({ truncated: 'incomplete' }).url).toEqual({
-      state: 'queued',
-      reason: 'reset',
-      inMs: 5_000,
-    });
-    expect(respond({ truncated: 'incomplete' }, { tries: 1 }).url).toEqual({
-      state: 'queued',
-      reason: 'reset',
-      inMs: 20_000,
-    });
+    const { url, host } = respond({ truncated: 'incomplete' });
+    expect({ url, host }).toEqual({ url: again('reset', 5_000), host: ill });
+    expect(respond({ truncated: 'incomplete' }, { tries: 1 }).url).toEqual(again('reset', 20_000));
     expect(respond({ truncated: 'incomplete' }, { tries: 2 }).url).toEqual({
       state: 'failed',
       reason: 'reset',
@@ -130,10 +128,8 @@ describe('4xx (RFC 9110 §15.5; design.md §6)', () => {
   it.each([400, 402, 405, 408, 418, 421, 425, 431, 499])(
     '%i is requeued once with a delay, then failed',
     (status) => {
-      expect(respond({ status })).toEqual({
-        url: { state: 'queued', reason: 'client-error', inMs: 10_000 },
-        host: well,
-      });
+      expect(respond({ status })).toEqual({ url: again('client-error', 10_000), host: well });
+      expect(respond({ status, retryAfterMs: hour }).url).toEqual(again('client-error', hour));
       expect(respond({ status }, { tries: 1 })).toEqual({
         url: { state: 'failed', reason: 'client-error' },
         host: well,
@@ -143,76 +139,112 @@ describe('4xx (RFC 9110 §15.5; design.md §6)', () => {
 });
 
 describe('429 and 503 (RFC 6585 §4; RFC 9110 §15.6.4, §10.2.3)', () => {
-  it.each([429, 503])('%i slows the host down and keeps the URL', (status) => {
-    const { url, host } = respond({ status });
-    expect(url).toEqual({ state: 'queued', reason: 'overloaded', inMs: 0 });
-    expect(host).toEqual({ trouble: { class: 'overloaded', waitMs: 5_000 }, slower: true, counts: true });
-  });
+  const overloaded = (waitMs: number) => ({ class: 'overloaded', waitMs });
+  const suspected = (suspicion: Partial<Suspicion>) => ({ suspicion: { ...first, ...suspicion } });
 
-  it('honours Retry-After where it asks for more than the backoff', () => {
-    expect(respond({ status: 503, retryAfterMs: 6 * hour }).host.trouble?.waitMs).toBe(6 * hour);
-    expect(respond({ status: 429, retryAfterMs: 10 }, { hostFailures: 2 }).host.trouble?.waitMs).toBe(20_000);
-    expect(respond({ status: 429, retryAfterMs: 0 }).host.trouble?.waitMs).toBe(5_000);
-  });
-
-  it('is never the URL’s fault, however often it was tried', () => {
-    expect(respond({ status: 503 }, { tries: 100, hostFailures: 100 }).url.state).toBe('queued');
-  });
-});
-
-describe('other 5xx (RFC 9110 §15.6; design.md §6, "5xx")', () => {
-  it('backs the URL off, and counts for the host', () => {
-    expect(respond({ status: 500 })).toEqual({
-      url: { state: 'queued', reason: 'server-error', inMs: 5_000 },
-      host: { trouble: null, slower: false, counts: true },
-    });
-    expect(respond({ status: 502 }, { tries: 1 }).url).toMatchObject({ inMs: 20_000 });
-    expect(respond({ status: 504 }, { tries: 2 }).url).toEqual({
-      state: 'failed',
-      reason: 'server-error',
-    });
-  });
-
-  it('five within a day: the host is down, for as long as its outages ask', () => {
-    const down = (begins: boolean, waitMs: number, hostFailures = 0) =>
-      respond({ status: 500 }, { hostFailures, outage: { begins, waitMs } }).host.trouble;
-    expect(down(false, hour)).toBeNull();
-    expect(down(true, hour)).toEqual({ class: 'server-errors', waitMs: hour });
-    expect(down(true, 8 * hour)).toEqual({ class: 'server-errors', waitMs: 8 * hour });
-  });
-
-  it('a failure in a row of five is an outage too, whatever the others were', () => {
-    const inARow = (hostFailures: number) => respond({ status: 500 }, { hostFailures }).host.trouble;
-    expect(inARow(3)).toBeNull();
-    expect(inARow(4)).toEqual({ class: 'server-errors', waitMs: hour });
-  });
-});
-
-describe('faults (design.md §6, "timeouts, DNS, connect")', () => {
-  it.each(['dns-not-found', 'dns-unavailable', 'connect-refused', 'connect-timeout', 'tls'] as const)(
-    '%s is the host’s trouble: the URL waits',
-    (fault) => {
-      const { url, host } = fail(fault, { tries: 50 });
-      expect(url).toEqual({ state: 'queued', reason: fault, inMs: 0 });
-      expect(host).toMatchObject({ trouble: { class: fault }, slower: false, counts: true });
+  it.each([429, 503])(
+    '%i of a second URL is the host’s: it is left alone, and no URL is blamed',
+    (status) => {
+      for (const signs of [{ inARow: 2 }, { othersComplained: true }, { well: false }]) {
+        const { url, host } = respond({ status, retryAfterMs: hour }, suspected(signs));
+        expect(url).toEqual({ ...again('overloaded', hour), own: false });
+        expect(host).toEqual({
+          trouble: overloaded(hour),
+          complaint: { pauseMs: hour, mild: false },
+          sign: 'ill',
+        });
+      }
     },
   );
 
-  it('a timeout is both: the host backs off, the URL has three tries', () => {
-    expect(fail('timeout', { hostFailures: 1 })).toEqual({
-      url: { state: 'queued', reason: 'timeout', inMs: 5_000 },
-      host: { trouble: { class: 'timeout', waitMs: 10_000 }, slower: false, counts: true },
+  it('503 of one URL is its own where the host is well', () => {
+    expect(respond({ status: 503, retryAfterMs: hour })).toEqual({
+      url: again('overloaded', hour),
+      host: { trouble: null, complaint: { pauseMs: hour, mild: true }, sign: 'ill' },
     });
+  });
+
+  it('429 speaks of the client: the first of a URL is obeyed by all, a further one by the URL', () => {
+    expect(respond({ status: 429, retryAfterMs: hour })).toEqual({
+      url: again('overloaded', hour),
+      host: { trouble: overloaded(hour), complaint: { pauseMs: hour, mild: true }, sign: 'ill' },
+    });
+    expect(respond({ status: 429, retryAfterMs: hour }, { tries: 1 }).host.trouble).toBeNull();
+  });
+
+  it.each([429, 503])('%i of a URL that is known to be bad says nothing of the host', (status) => {
+    const { url, host } = respond(
+      { status },
+      suspected({ inARow: 0, knownBad: true, othersComplained: true }),
+    );
+    expect(url).toEqual(again('overloaded', 5_000));
+    expect(host).toEqual({ trouble: null, complaint: null, sign: 'none' });
+  });
+
+  it('gives a URL five tries of its own', () => {
+    expect(respond({ status: 503 }, { tries: 3 }).url).toEqual(again('overloaded', 320_000));
+    expect(respond({ status: 503 }, { tries: 4 }).url).toEqual({ state: 'failed', reason: 'overloaded' });
+  });
+
+  it('waits as the host asks, and longer only where that was too little', () => {
+    const waitMs = (retryAfterMs: number | null, hostFailures: number) =>
+      respond({ status: 503, retryAfterMs }, { ...suspected({ inARow: 2 }), hostFailures }).host.trouble
+        ?.waitMs;
+    expect(waitMs(2_000, 0)).toBe(2_000);
+    expect(waitMs(0, 0)).toBe(1_000);
+    expect(waitMs(6 * hour, 3)).toBe(6 * hour);
+    expect(waitMs(2_000, 3)).toBe(20_000);
+    expect(waitMs(null, 0)).toBe(5_000);
+    expect(waitMs(null, 2)).toBe(20_000);
+  });
+});
+
+describe('other 5xx (RFC 9110 §15.6; docs/design.md §4, "Trouble")', () => {
+  it('backs the URL off, for as long as it asks (RFC 9110 §10.2.3)', () => {
+    expect(respond({ status: 500 })).toEqual({ url: again('server-error', 5_000), host: ill });
+    expect(respond({ status: 502 }, { tries: 1 }).url).toEqual(again('server-error', 20_000));
+    expect(respond({ status: 500, retryAfterMs: hour }).url).toEqual(again('server-error', hour));
+    expect(respond({ status: 504 }, { tries: 2 }).url).toEqual({ state: 'failed', reason: 'server-error' });
+  });
+
+  it('five different URLs in a row: the host is down, for as long as its outages ask', () => {
+    const down = (inARow: number) =>
+      respond({ status: 500 }, { suspicion: { ...first, inARow }, outageMs: 8 * hour }).host.trouble;
+    expect(down(4)).toBeNull();
+    expect(down(5)).toEqual({ class: 'server-errors', waitMs: 8 * hour });
+  });
+});
+
+describe('faults', () => {
+  it.each(['dns-not-found', 'dns-unavailable', 'connect-refused', 'connect-timeout', 'tls'] as const)(
+    '%s is the host’s trouble: the URL waits, in its place',
+    (fault) => {
+      const { url, host } = fail(fault, { tries: 50 });
+      expect(url).toEqual({ state: 'queued', reason: fault, inMs: 0, own: false, behind: false });
+      expect(host).toMatchObject({ trouble: { class: fault }, complaint: null, sign: 'none' });
+    },
+  );
+
+  it('a timeout is the URL’s own, until a second URL hangs or nothing vouches for the host', () => {
+    expect(fail('timeout')).toEqual({ url: again('timeout', 5_000), host: ill });
+    for (const signs of [{ inARow: 2 }, { well: false }])
+      expect(fail('timeout', { hostFailures: 1, suspicion: { ...first, ...signs } })).toEqual({
+        url: again('timeout', 5_000),
+        host: { trouble: { class: 'timeout', waitMs: 10_000 }, complaint: null, sign: 'ill' },
+      });
     expect(fail('timeout', { tries: 2 }).url).toEqual({ state: 'failed', reason: 'timeout' });
   });
 
-  it('a broken connection counts for the host and stops nothing', () => {
-    expect(fail('reset').host).toEqual({ trouble: null, slower: false, counts: true });
+  it('connections that break are the host’s trouble after five URLs in a row', () => {
+    expect(fail('reset').host).toEqual(ill);
+    expect(fail('reset', { suspicion: { ...first, inARow: 5 } }).host.trouble).toMatchObject({
+      class: 'reset',
+    });
     expect(fail('reset', { tries: 2 }).url).toEqual({ state: 'failed', reason: 'reset' });
   });
 
-  it('what is not HTTP is the URL’s own', () => {
-    expect(fail('protocol').host).toEqual(well);
+  it('what is not HTTP is the URL’s own, and says nothing of the host', () => {
+    expect(fail('protocol').host).toEqual({ ...ill, sign: 'none' });
     expect(fail('protocol', { tries: 2 }).url).toEqual({ state: 'failed', reason: 'protocol' });
   });
 
@@ -245,25 +277,31 @@ describe('judgeAnswer, whatever comes', () => {
     tries: fc.nat({ max: 50 }),
     hops: fc.nat({ max: 20 }),
     hostFailures: fc.nat({ max: 50 }),
-    outage: fc.record({ begins: fc.boolean(), waitMs: fc.integer({ min: hour, max: 24 * hour }) }),
+    suspicion: fc.record({
+      inARow: fc.nat({ max: 5 }),
+      knownBad: fc.boolean(),
+      othersComplained: fc.boolean(),
+      well: fc.boolean(),
+    }),
+    outageMs: fc.integer({ min: hour, max: 24 * hour }),
   });
 
-  it('waits a finite, positive time at a host in trouble, counts it, and names its class', () => {
+  it('waits a finite, positive time at a host in trouble, and names its class', () => {
     fc.assert(
       fc.property(anyAnswer, anyHistory, (answer, history) => {
-        const { trouble, counts } = judgeAnswer(answer, history).host;
+        const { trouble, sign } = judgeAnswer(answer, history).host;
         if (trouble === null) return;
-        expect(counts).toBe(true);
+        expect(sign).not.toBe('well');
         expect(trouble.waitMs > 0 && Number.isFinite(trouble.waitMs)).toBe(true);
         expect(troubleClasses).toContain(trouble.class);
       }),
     );
   });
 
-  it('tries no URL more than three times for trouble of its own', () => {
+  it('tries no URL more than five times for trouble of its own', () => {
     fc.assert(
       fc.property(anyAnswer, anyHistory, (answer, history) => {
-        const { url, host } = judgeAnswer(answer, { ...history, tries: 2 });
+        const { url, host } = judgeAnswer(answer, { ...history, tries: 4 });
         if (url.state === 'queued') expect(host.trouble).not.toBeNull();
       }),
     );
@@ -288,7 +326,7 @@ describe('judgeAnswer, whatever comes', () => {
     fc.assert(
       fc.property(anyAnswer, anyHistory, (answer, history) => {
         const complained = answer.kind === 'response' && (answer.status === 429 || answer.status === 503);
-        expect(judgeAnswer(answer, history).host.slower).toBe(complained);
+        if (!complained) expect(judgeAnswer(answer, history).host.complaint).toBeNull();
       }),
     );
   });

@@ -4,12 +4,14 @@ import {
   adaptedDelayMs,
   defaultDelayMs,
   earliestStart,
+  easedByTime,
   easeUp,
   effectiveDelayMs,
   factorInForce,
   lanesAt,
   maxAdaptedMs,
   maxDelayMs,
+  noManners,
   slowDown,
   type DelaySources,
   type Manners,
@@ -102,33 +104,66 @@ describe('earliestStart', () => {
   });
 });
 
-describe('slowDown and easeUp (design.md §6: double, decaying back after a clean stretch)', () => {
+describe('slowDown and easeUp (docs/design.md §8, "429, 503")', () => {
   const clean = (manners: Manners, answers: number): Manners =>
     Array.from({ length: answers }).reduce<Manners>(easeUp, manners);
+  const complain = (manners: Manners, pauseMs: number, delayMs: number, mild = false): Manners =>
+    slowDown(manners, { pauseMs, mild }, delayMs, 0);
+  const slowed: Manners = { slowdown: 2, clean: 0, sinceComplaint: 0, complainedAt: 0 };
 
   it('takes one doubling back after twenty clean answers', () => {
-    const slowed = slowDown(slowDown({ slowdown: 0, clean: 0 }));
-    expect(slowed).toEqual({ slowdown: 2, clean: 0 });
-    expect(clean(slowed, 19)).toEqual({ slowdown: 2, clean: 19 });
-    expect(clean(slowed, 20)).toEqual({ slowdown: 1, clean: 0 });
-    expect(clean(slowed, 40)).toEqual({ slowdown: 0, clean: 0 });
+    expect(clean(slowed, 19)).toMatchObject({ slowdown: 2, clean: 19 });
+    expect(clean(slowed, 20)).toMatchObject({ slowdown: 1, clean: 0 });
+    expect(clean(slowed, 40)).toMatchObject({ slowdown: 0 });
   });
 
-  it('counts the stretch anew after a complaint', () => {
-    expect(slowDown(clean({ slowdown: 1, clean: 0 }, 19))).toEqual({ slowdown: 2, clean: 0 });
+  it('counts clean answers over complaints that ask for no more', () => {
+    const complained = complain(clean(slowed, 15), 2_000, 4_000);
+    expect(complained).toMatchObject({ slowdown: 2, clean: 15, sinceComplaint: 0 });
+    expect(clean(complained, 5)).toMatchObject({ slowdown: 1 });
+  });
+
+  it.each<[string, number, number, number, number]>([
+    ['the first complaint', 0, 0, 1_000, 1],
+    ['a pause that is short beside the time since the last', 1, 6, 2_000, 1],
+    ['one that is half of it', 1, 9, 10_000, 2],
+    ['one of the bound', 10, 9, 3_600_000, 10],
+    ['a second one in a row, which is left to the backoff', 1, 0, 3_600_000, 1],
+  ])('%s', (_, slowdown, between, pauseMs, after) => {
+    const manners = clean({ ...noManners, slowdown }, between);
+    expect(complain(manners, pauseMs, 2_000).slowdown).toBe(after);
+  });
+
+  it('doubles the delay once for one page alone', () => {
+    const once = complain(noManners, 3_600_000, 1_000, true);
+    expect(once.slowdown).toBe(1);
+    expect(complain(clean(once, 9), 3_600_000, 2_000, true).slowdown).toBe(1);
+  });
+
+  it('eases up by one doubling in ten minutes without a complaint', () => {
+    const minute = 60_000;
+    expect([9, 10, 19, 20, 1_000].map((minutes) => easedByTime(slowed, minutes * minute).slowdown)).toEqual([
+      2, 1, 1, 0, 0,
+    ]);
+    const twice = easedByTime(easedByTime(slowed, 15 * minute), 19 * minute);
+    expect(twice.slowdown).toBe(1);
   });
 
   it('keeps within bounds, and comes back to full speed, whatever happened', () => {
     fc.assert(
-      fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (complaints) => {
-        const learned = complaints.reduce<Manners>(
-          (manners, complaint) => (complaint ? slowDown(manners) : easeUp(manners)),
-          { slowdown: 0, clean: 0 },
-        );
-        expect(learned.slowdown).toBeGreaterThanOrEqual(0);
-        expect(learned.slowdown).toBeLessThanOrEqual(10);
-        expect(clean(learned, 200)).toEqual({ slowdown: 0, clean: 0 });
-      }),
+      fc.property(
+        fc.array(fc.boolean(), { maxLength: 60 }),
+        fc.nat({ max: 90_000 }),
+        (complaints, pauseMs) => {
+          const learned = complaints.reduce<Manners>(
+            (manners, complaint) => (complaint ? complain(manners, pauseMs, 1_000) : easeUp(manners)),
+            noManners,
+          );
+          expect(learned.slowdown).toBeGreaterThanOrEqual(0);
+          expect(learned.slowdown).toBeLessThanOrEqual(10);
+          expect(clean(learned, 200).slowdown).toBe(0);
+        },
+      ),
     );
   });
 });

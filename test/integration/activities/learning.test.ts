@@ -18,21 +18,21 @@ const standing = async (hostId: string) => {
   return rows[0];
 };
 
-it('waits out the doubled delay where that is longer than Retry-After', async () => {
-  const site = await startSite({ '/a': status(429, { 'retry-after': '1' }) });
+it('keeps Retry-After and the delay that it is slowed to apart: the longer one is waited out', async () => {
+  const site = await startSite({ '/a': status(429, { 'retry-after': '30' }) });
   const host = await fetching.host(site.origin);
   await fetching.queue(await fetching.crawl(), host, '/a');
   await fetching.pool.query(
     `insert into robots (host_id, status, body, fetched_at) values ($1, 404, null, now())`,
     [host.hostId],
   );
-  await fetching.pool.query('update host set slowdown = 3 where id = $1', [host.hostId]);
+  await fetching.pool.query('update host set slowdown = 3, since_complaint = 4 where id = $1', [host.hostId]);
   const result = await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
   expect(site.paths()).toEqual(['/a']);
   expect(result).toMatchObject({ next: 'trouble', delayMs: 16_000 });
-  expect(result.waitMs).toBeGreaterThan(15_000);
+  expect(result.waitMs).toBeGreaterThan(29_000);
   expect(await standing(host.hostId)).toMatchObject({ slowdown: 4 });
-  expect((await standing(host.hostId))?.waitMs).toBeGreaterThan(14_000);
+  expect((await standing(host.hostId))?.waitMs).toBeGreaterThan(28_000);
 });
 
 it('keeps it where the answer’s row could not be written', async () => {

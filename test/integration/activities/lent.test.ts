@@ -97,7 +97,9 @@ it('the delay counts from the report, and a full one from a loan that ran out', 
 it('what a fetcher found down, our own slices know', async () => {
   const { site, crawl, host } = await known(0, '/a', '/b');
   const loan = await borrow(crawl);
-  await settle(room, 1, loan?.id ?? '', [report(`${site.origin}/a`, { status: null, error: 'timeout' })]);
+  await settle(room, 1, loan?.id ?? '', [
+    report(`${site.origin}/a`, { status: null, error: 'connect-timeout' }),
+  ]);
   const slice = await fetching.role({ sliceMs: 1_000 }).fetchSlice(host);
   expect(slice).toMatchObject({ fetched: 0, next: 'wait' });
   expect(slice.waitMs).toBeGreaterThan(4_000);

@@ -1,8 +1,8 @@
 /** What becomes of a URL and of its host after each kind of answer (docs/design.md §6; RFC 9110). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
+import { bringBack } from '../../../storage/parking.ts';
 import { requeueLostBodies } from '../../../storage/statements/requeue-lost-bodies.ts';
-import { unparkHost } from '../../../storage/statements/unpark-host.ts';
 import { closedPort } from '../../net/raw-server.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -46,24 +46,31 @@ const later = async (host: HostRow): Promise<void> => {
 };
 
 describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
-  it.each([429, 503])('%i: nothing more is sent, Retry-After is kept, the delay doubles', async (code) => {
-    const { site, host, crawl } = await hosted({ '/a': status(code, { 'retry-after': '3600' }) }, '/a', '/b');
-    const result = await fetching.role().fetchSlice(host);
-    expect(result).toMatchObject({ fetched: 0, next: 'trouble', queued: 2 });
-    expect(result.waitMs).toBeGreaterThan(3_590_000);
-    expect(result.waitMs).toBeLessThanOrEqual(3_600_000);
-    expect(pages(site)).toEqual(['/a']);
-    // Another worker, or an activity retry that fires early.
-    const early = await fetching.role().fetchSlice(host);
-    expect(early).toMatchObject({ fetched: 0, next: 'wait', delayMs: 2_000 });
-    expect(early.waitMs).toBeGreaterThan(3_580_000);
-    expect(pages(site)).toEqual(['/a']);
-    expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({
-      state: 'queued',
-      reason: 'overloaded',
-      attempts: 1,
-    });
-  });
+  it.each([429, 503])(
+    '%i at first: nothing more is sent, Retry-After is kept, the delay doubles',
+    async (code) => {
+      const { site, host, crawl } = await hosted(
+        { '/a': status(code, { 'retry-after': '3600' }) },
+        '/a',
+        '/b',
+      );
+      const result = await fetching.role().fetchSlice(host);
+      expect(result).toMatchObject({ fetched: 0, next: 'trouble', queued: 2 });
+      expect(result.waitMs).toBeGreaterThan(3_590_000);
+      expect(result.waitMs).toBeLessThanOrEqual(3_600_000);
+      expect(pages(site)).toEqual(['/a']);
+      // Another worker, or an activity retry that fires early.
+      const early = await fetching.role().fetchSlice(host);
+      expect(early).toMatchObject({ fetched: 0, next: 'wait', delayMs: 2_000 });
+      expect(early.waitMs).toBeGreaterThan(3_580_000);
+      expect(pages(site)).toEqual(['/a']);
+      expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({
+        state: 'queued',
+        reason: 'overloaded',
+        attempts: 1,
+      });
+    },
+  );
 
   it('with a date: until then (RFC 9110 §5.6.7)', async () => {
     const date = new Date(Date.now() + 600_000).toUTCString();
@@ -71,6 +78,70 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
     const { waitMs } = await fetching.role().fetchSlice(host);
     expect(waitMs).toBeGreaterThan(590_000);
     expect(waitMs).toBeLessThanOrEqual(600_000);
+  });
+
+  it('one page that always answers 503 waits by itself, and its neighbours go on', async () => {
+    const paths = Array.from({ length: 6 }, (_, at) => `/${String(at)}`);
+    const { site, host, crawl } = await hosted({ '/3': status(503, { 'retry-after': '3600' }) }, ...paths);
+    await fetching.pool.query('update host set delay_ms = 0 where id = $1', [host.hostId]);
+    await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
+    // The delay is doubled from a second on, and the host is not closed.
+    expect(pages(site)).toEqual(paths);
+    expect(await hostRow(host)).toMatchObject({ slowdown: 1, failures: 0, last_error: null });
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(Object.values(urls).filter(({ state }) => state === 'done')).toHaveLength(5);
+    expect(urls['/3']).toMatchObject({ state: 'queued', reason: 'overloaded', attempts: 1, tries: 1 });
+    const [due] = (
+      await fetching.pool.query<{ s: number }>(
+        `select extract(epoch from due_at - now())::float8 as s from url where crawl_id = $1 and state = 'queued'`,
+        [crawl],
+      )
+    ).rows;
+    expect(due?.s).toBeGreaterThan(3_500);
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('and ends as a dead letter of its class, behind all others', async () => {
+    const { site, host, crawl } = await hosted({ '/bad': status(503) }, '/good', '/bad', '/fine', '/more');
+    await fetching.pool.query(
+      `insert into robots (host_id, status, body, fetched_at) values ($1, 404, null, now())`,
+      [host.hostId],
+    );
+    const role = fetching.role({ sliceMs: 0 });
+    for (let slice = 0; slice < 9; slice++) {
+      await role.fetchSlice(host);
+      await later(host);
+    }
+    expect(pages(site)).toEqual(['/good', '/bad', '/fine', '/more', '/bad', '/bad', '/bad', '/bad']);
+    const { rows } = await fetching.pool.query(
+      'select class, status, message, attempts from dead_letter where crawl_id = $1',
+      [crawl],
+    );
+    expect(rows).toEqual([{ class: 'overloaded', status: 503, message: 'answered 503', attempts: 4 }]);
+    expect(await hostRow(host)).toMatchObject({ failures: 0, parked_at: null });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('a second page that says so speaks for the host, whichever process hears it', async () => {
+    const { site, host } = await hosted(
+      { '/a': status(503), '/b': status(503, { 'retry-after': '600' }) },
+      '/1',
+      '/a',
+      '/2',
+      '/b',
+      '/3',
+    );
+    for (let slice = 0; slice < 6; slice++) {
+      await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+      // Trouble alone is left to hold it.
+      await fetching.pool.query(
+        `update host set not_before = case when failures = 0 then '-infinity' else not_before end,
+                         paced_until = '-infinity', asked_at = null where id = $1`,
+        [host.hostId],
+      );
+    }
+    expect(pages(site)).toEqual(['/1', '/a', '/2', '/b']);
+    expect(await hostRow(host)).toMatchObject({ failures: 1, last_error: 'overloaded: answered 503' });
   });
 
   it('gets its speed back by clean answers', async () => {
@@ -81,10 +152,13 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
       [hostId],
     );
     for (const [clean, after] of [
-      [15, { slowdown: 3, clean: 16 }],
+      [15, { slowdown: 3, clean: 16, since_complaint: 1 }],
       [19, { slowdown: 2, clean: 0 }],
     ] as const) {
-      await fetching.pool.query('update host set slowdown = 3, clean = $2 where id = $1', [hostId, clean]);
+      await fetching.pool.query(
+        'update host set slowdown = 3, clean = $2, since_complaint = 0, complained_at = now() where id = $1',
+        [hostId, clean],
+      );
       await later(host);
       await fetching.queue(await fetching.crawl(), host, '/a');
       await fetching.role().fetchSlice(host);
@@ -142,20 +216,17 @@ describe('trouble', () => {
     expect(pages(site)).toEqual(paths.slice(0, 5));
   });
 
-  it('of five pages within a day too, good ones among them, and by whichever process', async () => {
-    const paths = ['/1', '/good', '/2', '/3', '/fine', '/4', '/5', '/6'];
+  it('of pages among good ones is never the host’s, however many', async () => {
+    const paths = ['/1', '/good', '/2', '/3', '/fine', '/4', '/5', '/well', '/6', '/7'];
     const bad = paths.filter((path) => /\d/.test(path));
     const { site, host } = await hosted(Object.fromEntries(bad.map((path) => [path, status(500)])), ...paths);
-    const oneByOne = { sliceMs: 0 };
-    const slices = async () => {
-      for (;;) expect(await fetching.role(oneByOne).fetchSlice(host)).toMatchObject({ next: 'more' });
-    };
-    await expect(slices()).rejects.toMatchObject({
-      type: failureTypes.host,
-      details: [{ class: 'server-errors' }],
-      nextRetryDelay: expect.closeTo(3_600_000, -5) as number,
-    });
-    expect(pages(site)).toEqual(paths.slice(0, 7));
+    for (let slice = 0; slice < 30; slice++) {
+      await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+      await later(host);
+    }
+    expect(pages(site).slice(0, 10)).toEqual(paths);
+    expect(pages(site).filter((path) => /\d/.test(path))).toHaveLength(21);
+    expect(await hostRow(host)).toMatchObject({ outages: 0, failures: 0 });
   });
 
   it('of a host that is down: backoff, then Temporal’s retries, then a person', async () => {
@@ -184,6 +255,17 @@ describe('trouble', () => {
     expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 2 });
   });
 
+  it('of five pages in a row is told over processes too', async () => {
+    const paths = ['/1', '/2', '/3', '/4', '/5', '/6'];
+    const { site, host } = await hosted(
+      Object.fromEntries(paths.map((path) => [path, status(500)])),
+      ...paths,
+    );
+    for (let slice = 0; slice < 7; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+    expect(pages(site)).toEqual(paths.slice(0, 5));
+    expect(await hostRow(host)).toMatchObject({ outages: 1, failures: 1 });
+  });
+
   it('passes: a good answer forgets the failures', async () => {
     const { host } = await hosted({}, '/a');
     await fetching.pool.query('update host set failures = 3, failing_since = now() where id = $1', [
@@ -200,7 +282,7 @@ describe('trouble', () => {
     const role = fetching.role();
     await role.fetchSlice(host);
     // What `retry` does (the crawl-delay still holds, says contracts/workflows.ts).
-    await unparkHost(fetching.pool, host.hostId);
+    await bringBack(fetching.pool, host.hostId);
     await role.fetchSlice(host);
     expect(pages(site)).toEqual(['/a', '/a']);
     expect(gaps(site).at(-1)).toBeGreaterThanOrEqual(700);

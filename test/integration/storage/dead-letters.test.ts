@@ -55,7 +55,7 @@ async function fetched(
     await frontier.writer.write({ results: [result(place, state, over)] });
   }
   await returnUrls(pool, String(host), token);
-  await releaseLease(pool, host, token, 0, 0, 0, 0, 0, null);
+  await releaseLease(pool, host, token, 0, 0, 0, null);
 }
 
 const ofCrawl = (crawl: number, over: Partial<LetterFilter> = {}): LetterFilter =>

@@ -112,6 +112,7 @@ export const result = (
   stage: 0,
   due_in_ms: 0,
   own: false,
+  behind: false,
   attempted: false,
   answered: true,
   status: state === 'done' ? 200 : 404,

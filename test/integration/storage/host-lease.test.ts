@@ -1,9 +1,11 @@
 /** The statements of a host's lease (docs/design.md §4, crash safety): who may have it, and what is known of it then. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeSettings } from '../../../storage/hosts.ts';
 import type { Pool } from '../../../storage/pool.ts';
 import { askGuestLease } from '../../../storage/statements/ask-guest-lease.ts';
 import { releaseLease } from '../../../storage/statements/release-lease.ts';
 import { renewLeases } from '../../../storage/statements/renew-leases.ts';
+import { saveLessons, type LessonsRow } from '../../../storage/statements/save-lessons.ts';
 import { takeGuestLease } from '../../../storage/statements/take-guest-lease.ts';
 import { takeLease, type TakenLease } from '../../../storage/statements/take-lease.ts';
 import { unparkHost } from '../../../storage/statements/unpark-host.ts';
@@ -33,7 +35,7 @@ const got = async (): Promise<TakenLease> => {
   return lease;
 };
 const release = async (token: number, waitMs = 0): Promise<boolean> =>
-  (await releaseLease(pool, host, token, waitMs, 0, 0, 0, 0, null)).length > 0;
+  (await releaseLease(pool, host, token, waitMs, 0, 0, null)).length > 0;
 /** As after a crash: the time of the lease has passed and nobody returned it. */
 const expire = () =>
   pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [host]);
@@ -87,18 +89,44 @@ describe('taking', () => {
 });
 
 describe('returning', () => {
+  const lessons: LessonsRow = {
+    ...{ failing: ['ab'], complained: ['ab', 'cd'], well_age_ms: 1_000, outages: 1, outage_age_ms: 60_000 },
+    ...{ slowdown: 2, clean: 7, since_complaint: 3, complained_age_ms: 30_000, base_delay_ms: 1_500 },
+    revision: 0,
+  };
+
   it('keeps what the host has taught for the next holder', async () => {
     const first = await got();
-    await releaseLease(pool, host, first.token, 5_000, 0, 2, 7, 3, 'overloaded: answered 503');
+    await saveLessons(pool, String(host), first.token, JSON.stringify(lessons));
+    await releaseLease(pool, host, first.token, 5_000, 0, 3, 'overloaded: answered 503');
     const second = await got();
     expect(second).toMatchObject({
-      slowdown: 2,
-      clean: 7,
+      ...{ slowdown: 2, clean: 7, since_complaint: 3, failing: ['ab'], complained: ['ab', 'cd'], outages: 1 },
+      ...{ base_delay_ms: 1_500, complained_age_ms: expect.closeTo(30_000, -4) as number },
       failures: 3,
       last_error: 'overloaded: answered 503',
     });
     expect(second.wait_ms).toBeGreaterThan(4_000);
     expect(second.wait_ms).toBeLessThanOrEqual(5_000);
+  });
+
+  it('lets time ease the slowdown up: a doubling in ten minutes', async () => {
+    const { token } = await got();
+    const row = { ...lessons, complained_age_ms: 15 * 60_000 };
+    await saveLessons(pool, String(host), token, JSON.stringify(row));
+    await release(token, 0);
+    expect(await got()).toMatchObject({
+      slowdown: 1,
+      complained_age_ms: expect.closeTo(5 * 60_000, -4) as number,
+    });
+  });
+
+  it('leaves the slowdown alone where an operator has set a delay meanwhile', async () => {
+    const { token } = await got();
+    await changeSettings(pool, host, { delaySeconds: 3 });
+    await saveLessons(pool, String(host), token, JSON.stringify(lessons));
+    await release(token, 0);
+    expect(await got()).toMatchObject({ slowdown: 0, failing: ['ab'] });
   });
 
   it('never shortens a wait that somebody else asked for', async () => {
@@ -110,20 +138,20 @@ describe('returning', () => {
 
   it('tells plain pace from trouble: an operator’s retry forgets the one and keeps the other', async () => {
     const { token } = await got();
-    await releaseLease(pool, host, token, 3_600_000, 20_000, 1, 0, 4, 'overloaded: answered 503');
+    await saveLessons(pool, String(host), token, JSON.stringify(lessons));
+    await releaseLease(pool, host, token, 3_600_000, 20_000, 4, 'overloaded: answered 503');
     await unparkHost(pool, String(host));
     const next = await got();
     expect(next.wait_ms).toBeGreaterThan(15_000);
     expect(next.wait_ms).toBeLessThanOrEqual(20_000);
-    // What the host itself asked for stays.
-    expect(next).toMatchObject({ failures: 0, last_error: null, slowdown: 1 });
+    expect(next).toMatchObject({ failures: 0, last_error: null, failing: [], slowdown: 0 });
   });
 
   it('changes nothing where the lease was lost: the new holder knows better', async () => {
     const old = await got();
     await expire();
     const holder = await got();
-    expect((await releaseLease(pool, host, old.token, minute, minute, 9, 9, 9, 'stale')).length).toBe(0);
+    expect((await releaseLease(pool, host, old.token, minute, minute, 9, 'stale')).length).toBe(0);
     expect(await take()).toBeUndefined();
     expect(await release(holder.token)).toBe(true);
     expect(await got()).toMatchObject({ slowdown: 0, failures: 0, last_error: null, wait_ms: 0 });
@@ -138,7 +166,7 @@ describe('returning', () => {
       return rows[0]?.failing_since ?? null;
     };
     const fail = async (failures: number): Promise<Date | null> => {
-      await releaseLease(pool, host, (await got()).token, 0, 0, 0, 0, failures, null);
+      await releaseLease(pool, host, (await got()).token, 0, 0, failures, null);
       return since();
     };
     const first = await fail(1);

@@ -120,7 +120,7 @@ describe('the ledger', () => {
           ),
         );
         await retrying(() => returnUrls(pool, String(host), lease.token));
-        await releaseLease(pool, host, lease.token, 0, 0, 0, 0, 0, null);
+        await releaseLease(pool, host, lease.token, 0, 0, 0, null);
       }
     };
     const operator = async (): Promise<void> => {

@@ -1,0 +1,57 @@
+/**
+ * What answers teach of a host, carried from each to the next: trouble in a row, outages, manners, and who is to blame.
+ * Times are milliseconds on any one clock.
+ */
+import { noSigns, noteFailing, noteWell, suspicionOf, type Signs } from './blame.ts';
+import { mayBeOwn, type History, type HostNext } from './outcome.ts';
+import { easedByTime, easeUp, noManners, slowDown, type Manners } from './pace.ts';
+import { afterOutage, noOutages, outageMs, type Outages } from './server-errors.ts';
+
+export interface HostMemory {
+  /** Times it was left alone for trouble, with no good answer in between. */
+  readonly failures: number;
+  readonly outages: Outages;
+  readonly manners: Manners;
+  readonly signs: Signs;
+}
+
+export const newHost: HostMemory = {
+  failures: 0,
+  outages: noOutages,
+  manners: noManners,
+  signs: noSigns,
+};
+
+/** What judges an answer to a request for this URL, by what the host has taught so far. */
+export const standingOf = (
+  memory: HostMemory,
+  url: { readonly key: string; readonly reason: string | null },
+  now: number,
+): Pick<History, 'hostFailures' | 'suspicion' | 'outageMs'> => ({
+  hostFailures: memory.failures,
+  suspicion: suspicionOf(memory.signs, url.key, mayBeOwn(url.reason), now),
+  outageMs: outageMs(memory.outages, now),
+});
+
+/** @param delayMs in force when it was asked */
+export function afterAnswer(
+  memory: HostMemory,
+  url: string,
+  next: HostNext,
+  delayMs: number,
+  now: number,
+): HostMemory {
+  const { trouble, complaint, sign } = next;
+  let { failures, outages, signs } = memory;
+  let manners = easedByTime(memory.manners, now);
+  if (complaint !== null) manners = slowDown(manners, complaint, delayMs, now);
+  if (sign === 'well') {
+    manners = easeUp(manners);
+    signs = noteWell(signs, manners, now);
+    failures = 0;
+  }
+  if (sign === 'ill') signs = noteFailing(signs, url, complaint !== null);
+  if (trouble !== null) failures++;
+  if (trouble?.class === 'server-errors') outages = afterOutage(outages, now);
+  return { failures, outages, manners, signs };
+}
