@@ -1,17 +1,24 @@
-/** For supervisors: is the process up (healthz), and does what it stands on answer (readyz)? */
+/** For supervisors: is the process up (healthz), and can the instance work (readyz)? */
 import { Router } from 'express';
+import { controlPresence, type ControlPresence } from '../storage/statements/control-presence.ts';
 import type { Dependencies } from './dependencies.ts';
 import { methodNotAllowed, sendProblem } from './problem.ts';
 
 export function healthRoutes({ pool, control }: Dependencies): Router {
-  const whatIsAway = async (): Promise<readonly string[]> => {
-    // The table, not only the server: the schema may still be on its way.
-    const checks = { Postgres: pool.query('select from crawl limit 1'), Temporal: control.ping() };
-    const results = await Promise.allSettled(Object.values(checks));
-    return Object.keys(checks).filter((_, index) => results[index]?.status === 'rejected');
+  /** Null: nothing is wrong. */
+  const whatIsWrong = async (): Promise<string | null> => {
+    // A table, not only the server: the schema may still be on its way.
+    const [workers, temporal] = await Promise.allSettled([controlPresence(pool), control.ping()]);
+    const away = [
+      ...(workers.status === 'rejected' ? ['Postgres'] : []),
+      ...(temporal.status === 'rejected' ? ['Temporal'] : []),
+    ];
+    if (away.length > 0) return `no answer from ${away.join(' and ')}`;
+    const [presence] = workers.status === 'fulfilled' ? workers.value : [];
+    return presence === undefined ? null : workerTrouble(presence);
   };
   /** Whoever asks meanwhile is answered by it: anybody may ask, as often as they like. */
-  let looking: Promise<readonly string[]> | null = null;
+  let looking: Promise<string | null> | null = null;
   const router = Router();
   router
     .route('/healthz')
@@ -22,11 +29,20 @@ export function healthRoutes({ pool, control }: Dependencies): Router {
   router
     .route('/readyz')
     .get(async (_request, response) => {
-      looking ??= whatIsAway().finally(() => (looking = null));
-      const away = await looking;
-      if (away.length === 0) response.json({ status: 'ready' });
-      else sendProblem(response, 503, `Not ready: no answer from ${away.join(' and ')}.`);
+      looking ??= whatIsWrong().finally(() => (looking = null));
+      const wrong = await looking;
+      if (wrong === null) response.json({ status: 'ready' });
+      else sendProblem(response, 503, `Not ready: ${wrong}.`);
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
+
+/** Control workers lost within two minutes, with none that stays, after which they are said to crash. */
+const crashes = 3;
+
+function workerTrouble({ present, steady, lost }: ControlPresence): string | null {
+  if (steady === 0 && lost >= crashes)
+    return `control workers end again and again, ${String(lost)} within two minutes; their log says why`;
+  return present === 0 ? 'no control worker is at work' : null;
 }

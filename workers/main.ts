@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { loadServiceConfig } from '../config/config.ts';
 import { migrate } from '../storage/migrate.ts';
 import { openDependencies } from './dependencies.ts';
+import { announce } from './presence.ts';
 import { createWorkers } from './roles.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
@@ -59,6 +60,7 @@ const workers = await untilReady('the Temporal namespace', () =>
 drain = () => {
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 };
+const leave = announce(dependencies.pool, config.roles, log);
 log.info({ roles: config.roles }, 'ready');
 // A worker that fails takes the process down: a half-dead one would hold work it does not do. The supervisor restarts it.
 const running = workers.map((each) => each.run());
@@ -71,6 +73,7 @@ const failed = Promise.all(running).catch((error: unknown) => {
 });
 await failed;
 await Promise.allSettled(running);
+await leave(process.exitCode === 1);
 await opened.close();
 await client.close();
 await worker.close();

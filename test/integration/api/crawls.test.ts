@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTable } from '../../../api/access.ts';
 import { ControlError, type CrawlControl } from '../../../api/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
+import { noteWorker } from '../../../storage/statements/note-worker.ts';
 import {
   addUrl,
   newCrawl,
@@ -408,6 +410,38 @@ describe('documents', () => {
     const docs = await fetch(`${api.url}/docs/`);
     expect(docs.status).toBe(200);
     expect(await docs.text()).toContain('Orbweaver API');
+    await noteWorker(services.pool, randomUUID(), ['control']);
     expect((await call('GET', '/readyz')).body).toEqual({ status: 'ready' });
+  });
+});
+
+describe('readyz', () => {
+  const ready = async (): Promise<unknown> => {
+    const { status, body } = await call<Partial<Problem>>('GET', '/readyz');
+    return status === 200 ? 'ready' : body.detail;
+  };
+  /** Seconds since each began, and since it was heard of. */
+  const workers = async (...ages: readonly (readonly [number, number])[]): Promise<void> => {
+    await services.pool.query('delete from worker_process');
+    for (const [began, seen] of ages)
+      await services.pool.query(
+        `insert into worker_process (id, roles, started_at, seen_at)
+         values ($1, '{control,fetch}', now() - $2 * interval '1 second', now() - $3 * interval '1 second')`,
+        [randomUUID(), began, seen],
+      );
+  };
+
+  it('says when nobody controls, and when whoever does ends again and again', async () => {
+    await workers();
+    expect(await ready()).toBe('Not ready: no control worker is at work.');
+    await workers([300, 30]);
+    expect(await ready()).toBe('Not ready: no control worker is at work.');
+    await workers([2, 1]);
+    expect(await ready()).toBe('ready');
+    await workers([60, 50], [45, 35], [30, 20], [2, 1]);
+    expect(await ready()).toMatch(/^Not ready: control workers end again and again, 3 within two minutes/);
+    // Others stay, and do the work.
+    await workers([60, 50], [45, 35], [30, 20], [200, 1]);
+    expect(await ready()).toBe('ready');
   });
 });

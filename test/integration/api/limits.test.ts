@@ -1,4 +1,5 @@
 /** Quotas of tenants and rate limits (F36). */
+import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import type { SharedCounts } from '../../../api/rate-store.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { QuotasAsked, TenantDetail } from '../../../contracts/tenancy.ts';
+import { noteWorker } from '../../../storage/statements/note-worker.ts';
 import { editTenant } from '../../../storage/tenants.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
@@ -226,6 +228,7 @@ describe('requests a second', () => {
       looks++;
       return answered;
     };
+    await noteWorker(services.pool, randomUUID(), ['control']);
     const own = await serve(services.pool, { ...control, ping }, 5, undefined, { anonymous: true });
     const asking = Array.from({ length: 50 }, () => ask(own.url, null, 'GET', '/readyz'));
     await expect.poll(() => looks).toBeGreaterThan(0);

@@ -67,3 +67,15 @@ it('is paused, edited, resumed and cancelled while it takes in its seeds', async
   expect(ended.waiting).toBeGreaterThanOrEqual(many - ended.discovered);
   expect(ended.waiting).toBeLessThanOrEqual(many - ended.discovered + 1_000);
 }, 120_000);
+
+it('a worker is known to be at work until it drains, and one that was killed is missed', async () => {
+  const count = (roles: string, many: number): Promise<void> =>
+    desk.until('select count(*) = $2 as yes from worker_process where roles::text = $1', [roles, many]);
+  await count('{control}', 1);
+  const settings = { roles: 'fetch', blobDir: makeBlobDir() };
+  const [drained, killed] = [await startWorker(world, settings), await startWorker(world, settings)];
+  await count('{fetch}', 2);
+  await drained.drain();
+  await killed.kill();
+  await count('{fetch}', 1);
+}, 60_000);

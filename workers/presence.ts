@@ -1,0 +1,33 @@
+/** A worker process says every few seconds that it is at work (migration 0039): `/readyz` goes by it. */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Pool } from '../storage/pool.ts';
+import { forgetWorker } from '../storage/statements/forget-worker.ts';
+import { noteWorker } from '../storage/statements/note-worker.ts';
+
+const everyMs = 5_000;
+
+/** Answers how it leaves: `lost` where it does not do so in order. */
+export function announce(
+  pool: Pool,
+  roles: readonly string[],
+  log: Logger,
+): (lost: boolean) => Promise<void> {
+  const id = randomUUID();
+  const tell = (note: () => Promise<unknown>): Promise<void> =>
+    note().then(
+      () => undefined,
+      (error: unknown) => {
+        log.debug({ err: error }, 'that this worker is at work could not be noted');
+      },
+    );
+  let told = tell(() => noteWorker(pool, id, roles));
+  const timer = setInterval(() => {
+    told = told.then(() => tell(() => noteWorker(pool, id, roles)));
+  }, everyMs);
+  return async (lost) => {
+    clearInterval(timer);
+    await told;
+    if (!lost) await tell(() => forgetWorker(pool, id));
+  };
+}
