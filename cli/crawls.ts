@@ -11,6 +11,7 @@ import { anyApi, withLookingApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { readRequest, type CrawlOptions } from './request.ts';
+import { sendRest } from './seeds-file.ts';
 import { summaryLines } from './summary.ts';
 import { writeList, writeMade, writeOne, type Shown } from './table.ts';
 import { duration, grouped } from './words.ts';
@@ -62,11 +63,13 @@ type StartOptions = CrawlOptions & VerbOptions & { readonly label?: string; read
 
 export async function startCrawl(urls: readonly string[], options: StartOptions): Promise<ExitCode> {
   const { label } = options;
-  const { body, complaints } = await readRequest(urls, options, judgedThere);
+  const { body, complaints, rest } = await readRequest(urls, options, judgedThere);
   for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
   const api = await anyApi(options);
   const wish = { ...(JSON.parse(body) as object), ...(label !== undefined && { label }) };
   const created = await api.create('/v1/crawls', createdCrawl, wish);
+  const told = rest === null ? [] : await sendRest(api, created.id, rest);
+  for (const line of told) process.stderr.write(`${line}\n`);
   writeMade(created, options, () => [
     `Crawl ${created.id} is started with ${seeds(created.accepted)}${created.rejectedCount === 0 ? '' : `; ${seeds(created.rejectedCount)} cannot be crawled`}.`,
     `  orbweaver status ${created.id} shows where it stands.`,

@@ -1,5 +1,4 @@
 /** From the options of `crawl` to the request that creates it: everything is judged before anything is started. */
-import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { newCrawl } from '../contracts/http/crawls.ts';
 import { maxRequestBytes } from '../contracts/http/shared.ts';
@@ -9,7 +8,7 @@ import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts
 import { optionOf } from './crawl-settings.ts';
 import { CommandError } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
-import { reasonOf } from './words.ts';
+import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
 
 /** What belongs to a crawl, as commander gives it. */
 export interface FilterOptions {
@@ -42,6 +41,8 @@ export interface CrawlRequest {
   readonly body: string;
   /** Bad lines of the seeds file, one sentence each. */
   readonly complaints: readonly string[];
+  /** What of the seeds file is to be sent once the crawl is there; null: nothing. */
+  readonly rest: SeedsRest | null;
 }
 
 /**
@@ -53,7 +54,8 @@ export async function readRequest(
   options: CrawlOptions,
   allowedPrivate: readonly string[],
 ): Promise<CrawlRequest> {
-  const lines = options.seeds === undefined ? [] : await readSeedsFile(options.seeds);
+  const { lines, rest } =
+    options.seeds === undefined ? { lines: [], rest: null } : await readSeedsFile(options.seeds);
   if (urls.length === 0 && options.seeds === undefined) {
     throw new CommandError('Give at least one URL, such as https://example.com/, or --seeds FILE.');
   }
@@ -103,7 +105,7 @@ export async function readRequest(
       `The seeds are larger than ${String(maxRequestBytes)} bytes: crawl them in parts.`,
     );
   }
-  return { body, complaints };
+  return { body, complaints, rest };
 }
 
 /** Bytes are a criterion of their own: what is in flight when they are reached is kept. @throws CommandError */
@@ -113,23 +115,6 @@ async function readFinish({ finish, maxBytes }: CrawlOptions): Promise<unknown> 
   throw new CommandError(
     `Give --finish or --max-bytes, not both: {"bytes": ${String(maxBytes)}} may be one of the criteria.`,
   );
-}
-
-/** Comments and blank lines become empty, so that the others keep their numbers. */
-async function readSeedsFile(file: string): Promise<string[]> {
-  try {
-    const { size } = await stat(file);
-    if (size > maxRequestBytes) {
-      throw new CommandError(
-        `The seeds file ${file} is larger than ${String(maxRequestBytes)} bytes: crawl it in parts.`,
-      );
-    }
-    const text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
-    return text.split(/\r\n|\n|\r/).map((line) => (line.trimStart().startsWith('#') ? '' : line.trim()));
-  } catch (error) {
-    if (error instanceof CommandError) throw error;
-    throw new CommandError(`The seeds file ${file} cannot be read: ${reasonOf(error)}.`);
-  }
 }
 
 function badOption(

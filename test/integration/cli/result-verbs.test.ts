@@ -87,6 +87,22 @@ describe('export', () => {
 });
 
 describe('seeds and events', () => {
+  it('come from a file that no request can carry: its beginning with the crawl, the rest after it', async () => {
+    const long = (line: number): string => `https://a.example/${String(line)}/${'x'.repeat(2_000)}`;
+    const lines = Array.from({ length: 2_500 }, (_, at) => (at === 2_399 ? 'no url' : long(at + 1)));
+    writeFileSync(file('large.txt'), lines.join('\n'));
+    const { code, stdout, stderr } = await run(['crawls', 'start', '--seeds', file('large.txt'), '--id']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /large\.txt, line 2400: "no url" is not an absolute URL[^]*more seeds of .*large\.txt/,
+    );
+    const { rows } = await services.pool.query<{ url: string }>(
+      'select url from seed where crawl_id = $1 and rejected is null order by line',
+      [stdout.trim()],
+    );
+    expect(rows.map(({ url }) => url)).toEqual(lines.filter((line) => line !== 'no url'));
+  });
+
   it('more seeds are streamed from arguments, files and standard input, bad ones are told', async () => {
     const id = await newCrawl(services.pool);
     expect(await done('seeds', 'add', id, 'https://a.example/x')).toBe(`Crawl ${id} has 1 seed more.\n`);
