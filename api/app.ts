@@ -62,8 +62,9 @@ export function buildApp(dependencies: Dependencies): Express {
         }),
         res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
       },
-      customLogLevel: (_request, response, error) =>
-        error !== undefined || response.statusCode >= 500 ? 'error' : 'debug',
+      // Refusals are looked for by the request id that they carried.
+      customLogLevel: (_request, { statusCode }, error) =>
+        error !== undefined || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug',
     }),
   );
   app.use(versionHeader(settings.version));

@@ -1,13 +1,14 @@
 /** The API process: settings from the environment, one server, a graceful end on SIGTERM or SIGINT. */
 import { Client, Connection } from '@temporalio/client';
 import type { Redis } from 'ioredis';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { actOnHost } from '../activities/act-on-host.ts';
 import { createTextReader } from '../activities/page-text.ts';
 import { isHostPaused } from '../activities/is-host-paused.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import { ConfigError, loadServiceConfig, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
+import { openProcessLog } from '../config/process-log.ts';
 import { settings, usualPorts } from '../config/table.ts';
 import { taskQueues } from '../contracts/workflows.ts';
 import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
@@ -33,19 +34,15 @@ const actMs = 15_000;
 const graceMs = 10_000;
 
 async function main(config: ServiceConfig): Promise<void> {
-  const log = pino({
-    name: 'api',
-    level: config.logLevel,
-    // Nothing logs headers; should something come to, keys stay out all the same.
-    redact: [
-      'req.headers.authorization',
-      'req.headers.authentication',
-      'req.headers["api-x-token"]',
-      'headers.authorization',
-      'headers.authentication',
-      'headers["api-x-token"]',
-    ],
-  });
+  // Nothing logs headers; should something come to, keys stay out all the same.
+  const log = openProcessLog('api', config.logLevel, [
+    'req.headers.authorization',
+    'req.headers.authentication',
+    'req.headers["api-x-token"]',
+    'headers.authorization',
+    'headers.authentication',
+    'headers["api-x-token"]',
+  ]);
   const verifyToken = tokenVerifier(config);
   const pool = createPool(config.databaseUrl, poolSize, (error) => {
     log.warn({ err: error }, 'a connection to Postgres was lost');

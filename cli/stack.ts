@@ -71,9 +71,13 @@ function tell(event: StackEvent, say: Say): void {
     case 'progress':
       say(event.message);
       return;
-    case 'exited':
-      say(`${event.part} ended unasked (exit code ${String(event.code)}) and is started again.`);
+    case 'exited': {
+      const { part, code, waitMs, why } = event;
+      const what = code === null ? 'could not be started' : `ended unasked (exit code ${String(code)})`;
+      const when = waitMs < 1_000 ? '' : ` in ${String(Math.round(waitMs / 1_000))} s`;
+      say(`${part} ${what} and is started again${when}${why === null || why === '' ? '.' : `: ${why}`}`);
       return;
+    }
     case 'up':
       return;
   }

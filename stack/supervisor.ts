@@ -3,8 +3,10 @@
  *
  * A part is *starting* until its check answers, then *up*. When its process ends unasked it is started again: at
  * once the first time, then after a growing wait; a part that stayed up for a while begins anew with no wait. One
- * that fails too often in a row is given up, which is told by `failed`; the owner then stops everything. *Stopping*
- * goes through the parts in the reverse order of their start, and nothing is started any more.
+ * that was never up and fails too often is given up, which is told by `failed`; the owner then stops everything. One that
+ * has been up is started again without an end, ever more slowly: what keeps it down (a full disk, say) may pass, and a
+ * stack that gave up then would not come back by itself. *Stopping* goes through the parts in the reverse order of their
+ * start, and nothing is started any more.
  */
 import { closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +14,7 @@ import { StackError, messageOf } from './errors.ts';
 import { forgetPart, logFile, notePart } from './folder.ts';
 import type { DataFolder } from './folder.ts';
 import { logSize, logTail, openLog, trimLog } from './logs.ts';
-import { gone, signalProcess } from './processes.ts';
+import { endProcess, gone, signalProcess } from './processes.ts';
 import { spawnTethered } from './tether.ts';
 import type { Tethered, TetheredCommand } from './tether.ts';
 
@@ -31,14 +33,19 @@ export type StackEvent =
   /** A sentence for people about something that takes its time. */
   | { readonly kind: 'progress'; readonly message: string }
   | { readonly kind: 'up'; readonly part: string; readonly pid: number }
-  /** The process ended unasked; it is started again after `waitMs`. */
-  | { readonly kind: 'exited'; readonly part: string; readonly code: number; readonly waitMs: number };
+  /** The process ended unasked, or could not be started (`code` null); it is started again after `waitMs`. */
+  | {
+      readonly kind: 'exited';
+      readonly part: string;
+      readonly code: number | null;
+      readonly waitMs: number;
+      /** Of one that keeps failing: the end of its log, or why it could not be started; else null. */
+      readonly why: string | null;
+    };
 
 export interface SupervisorOptions {
   readonly folder: DataFolder;
   readonly onEvent: (event: StackEvent) => void;
-  /** Exits in a row after which a part is given up. */
-  readonly maxExits?: number;
 }
 
 export interface Supervisor {
@@ -46,7 +53,7 @@ export interface Supervisor {
   start(part: Part): Promise<void>;
   /** Stops all parts. `now`: by force. A second call hastens the first. */
   stop(now?: boolean): Promise<void>;
-  /** Rejects with a StackError when a part is given up; never resolves. */
+  /** Rejects with a StackError when a part that was never up is given up; never resolves. */
   readonly failed: Promise<never>;
 }
 
@@ -56,8 +63,11 @@ const steadyMs = 10_000;
 const checkEveryMs = 60;
 const trimEveryMs = 60_000;
 
-/** Wait before the nth start in a row: 0, 0.25, 0.5, 1 … 8 s. F08 wants work to go on within 15 s. */
-const restartWait = (exits: number): number => (exits <= 1 ? 0 : Math.min(8000, 125 * 2 ** (exits - 1)));
+/** Exits in a row from which on whoever watches is told why. */
+const manyExits = 4;
+
+/** Wait before the nth start in a row: 0, 0.25, 0.5, 1 … 8, 16, 30 s. F08 wants work to go on within 15 s of a kill. */
+const restartWait = (exits: number): number => (exits <= 1 ? 0 : Math.min(30_000, 125 * 2 ** (exits - 1)));
 
 interface Running {
   readonly part: Part;
@@ -67,7 +77,7 @@ interface Running {
 }
 
 export const createSupervisor = (options: SupervisorOptions): Supervisor => {
-  const { folder, onEvent, maxExits = 8 } = options;
+  const { folder, onEvent } = options;
   const running: Running[] = [];
   const stopping = new AbortController();
   const force = new AbortController();
@@ -86,7 +96,13 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
     const output = openLog(logFile(folder, part.name));
     try {
       const tethered = await spawnTethered({ ...part, output });
-      notePart(folder, part.name, tethered.id);
+      try {
+        notePart(folder, part.name, tethered.id);
+      } catch (error) {
+        // Nobody would find it after a crash of ours.
+        await endProcess(tethered.id, part.stopSignal, part.stopGraceMs);
+        throw error;
+      }
       entry.current = tethered;
       return tethered;
     } finally {
@@ -126,9 +142,24 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
     let exits = 0;
     const up = { ever: false };
     const logStart = logSize(logFile(folder, part.name));
+    /** Waits before the next start, and tells why; false: it is not started any more. */
+    const waitAfter = async (code: number | null, began: number, why: () => string): Promise<boolean> => {
+      if (isStopping()) return false;
+      exits = performance.now() - began > steadyMs ? 1 : exits + 1;
+      if (!up.ever && exits >= firstStart.exits) throw givenUp(part, code, exits, why());
+      const waitMs = restartWait(exits);
+      const told = exits >= manyExits ? why() : null;
+      onEvent({ kind: 'exited', part: part.name, code, waitMs, why: told });
+      await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      return true;
+    };
     while (!isStopping()) {
       const began = performance.now();
-      const tethered = await launch(entry);
+      const tethered = await launch(entry).catch(async (error: unknown) => {
+        if (!up.ever || !(await waitAfter(null, began, () => messageOf(error)))) throw error;
+        return null;
+      });
+      if (tethered === null) continue;
       // A stop that came while the process was being started has not seen it.
       if (isStopping()) void stopProcess(entry, tethered);
       void answers(part, tethered).then((answering) => {
@@ -140,21 +171,15 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
       const code = await tethered.exited;
       forgetPart(folder, part.name);
       entry.current = null;
-      if (isStopping()) return;
-      exits = performance.now() - began > steadyMs ? 1 : exits + 1;
-      if (exits >= (up.ever ? maxExits : firstStart.exits)) throw givenUp(part, code, exits, logStart);
-      const waitMs = restartWait(exits);
-      onEvent({ kind: 'exited', part: part.name, code, waitMs });
-      await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (!(await waitAfter(code, began, () => logTail(logFile(folder, part.name), logStart)))) return;
     }
   };
 
-  const givenUp = (part: Part, code: number, exits: number, logStart: number): StackError => {
+  const givenUp = (part: Part, code: number | null, exits: number, why: string): StackError => {
     const file = logFile(folder, part.name);
-    const tail = logTail(file, logStart);
     return new StackError(
       `${part.name} ended ${String(exits)} times in a row (exit code ${String(code)}); its log is ${file}` +
-        (tail === '' ? '.' : `, which ends:\n${tail}`),
+        (why === '' ? '.' : `, which ends:\n${why}`),
     );
   };
 

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { pino } from 'pino';
+import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { loadServiceConfig } from '../config/config.ts';
+import { openProcessLog } from '../config/process-log.ts';
 import { migrate } from '../storage/migrate.ts';
 import { openDependencies } from './dependencies.ts';
 import { announce } from './presence.ts';
@@ -14,11 +14,13 @@ import { createWorkers } from './roles.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 const config = loadServiceConfig();
-const log = pino({ name: 'worker', level: config.logLevel });
+const log = openProcessLog('worker', config.logLevel);
 const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
   log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
 });
-Runtime.install({ logger, shutdownSignals: [] });
+// Its native part would write coloured text of its own.
+const logging = { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) };
+Runtime.install({ logger, telemetryOptions: { logging }, shutdownSignals: [] });
 
 let stopping = false;
 let drain = (): void => undefined;

@@ -1,7 +1,7 @@
 /** Leash, supervisor, lock and ports, on small shell scripts instead of services. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -95,7 +95,7 @@ describe('a supervisor', () => {
     const folder = await openDataFolder(path.join(root, name));
     releases.push(folder.lock.release);
     const events: StackEvent[] = [];
-    const supervisor = createSupervisor({ folder, onEvent: (event) => events.push(event), maxExits: 3 });
+    const supervisor = createSupervisor({ folder, onEvent: (event) => events.push(event) });
     return { supervisor, events, folder };
   };
   afterEach(() => {
@@ -113,12 +113,43 @@ describe('a supervisor', () => {
     await supervisor.stop();
   });
 
-  it('gives up a part that keeps failing, and says so', async () => {
+  it('starts a part that was up again without an end, ever more slowly, until what kept it down has passed', async () => {
     const { supervisor, events } = await supervise('flapping');
-    await supervisor.start(part('flapping', 'exit 1'));
-    await expect(supervisor.failed).rejects.toThrow('flapping ended 3 times in a row');
-    const waits = events.flatMap((event) => (event.kind === 'exited' ? [event.waitMs] : []));
-    expect(waits).toEqual([0, 250]);
+    const mended = path.join(root, 'mended');
+    const script = `[ -e "${mended}" ] && exec sleep 60; echo no room >&2; exit 1`;
+    const ever = { up: false };
+    const check = () => (ever.up && !existsSync(mended) ? Promise.reject(new Error()) : Promise.resolve());
+    await supervisor.start(part('flapping', script, { check })).then(() => (ever.up = true));
+    const exits = () => events.filter((event) => event.kind === 'exited');
+    await until('it has failed six times', () => exits().length >= 6, 30_000);
+    expect(exits().map(({ waitMs }) => waitMs)).toEqual([0, 250, 500, 1_000, 2_000, 4_000]);
+    expect(exits().map(({ why }) => why?.split('\n').at(-1) ?? null)).toEqual([null, null, null, ...Array<string>(3).fill('no room')]); // prettier-ignore
+    writeFileSync(mended, '');
+    const ups = () => events.filter((event) => event.kind === 'up').length;
+    const before = ups();
+    await until('it is up again', () => ups() > before, 30_000);
+    await supervisor.stop();
+  });
+
+  it('starts a part again that could not even be started, once it can', async () => {
+    const { supervisor, events } = await supervise('unstartable');
+    const broken = { yet: false };
+    const prepare = () => {
+      if (broken.yet) throw new Error('ENOSPC: no space left on device');
+    };
+    const { id } = await new Promise<{ id: number }>((started) => {
+      const up = part('unstartable', 'exec sleep 60', { prepare });
+      void supervisor.start(up).then(() => {
+        const [event] = events.filter((each) => each.kind === 'up');
+        started({ id: event?.pid ?? 0 });
+      });
+    });
+    broken.yet = true;
+    process.kill(id, 'SIGKILL');
+    const refusals = () => events.filter((event) => event.kind === 'exited' && event.code === null);
+    await until('it could not be started', () => refusals().length >= 2, 30_000);
+    broken.yet = false;
+    await until('it is up again', () => events.filter((event) => event.kind === 'up').length >= 2, 30_000);
     await supervisor.stop();
   });
 

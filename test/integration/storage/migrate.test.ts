@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, inject, it, onTestFinished } from 'vitest';
 import { migrate } from '../../../storage/migrate.ts';
@@ -38,4 +41,21 @@ it('brings an empty database to the schema once, however many start at the same 
   const world = await createWorld();
   onTestFinished(() => world.close());
   expect(await ask(name, columns)).toEqual(await ask(new URL(world.databaseUrl).pathname.slice(1), columns));
+});
+
+it('names the file of a migration that fails, and leaves nothing of it', async () => {
+  const [database, folder] = [`${name}_broken`, mkdtempSync(join(tmpdir(), 'orbweaver-migrations-'))];
+  await ask('postgres', `create database ${database}`);
+  onTestFinished(async () => {
+    rmSync(folder, { recursive: true });
+    await ask('postgres', `drop database if exists ${database} with (force)`);
+  });
+  writeFileSync(join(folder, '0001_good.sql'), 'create table good ();');
+  writeFileSync(join(folder, '0002_broken.sql'), 'create table half (); select * from nowhere;');
+  const failed = migrate(urlOf(database), folder);
+  await expect(failed).rejects.toThrow(
+    `Migration ${join(folder, '0002_broken.sql')} failed: relation "nowhere"`,
+  );
+  const tables = await ask(database, `select tablename from pg_tables where schemaname = 'public'`);
+  expect(tables.map((row) => row['tablename'])).not.toContain('half');
 });
