@@ -54,16 +54,21 @@ export class Admission {
    * Judges the candidates and hands the rows to `write`, which stores all of them or none. Candidates of a crawl whose
    * settings were changed in between are judged anew, so that `write` may be called again after it has failed.
    * `judged` are the settings by which candidates were left out: what rests on that (a page that is read now, and not
-   * again) is stored in one transaction with holding them, or a link that newer ones take would be lost.
+   * again) is stored in one transaction with holding them, or a link that newer ones take would be lost. `outside` are
+   * the candidates that are left out, each as often as it was found.
    */
   async admit<T>(
     candidates: readonly Candidate[],
-    write: (rows: readonly AdmissionRow[], judged: readonly JudgedBy[]) => Promise<T>,
+    write: (
+      rows: readonly AdmissionRow[],
+      judged: readonly JudgedBy[],
+      outside: readonly Candidate[],
+    ) => Promise<T>,
   ): Promise<T> {
     for (let judged = candidates; ; judged = await this.#underCurrentSettings(candidates)) {
-      const { rows, leftOutBy } = await this.#rowsFor(judged);
+      const { rows, leftOutBy, outside } = await this.#rowsFor(judged);
       try {
-        const written = await write(rows, leftOutBy);
+        const written = await write(rows, leftOutBy, outside);
         await this.#remember(rows);
         return written;
       } catch (error) {
@@ -84,17 +89,22 @@ export class Admission {
   }
 
   /** For the candidates that may be new and belong to their crawl, each once. */
-  async #rowsFor(
-    candidates: readonly Candidate[],
-  ): Promise<{ readonly rows: AdmissionRow[]; readonly leftOutBy: JudgedBy[] }> {
+  async #rowsFor(candidates: readonly Candidate[]): Promise<{
+    readonly rows: AdmissionRow[];
+    readonly leftOutBy: JudgedBy[];
+    readonly outside: Candidate[];
+  }> {
     const fresh = await this.#unseen(candidates);
     const optedOut = await this.#optOuts.current();
     const leftOutBy = new Map<string, JudgedBy>();
     const verdicts = await verdictsOn(fresh.map(({ candidate }) => candidate));
+    const leftOut = new Set<string>();
     const judged = fresh.flatMap((found) => {
       const verdict = standingOf(found.candidate, verdicts.get(found.candidate));
       if (verdict === 'outside') {
-        const { id, version } = found.candidate.crawl;
+        const { crawl, link } = found.candidate;
+        const { id, version } = crawl;
+        leftOut.add(`${String(id)} ${link.canonical}`);
         leftOutBy.set(`${String(id)} ${String(version)}`, { crawl_id: id, config_version: version });
         return [];
       }
@@ -119,7 +129,10 @@ export class Admission {
       detail: verdict?.detail ?? null,
       host_limit: candidate.crawl.config.maxPagesPerHost,
     }));
-    return { rows, leftOutBy: [...leftOutBy.values()] };
+    const outside = candidates.filter(({ crawl, link }) =>
+      leftOut.has(`${String(crawl.id)} ${link.canonical}`),
+    );
+    return { rows, leftOutBy: [...leftOutBy.values()], outside };
   }
 
   /** Once the rows are committed, and only then. */

@@ -5,6 +5,7 @@
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import { readSitemap, type SitemapEntry } from '../content/sitemap.ts';
+import { cutBy, type Cut } from '../domain/limits.ts';
 import { sitemapLimitReason, sitemapLimits } from '../domain/sitemap-limits.ts';
 import { canonicalize } from '../domain/url.ts';
 import type { StagedBody } from '../storage/statements/bodies-in-stage.ts';
@@ -18,11 +19,17 @@ const judgedBatch = 500;
 
 type Refusal = NonNullable<Candidate['refusal']>;
 
-/** Answers how many URLs were new to the crawl. */
-export type AdmitSitemap = (staged: StagedBody, crawl: OpenCrawl, body: Uint8Array) => Promise<number>;
+interface SitemapRead {
+  /** URLs that were new to the crawl. */
+  readonly admitted: number;
+  /** What was left out of it. */
+  readonly cut: Cut;
+}
+
+export type AdmitSitemap = (staged: StagedBody, crawl: OpenCrawl, body: Uint8Array) => Promise<SitemapRead>;
 
 export function createSitemapAdmission(
-  { pool, writer, log }: Pick<Dependencies, 'pool' | 'writer' | 'log'>,
+  { pool, writer }: Pick<Dependencies, 'pool' | 'writer'>,
   admission: Admission,
 ): AdmitSitemap {
   /** Why the sitemaps that one names are not read; null: they are. */
@@ -34,29 +41,34 @@ export function createSitemapAdmission(
     return { reason: sitemapLimitReason, detail };
   };
 
-  const admit = (candidates: readonly Candidate[]): Promise<number> =>
-    admission.admit(candidates, async (admissions, judged) =>
-      admissions.length + judged.length === 0 ? 0 : (await writer.write({ admissions, judged })).admitted,
-    );
+  const admit = (candidates: readonly Candidate[]): Promise<SitemapRead> =>
+    admission.admit(candidates, async (admissions, judged, outside) => {
+      const nothing = admissions.length + judged.length === 0;
+      const { admitted } = nothing ? { admitted: 0 } : await writer.write({ admissions, judged });
+      return { admitted, cut: { outside: outside.length } };
+    });
 
   return async (staged, crawl, body) => {
     /** Asked for with the first sitemap that is named. */
     let refusal: Refusal | null = null;
     let sitemaps = 0;
     let admitted = 0;
+    let cut: Cut = {};
     const reading = readSitemap(body);
     for (let next = await reading.next(); ; next = await reading.next()) {
       if (next.done === true) {
-        const leftOut = Math.max(0, sitemaps - sitemapLimits.ofHost);
-        const what = { sitemap: staged.url, cut: next.value, sitemapsLeftOut: leftOut };
-        if (next.value !== null || leftOut > 0) log.info(what, 'a sitemap was not read whole');
-        return admitted;
+        return { admitted, cut: cutBy(cut, next.value, { sitemaps: sitemaps - sitemapLimits.ofHost }) };
       }
       const before = sitemaps;
       const wanted = next.value.filter(({ kind }) => kind === 'page' || ++sitemaps <= sitemapLimits.ofHost);
       if (before === 0 && sitemaps > 0) refusal = await refusalBelow(staged);
       for (let at = 0; at < wanted.length; at += judgedBatch) {
-        admitted += await admit(candidatesOf(staged, crawl, wanted.slice(at, at + judgedBatch), refusal));
+        const { candidates, longUrls } = candidatesOf(
+          ...([staged, crawl, wanted.slice(at, at + judgedBatch), refusal] as const),
+        );
+        const part = await admit(candidates);
+        admitted += part.admitted;
+        cut = cutBy(cut, part.cut, { longUrls });
         await breathe();
       }
     }
@@ -68,14 +80,19 @@ function candidatesOf(
   crawl: OpenCrawl,
   entries: readonly SitemapEntry[],
   refusal: Refusal | null,
-): Candidate[] {
+): { readonly candidates: Candidate[]; readonly longUrls: number } {
   const parent = { hostId: staged.host_id, key: staged.key };
   const { depth } = staged;
-  return entries.flatMap(({ kind, url }): Candidate[] => {
+  let longUrls = 0;
+  const candidates = entries.flatMap(({ kind, url }): Candidate[] => {
     const link = canonicalize(url);
-    if (!link.ok) return [];
+    if (!link.ok) {
+      if (link.rejected === 'too-long') longUrls++;
+      return [];
+    }
     const found = { crawl, link: link.value, kind, seed: false, hops: 0, parent };
     if (kind === 'page') return [{ ...found, depth: depth + 1 }];
     return [{ ...found, depth, ...(refusal !== null && { refusal }) }];
   });
+  return { candidates, longUrls };
 }

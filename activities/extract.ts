@@ -8,6 +8,7 @@ import type { Extracted } from '../contracts/extraction.ts';
 import type { Extractor } from '../content/extract.ts';
 import { looksLikeSitemap } from '../content/sitemap.ts';
 import { textHash } from '../content/text-hash.ts';
+import { cutBy, type Cut } from '../domain/limits.ts';
 import { canonicalize } from '../domain/url.ts';
 import { packOutlinks } from '../storage/outlinks.ts';
 import { retrying } from '../storage/retry.ts';
@@ -28,14 +29,26 @@ import { OptOutBook } from './opt-out-book.ts';
 /** Bodies an activity reads, and how many of them are committed together. */
 const activityBatch = 400;
 const commitBatch = 20;
-/** Links admitted in one statement. */
-const linkBatch = 5_000;
+/** Links admitted in one statement: some 50 ms, and a few MB while they are judged. */
+const linkBatch = 2_000;
 /** Texts shorter than this say too little to call two pages the same. */
 const wordsThatTell = 20;
 
 interface Reading {
-  readonly page: PageRow | null;
+  readonly staged: StagedBody;
+  readonly crawl: OpenCrawl;
+  readonly page: PageRow;
+  /** To be admitted. */
+  readonly links: readonly string[];
+  readonly cut: Cut;
+}
+
+interface Ready {
+  /** What is to be written with the page. */
   readonly candidates: readonly Candidate[];
+  readonly cut: Cut;
+  /** URLs that were new to the crawl, of those that were written before. */
+  readonly admitted: number;
 }
 
 export function createExtractActivities(dependencies: Dependencies, extractor: Extractor): ExtractActivities {
@@ -54,6 +67,31 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
     if (body === null) return null;
     const crawl = await crawls.open(staged.crawl_id);
     return readPage(extractor, staged, origin, crawl, body);
+  };
+
+  /**
+   * Admits the links that the last write of a page cannot carry, and answers the others. Those outside the crawl are judged
+   * again with the last: what settings leave out is stored with holding them.
+   */
+  const admitFirst = async ({ staged, crawl, links, cut }: Reading): Promise<Ready> => {
+    let at = 0;
+    let admitted = 0;
+    let longUrls = 0;
+    const open: Candidate[] = [];
+    const next = (until: number): readonly Candidate[] => {
+      const part = linkCandidates(staged, crawl, links.slice(at, until));
+      longUrls += part.longUrls;
+      return part.candidates;
+    };
+    for (; links.length - at > linkBatch; at += linkBatch) {
+      const outside = await admission.admit(next(at + linkBatch), async (admissions, judged, leftOut) => {
+        admitted += (await writer.write({ admissions, judged })).admitted;
+        return leftOut;
+      });
+      open.push(...outside);
+    }
+    open.push(...next(links.length));
+    return { candidates: open, cut: cutBy(cut, { longUrls }), admitted };
   };
 
   const fetchAgain = async (host: HostRef, lost: readonly StagedBody[]): Promise<void> => {
@@ -83,39 +121,50 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
       await fetchAgain(host, [staged]);
       return 0;
     }
-    const admitted = await admitSitemap(staged, await crawls.open(staged.crawl_id), body);
-    await writer.write({ stages: [stageEnd(staged)] });
+    const { admitted, cut } = await admitSitemap(staged, await crawls.open(staged.crawl_id), body);
+    await writer.write({ stages: [stageEnd(staged, cut)] });
     return admitted;
   };
 
-  const extractBatch = async (host: HostRef, batch: readonly StagedBody[]): Promise<number> => {
+  /** A few pages together, or one of many links by itself: so much is in memory, and in one transaction. */
+  const extractPages = async (host: HostRef, bodies: readonly StagedBody[]): Promise<number> => {
+    let admitted = 0;
+    let open: { readonly reading: Reading; readonly ready: Ready }[] = [];
+    let links = 0;
+    const commit = async (): Promise<void> => {
+      const pages = open.map(({ reading }) => reading.page);
+      const found = open.flatMap(({ ready }) => ready.candidates);
+      const written = await admission.admit(found, (admissions, judged, outside) => {
+        const leftOut = Map.groupBy(outside, ({ crawl, parent }) => nameOf(crawl.id, parent));
+        const stages = open.map(({ reading: { staged }, ready }) => {
+          const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
+          return stageEnd(staged, cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 }));
+        });
+        return writer.write({ pages, admissions, stages, judged });
+      });
+      admitted += written.admitted;
+      open = [];
+      links = 0;
+    };
     const lost: StagedBody[] = [];
-    const done: StagedBody[] = [];
-    const pages: PageRow[] = [];
-    let candidates: readonly Candidate[] = [];
-    for (const staged of batch) {
+    for (const staged of bodies) {
       const reading = await read(staged, host.origin);
       if (reading === null) {
         lost.push(staged);
         continue;
       }
-      done.push(staged);
-      candidates = candidates.concat(reading.candidates);
-      if (reading.page !== null) pages.push(reading.page);
       // A page takes about a millisecond: let the process's sockets breathe in between.
       await breathe();
+      if (open.length > 0 && (open.length === commitBatch || links + reading.links.length > linkBatch)) {
+        await commit();
+      }
+      const ready = await admitFirst(reading);
+      admitted += ready.admitted;
+      links += ready.candidates.length;
+      open.push({ reading, ready });
     }
+    if (open.length > 0) await commit();
     await fetchAgain(host, lost);
-    // What the last write cannot carry goes before it: the stage ends only when all links are in.
-    for (; candidates.length > linkBatch; candidates = candidates.slice(linkBatch)) {
-      await admission.admit(candidates.slice(0, linkBatch), (admissions, judged) =>
-        writer.write({ admissions, judged }),
-      );
-    }
-    const stages = done.map(stageEnd);
-    const { admitted } = await admission.admit(candidates, (admissions, judged) =>
-      writer.write({ pages, admissions, stages, judged }),
-    );
     return admitted;
   };
 
@@ -129,9 +178,7 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
       if (await isSitemap(body)) admitted += await extractSitemap(host, body);
       else pages.push(body);
     }
-    for (let at = 0; at < pages.length; at += commitBatch) {
-      admitted += await extractBatch(host, pages.slice(at, at + commitBatch));
-    }
+    admitted += await extractPages(host, pages);
     return { pages: bodies.length, admitted, more: bodies.length === activityBatch };
   };
   return { extract: (host) => withOwnFaults(() => withHeartbeat(() => extract(host))) };
@@ -152,24 +199,33 @@ function readPage(
     agentToken: crawl.agentToken,
     maxLinks: crawl.config.maxLinksPerPage,
   });
-  return {
-    page: pageRow(staged, origin, crawl, extracted),
-    candidates: linkCandidates(staged, crawl, extracted.links),
-  };
+  const { links, cut } = extracted;
+  return { staged, crawl, page: pageRow(staged, origin, crawl, extracted), links, cut };
 }
 
-const stageEnd = ({ host_id, crawl_id, key }: StagedBody): StageRow => ({
-  ...{ host_id, crawl_id, key, from: 2, to: 0 },
+const nameOf = (crawlId: number, page: Candidate['parent']): string =>
+  `${String(crawlId)} ${String(page?.hostId)} ${String(page?.key)}`;
+
+const stageEnd = ({ host_id, crawl_id, key }: StagedBody, cut: Cut): StageRow => ({
+  ...{ host_id, crawl_id, key, from: 2, to: 0, cut },
   ...{ alias_host: null, alias_key: null },
 });
 
-function linkCandidates(staged: StagedBody, crawl: OpenCrawl, urls: readonly string[]): Candidate[] {
+function linkCandidates(
+  staged: StagedBody,
+  crawl: OpenCrawl,
+  urls: readonly string[],
+): { readonly candidates: Candidate[]; readonly longUrls: number } {
   const parent = { hostId: staged.host_id, key: staged.key };
   const depth = staged.depth + 1;
-  return urls.flatMap((url): Candidate[] => {
+  let longUrls = 0;
+  const candidates = urls.flatMap((url): Candidate[] => {
     const link = canonicalize(url);
-    return link.ok ? [{ crawl, link: link.value, kind: 'page', seed: false, depth, hops: 0, parent }] : [];
+    if (link.ok) return [{ crawl, link: link.value, kind: 'page', seed: false, depth, hops: 0, parent }];
+    if (link.rejected === 'too-long') longUrls++;
+    return [];
   });
+  return { candidates, longUrls };
 }
 
 function pageRow(staged: StagedBody, origin: string, crawl: OpenCrawl, extracted: Extracted): PageRow {
@@ -188,7 +244,6 @@ function pageRow(staged: StagedBody, origin: string, crawl: OpenCrawl, extracted
     canonical: extracted.canonical,
     noindex: extracted.noindex,
     nofollow: extracted.nofollow,
-    cut: extracted.cut,
     text_hash: extracted.words < wordsThatTell ? null : Buffer.from(textHash(text)).toString('hex'),
     outlinks: packOutlinks(origin, links),
     counters: crawl.counters({ url, title, language, depth }),

@@ -31,9 +31,9 @@ export async function storePages(pool: Pool, pages: number): Promise<string> {
   );
   await pool.query(
     `insert into page (host_id, crawl_id, key, title, description, language, charset, words, links, noindex, nofollow,
-                       cut, outlinks)
+                       outlinks)
      select host, crawl, key, 'A page called ' || n, 'What page ' || n || ' is about, said in one sentence', 'en',
-            'utf-8', 300, 40, false, false, '{}', ''
+            'utf-8', 300, 40, false, false, ''
      from (${ofEach}) each`,
     [crawl, pages],
   );

@@ -113,6 +113,8 @@ export function addWhatToCrawl(command: Command): Command {
       collect,
     )
     .option('--max-url-length <n>', 'characters of a URL at most', wholeNumber(16))
+    .option('--max-links-per-page <n>', 'links of a page at most', wholeNumber(0))
+    .option('--max-pages-per-host <n>', 'URLs of a host at most', wholeNumber(1))
     .option(
       '--delay <seconds>',
       'seconds between requests to a host, for hosts you own; 0 and fractions are allowed',

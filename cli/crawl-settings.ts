@@ -12,6 +12,8 @@ export const optionOf = {
   excludeDomains: '--exclude-domain',
   contentTypes: '--content-type',
   maxUrlLength: '--max-url-length',
+  maxLinksPerPage: '--max-links-per-page',
+  maxPagesPerHost: '--max-pages-per-host',
   maxPages: '--max-pages',
   maxDepth: '--max-depth',
   maxSeconds: '--max-seconds',

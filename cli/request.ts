@@ -30,6 +30,8 @@ export interface CrawlOptions extends FilterOptions {
   /** Criteria as JSON, or the name of a file that holds them. */
   readonly finish?: string;
   readonly maxUrlLength?: number;
+  readonly maxLinksPerPage?: number;
+  readonly maxPagesPerHost?: number;
   readonly delay?: number;
   readonly fresh?: boolean;
   readonly userAgent?: string;
@@ -75,6 +77,8 @@ export async function readRequest(
         excludeDomains: options.excludeDomain,
         contentTypes: options.contentType,
         maxUrlLength: options.maxUrlLength,
+        maxLinksPerPage: options.maxLinksPerPage,
+        maxPagesPerHost: options.maxPagesPerHost,
         maxPages: options.maxPages,
         maxDepth: options.maxDepth,
         maxSeconds: options.maxSeconds,

@@ -2,6 +2,7 @@
 import { urlStates } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { ParkedHost } from '../storage/statements/list-parked-hosts.ts';
+import { cutKinds, cutPhrase } from '../domain/limits.ts';
 import { bytes, duration, grouped } from './words.ts';
 
 const shown = 10;
@@ -15,6 +16,7 @@ export function summaryLines(view: CrawlView, parked: readonly ParkedHost[]): st
     .map((state) => `${grouped(ledger[state])} ${state}`);
   const rate = seconds > 0 ? `, ${(view.pages / seconds).toFixed(1)} pages/s` : '';
   const letters = Object.entries(view.deadLetters).map(([name, count]) => `${grouped(count)} ${name}`);
+  const reasons = Object.entries(view.excluded).map(([name, count]) => `${grouped(count)} ${name}`);
   return [
     `Crawl ${view.id} is ${view.state}${view.reason === null ? '' : ` (${view.reason})`} after ${duration(seconds)}.`,
     line('pages', `${grouped(view.pages)} (${grouped(view.fetches)} requests, ${bytes(view.bytes)}${rate})`),
@@ -25,7 +27,9 @@ export function summaryLines(view: CrawlView, parked: readonly ParkedHost[]): st
     ...(seeds.waiting === 0
       ? []
       : [line('seeds', `${grouped(seeds.waiting)} of ${grouped(seeds.accepted)} are not taken in`)]),
+    ...(reasons.length === 0 ? [] : [line('excluded', reasons.join(', '))]),
     ...(letters.length === 0 ? [] : [line('dead letters', letters.join(', '))]),
+    ...cutLines(view.cut).map((text, at) => line(at === 0 ? 'left out' : '', text)),
     ...listed(
       'parked hosts',
       parked.map(
@@ -44,6 +48,19 @@ export function summaryLines(view: CrawlView, parked: readonly ParkedHost[]): st
   ];
 }
 
+/** What limits left out, a line for each kind. */
+export const cutLines = (cut: CrawlView['cut']): string[] =>
+  cutKinds.flatMap((kind) => {
+    const found = cut[kind];
+    if (found === undefined) return [];
+    const places =
+      found.places === found.leftOut
+        ? ''
+        : `, at ${grouped(found.places)} ${found.places === 1 ? 'URL' : 'URLs'}`;
+    const cure = kind === 'links' ? ' (--max-links-per-page)' : '';
+    return [`${cutPhrase(kind, found.leftOut)}${places}${cure}`];
+  });
+
 const line = (name: string, text: string): string => `  ${name.padEnd(13)} ${text}`;
 
 function listed(name: string, entries: readonly string[], total: number): string[] {
@@ -60,7 +77,7 @@ function listed(name: string, entries: readonly string[], total: number): string
  */
 export function summaryJson(view: CrawlView, parked: readonly ParkedHost[], error: string | null): string {
   const { id: crawlId, state, reason, label, seconds, pages, fetches, bytes: received } = view;
-  const { ledger, hosts, deadLetters, seeds } = view;
+  const { ledger, hosts, deadLetters, seeds, excluded, cut } = view;
   return JSON.stringify({
     ...{
       crawlId,
@@ -74,6 +91,8 @@ export function summaryJson(view: CrawlView, parked: readonly ParkedHost[], erro
       ledger,
       hosts,
       deadLetters,
+      excluded,
+      cut,
     },
     parkedHosts: parked.map(({ origin, queued, last_error: lastError }) => ({ origin, queued, lastError })),
     seeds: { accepted: seeds.accepted, rejected: seeds.rejected },

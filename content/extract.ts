@@ -1,5 +1,6 @@
 /** What a body says: text, links and metadata, for every page that was fetched. */
 import type { Extracted, ExtractInput } from '../contracts/extraction.ts';
+import { cutBy } from '../domain/limits.ts';
 import { decodeBody } from './charset.ts';
 import { type LanguageTeller, loadLanguageTeller } from './language.ts';
 import { createResolver } from './links.ts';
@@ -56,13 +57,9 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const text = page.text.finish();
   const words = countWords(text);
 
-  const cut: string[] = [];
-  if (links.cut && !directives.nofollow) cut.push('links');
-  if (page.text.cut) cut.push('text');
-
   return {
     title: title === '' ? null : title,
-    description: page.description,
+    description: page.description?.text ?? null,
     language: tellLanguage({ text, words, declared: page.language, site: url.origin }),
     text,
     words,
@@ -72,7 +69,9 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     noindex: directives.noindex,
     nofollow: directives.nofollow,
     charset,
-    cut,
+    cut: cutBy(directives.nofollow ? { nofollow: links.seen } : links.cut, {
+      ...{ text: page.text.leftOut, title: page.title.leftOut, description: page.description?.leftOut ?? 0 },
+    }),
   };
 }
 

@@ -12,8 +12,8 @@ export class FoldedText {
   private text = '';
   /** White space owed before the next piece; never written at either end. */
   private gap = NO_GAP;
-  /** True once a piece was left out or shortened. */
-  cut = false;
+  /** Characters left out for the limit: of whole pieces as they came, white space around them aside. */
+  leftOut = 0;
   private readonly limit: number;
 
   /** `limit`: UTF-16 code units kept. */
@@ -32,7 +32,7 @@ export class FoldedText {
 
   add(piece: string): void {
     if (this.text.length >= this.limit) {
-      this.cut ||= /\S/.test(piece);
+      this.leftOut += piece.trim().length;
       return;
     }
     const folded = UNEVEN.test(piece) ? piece.replace(SPACE, ' ') : piece;
@@ -48,21 +48,29 @@ export class FoldedText {
     this.gap = end < folded.length ? WORD_GAP : NO_GAP;
   }
 
-  /** The whole, NFC, well-formed and within the limit. */
+  /** The whole, NFC, well-formed and within the limit; to be asked once. */
   finish(): string {
     const whole = this.text.toWellFormed().normalize('NFC');
     if (whole.length <= this.limit) return whole;
-    this.cut = true;
-    return whole
+    const kept = whole
       .slice(0, this.limit)
       .replace(/[\ud800-\udbff]$/, '')
       .trimEnd();
+    this.leftOut += whole.length - kept.length;
+    return kept;
   }
 }
 
+export interface FoldedLine {
+  readonly text: string;
+  /** Characters left out. */
+  readonly leftOut: number;
+}
+
 /** One line of folded text, at most `limit` code units, or null when nothing is left. */
-export function foldLine(raw: string, limit: number): string | null {
+export function foldLine(raw: string, limit: number): FoldedLine | null {
   const line = new FoldedText(limit);
   line.add(raw);
-  return line.finish() || null;
+  const text = line.finish();
+  return text === '' ? null : { text, leftOut: line.leftOut };
 }

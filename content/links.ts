@@ -1,9 +1,12 @@
 /** From href attributes to the URLs a crawl may follow. */
+import type { Cut } from '../domain/limits.ts';
 
 /** Longest href kept, in characters: far above the 2,048 a crawl admits, far below a data: URL of a megabyte. */
 const LONGEST_HREF = 8_192;
-/** Distinct hrefs resolved per page: bounds the time a page of a million links can take. */
+/** Distinct hrefs resolved per page, as many as a crawl may follow: bounds the time a page of a million links can take. */
 const MOST_HREFS = 50_000;
+/** Begins with a scheme that is not followed, as a data: URL does. */
+const OTHER_SCHEME = /^\s*(?!https?:)[a-z][a-z\d+.-]*:/i;
 
 /**
  * Characters that the WHATWG URL parser copies as they are in a path or query of an http(s) URL: no tab, newline,
@@ -49,20 +52,26 @@ interface Links {
   readonly urls: readonly string[];
   /** Distinct URLs found, nofollow ones and those over the limit included. */
   readonly seen: number;
-  readonly cut: boolean;
+  /** By how much: `links` over the limit, `nofollow` ones, `longUrls`. */
+  readonly cut: Cut;
 }
 
 /** Gathers hrefs while the page is read; resolves them at its end, when its <base> is known. */
 export class LinkCollector {
   /** Raw href → whether one of its links may be followed. A followable one stands where it first was followable. */
   private readonly hrefs = new Map<string, boolean>();
-  private full = false;
+  private tooLong = 0;
+  /** Hrefs that had no room, repeats included, by whether they may be followed. */
+  private readonly beyond = { followed: 0, barred: 0 };
 
   add(href: string, follow: boolean): void {
-    if (href.length > LONGEST_HREF) return;
+    if (href.length > LONGEST_HREF) {
+      if (follow && !OTHER_SCHEME.test(href)) this.tooLong++;
+      return;
+    }
     const known = this.hrefs.get(href);
     if (known === undefined && this.hrefs.size >= MOST_HREFS) {
-      this.full = true;
+      this.beyond[follow ? 'followed' : 'barred']++;
       return;
     }
     if (known === true || known === follow) return;
@@ -81,6 +90,8 @@ export class LinkCollector {
       if (follow) followable.add(url);
     }
     const urls = [...followable].slice(0, maxLinks);
-    return { urls, seen: seen.size, cut: this.full || urls.length < followable.size };
+    const links = followable.size - urls.length + this.beyond.followed;
+    const nofollow = seen.size - followable.size + this.beyond.barred;
+    return { urls, seen: seen.size, cut: { links, nofollow, longUrls: this.tooLong } };
   }
 }

@@ -18,7 +18,7 @@ import {
   quietElements,
   readElements,
 } from './elements.ts';
-import { foldLine, FoldedText } from './folded-text.ts';
+import { foldLine, FoldedText, type FoldedLine } from './folded-text.ts';
 import { LinkCollector } from './links.ts';
 import { combine, type Directives, noDirectives, parseDirectives } from './robots-directives.ts';
 
@@ -43,8 +43,8 @@ export class PageReader implements TokenizerCallbacks {
   private readonly source: string;
   private readonly xhtml: boolean;
   private readonly agentToken: string;
-  private ownDescription: string | null = null;
-  private sharedDescription: string | null = null;
+  private ownDescription: FoldedLine | null = null;
+  private sharedDescription: FoldedLine | null = null;
 
   /** Name of the tag being read, and its attributes where they matter. */
   private tag = '';
@@ -80,7 +80,7 @@ export class PageReader implements TokenizerCallbacks {
   }
 
   /** The page's own description, else the one meant for sharing. */
-  get description(): string | null {
+  get description(): FoldedLine | null {
     return this.ownDescription ?? this.sharedDescription;
   }
 

@@ -6,6 +6,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import { cutBy, type Cut } from '../domain/limits.ts';
 import { sitemapLimits } from '../domain/sitemap-limits.ts';
 
 export interface SitemapEntry {
@@ -13,9 +14,6 @@ export interface SitemapEntry {
   /** As written, white space trimmed; not checked to be a URL. */
   readonly url: string;
 }
-
-/** What of the file was not read; null: nothing. */
-export type SitemapCut = 'entries' | 'bytes' | 'broken' | null;
 
 const chunk = 64 * 1024;
 /** Entries given out at a time. */
@@ -47,10 +45,10 @@ interface EntryReader {
 }
 
 /**
- * The entries in their order, some thousands at a time; what could be read where it breaks off. Never throws for what a
- * body holds.
+ * The entries in their order, some thousands at a time; what could be read where it breaks off. In the end, what was left
+ * out: entries beyond the limit are counted to the end of the file. Never throws for what a body holds.
  */
-export async function* readSitemap(body: Uint8Array): AsyncGenerator<SitemapEntry[], SitemapCut> {
+export async function* readSitemap(body: Uint8Array): AsyncGenerator<SitemapEntry[], Cut> {
   let found: SitemapEntry[] = [];
   let count = 0;
   let reader: EntryReader | null = null;
@@ -63,17 +61,12 @@ export async function* readSitemap(body: Uint8Array): AsyncGenerator<SitemapEntr
     if (next.done === true) {
       reader?.end();
       if (found.length > 0) yield found;
-      return count > sitemapLimits.entries ? 'entries' : next.value;
+      return cutBy(next.value, { sitemapEntries: count - sitemapLimits.entries });
     }
     // Nothing but a mark and white space: what it is shows later.
     if (reader === null && /^[\ufeff\s]*$/.test(next.value)) continue;
     reader ??= /^[\ufeff\s]*</.test(next.value) ? new XmlReader(add) : lineReader(add);
     reader.write(next.value);
-    if (count > sitemapLimits.entries) {
-      await text.return(null);
-      yield found;
-      return 'entries';
-    }
     if (found.length >= batch) {
       yield found;
       found = [];
@@ -82,7 +75,7 @@ export async function* readSitemap(body: Uint8Array): AsyncGenerator<SitemapEntr
 }
 
 /** The file's text in pieces, with the event loop's turn between them. */
-async function* texts(body: Uint8Array): AsyncGenerator<string, SitemapCut> {
+async function* texts(body: Uint8Array): AsyncGenerator<string, Cut> {
   const decoder = new TextDecoder();
   let bytes = 0;
   try {
@@ -91,16 +84,16 @@ async function* texts(body: Uint8Array): AsyncGenerator<string, SitemapCut> {
       bytes += piece.length;
       if (piece.length > room) {
         yield decoder.decode(piece.subarray(0, room));
-        return 'bytes';
+        return { sitemapBytes: 1 };
       }
       yield decoder.decode(piece, { stream: true });
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return 'broken';
+    if (error instanceof Error && 'code' in error) return { brokenSitemaps: 1 };
     throw error;
   }
   yield decoder.decode();
-  return null;
+  return {};
 }
 
 async function* pieces(body: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -41,7 +41,7 @@ export interface CrawlConfig {
   readonly finish: FinishCriteria | null;
   /** URLs admitted per host at most (F27: 100,000). */
   readonly maxPagesPerHost: number;
-  /** Links taken from one page at most (F23: 200). */
+  /** Links taken from one page at most; the others are counted (domain/limits.ts). */
   readonly maxLinksPerPage: number;
   /** Seconds between two requests of a host, for hosts one owns; null: robots.txt Crawl-delay, else one second. */
   readonly delaySeconds: number | null;
@@ -70,7 +70,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   maxSeconds: null,
   finish: null,
   maxPagesPerHost: 100_000,
-  maxLinksPerPage: 200,
+  maxLinksPerPage: 10_000,
   delaySeconds: null,
   delayFactor: null,
   weight: 1,

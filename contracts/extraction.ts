@@ -1,4 +1,5 @@
 /** What is in a page: the contract between content/ (which reads bodies) and activities/. */
+import type { Cut } from '../domain/limits.ts';
 
 export interface ExtractInput {
   readonly body: Uint8Array;
@@ -33,6 +34,6 @@ export interface Extracted {
   readonly nofollow: boolean;
   /** Charset the body was read as (WHATWG name). */
   readonly charset: string;
-  /** What was cut, for explain: 'depth', 'links', 'text'; empty when nothing was. */
-  readonly cut: readonly string[];
+  /** What was left out, by how much; empty when nothing was. */
+  readonly cut: Cut;
 }

@@ -29,6 +29,8 @@ export interface AgentRules {
 }
 
 export interface Robots {
+  /** It is longer than is read. */
+  readonly isCut: boolean;
   /** Values of the Sitemap lines, as written, in order, without repeats. Of all agents; not checked to be URLs. */
   readonly sitemaps: readonly string[];
   /**
@@ -55,10 +57,10 @@ interface Membership {
 /** Reads a robots.txt: its bytes, or its text if someone has decoded it already. Never throws. */
 export function parseRobots(body: string | Uint8Array): Robots {
   const reader = new RobotsReader();
-  eachLine(body, (line, number) => {
+  const isCut = eachLine(body, (line, number) => {
     reader.readLine(line, number);
   });
-  return reader.robots();
+  return reader.robots(isCut);
 }
 
 class RobotsReader {
@@ -111,10 +113,11 @@ class RobotsReader {
     else if (memberships.at(-1)?.group !== group) memberships.push({ group, place });
   }
 
-  robots(): Robots {
+  robots(isCut: boolean): Robots {
     const memberships = this.#memberships;
     const compiled = new Map<string, AgentRules>();
     return {
+      isCut,
       sitemaps: [...this.#sitemaps],
       forAgent(token) {
         const lower = token.toLowerCase();
@@ -149,9 +152,9 @@ function agentRules(memberships: readonly Membership[]): AgentRules {
 
 /**
  * Calls back with each line's octets and its number from 1; CR, LF and CRLF end a line. A last line that the size
- * limit cuts short is not given: half of `Disallow: /private` would close the whole site.
+ * limit cuts short is not given: half of `Disallow: /private` would close the whole site. Answers whether it cut anything.
  */
-function eachLine(body: string | Uint8Array, read: (line: string, number: number) => void): void {
+function eachLine(body: string | Uint8Array, read: (line: string, number: number) => void): boolean {
   const octets =
     typeof body === 'string'
       ? octetText(body.slice(0, maxRobotsOctets + 1))
@@ -163,7 +166,7 @@ function eachLine(body: string | Uint8Array, read: (line: string, number: number
     while (stop < end && octets.charCodeAt(stop) !== 0x0a && octets.charCodeAt(stop) !== 0x0d) stop++;
     const cutShort = stop === end && octets.length > end && stop - start <= maxLineOctets;
     if (!cutShort) read(octets.slice(start, Math.min(stop, start + maxLineOctets)), number);
-    if (stop >= end) return;
+    if (stop >= end) return octets.length > end;
     start = octets.startsWith('\r\n', stop) ? stop + 2 : stop + 1;
   }
 }

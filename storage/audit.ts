@@ -9,6 +9,7 @@ import { isBalanced } from '../domain/ledger.ts';
 import { findCrawl } from './crawls.ts';
 import { countViolations, type Violations } from './statements/count-violations.ts';
 import { recountHosts } from './statements/recount-hosts.ts';
+import { recountLeftOut } from './statements/recount-left-out.ts';
 import { recountUrls, type Recount } from './statements/recount-urls.ts';
 import { inTransaction, type Pool, type Queryable } from './pool.ts';
 
@@ -33,6 +34,7 @@ async function audit(db: Queryable, crawl: CrawlSummary): Promise<AuditView> {
   if (actual === undefined) throw new Error('a count gave no row');
   const hostRows = await recountHosts(db, crawl.id, hostsShown);
   const [violations] = await countViolations(db, crawl.id);
+  const leftOut = await recountLeftOut(db, crawl.id);
   const at = await db.query<{ now: Date }>('select now()');
   const balanced = isBalanced(crawl.ledger);
   const differences = [
@@ -45,6 +47,10 @@ async function audit(db: Queryable, crawl: CrawlSummary): Promise<AuditView> {
         difference(`host.${counter}`, row[`actual_${counter}`], row[counter], origin),
       );
     }),
+    ...leftOut.flatMap((row) => [
+      ...difference(`${row.what}.urls`, row.urls, row.actual_urls, row.name),
+      ...difference(`${row.what}.amount`, row.amount, row.actual_amount, row.name),
+    ]),
     ...brokenRules(violations),
     ...(closedCrawlStates.includes(crawl.state) ? leftovers(actual) : []),
   ];

@@ -4,7 +4,7 @@
  * `spelt` and `canonical` are hashes as `key` is: of the spelling it was found in, and of what it names itself.
  *
  * A copy is meant where its canonical form is named, or the spelling it was found in. Links are counted from 20,000
- * pages at most, a sample of a larger crawl, so that its end does not wait for them. Outlinks are as
+ * pages and four million links at most, a sample of a larger crawl, so that its end does not wait for them. Outlinks are as
  * storage/outlinks.ts packs them: a line each, those within the page's own origin from their path on.
  */
 export const inboundOfCopies = `
@@ -19,7 +19,8 @@ export const inboundOfCopies = `
      select canonical, true from pages where canonical is not null
      union all
      select case when link like '/%' then origin || link else link end, false
-       from (select origin, outlinks from pages limit 20000) p cross join string_to_table(outlinks, E'\\n') link
+       from (select origin, link from (select origin, outlinks from pages limit 20000) p
+              cross join string_to_table(outlinks, E'\\n') link limit 4000000) sample
    ), forms as (
      select host_id, key, key as form from copies union select host_id, key, spelt from copies
    ), inbound as (

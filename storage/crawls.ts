@@ -92,6 +92,10 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
       working: counts.working_hosts,
       parked: counts.parked_hosts,
     },
+    excluded: Object.fromEntries((counts.excluded ?? []).map(({ reason, count }) => [reason, count])),
+    cut: Object.fromEntries(
+      (counts.cut ?? []).map(({ kind, places, amount }) => [kind, { places, leftOut: amount }]),
+    ),
     deadLetters: Object.fromEntries(
       (counts.dead_letters ?? []).map((letter) => [letter.class, letter.count]),
     ),

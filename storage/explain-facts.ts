@@ -113,10 +113,11 @@ export function recordFacts(
     reclaims: row.reclaims,
     leaseHeld: row.lease_held,
     page: pageFacts(row),
+    cut: row.cut ?? {},
   };
 }
 
-function pageFacts({ words, links, canonical, noindex, nofollow, cut }: UrlCircumstances): PageFacts | null {
+function pageFacts({ words, links, canonical, noindex, nofollow }: UrlCircumstances): PageFacts | null {
   if (words === null) return null;
   return {
     words,
@@ -124,7 +125,6 @@ function pageFacts({ words, links, canonical, noindex, nofollow, cut }: UrlCircu
     canonical,
     noindex: noindex ?? false,
     nofollow: nofollow ?? false,
-    cut: cut ?? [],
   };
 }
 

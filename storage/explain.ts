@@ -6,9 +6,11 @@ import { crawlStates, type CrawlConfig } from '../contracts/crawl.ts';
 import type { Explanation } from '../contracts/http/explain.ts';
 import {
   aheadCounted,
+  shortenedCounted,
   type ExplainFacts,
   type RecordFacts,
   type ScopeFacts,
+  type Shortened,
 } from '../domain/explain/facts.ts';
 import { narrate } from '../domain/explain/narrate.ts';
 import { judgeRobots } from '../domain/explain/robots.ts';
@@ -27,10 +29,14 @@ import { explainUrl } from './statements/explain-url.ts';
 import { findUrlState } from './statements/find-url-state.ts';
 import { listAttempts } from './statements/list-attempts.ts';
 import { listCrawls } from './statements/list-crawls.ts';
+import { listShortened } from './statements/list-shortened.ts';
 import { loadOptOuts } from './statements/load-opt-outs.ts';
 import { pendingConfig } from './statements/pending-config.ts';
 import { pagesInHand } from './statements/pages-in-hand.ts';
 import { pendingSeed } from './statements/pending-seed.ts';
+
+/** Pages named from which a URL that was not met may have fallen. */
+const shortenedShown = 3;
 
 /** What Postgres does not know. */
 export interface Surroundings {
@@ -73,7 +79,7 @@ export async function explainUrlOf(
     summary,
     decisions: [...decisions],
     scope,
-    record: record && { ...record, page: record.page && { ...record.page, cut: [...record.page.cut] } },
+    record: record && { ...record, cut: { ...record.cut } },
     attempts: [...attempts],
     deadLetter,
     robots,
@@ -131,9 +137,15 @@ async function gather(
         ? null
         : judgeRobots(storedCopy(host), requested, crawl.config.userAgent ?? userAgent),
     record,
+    shortened: record === null ? await shortenedPages(db, crawlId, host?.id ?? null) : { total: 0, some: [] },
     attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
     deadLetter: row === undefined ? null : deadLetterFacts(row),
   };
+}
+
+async function shortenedPages(db: Queryable, crawlId: string, hostId: string | null): Promise<Shortened> {
+  const rows = await listShortened(db, crawlId, hostId, shortenedShown, shortenedCounted);
+  return { total: rows[0]?.total ?? 0, some: rows.map(({ url, cut }) => ({ url, cut })) };
 }
 
 /** A URL never met is judged as a link on a seed, the nearest it can be. */

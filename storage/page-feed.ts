@@ -50,7 +50,7 @@ export const readFeed = `read as (
    select (extract(epoch from r.fetched_at) * 1000000)::bigint as micros, r.host_id, encode(r.key, 'hex') as key,
           r.url, r.state, r.status, r.reason, encode(r.content_hash, 'hex') as content_hash, r.content_type, r.bytes,
           r.depth, r.fetched_at, r.redirect_to, original.url as duplicate_of, p.title, p.description, p.language,
-          p.words, p.links, p.noindex, p.canonical, case when $7 then p.outlinks end as outlinks, h.origin,
+          p.words, p.links, p.noindex, p.canonical, coalesce(r.cut, original.cut) as cut, case when $7 then p.outlinks end as outlinks, h.origin,
           r.fits, r.looked
      from read r
      left join page p on p.host_id = r.page_host and p.crawl_id = r.crawl_id and p.key = r.page_key

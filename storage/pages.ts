@@ -159,6 +159,7 @@ async function pageOf(row: PageFeedRow, fields: readonly PageField[], textOf: Te
     redirectTo: row.redirect_to,
     noindex: row.noindex,
     canonical: row.canonical,
+    cut: row.cut ?? {},
     ...(fields.includes('links') && { links: linksOf(row) }),
     ...(fields.includes('text') && { text: await readText(row, textOf) }),
   };

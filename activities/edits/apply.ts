@@ -43,8 +43,9 @@ import { storedCandidates } from './stored-links.ts';
 const callMs = 10_000;
 /** URLs in one transaction: some dozen milliseconds of locks. */
 const urlBatch = 1_000;
-/** Pages read again in one go, of some dozens of links each. */
+/** Pages read again in one go, of some dozens of links each, and links of theirs admitted in one statement. */
 const pageBatch = 100;
+const linkBatch = 2_000;
 /** Hosts looked at in one go. */
 const hostBatch = 100;
 
@@ -123,9 +124,13 @@ export function createEditActivities(
     if (last === undefined) return endEdit(pool, crawlId, pending, 'applied');
     const crawl = await crawls.open(Number(crawlId));
     const found = pages.flatMap((page) => storedCandidates(page, crawl));
-    const { queued } = await admission.admit(found, (admissions, judged) =>
-      writer.write({ admissions, judged }),
-    );
+    let queued = 0;
+    for (let at = 0; at < found.length; at += linkBatch) {
+      const written = await admission.admit(found.slice(at, at + linkBatch), (admissions, judged) =>
+        writer.write({ admissions, judged }),
+      );
+      queued += written.queued;
+    }
     const to: EditPlace = { of: 'pages', hostId: last.host_id, key: last.key };
     await noteReread(pool, crawlId, { version, from: pending.place, to }, pages.length, queued);
   };

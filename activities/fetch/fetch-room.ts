@@ -55,13 +55,6 @@ export class FetchRoom {
     if (robots === null || robots.sitemaps.length === 0) return;
     const newcomers = crawls.filter(({ id }) => !this.#sitemapsDone.has(`${String(id)} ${hostId}`));
     if (newcomers.length === 0) return;
-    if (robots.sitemaps.length > sitemapLimits.robotsLines) {
-      const { log } = this.dependencies;
-      log.info(
-        { host: origin, named: robots.sitemaps.length },
-        'robots.txt names more sitemaps than are read',
-      );
-    }
     const named = robots.sitemaps.slice(0, sitemapLimits.robotsLines).flatMap((line) => {
       const link = canonicalize(line, origin);
       return link.ok ? [{ link: link.value, depth: 0, seed: false }] : [];

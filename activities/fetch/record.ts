@@ -73,6 +73,10 @@ export const attemptedRow = (place: Place, reason: string, detail: string): Resu
   attempted: true,
 });
 
+/** @param outside the redirect's target, where it was left out */
+export const leadingOutside = (row: ResultRow, outside: readonly unknown[]): ResultRow =>
+  outside.length === 0 ? row : { ...row, cut: { outside: outside.length } };
+
 /** Which bodies a crawl takes, by this version of its settings. */
 export type Taker = Pick<OpenCrawl, 'takes' | 'version'>;
 

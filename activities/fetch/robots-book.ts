@@ -3,7 +3,9 @@
  * A copy is fresh for 24 hours (§2.4); an older one is kept and used while the host's robots.txt cannot be read.
  */
 import { LRUCache } from 'lru-cache';
+import { cutBy, type Cut } from '../../domain/limits.ts';
 import { parseRobots, robotsFreshMs, type Robots } from '../../domain/robots.ts';
+import { sitemapLimits } from '../../domain/sitemap-limits.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { loadRobots } from '../../storage/statements/load-robots.ts';
 import { saveRobots } from '../../storage/statements/save-robots.ts';
@@ -47,12 +49,9 @@ export class RobotsBook {
     const fetchedAt = performance.now();
     // Postgres text holds no NUL, and for the parser a line ends there: so both read the same.
     const body = received?.replace(/\0[^\r\n]*/g, '') ?? null;
-    await saveRobots(this.#pool, hostId, status, body);
-    const copy = {
-      robots: body === null ? allowAll : parseRobots(body),
-      fetchedAt,
-      weight: weightOf(body),
-    };
+    const robots = body === null ? allowAll : parseRobots(body);
+    await saveRobots(this.#pool, hostId, status, body, JSON.stringify(cutOf(robots)));
+    const copy = { robots, fetchedAt, weight: weightOf(body) };
     this.#copies.set(hostId, copy);
     return copy.robots;
   }
@@ -72,3 +71,6 @@ const bytesALine = 500;
 
 const weightOf = (body: string | null): number =>
   500 + (body === null ? 0 : body.length + bytesALine * (body.match(/[\r\n]+/g)?.length ?? 0));
+
+const cutOf = ({ isCut, sitemaps }: Robots): Cut =>
+  cutBy({ robotsText: Number(isCut), robotsSitemaps: sitemaps.length - sitemapLimits.robotsLines });

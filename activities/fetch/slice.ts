@@ -29,7 +29,7 @@ import { Lessons } from './lessons.ts';
 import { leaseWithinLimits } from './lease-within-limits.ts';
 import { HostPacer } from './pacer.ts';
 import { readRobots } from './read-robots.ts';
-import { attemptedRow, excludedRow, record, type Recorded, type Taker } from './record.ts';
+import { attemptedRow, excludedRow, leadingOutside, record, type Recorded, type Taker } from './record.ts';
 import { sleep } from './sleep.ts';
 
 /** URLs excluded in one statement. */
@@ -207,8 +207,8 @@ export class Slice {
               parent: { hostId: Number(this.#lease.hostId), key: url.key.toString('hex') },
             },
           ];
-    await this.#room.admission.admit(found, (admissions, judged) =>
-      writer.write({ results: [row], admissions, judged }),
+    await this.#room.admission.admit(found, (admissions, judged, outside) =>
+      writer.write({ results: [leadingOutside(row, outside)], admissions, judged }),
     );
     if (row.state !== 'queued') this.#settled++;
     return this.#lessons.trouble === null;

@@ -32,7 +32,7 @@ import type { Candidate } from '../admission.ts';
 import { Allowance } from '../fetch/allowance.ts';
 import { hostPace, type HostPace } from '../fetch/host-delay.ts';
 import { Lessons } from '../fetch/lessons.ts';
-import { record, type Taker } from '../fetch/record.ts';
+import { leadingOutside, record, type Taker } from '../fetch/record.ts';
 import type { LendingRoom } from './room.ts';
 
 export interface Report {
@@ -98,11 +98,12 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   const ending = await judge(room, url, report, taken);
   const allowance = new Allowance(taken, askedAt);
   const done = await room.admission
-    .admit(ending.found, (rows, judged) =>
+    .admit(ending.found, (rows, judged, outside) =>
       retrying(() =>
         inTransaction(pool, async (db) => {
           if (judged.length > 0) await holdConfigs(db, JSON.stringify(judged));
-          await commit(db, url, report, ending, rows, taken, allowance);
+          const row = ending.row && leadingOutside(ending.row, outside);
+          await commit(db, url, report, { ...ending, row }, rows, taken, allowance);
         }),
       ),
     )

@@ -3,6 +3,7 @@
  * and the command line checks its options with them before it starts anything.
  */
 import { z } from 'zod';
+import { cutKinds } from '../../domain/limits.ts';
 import { isMediaRange } from '../../domain/media-filter.ts';
 import { readDomain } from '../../domain/opt-out.ts';
 import { maxDelayFactor } from '../../domain/pace.ts';
@@ -67,8 +68,13 @@ export const configFields = {
     .meta({ description: 'Links from a seed at most (a seed has depth 0); null: no limit.' }),
   maxSeconds: z.number().positive().max(1e9).nullable().meta({ description: 'Seconds from start to drain.' }),
   finish: finishCriteria.nullable(),
-  maxPagesPerHost: wholeNumber(1, 1e12).meta({ description: 'URLs admitted per host at most.' }),
-  maxLinksPerPage: wholeNumber(0, 100_000).meta({ description: 'Links taken from one page at most.' }),
+  maxPagesPerHost: wholeNumber(1, 1e12).meta({
+    description: 'URLs admitted per host at most; the others are excluded as `host-limit`.',
+  }),
+  maxLinksPerPage: wholeNumber(0, 50_000).meta({
+    description:
+      'Links taken from one page at most, in its order; the others are counted in `cut` of page and crawl.',
+  }),
   delaySeconds: z.number().min(0).max(86_400).nullable().meta({
     description:
       'Seconds between two requests of a host, for hosts one owns; null: Crawl-delay, else one second.',
@@ -166,6 +172,26 @@ export const counts = z
   .meta({ id: 'Counts' });
 export type CountsView = z.infer<typeof counts>;
 
+/** Of one page. */
+export const cutView = z.partialRecord(z.enum(cutKinds), count).meta({
+  description:
+    'What was left out of it, by kind, with how much: links over the limit of a page, too long, outside the crawl or nofollow; characters of its text, title and description. Empty: nothing.',
+});
+
+/** Of a crawl: URLs by why they are excluded, and what was cut. */
+export const leftOut = z.object({
+  excluded: z.record(z.string(), count).meta({ description: 'URLs that are excluded, by reason.' }),
+  cut: z
+    .partialRecord(
+      z.enum(cutKinds),
+      z.object({ places: count.meta({ description: 'URLs at which it was.' }), leftOut: count }),
+    )
+    .meta({
+      description:
+        'What was left out without being a URL of the crawl, by kind: at how many pages, sitemaps or robots.txt files, and how much in all (links, URLs, entries, lines, characters or files).',
+    }),
+});
+
 export const ledgerAnswer = counts.extend({ balanced: z.boolean() }).meta({ id: 'LedgerAnswer' });
 
 export const rejectedSeed = z
@@ -214,6 +240,7 @@ export const crawlView = crawlSummary
       working: count.meta({ description: 'Hosts with URLs leased at this moment.' }),
       parked: count.meta({ description: 'Hosts that wait for a person or a probe, with queued URLs.' }),
     }),
+    ...leftOut.shape,
     deadLetters: z
       .record(z.string(), count)
       .meta({ description: 'URLs whose retries are spent, by class of failure.' }),

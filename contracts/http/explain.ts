@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { decisionEffects, decisionSteps } from '../../domain/explain/decision.ts';
 import { urlStates } from '../crawl.ts';
+import { cutView } from './crawls.ts';
 import { count, instant, maxUrlInUrl } from './shared.ts';
 
 export const explainQuery = z.strictObject({
@@ -67,10 +68,10 @@ const explainedRecord = z
         canonical: z.string().nullable(),
         noindex: z.boolean(),
         nofollow: z.boolean(),
-        cut: z.array(z.string()),
       })
       .nullable()
       .meta({ description: 'What was read in it; null: nothing was.' }),
+    cut: cutView,
   })
   .meta({ id: 'ExplainedUrl' });
 

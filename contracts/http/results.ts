@@ -1,7 +1,7 @@
 /** What a crawl has found, on the wire: its pages, and its ledger recounted. */
 import { z } from 'zod';
 import { crawlStates, urlStates } from '../crawl.ts';
-import { ledgerView } from './crawls.ts';
+import { cutView, ledgerView } from './crawls.ts';
 import { pageFilter } from './page-filter.ts';
 import { count, instant, limit, nextCursor } from './shared.ts';
 
@@ -46,6 +46,7 @@ export const pageView = z
     redirectTo: z.string().nullable(),
     noindex: z.boolean().nullable(),
     canonical: z.string().nullable().meta({ description: 'What the page names as its rel=canonical.' }),
+    cut: cutView,
     links: z.array(z.string()).nullable().optional().meta({ description: 'With fields=links.' }),
     text: z.string().nullable().optional().meta({ description: 'With fields=text.' }),
   })

@@ -3,6 +3,7 @@
  * measured by Postgres, so that no two clocks are compared.
  */
 import type { UrlState } from '../ledger.ts';
+import type { Cut } from '../limits.ts';
 import type { ScopeConfig } from '../scope.ts';
 import type { CanonicalStep } from '../url-steps.ts';
 import type { CanonicalUrl } from '../url.ts';
@@ -24,6 +25,8 @@ export interface ExplainFacts {
   readonly robots: RobotsFacts | null;
   /** Null: the crawl has not met this URL. */
   readonly record: RecordFacts | null;
+  /** Of a URL that was not met: pages and sitemaps of the crawl from which links were left out. */
+  readonly shortened: Shortened;
   /** Requests that ended without a final outcome, oldest first. */
   readonly attempts: readonly AttemptFacts[];
   readonly deadLetter: DeadLetterFacts | null;
@@ -137,6 +140,8 @@ export interface RecordFacts {
   readonly leaseHeld: boolean;
   /** What was read in it; null: nothing was. */
   readonly page: PageFacts | null;
+  /** What limits left out of it. */
+  readonly cut: Cut;
 }
 
 export interface PageFacts {
@@ -146,8 +151,16 @@ export interface PageFacts {
   readonly canonical: string | null;
   readonly noindex: boolean;
   readonly nofollow: boolean;
-  readonly cut: readonly string[];
 }
+
+export interface Shortened {
+  /** Counted up to `shortenedCounted`. */
+  readonly total: number;
+  /** Some of them, those at the URL's own host first. */
+  readonly some: readonly { readonly url: string; readonly cut: Cut }[];
+}
+
+export const shortenedCounted = 1_000;
 
 export interface AttemptFacts {
   readonly at: string;

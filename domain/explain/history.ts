@@ -1,6 +1,7 @@
 /** What was done with a URL so far: requests, answers, and what came of them. */
 import { counted, type Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
+import { cutPhrasesOf } from '../limits.ts';
 import { reasonText } from './reasons.ts';
 
 export function historyDecisions({ attempts, record, deadLetter }: ExplainFacts): Decision[] {
@@ -113,7 +114,7 @@ function duplicate({ duplicateOf, duplicateBy, page }: RecordFacts): Decision[] 
   return decisions;
 }
 
-function reading({ stillToDo, page }: RecordFacts): Decision[] {
+function reading({ stillToDo, page, cut, kind }: RecordFacts): Decision[] {
   if (stillToDo !== null) {
     const what = stillToDo === 'dedup' ? 'the duplicate check' : 'extraction';
     return [
@@ -126,12 +127,26 @@ function reading({ stillToDo, page }: RecordFacts): Decision[] {
       },
     ];
   }
-  if (page === null) return [];
-  const { words, links, noindex, nofollow, cut } = page;
+  const leftOut = cutPhrasesOf(cut);
+  if (page === null) {
+    const what = kind === 'sitemap' ? 'the sitemap' : 'it';
+    return leftOut.length === 0
+      ? []
+      : [
+          {
+            step: 'extract',
+            verdict: 'left-out',
+            effect: 'note',
+            because: `Left out of ${what}: ${leftOut.join(', ')}.`,
+            detail: { ...cut },
+          },
+        ];
+  }
+  const { words, links, noindex, nofollow } = page;
   const remarks = [
     ...(noindex ? ['it asks not to be indexed'] : []),
     ...(nofollow ? ['it asks that no link be followed'] : []),
-    ...(cut.length > 0 ? [`cut at a limit: ${cut.join(', ')}`] : []),
+    ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
   ];
   return [
     {
@@ -139,7 +154,7 @@ function reading({ stillToDo, page }: RecordFacts): Decision[] {
       verdict: 'read',
       effect: 'note',
       because: `It was read: ${counted(words, 'word', 'words')}, ${counted(links, 'link', 'links')} to follow${remarks.map((remark) => `; ${remark}`).join('')}.`,
-      detail: { words, links, noindex, nofollow, cut: cut.join(',') },
+      detail: { words, links, noindex, nofollow, leftOut: leftOut.join(', ') },
     },
   ];
 }

@@ -1,7 +1,8 @@
 /** Which page a URL is: the rules that made its canonical form, and where the crawl met it. */
 import type { CanonicalRuleName, CanonicalStep } from '../url-steps.ts';
 import { counted, type Decision } from './decision.ts';
-import type { ExplainFacts, RecordFacts } from './facts.ts';
+import { cutPhrasesOf, linkCuts, type Cut } from '../limits.ts';
+import { shortenedCounted, type ExplainFacts, type RecordFacts } from './facts.ts';
 
 export function canonicalDecisions({ link, steps, record }: ExplainFacts): Decision[] {
   const decisions = steps.map(stepDecision);
@@ -59,8 +60,38 @@ function stepDecision({ rule, dropped, result }: CanonicalStep): Decision {
   };
 }
 
-export function foundDecisions({ record }: ExplainFacts): Decision[] {
-  if (record === null) return [];
+/** The lists a URL that was not met may have fallen off; null: none is known. */
+export function mayHaveFallenOff({ shortened: { total, some } }: ExplainFacts): string | null {
+  if (some.length === 0) return null;
+  const named = some.map(({ url, cut }) => `${url} (${cutPhrasesOf(lostLinks(cut)).join(', ')})`);
+  const others = total - some.length;
+  const more =
+    others === 0
+      ? ''
+      : `, and ${total >= shortenedCounted ? 'at least ' : ''}${counted(others, 'other', 'others')}`;
+  return `It may be among what was left out of ${named.join(', ')}${more}.`;
+}
+
+const lostLinks = (cut: Cut): Cut => Object.fromEntries(linkCuts.map((kind) => [kind, cut[kind]]));
+
+function notFound(facts: ExplainFacts): Decision[] {
+  const fallen = mayHaveFallenOff(facts);
+  if (fallen === null) return [];
+  const { total, some } = facts.shortened;
+  return [
+    {
+      step: 'found',
+      verdict: 'maybe-left-out',
+      effect: 'note',
+      because: fallen,
+      detail: { pages: total, first: some[0]?.url ?? null },
+    },
+  ];
+}
+
+export function foundDecisions(facts: ExplainFacts): Decision[] {
+  const { record } = facts;
+  if (record === null) return notFound(facts);
   const { discoveredFrom: parent, depth, priority, discoveredAt: at, redirectedWith } = record;
   const [verdict, where] = foundAs(record);
   return [

@@ -1,6 +1,7 @@
 /** Where a URL stands in the ledger, or what would become of one that the crawl has not met. */
 import type { Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
+import { mayHaveFallenOff } from './identity.ts';
 import { reasonText } from './reasons.ts';
 import type { NextFetch } from './waits.ts';
 
@@ -52,6 +53,8 @@ function doneText(record: RecordFacts): string {
 
 function wouldBe(facts: ExplainFacts, before: readonly Decision[], next: NextFetch | null): Decision {
   const { crawl, link, robots } = facts;
+  const outside = before.some(({ effect, step }) => effect === 'stop' && step === 'scope');
+  const fallen = outside ? null : mayHaveFallenOff(facts);
   const told = (
     verdict: string,
     effect: Decision['effect'],
@@ -61,7 +64,7 @@ function wouldBe(facts: ExplainFacts, before: readonly Decision[], next: NextFet
     step: 'state',
     verdict: `would-be-${verdict}`,
     effect,
-    because: `The crawl has not met this URL. ${then}`,
+    because: ['The crawl has not met this URL.', fallen, then].filter((text) => text !== null).join(' '),
     detail: { reason, host: link.host },
   });
   const stop = before.find(

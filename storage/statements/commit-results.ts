@@ -1,3 +1,4 @@
+import type { Cut } from '../../domain/limits.ts';
 import { behindBy } from '../../domain/priority.ts';
 import { holdQueues, onceHeld } from '../queue-locks.ts';
 import { statement } from '../statement.ts';
@@ -41,6 +42,8 @@ export interface ResultRow {
   readonly took_ms: number | null;
   /** Fields of a response that was no success (domain/evidence.ts). */
   readonly headers: Readonly<Record<string, string>> | null;
+  /** Of a redirect that leads out of the crawl. */
+  readonly cut?: Cut;
 }
 
 /** Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. No answer. */
@@ -51,7 +54,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, behind boolean, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
-       next_url text, truncated text, took_ms int, headers jsonb)
+       next_url text, truncated text, took_ms int, headers jsonb, cut jsonb)
       order by host_id, crawl_id, key
    ), settings as materialized (
      select id, config_version from crawl
@@ -72,7 +75,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
             content_hash = decode(r.content_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
             url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated,
-            took_ms = coalesce(r.took_ms, u.took_ms)
+            took_ms = coalesce(r.took_ms, u.took_ms), cut = r.cut
        from result r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
         and u.state = 'leased' and u.lease_token = r.token and ${onceHeld}

@@ -1,3 +1,4 @@
+import type { CutKind } from '../../domain/limits.ts';
 import { statement } from '../statement.ts';
 
 export interface CrawlCounts {
@@ -11,6 +12,11 @@ export interface CrawlCounts {
   readonly parked_hosts: number;
   /** URLs answered within the last `seconds`. */
   readonly recent_fetches: number;
+  /** Reasons with the URLs they exclude, most first; null: there are none. */
+  readonly excluded: readonly { readonly reason: string; readonly count: number }[] | null;
+  /** Kinds of domain/limits.ts, at how many URLs, and how much; null: there are none. */
+  readonly cut:
+    readonly { readonly kind: CutKind; readonly places: number; readonly amount: number }[] | null;
   /** Classes with their counts, most first; null: there are none. */
   readonly dead_letters: readonly { readonly class: string; readonly count: number }[] | null;
 }
@@ -29,6 +35,17 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
             where q.crawl_id = $1) hosts,
           (select count(*) as recent_fetches from url
             where crawl_id = $1 and fetched_at > now() - $2 * interval '1 second') recent,
+          (select json_agg(json_build_object('reason', name, 'count', urls) order by urls desc, name) as excluded
+             from (select name, sum(urls) as urls from left_out where crawl_id = $1 and what = 'excluded'
+                    group by name having sum(urls) > 0) reasons) excluded,
+          (select json_agg(json_build_object('kind', name, 'places', places, 'amount', amount) order by name) as cut
+             from (select name, sum(urls) as places, sum(amount) as amount
+                     from (select name, urls, amount from left_out where crawl_id = $1 and what = 'cut'
+                           union all
+                           select each.key, 1, each.value::bigint
+                             from robots r join host_queue q on q.host_id = r.host_id and q.crawl_id = $1
+                            cross join jsonb_each_text(r.cut) each where r.cut is not null) places
+                    group by name having sum(urls) > 0) kinds) cut,
           (select json_agg(json_build_object('class', class, 'count', letters) order by letters desc, class) as dead_letters
              from (select class, count(*) as letters from dead_letter where crawl_id = $1 group by class) classes) dead`,
 );

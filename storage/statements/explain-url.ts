@@ -1,4 +1,5 @@
 import type { UrlState } from '../../contracts/crawl.ts';
+import type { Cut } from '../../domain/limits.ts';
 import { statement } from '../statement.ts';
 
 export interface UrlCircumstances {
@@ -38,7 +39,8 @@ export interface UrlCircumstances {
   readonly canonical: string | null;
   readonly noindex: boolean | null;
   readonly nofollow: boolean | null;
-  readonly cut: readonly string[] | null;
+  /** What limits left out of it. */
+  readonly cut: Cut | null;
   readonly dead_class: string | null;
   readonly dead_status: number | null;
   readonly dead_message: string | null;
@@ -56,7 +58,7 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
           coalesce(u.lease_token = h.lease_token and h.lease_until > now(), false) as lease_held,
           parent.url as parent_url, parent.status as parent_status, parent.redirect_to as parent_redirect_to,
           alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, false) as alias_same_body,
-          p.words, p.links, p.canonical, p.noindex, p.nofollow, p.cut,
+          p.words, p.links, p.canonical, p.noindex, p.nofollow, u.cut,
           d.class as dead_class, d.status as dead_status, d.message as dead_message, d.attempts as dead_attempts,
           d.created_at as dead_at
      from url u

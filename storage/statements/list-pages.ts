@@ -1,4 +1,5 @@
 import type { UrlState } from '../../contracts/crawl.ts';
+import type { Cut } from '../../domain/limits.ts';
 import { fitsFeed, readFeed, withinFeed, type FeedParams } from '../page-feed.ts';
 import { statement } from '../statement.ts';
 
@@ -25,6 +26,7 @@ export interface PageFeedRow {
   readonly links: number | null;
   readonly noindex: boolean | null;
   readonly canonical: string | null;
+  readonly cut: Cut | null;
   /** The page's links, packed (storage/outlinks.ts), and the origin they start from; null where there are none. */
   readonly outlinks: string | null;
   readonly origin: string | null;

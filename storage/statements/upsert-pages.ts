@@ -14,7 +14,6 @@ export interface PageRow {
   readonly canonical: string | null;
   readonly noindex: boolean;
   readonly nofollow: boolean;
-  readonly cut: readonly string[];
   readonly text_hash: string | null;
   /** The links to follow, packed (storage/outlinks.ts). */
   readonly outlinks: string;
@@ -28,18 +27,18 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
   `with r as materialized (
      select *, decode(key, 'hex') as place from json_to_recordset($1) as r(
             host_id bigint, crawl_id bigint, key text, title text, description text, language text, charset text,
-            words int, links int, canonical text, noindex boolean, nofollow boolean, cut text[], text_hash text,
+            words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text,
             outlinks text, counters text[])
    ), stored as (
      insert into page (host_id, crawl_id, key, title, description, language, charset, words, links, canonical, noindex,
-                       nofollow, cut, text_hash, outlinks)
+                       nofollow, text_hash, outlinks)
      select host_id, crawl_id, place, title, description, language, charset, words, links, canonical,
-            noindex, nofollow, cut, decode(text_hash, 'hex'), outlinks
+            noindex, nofollow, decode(text_hash, 'hex'), outlinks
        from r order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
        set title = excluded.title, description = excluded.description, language = excluded.language,
            charset = excluded.charset, words = excluded.words, links = excluded.links, canonical = excluded.canonical,
-           noindex = excluded.noindex, nofollow = excluded.nofollow, cut = excluded.cut,
+           noindex = excluded.noindex, nofollow = excluded.nofollow,
            text_hash = excluded.text_hash, outlinks = excluded.outlinks, extracted_at = now()
      returning host_id, crawl_id, key, xmax = 0 as is_new
    ), counted as (

@@ -50,7 +50,7 @@ describe('a page', () => {
       charset: 'utf-8',
       noindex: false,
       nofollow: false,
-      cut: [],
+      cut: {},
     });
   });
 
@@ -155,13 +155,13 @@ describe('links', () => {
     expect([page.links.length, page.linksSeen]).toEqual([1, 2]);
   });
 
-  it('keeps the first maxLinks and says that some were cut', () => {
+  it('keeps the first maxLinks and says how many were left out', () => {
     const page = extract('<a href=a rel=nofollow>1<a href=b>2<a href=c>3<a href=b>2<a href=d>4', {
       maxLinks: 2,
     });
     expect(page.links).toEqual(['https://example.com/dir/b', 'https://example.com/dir/c']);
     expect(page.linksSeen).toBe(4);
-    expect(page.cut).toEqual(['links']);
+    expect(page.cut).toEqual({ links: 1, nofollow: 1 });
   });
 
   it.each([
@@ -257,7 +257,7 @@ describe('text', () => {
     const page = extract(`<p>${'word '.repeat(300_000)}</p><a href=/x>x</a>`);
     expect(page.text.length).toBeLessThanOrEqual(1_000_000);
     expect(page.text.length).toBeGreaterThan(999_990);
-    expect(page.cut).toEqual(['text']);
+    expect(page.cut).toEqual({ text: 1_500_000 - page.text.length });
     expect(page.links).toHaveLength(1);
   });
 });

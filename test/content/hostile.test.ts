@@ -37,7 +37,7 @@ describe('hostile pages', () => {
   it('100,000 nested tags closed in the wrong order, and end tags of nothing', () => {
     const html =
       '<div><span><i>'.repeat(many / 3) + '</div></i></span>'.repeat(many / 3) + '</nothing>'.repeat(many);
-    expect(timed(html + link)).toMatchObject({ links: ['https://example.com/end'], cut: [] });
+    expect(timed(html + link)).toMatchObject({ links: ['https://example.com/end'], cut: {} });
   });
 
   it('an attribute of 1 MB, a tag name of 1 MB, 100,000 attributes', () => {
@@ -97,7 +97,7 @@ describe('hostile pages', () => {
     const page = timed(html);
     expect(page.links).toHaveLength(200);
     expect(page.linksSeen).toBe(50_000);
-    expect(page.cut).toEqual(['links']);
+    expect(page.cut).toEqual({ links: many - 200 });
   });
 
   it('a title and a description of 5 MB', () => {

@@ -137,6 +137,7 @@ describe('createResolver', () => {
 });
 
 describe('LinkCollector', () => {
+  const whole = { links: 0, nofollow: 0, longUrls: 0 };
   const collect = (hrefs: readonly (readonly [string, boolean])[], maxLinks = 100) => {
     const links = new LinkCollector();
     for (const [reference, follow] of hrefs) links.add(reference, follow);
@@ -151,7 +152,7 @@ describe('LinkCollector', () => {
       ['http://h/a#x', true],
       ['c', true],
     ]);
-    expect(found).toEqual({ urls: ['http://h/b', 'http://h/a', 'http://h/c'], seen: 3, cut: false });
+    expect(found).toEqual({ urls: ['http://h/b', 'http://h/a', 'http://h/c'], seen: 3, cut: whole });
   });
 
   it('counts links that may not be followed without giving them out', () => {
@@ -160,7 +161,7 @@ describe('LinkCollector', () => {
         ['a', false],
         ['b', true],
       ]),
-    ).toEqual({ urls: ['http://h/b'], seen: 2, cut: false });
+    ).toEqual({ urls: ['http://h/b'], seen: 2, cut: { ...whole, nofollow: 1 } });
   });
 
   it('follows a link that may be followed once, standing where it first may', () => {
@@ -170,7 +171,7 @@ describe('LinkCollector', () => {
       ['a', true],
       ['a', false],
     ]);
-    expect(found).toEqual({ urls: ['http://h/b', 'http://h/a'], seen: 2, cut: false });
+    expect(found).toEqual({ urls: ['http://h/b', 'http://h/a'], seen: 2, cut: whole });
   });
 
   it('leaves out the page itself and hrefs of absurd length', () => {
@@ -180,11 +181,12 @@ describe('LinkCollector', () => {
         ['', true],
         ['/', true],
         ['x'.repeat(9_000), true],
-      ]).seen,
-    ).toBe(0);
+        [`data:,${'x'.repeat(9_000)}`, true],
+      ]),
+    ).toEqual({ urls: [], seen: 0, cut: { ...whole, longUrls: 1 } });
   });
 
-  it('keeps at most maxLinks and says when it left some out', () => {
+  it('keeps at most maxLinks and says how many it left out', () => {
     expect(
       collect(
         [
@@ -193,7 +195,7 @@ describe('LinkCollector', () => {
         ],
         1,
       ),
-    ).toEqual({ urls: ['http://h/a'], seen: 2, cut: true });
+    ).toEqual({ urls: ['http://h/a'], seen: 2, cut: { ...whole, links: 1 } });
     expect(
       collect(
         [
@@ -202,6 +204,6 @@ describe('LinkCollector', () => {
         ],
         1,
       ).cut,
-    ).toBe(false);
+    ).toEqual({ ...whole, nofollow: 1 });
   });
 });

@@ -35,7 +35,7 @@ describe.skipIf(!existsSync(folder))('the pages of postgresql-doc-15', () => {
         name,
         title,
         links,
-        cut: [],
+        cut: {},
       });
       expect([name, page.language, page.charset]).toEqual([name, 'en', 'utf-8']);
       expect(page.words).toBeGreaterThan(10);

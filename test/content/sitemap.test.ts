@@ -2,11 +2,12 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSitemap, type SitemapCut, type SitemapEntry } from '../../content/sitemap.ts';
+import { readSitemap, type SitemapEntry } from '../../content/sitemap.ts';
+import type { Cut } from '../../domain/limits.ts';
 
 async function read(
   body: string | Uint8Array,
-): Promise<{ entries: SitemapEntry[]; cut: SitemapCut; batches: number }> {
+): Promise<{ entries: SitemapEntry[]; cut: Cut; batches: number }> {
   const reading = readSitemap(Buffer.from(body));
   const entries: SitemapEntry[] = [];
   for (let batches = 0; ; batches++) {
@@ -30,7 +31,7 @@ describe('what a sitemap names', () => {
         { kind: 'page', url: 'https://h/a?x=1&y=2' },
         { kind: 'page', url: 'https://h/b' },
       ],
-      cut: null,
+      cut: {},
     });
   });
 
@@ -78,11 +79,11 @@ describe('limits', () => {
   it.each([
     ['a urlset', (locs: readonly string[]) => urlset(...locs)],
     ['lines', (locs: readonly string[]) => locs.join('\n')],
-  ])('of %s: 50,000 entries, then it is said that there are more', async (_name, write) => {
+  ])('of %s: 50,000 entries, then it is said how many more there are', async (_name, write) => {
     const whole = await read(write(many(50_000)));
-    expect([whole.entries.length, whole.cut]).toEqual([50_000, null]);
+    expect([whole.entries.length, whole.cut]).toEqual([50_000, {}]);
     const more = await read(gzipSync(write(many(60_000))));
-    expect([more.entries.length, more.cut]).toEqual([50_000, 'entries']);
+    expect([more.entries.length, more.cut]).toEqual([50_000, { sitemapEntries: 10_000 }]);
     expect(more.entries.at(-1)?.url).toBe('https://h/49999');
   });
 
@@ -98,7 +99,7 @@ describe('limits', () => {
     const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
     const { entries, cut } = await read(bomb);
     clearInterval(watch);
-    expect([entries.length, cut]).toEqual([1, 'bytes']);
+    expect([entries.length, cut]).toEqual([1, { sitemapBytes: 1 }]);
     // The watch has its turns: the process is not held up.
     expect(peak).toBeGreaterThan(0);
     expect(peak - before).toBeLessThan(200 * 1024 * 1024);
@@ -117,15 +118,18 @@ describe('what is no sitemap', () => {
   it('has what came before it broke', async () => {
     const packed = gzipSync(urlset(...many(40_000)));
     const cut = await read(packed.subarray(0, packed.length / 2));
-    expect(cut.cut).toBe('broken');
+    expect(cut.cut).toEqual({ brokenSitemaps: 1 });
     expect(cut.entries.length).toBeGreaterThan(1_000);
     expect(cut.entries.length).toBeLessThan(40_000);
   });
 
   it('names nothing, whatever the bytes are', async () => {
-    expect(await read('')).toMatchObject({ entries: [], cut: null });
-    expect(await read('<html><body>not found</body></html>')).toMatchObject({ entries: [], cut: null });
-    expect(await read(Buffer.from([0x1f, 0x8b, 1, 2, 3]))).toMatchObject({ entries: [], cut: 'broken' });
+    expect(await read('')).toMatchObject({ entries: [], cut: {} });
+    expect(await read('<html><body>not found</body></html>')).toMatchObject({ entries: [], cut: {} });
+    expect(await read(Buffer.from([0x1f, 0x8b, 1, 2, 3]))).toMatchObject({
+      entries: [],
+      cut: { brokenSitemaps: 1 },
+    });
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 300 }),

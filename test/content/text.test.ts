@@ -100,7 +100,7 @@ describe('FoldedText', () => {
     text.add('b');
     text.breakBlock();
     expect(text.finish()).toBe('a\nb');
-    expect(text.cut).toBe(false);
+    expect(text.leftOut).toBe(0);
   });
 
   it('does not depend on how the text was cut into pieces', () => {
@@ -112,16 +112,16 @@ describe('FoldedText', () => {
     );
   });
 
-  it('cuts at the limit, between characters, and says so', () => {
-    expect(foldLine('abcdef', 4)).toBe('abcd');
-    expect(foldLine('abc😀', 4)).toBe('abc');
-    expect(foldLine('ab  cd', 3)).toBe('ab');
+  it('cuts at the limit, between characters, and says by how much', () => {
+    expect(foldLine('abcdef', 4)).toEqual({ text: 'abcd', leftOut: 2 });
+    expect(foldLine('abc😀', 4)?.text).toBe('abc');
+    expect(foldLine('ab  cd', 3)?.text).toBe('ab');
     expect(foldLine(' \n ', 3)).toBeNull();
     const exact = new FoldedText(2);
     exact.add('ab');
     exact.add(' \n');
-    expect([exact.finish(), exact.cut]).toEqual(['ab', false]);
+    expect([exact.finish(), exact.leftOut]).toEqual(['ab', 0]);
     exact.add('c');
-    expect([exact.finish(), exact.cut]).toEqual(['ab', true]);
+    expect([exact.finish(), exact.leftOut]).toEqual(['ab', 1]);
   });
 });

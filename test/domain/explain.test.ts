@@ -36,7 +36,7 @@ const queued: RecordFacts = {
   redirects: 0, priority: 0.5, discoveredAt: iso(-hour), discoveredFrom: 'https://a.example/', redirectedWith: null,
   dueMs: -hour, fetchedAt: null, status: null, contentType: null, bytes: 0, contentHash: null, redirectTo: null,
   redirectState: null, truncated: null, duplicateOf: null, duplicateBy: null, stillToDo: null, requests: 0, reclaims: 0,
-  leaseHeld: false, page: null,
+  leaseHeld: false, page: null, cut: {},
 }; // prettier-ignore
 
 const done: RecordFacts = {
@@ -55,6 +55,7 @@ interface Changes {
   readonly hostPaused?: boolean | null;
   readonly robots?: Partial<RobotsFacts> | null;
   readonly record?: Partial<RecordFacts> | null;
+  readonly shortened?: ExplainFacts['shortened'];
   readonly attempts?: ExplainFacts['attempts'];
   readonly deadLetter?: ExplainFacts['deadLetter'];
 }
@@ -77,6 +78,7 @@ function facts(changes: Changes = {}): ExplainFacts {
     hostPaused: changes.hostPaused ?? null,
     robots: robots && { ...freshRobots, ...robots },
     record: record && { ...queued, ...record },
+    shortened: changes.shortened ?? { total: 0, some: [] },
     attempts: changes.attempts ?? [],
     deadLetter: changes.deadLetter ?? null,
   }; // prettier-ignore
@@ -291,10 +293,9 @@ describe('what was done', () => {
       canonical: 'https://a.example/c',
       noindex: true,
       nofollow: true,
-      cut: ['links'],
     };
-    expect(told('extract', { record: { ...done, page } })[0]?.because).toBe(
-      'It was read: 9 words, 1 link to follow; it asks not to be indexed; it asks that no link be followed; cut at a limit: links.',
+    expect(told('extract', { record: { ...done, page, cut: { links: 1_300, text: 1 } } })[0]?.because).toBe(
+      'It was read: 9 words, 1 link to follow; it asks not to be indexed; it asks that no link be followed; left out: 1,300 links over the limit of a page, 1 character of text.',
     );
     expect(told('duplicate', { record: { ...done, page } })).toMatchObject([
       { verdict: 'rel-canonical', effect: 'note' },

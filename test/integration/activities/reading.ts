@@ -1,6 +1,6 @@
 /** Reads what a host has brought, as the dedup and extract activities do for a worker. */
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import pino, { type Logger } from 'pino';
+import pino from 'pino';
 import { createDedupActivities } from '../../../activities/dedup.ts';
 import type { Dependencies } from '../../../activities/dependencies.ts';
 import { createExtractActivities } from '../../../activities/extract.ts';
@@ -13,7 +13,6 @@ import type { Fetching, HostRow } from './fetching.ts';
 export async function readBodies(
   { pool, blobs }: Pick<Fetching, 'pool' | 'blobs'>,
   host: HostRow,
-  log: Logger = pino({ level: 'silent' }),
 ): Promise<number> {
   const dependencies: Dependencies = {
     pool,
@@ -33,7 +32,7 @@ export async function readBodies(
       leaseMs: 4_000,
       shards: 1,
     },
-    log,
+    log: pino({ level: 'silent' }),
   };
   const activities = {
     ...createDedupActivities(dependencies),

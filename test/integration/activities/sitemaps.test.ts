@@ -1,8 +1,8 @@
 /** What a host says of itself by sitemaps (sitemaps.org 0.9), and how much of it a crawl does (domain/sitemap-limits.ts). */
 import { gzipSync } from 'node:zlib';
-import pino, { type Logger } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sitemapLimits } from '../../../domain/sitemap-limits.ts';
+import { viewCrawl } from '../../../storage/crawls.ts';
 import { FrontierWriter } from '../../../storage/frontier-writer.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -33,21 +33,12 @@ const urlset = (...urls: readonly string[]): string =>
 const numbered = (count: number, name: (i: number) => string): string[] =>
   Array.from({ length: count }, (_, i) => name(i));
 
-interface Log {
-  readonly logger: Logger;
-  readonly lines: Record<string, unknown>[];
-}
-function openLog(): Log {
-  const lines: Record<string, unknown>[] = [];
-  const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
-  return { logger: pino({ level: 'info' }, { write }), lines };
-}
+const cutOf = async (crawl: number) => (await viewCrawl(fetching.pool, String(crawl)))?.cut;
 
 interface Crawled {
   readonly site: Site;
   readonly host: HostRow;
   readonly crawl: number;
-  readonly log: Log;
   /** One slice, and what it brought is read. */
   readonly visit: () => Promise<void>;
   /** Of sitemaps or pages, by path: state, or the class of what is excluded. */
@@ -62,13 +53,12 @@ async function crawled(
   const host = await fetching.host(site.origin);
   const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
   await fetching.queue(crawl, host, '/');
-  const log = openLog();
-  const role = fetching.role({}, { log: log.logger });
+  const role = fetching.role();
   return {
-    ...{ site, host, crawl, log },
+    ...{ site, host, crawl },
     visit: async () => {
       await role.fetchSlice(host);
-      await readBodies(fetching, host, log.logger);
+      await readBodies(fetching, host);
     },
     standing: async (kind) => {
       const urls = await fetching.urls(crawl, site.origin);
@@ -102,10 +92,9 @@ describe('a seed', () => {
     const crawl = await fetching.crawl({ scope: 'host', contentTypes: ['text/html'] }, [site.origin + path]);
     const row = admission(Number(host.hostId), crawl, site.origin + path, { seed: true, depth: 0 });
     await new FrontierWriter(fetching.pool).write({ admissions: [row] });
-    const log = openLog();
-    const role = fetching.role({}, { log: log.logger });
+    const role = fetching.role();
     await role.fetchSlice(host);
-    await readBodies(fetching, host, log.logger);
+    await readBodies(fetching, host);
     const urls = await fetching.urls(crawl, site.origin);
     expect(
       Object.fromEntries(Object.entries(urls).map(([name, { kind, state }]) => [name, [kind, state]])),
@@ -128,28 +117,27 @@ describe('a seed', () => {
     const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/feed`]);
     const row = admission(Number(host.hostId), crawl, `${site.origin}/feed`, { seed: true, depth: 0 });
     await new FrontierWriter(fetching.pool).write({ admissions: [row] });
-    const log = openLog();
-    await fetching.role({}, { log: log.logger }).fetchSlice(host);
-    await readBodies(fetching, host, log.logger);
+    await fetching.role().fetchSlice(host);
+    await readBodies(fetching, host);
     expect(await fetching.urls(crawl, site.origin)).toMatchObject({ '/feed': { kind: 0, state: 'done' } });
   });
 });
 
 describe('robots.txt', () => {
-  it('that names thousands of sitemaps has the first fifty read, and the log says so', async () => {
-    const { visit, standing, log } = await crawled(() => ({
+  it('that names thousands of sitemaps has the first fifty read, and the others are counted', async () => {
+    const { visit, standing, crawl } = await crawled(() => ({
       '/robots.txt': robots(...numbered(20_000, (i) => `sitemap: /s${String(i)}.xml`)),
     }));
     await visit();
     const sitemaps = await standing(1);
     expect(Object.keys(sitemaps).sort()).toEqual(numbered(50, (i) => `/s${String(i)}.xml`).sort());
-    expect(log.lines).toMatchObject([{ named: 20_000, msg: 'robots.txt names more sitemaps than are read' }]);
+    expect(await cutOf(crawl)).toMatchObject({ robotsSitemaps: { places: 1, leftOut: 19_950 } });
   });
 });
 
 describe('sitemaps', () => {
   it('of a host are a thousand a crawl: the others are excluded, and past as many again only counted', async () => {
-    const { visit, standing, log, crawl } = await crawled((origin) => ({
+    const { visit, standing, crawl } = await crawled((origin) => ({
       '/robots.txt': robots('sitemap: /index.xml', 'sitemap: /second.xml'),
       '/index.xml': late(() => index(...numbered(1_500, (i) => `${origin()}/a${String(i)}.xml`))),
       '/second.xml': late(() => index(...numbered(20, (i) => `${origin()}/b${String(i)}.xml`))),
@@ -160,9 +148,7 @@ describe('sitemaps', () => {
     const { 'sitemap-limit': excluded = 0, ...admitted } = counted(sitemaps);
     expect(Object.values(admitted).reduce((sum, count) => sum + count, 0)).toBe(sitemapLimits.ofHost);
     expect(excluded).toBe(22);
-    expect(log.lines).toContainEqual(
-      expect.objectContaining({ sitemapsLeftOut: 500, msg: 'a sitemap was not read whole' }),
-    );
+    expect(await cutOf(crawl)).toEqual({ sitemaps: { places: 1, leftOut: 500 } });
     await expectExact(fetching.pool, crawl);
   });
 
@@ -235,7 +221,7 @@ describe('sitemaps', () => {
   });
 
   it('have 50,000 entries read, all of which are admitted, and no more', { timeout: 120_000 }, async () => {
-    const { visit, standing, log, crawl } = await crawled((origin) => ({
+    const { visit, standing, crawl } = await crawled((origin) => ({
       '/robots.txt': robots('sitemap: /large.xml.gz'),
       '/large.xml.gz': late(() => gzipSync(urlset(...numbered(60_000, (i) => `${origin()}/p/${String(i)}`)))),
     }));
@@ -243,7 +229,7 @@ describe('sitemaps', () => {
     await visit();
     const pages = Object.keys(await standing(0)).filter((path) => path.startsWith('/p/'));
     expect(pages).toHaveLength(50_000);
-    expect(log.lines).toContainEqual(expect.objectContaining({ cut: 'entries', sitemapsLeftOut: 0 }));
+    expect(await cutOf(crawl)).toEqual({ sitemapEntries: { places: 1, leftOut: 10_000 } });
     await expectExact(fetching.pool, crawl);
   });
 });

@@ -90,7 +90,7 @@ describe('POST /v1/crawls', () => {
       scope: 'host',
       maxPages: 5,
       delaySeconds: 0.5,
-      maxLinksPerPage: 200,
+      maxLinksPerPage: 10_000,
     });
     expect(view.body.seeds).toMatchObject({ accepted: 1, rejected: 2 });
     expect(view.body.seeds.firstRejected[0]?.reason).toMatch(/^scheme/);

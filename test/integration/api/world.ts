@@ -236,8 +236,8 @@ export async function addPage(
     ...columns,
   });
   await pool.query(
-    `insert into page (host_id, crawl_id, key, title, language, charset, words, links, noindex, nofollow, cut, outlinks)
-     values ($1, $2, $3, $4, 'en', 'utf-8', $5, $6, false, false, '{}', $7)`,
+    `insert into page (host_id, crawl_id, key, title, language, charset, words, links, noindex, nofollow, outlinks)
+     values ($1, $2, $3, $4, 'en', 'utf-8', $5, $6, false, false, $7)`,
     [
       place.hostId,
       crawlId,

@@ -93,7 +93,7 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
         {
           ...{ host_id: host, crawl_id: crawl, key, title: body, description: null, language: 'en' },
           ...{ charset: 'utf-8', words: 20, links: 0, canonical: canonical ?? null, noindex: false },
-          ...{ nofollow: false, cut: [], text_hash: text === undefined ? null : sha256(text) },
+          ...{ nofollow: false, text_hash: text === undefined ? null : sha256(text) },
           outlinks: packOutlinks(link.value.host, links),
           counters: [],
         },

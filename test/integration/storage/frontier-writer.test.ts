@@ -43,7 +43,6 @@ const page = (key: string, over: Partial<PageRow> = {}): PageRow => ({
   canonical: null,
   noindex: false,
   nofollow: false,
-  cut: [],
   text_hash: null,
   outlinks: '',
   counters: [],

@@ -265,7 +265,6 @@ const emptyPage = {
   canonical: null,
   noindex: false,
   nofollow: false,
-  cut: [],
   text_hash: null,
   outlinks: '',
   counters: [],

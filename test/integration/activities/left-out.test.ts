@@ -1,0 +1,174 @@
+/** No limit is silent: what each leaves out is counted at its page, in the crawl, and told by explain (domain/limits.ts). */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { defaultCrawlConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
+import type { CrawlView } from '../../../contracts/http/crawls.ts';
+import { viewCrawl } from '../../../storage/crawls.ts';
+import { explainUrlOf } from '../../../storage/explain.ts';
+import { readPages } from '../../../storage/pages.ts';
+import { expectExact } from '../storage/frontier.ts';
+import { openFetching, type Fetching } from './fetching.ts';
+import { readBodies } from './reading.ts';
+import { redirect, robots, startSite, type Answer, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const html =
+  (text: () => string): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>t</title>${text()}`);
+  };
+const links = (hrefs: readonly string[]): string => hrefs.map((href) => `<a href="${href}">x</a>`).join('\n');
+const numbered = (count: number, path = '/p/'): string[] =>
+  Array.from({ length: count }, (_, at) => `${path}${String(at)}`);
+
+interface Visited {
+  readonly crawl: string;
+  readonly site: Site;
+  readonly view: CrawlView;
+  readonly explain: (path: string) => ReturnType<typeof explainUrlOf>;
+}
+
+/** Works the site until nothing is queued, or for so many slices. */
+async function visited(
+  answers: (origin: () => string) => Readonly<Record<string, Answer>>,
+  config: Partial<CrawlConfig> = {},
+  slices = Infinity,
+): Promise<Visited> {
+  const site = await startSite();
+  site.answers = answers(() => site.origin);
+  const host = await fetching.host(site.origin);
+  const number = await fetching.crawl({ scope: 'host', ...config }, [`${site.origin}/`]);
+  const crawl = String(number);
+  await fetching.queue(number, host, '/');
+  const role = fetching.role();
+  const look = async (): Promise<CrawlView> => {
+    const view = await viewCrawl(fetching.pool, crawl);
+    if (view === null) throw new Error('no such crawl');
+    return view;
+  };
+  for (let slice = 0; slice < slices && (await look()).ledger.queued > 0; slice++) {
+    await role.fetchSlice(host);
+    await readBodies(fetching, host);
+  }
+  await expectExact(fetching.pool, number);
+  const explain = (path: string): ReturnType<typeof explainUrlOf> =>
+    explainUrlOf(fetching.pool, crawl, new URL(path, site.origin).href, {
+      userAgent: 'Orbweaver/0.0',
+      isHostPaused: () => Promise.resolve(false),
+    });
+  return { crawl, site, view: await look(), explain };
+}
+
+/** The front page as the pages feed has it, which ends a little before the present. */
+const front = ({ crawl, site }: Visited) =>
+  vi.waitFor(async () => {
+    const request = { cursor: null, limit: 1_000, fields: [] };
+    const answer = await readPages(fetching.pool, crawl, request, () => Promise.resolve(null));
+    if (typeof answer === 'string') throw new Error(answer);
+    const page = answer.items.find(({ url }) => url === `${site.origin}/`);
+    if (page === undefined) throw new Error('it has not come yet');
+    return page;
+  }, 20_000);
+
+describe('the links of a page', () => {
+  it('are all followed, where there are 1,500 of them', { timeout: 120_000 }, async () => {
+    const index = html(() => links(numbered(1_500)));
+    const page = html(() => 'a page');
+    const crawled = await visited(
+      () => ({
+        '/': index,
+        ...Object.fromEntries(numbered(1_500).map((path) => [path, page])),
+      }),
+      { maxLinksPerPage: defaultCrawlConfig.maxLinksPerPage },
+    );
+    expect(crawled.view).toMatchObject({ pages: 1_501, ledger: { discovered: 1_501, done: 1_501 }, cut: {} });
+    expect(await front(crawled)).toMatchObject({ linkCount: 1_500, cut: {} });
+  });
+
+  it(
+    'are admitted to the last of 10,000, those that lead elsewhere counted',
+    { timeout: 120_000 },
+    async () => {
+      const named = [...numbered(9_000), ...numbered(1_000, 'http://elsewhere.example/')];
+      const crawled = await visited(() => ({ '/': html(() => links(named)) }), {}, 1);
+      expect(crawled.view).toMatchObject({
+        ledger: { discovered: 9_001, queued: 9_000 },
+        cut: { outside: { places: 1, leftOut: 1_000 } },
+      });
+      expect(await front(crawled)).toMatchObject({ linkCount: 10_000, cut: { outside: 1_000 } });
+    },
+  );
+
+  it('that a limit leaves out are counted at the page and in the crawl, and explain names the page', async () => {
+    const limited = { maxLinksPerPage: 200 };
+    const long = `/long/${'x'.repeat(2_100)}`;
+    const index = html(() => `${links([long, ...numbered(1_500)])}<a rel=nofollow href=/n>n</a>`);
+    const crawled = await visited(() => ({ '/': index }), limited, 1);
+    const cut = { links: 1_301, nofollow: 1, longUrls: 1 };
+    expect(await front(crawled)).toMatchObject({ cut });
+    expect(crawled.view.cut).toEqual({
+      links: { places: 1, leftOut: 1_301 },
+      nofollow: { places: 1, leftOut: 1 },
+      longUrls: { places: 1, leftOut: 1 },
+    });
+    const told = await crawled.explain('/p/1400');
+    expect(told?.summary).toMatch(
+      /^The crawl has not met this URL\. It may be among what was left out of http:.* \(1,301 links over the limit of a page\)\./,
+    );
+    expect(told?.decisions).toContainEqual(
+      expect.objectContaining({ step: 'found', verdict: 'maybe-left-out', effect: 'note' }),
+    );
+    // One that was met, or is no part of the crawl, fell off no list.
+    for (const other of ['/p/7', 'http://elsewhere.example/']) {
+      expect((await crawled.explain(other))?.summary).not.toMatch(/left out/);
+    }
+    expect((await crawled.explain('/'))?.record).toMatchObject({ cut });
+  });
+});
+
+describe('what is no URL of the crawl', () => {
+  it('is counted: text, title and description, a robots.txt that is too long, redirects that lead elsewhere', async () => {
+    const page = html(
+      () =>
+        `${'word '.repeat(206_000)}<meta name=description content="${'d'.repeat(2_500)}"><a href=/away>x</a>`,
+    );
+    const crawled = await visited(() => ({
+      '/': page,
+      '/away': redirect('http://elsewhere.example/'),
+      '/robots.txt': robots(
+        ...numbered(60, 'sitemap: http://elsewhere.example/'),
+        ...numbered(40_000, 'disallow: /private/'),
+      ),
+    }));
+    const { text, ...others } = (await front(crawled)).cut;
+    expect(text).toBe(206_000 * 5 - 1_000_000 + 1);
+    expect(others).toEqual({ description: 500 });
+    expect(crawled.view.cut).toEqual({
+      text: { places: 1, leftOut: text },
+      description: { places: 1, leftOut: 500 },
+      outside: { places: 1, leftOut: 1 },
+      robotsText: { places: 1, leftOut: 1 },
+      robotsSitemaps: { places: 1, leftOut: 10 },
+    });
+    expect((await crawled.explain('/away'))?.record).toMatchObject({ cut: { outside: 1 } });
+  });
+
+  it('is counted by reason where it is excluded, and comes back when it is not any more', async () => {
+    const crawled = await visited(
+      () => ({ '/': html(() => links(numbered(30))) }),
+      { maxPagesPerHost: 11, exclude: ['*/p/1?'] },
+      1,
+    );
+    expect(crawled.view.excluded).toEqual({ 'host-limit': 10, pattern: 10 });
+    await fetching.pool.query(
+      `update url set state = 'queued', reason = null where crawl_id = $1 and reason = 'host-limit'`,
+      [crawled.crawl],
+    );
+    expect(await viewCrawl(fetching.pool, crawled.crawl)).toMatchObject({ excluded: { pattern: 10 } });
+    await expectExact(fetching.pool, Number(crawled.crawl));
+  });
+});
