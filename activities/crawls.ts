@@ -7,7 +7,7 @@ import { judgeFinish, type FinishVerdict } from '../domain/finish.ts';
 import { urlPriority } from '../domain/priority.ts';
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
-import { inTransaction, type Queryable } from '../storage/pool.ts';
+import { allowWalk, inTransaction, type Queryable } from '../storage/pool.ts';
 import { retrying } from '../storage/retry.ts';
 import { askParkedHosts } from '../storage/statements/ask-parked-hosts.ts';
 import { countShards } from '../storage/statements/count-shards.ts';
@@ -158,31 +158,34 @@ export function createCrawlActivities(
 
     /** A crawl that reached nothing at all has failed; one that reached anything has finished. */
     settleCrawl: ({ crawlId, state, reason }) =>
-      withOwnFaults(async () => {
-        const id = Number(crawlId);
-        return inTransaction(pool, async (db) => {
-          // Whoever unparks a host reopens crawls under this lock too: either it sees the end, or this sees the work.
-          await lockCrawls(db, [id]);
-          const [outlook] = await crawlOutlook(db, id);
-          // Whoever sets a crawl's workflow going may be late, and find it ended by somebody else.
-          if (outlook !== undefined && closedCrawlStates.includes(outlook.state))
-            return { state: outlook.state, reason: outlook.reason ?? reason };
-          const live =
-            outlook === undefined ? 0 : outlook.queued - outlook.parked + outlook.leased + outlook.pending;
-          const more = reason === 'complete' && (outlook?.unseeded === true || outlook?.edited === true);
-          if (state === 'finished' && (live > 0 || more)) return { state: 'running', reason } as const;
-          if (state === 'finished' && reason !== 'complete' && outlook?.state === 'running')
-            return { state: 'running', reason } as const;
-          const nothing = state === 'finished' && outlook?.done === 0;
-          const final = nothing
-            ? ({ state: 'failed', reason: 'no URL could be fetched' } as const)
-            : { state, reason };
-          await chooseCanonicals(db, id);
-          await markTextDuplicates(db, id);
-          await setCrawlState(db, id, final.state, final.reason);
-          return final;
-        });
-      }),
+      withOwnFaults(() =>
+        withHeartbeat(() => {
+          const id = Number(crawlId);
+          return inTransaction(pool, async (db) => {
+            // Whoever unparks a host reopens crawls under this lock too: either it sees the end, or this sees the work.
+            await lockCrawls(db, [id]);
+            const [outlook] = await crawlOutlook(db, id);
+            // Whoever sets a crawl's workflow going may be late, and find it ended by somebody else.
+            if (outlook !== undefined && closedCrawlStates.includes(outlook.state))
+              return { state: outlook.state, reason: outlook.reason ?? reason };
+            const live =
+              outlook === undefined ? 0 : outlook.queued - outlook.parked + outlook.leased + outlook.pending;
+            const more = reason === 'complete' && (outlook?.unseeded === true || outlook?.edited === true);
+            if (state === 'finished' && (live > 0 || more)) return { state: 'running', reason } as const;
+            if (state === 'finished' && reason !== 'complete' && outlook?.state === 'running')
+              return { state: 'running', reason } as const;
+            const nothing = state === 'finished' && outlook?.done === 0;
+            const final = nothing
+              ? ({ state: 'failed', reason: 'no URL could be fetched' } as const)
+              : { state, reason };
+            await allowWalk(db);
+            await chooseCanonicals(db, id);
+            await markTextDuplicates(db, id);
+            await setCrawlState(db, id, final.state, final.reason);
+            return final;
+          });
+        }),
+      ),
 
     wakeSchedulers: () =>
       withOwnFaults(async () => {

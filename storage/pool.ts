@@ -12,6 +12,14 @@ numbersForInt8.setTypeParser(pg.types.builtins.INT8, Number);
 /** A statement of ours takes milliseconds; one that takes this long is stuck and is better tried again. */
 const statementMs = 30_000;
 
+/** Milliseconds for a statement that goes over all pages of a crawl: some ten million. */
+export const walkMs = 30 * 60_000;
+
+/** Lets statements of this transaction take as long. */
+export async function allowWalk(db: Queryable): Promise<void> {
+  await db.query(`set local statement_timeout = ${String(walkMs)}`);
+}
+
 /**
  * @param url  Postgres connection URL; a secret, never logged.
  * @param size connections at most.

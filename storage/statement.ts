@@ -9,13 +9,18 @@ export type Statement<P extends readonly unknown[], R extends object> = (
   ...params: P
 ) => Promise<R[]>;
 
-/** @param name unique over the project, below 64 bytes. */
+/**
+ * @param name unique over the project, below 64 bytes.
+ * @param longestMs how long an answer is waited for, where that is not the pool's own limit; the server has one as well
+ */
 export function statement<P extends readonly unknown[], R extends object>(
   name: string,
   text: string,
+  longestMs?: number,
 ): Statement<P, R> {
+  const limit = longestMs === undefined ? {} : { query_timeout: longestMs };
   return async (db, ...params) => {
-    const result = await db.query<R>({ name, text, values: [...params] });
+    const result = await db.query<R>({ name, text, values: [...params], ...limit });
     return result.rows;
   };
 }

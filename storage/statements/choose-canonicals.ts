@@ -1,14 +1,15 @@
 import { bestCopyFirst, inboundOfCopies, keyOf } from '../copy-ranking.ts';
+import { walkMs } from '../pool.ts';
 import { statement } from '../statement.ts';
 
 /**
  * Chooses the page that stands for each body several pages of a crawl have (F20): the one its own rel=canonical
  * names, else the one that most redirects and other pages' rel=canonical name, else the one most links lead to, else
  * the one found nearest to a seed, else the one with the shortest URL. The others become its aliases, and what was
- * extracted moves with the choice. Answers a row for each page whose standing changed. A body that was read for
+ * extracted moves with the choice. Answers how many pages changed their standing. A body that was read for
  * several sites has a choice for each; `markTextDuplicates` chooses among those.
  */
-export const chooseCanonicals = statement<[crawlId: number], { host_id: number }>(
+export const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
   'choose-canonicals',
   `with bodies as (
      select host_id, key, url, depth, content_hash, alias_key, count(*) over (partition by content_hash) as pages
@@ -39,11 +40,14 @@ export const chooseCanonicals = statement<[crawlId: number], { host_id: number }
    ), moved as (
      update page p set host_id = n.host_id, key = n.key
        from changed n where p.crawl_id = $1 and p.host_id = n.owner_host and p.key = n.owner_key
-   )
-   update url u
+   ), standing_changed as (
+     update url u
       set alias_host = case when (u.host_id, u.key) = (n.host_id, n.key) then null else n.host_id end,
           alias_key = case when (u.host_id, u.key) = (n.host_id, n.key) then null else n.key end
      from changed n join copies k using (owner_host, owner_key)
     where u.crawl_id = $1 and u.host_id = k.host_id and u.key = k.key
-   returning u.host_id`,
+   returning 1
+   )
+   select count(*)::int as pages from standing_changed`,
+  walkMs,
 );

@@ -1,13 +1,14 @@
 import { bestCopyFirst, inboundOfCopies, keyOf } from '../copy-ranking.ts';
+import { walkMs } from '../pool.ts';
 import { statement } from '../statement.ts';
 
 /**
  * Pages of a crawl whose normalised text is the same (F20), though their bodies differ, or whose body is, though each
  * was read for a site of its own: one stands for the others, chosen as `chooseCanonicals` does. What was extracted of
  * each stays. Judges all anew each time, so that a crawl that went on after its end has one page for each text again.
- * Answers a row for each page whose standing changed.
+ * Answers how many pages changed their standing.
  */
-export const markTextDuplicates = statement<[crawlId: number], { host_id: number }>(
+export const markTextDuplicates = statement<[crawlId: number], { pages: number }>(
   'mark-text-duplicates',
   `with texts as (
      select host_id, key, text_hash, canonical, count(*) over (partition by text_hash) as pages
@@ -33,10 +34,13 @@ export const markTextDuplicates = statement<[crawlId: number], { host_id: number
      select host_id, key, case when key <> owner_key then owner_host end as alias_host,
             nullif(owner_key, key) as alias_key
        from judged
-   )
-   update url u set alias_host = s.alias_host, alias_key = s.alias_key
+   ), standing_changed as (
+     update url u set alias_host = s.alias_host, alias_key = s.alias_key
      from standing s
     where u.host_id = s.host_id and u.crawl_id = $1 and u.key = s.key
       and (u.alias_host, u.alias_key) is distinct from (s.alias_host, s.alias_key)
-   returning u.host_id`,
+   returning 1
+   )
+   select count(*)::int as pages from standing_changed`,
+  walkMs,
 );

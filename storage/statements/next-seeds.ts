@@ -7,7 +7,10 @@ export const nextSeeds = statement<
 >(
   'next-seeds',
   `select s.line, s.url, s.rejected, c.seeded_line as after
-     from crawl c join seed s on s.crawl_id = c.id and s.line > c.seeded_line
+     from crawl c
+    cross join lateral (
+      select line, url, rejected from seed
+       where crawl_id = c.id and line > c.seeded_line order by line limit $2) s
     where c.id = $1
-    order by s.line limit $2`,
+    order by s.line`,
 );

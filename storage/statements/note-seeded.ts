@@ -20,6 +20,6 @@ export const noteSeeded = statement<
      from seeded s
     where v.crawl_id = s.id and v.version = s.config_version and v.state in ('pending', 'applied')
       and exists (select from crawl_config r where r.crawl_id = s.id and r.rereads)
-      and not exists (select from seed n where n.crawl_id = s.id and n.line > $3)
+      and (select n.line from seed n where n.crawl_id = s.id and n.line > $3 order by n.line limit 1) is null
    returning v.version`,
 );

@@ -365,6 +365,31 @@ describe('a seed that is added', () => {
   });
 });
 
+describe('a crawl that ends', () => {
+  it('tells Temporal that it is at work, however long its pages are compared', async () => {
+    const crawl = await fetching.crawl();
+    await fetching.pool.query('update crawl set seeded_line = 1 where id = $1', [crawl]);
+    const { settleCrawl } = createCrawlActivities(parts(), nobody);
+    const held = await fetching.pool.connect();
+    await held.query('begin');
+    await held.query('select from crawl where id = $1 for update', [crawl]);
+    const beat = Promise.withResolvers<undefined>();
+    const context = {
+      cancellationSignal: new AbortController().signal,
+      heartbeat: () => {
+        beat.resolve(undefined);
+      },
+    };
+    const settled = asyncLocalStorage.run(context as unknown as Context, () =>
+      settleCrawl({ crawlId: String(crawl), state: 'cancelled', reason: 'enough' }),
+    );
+    await beat.promise;
+    await held.query('commit');
+    held.release();
+    expect(await settled).toEqual({ state: 'cancelled', reason: 'enough' });
+  });
+});
+
 describe('a crawl that was ended', () => {
   it('stays so, though a job that was late has set its workflow going once more', async () => {
     const crawl = await fetching.crawl();

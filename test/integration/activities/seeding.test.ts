@@ -4,10 +4,13 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { canonicalize, type CanonicalUrl } from '../../../domain/url.ts';
-import { createPool, type Pool } from '../../../storage/pool.ts';
+import { createPool, type Pool, type Queryable } from '../../../storage/pool.ts';
 import { isWithin } from '../../../storage/seed-places.ts';
 import { storeSeeds } from '../../../storage/seed-intake.ts';
 import { readSeeds } from '../../../storage/seeds.ts';
+import { crawlOutlook } from '../../../storage/statements/crawl-outlook.ts';
+import { nextSeeds } from '../../../storage/statements/next-seeds.ts';
+import { planOf } from '../../support/plans.ts';
 import { makeBlobDir } from '../../support/worker.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { expectExact, runningCrawl } from '../storage/frontier.ts';
@@ -55,6 +58,17 @@ it('a process admits seeds in memory that does not grow with those there are', a
   await once(child, 'close');
   expect(output).toBe('admitted\n');
   expect(await expectExact(pool, crawl)).toMatchObject({ discovered: left, queued: left });
+  // The next ones are found by their place, and nothing is gone over that was admitted.
+  await pool.query('update crawl set seeded_line = $2 where id = $1', [crawl, many - 10]);
+  for (const look of [
+    (db: Queryable) => nextSeeds(db, crawl, 5),
+    (db: Queryable) => crawlOutlook(db, crawl),
+  ]) {
+    const nodes = (await planOf(pool, look)).filter((node) => node['Relation Name'] === 'seed');
+    const walked = nodes.map((node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0));
+    expect(walked.length).toBeGreaterThan(0);
+    expect(Math.max(...walked)).toBeLessThanOrEqual(5);
+  }
   const { rows } = await pool.query('select seeds_accepted, seeds_taken from crawl where id = $1', [crawl]);
   expect(rows).toEqual([{ seeds_accepted: many + 1, seeds_taken: many + 1 }]);
 }, 60_000);

@@ -104,11 +104,11 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
 
 /** As the end of a crawl does. Answers how many pages changed their standing. */
 async function settle(): Promise<number> {
-  const exact = await chooseCanonicals(frontier.pool, crawl);
-  const alike = await markTextDuplicates(frontier.pool, crawl);
+  const [exact] = await chooseCanonicals(frontier.pool, crawl);
+  const [alike] = await markTextDuplicates(frontier.pool, crawl);
   await moveCrawl(frontier.pool, crawl, 'finished');
   await expectExact(frontier.pool, crawl);
-  return exact.length + alike.length;
+  return (exact?.pages ?? 0) + (alike?.pages ?? 0);
 }
 
 /** Of each page: whose duplicate it is (null: nobody's), and the body that its title came from. */
