@@ -29,13 +29,16 @@ export async function namedApi(options: ApiOptions): Promise<Api | null> {
   const address = await namedAddress(options);
   if (address !== null) return createApi(address);
   const { key, keyFile } = options;
-  return key === undefined && keyFile === undefined ? null : createApi(await localAddress(options));
+  return key === undefined && keyFile === undefined ? null : stackApi(options);
 }
 
 /** The API that is named, or else the local one. @throws CommandError where neither is there */
 export async function anyApi(options: ApiOptions): Promise<Api> {
-  return (await namedApi(options)) ?? createApi(await localAddress(options));
+  return (await namedApi(options)) ?? (await stackApi(options));
 }
+
+/** The API of the stack that runs on the data folder, whatever server is named. @throws CommandError */
+export const stackApi = async (options: ApiOptions): Promise<Api> => createApi(await localAddress(options));
 
 /**
  * For verbs that only look: the API that is named, or that of the stack on the data folder. Where none runs there, one
@@ -46,7 +49,7 @@ export async function withLookingApi<T>(options: ApiOptions, look: (api: Api) =>
   if (named !== null) return look(named);
   // Loaded here: most verbs that go by an API start nothing.
   const { withStack } = await import('./stack.ts');
-  return withStack(loadConfig(), async () => look(createApi(await localAddress(options))), 'api');
+  return withStack(loadConfig(), async () => look(await stackApi(options)), 'api');
 }
 
 async function namedAddress(options: ApiOptions): Promise<ApiAddress | null> {

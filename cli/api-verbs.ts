@@ -81,6 +81,15 @@ export function addWhatToCrawl(command: Command): Command {
   command
     .argument('[url...]', 'http or https URLs to start from')
     .option('--seeds <file>', 'file with a URL a line; blank lines and lines that begin with # are skipped')
+    .option(
+      '--config <file>',
+      'YAML file with seeds and settings by their names in the API, such as maxPages: 500; options go before it',
+    )
+    .option(
+      '--like <id>',
+      'as this crawl: its settings, and its seeds where no others are given; options go before it',
+      crawlId,
+    )
     .option('--max-pages <n>', 'pages to fetch at most', wholeNumber(1))
     .option('--max-depth <n>', 'links to follow from a seed at most; 0: the seeds only', wholeNumber(0))
     .option('--max-seconds <n>', 'seconds to crawl at most', seconds(0, false))

@@ -1,27 +1,40 @@
 /** `crawl`: creates a crawl and sees it through. */
-import { loadConfig } from '../config/config.ts';
+import { loadConfig, type Config } from '../config/config.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import { openCrawls } from '../storage/crawls.ts';
-import { anyApi } from './api-target.ts';
+import { stackApi } from './api-target.ts';
 import type { ExitCode } from './ending.ts';
-import { readRequest, type CrawlOptions } from './request.ts';
+import { likenessOf } from './likeness.ts';
+import { readRequest, type CrawlOptions, type CrawlRequest } from './request.ts';
 import { interruptedReason, pauseOthers, runCrawl, type RunOptions, type Session } from './run.ts';
 import { sendRest } from './seeds-file.ts';
-import { sayPlainly } from './stack.ts';
 
 export async function crawl(urls: readonly string[], options: CrawlOptions & RunOptions): Promise<ExitCode> {
   const config = loadConfig();
-  const request = await readRequest(urls, options, config.allowPrivate);
-  for (const complaint of request.complaints) sayPlainly(complaint);
+  const { like } = options;
+  // All but what only the crawl it is to be like can tell is judged before anything is started.
+  const early = like === undefined ? await readRequest(urls, options, config.allowPrivate) : null;
   return runCrawl(config, options, async (session) => {
+    const request = early ?? (await readLike(urls, options, config));
+    for (const complaint of request.complaints) session.say(complaint);
     await mentionInterrupted(session);
     const [created] = await Promise.all([session.api.create(request.body), pauseOthers(session, null)]);
     if (request.rest !== null) {
       session.say(`Crawl ${created.id} has begun; the rest of its seeds is on the way.`);
-      for (const line of await sendRest(await anyApi({}), created.id, request.rest)) session.say(line);
+      for (const line of await sendRest(await stackApi({}), created.id, request.rest)) session.say(line);
     }
     return created.id;
   });
+}
+
+async function readLike(
+  urls: readonly string[],
+  options: CrawlOptions,
+  { allowPrivate }: Config,
+): Promise<CrawlRequest> {
+  const ownSeeds = urls.length > 0 || options.seeds !== undefined;
+  const model = await likenessOf(await stackApi({}), options.like ?? '', !ownSeeds);
+  return readRequest(urls, options, allowPrivate, model);
 }
 
 async function mentionInterrupted({ pool, own, say }: Session): Promise<void> {

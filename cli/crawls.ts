@@ -10,6 +10,7 @@ import {
 import { anyApi, withLookingApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
+import { likenessOf } from './likeness.ts';
 import { readRequest, type CrawlOptions } from './request.ts';
 import { sendRest } from './seeds-file.ts';
 import { summaryLines } from './summary.ts';
@@ -62,10 +63,13 @@ const judgedThere = ['0.0.0.0/0', '::/0'];
 type StartOptions = CrawlOptions & VerbOptions & { readonly label?: string; readonly id?: boolean };
 
 export async function startCrawl(urls: readonly string[], options: StartOptions): Promise<ExitCode> {
-  const { label } = options;
-  const { body, complaints, rest } = await readRequest(urls, options, judgedThere);
-  for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
+  const { label, like } = options;
+  const ownSeeds = urls.length > 0 || options.seeds !== undefined;
+  const early = like === undefined ? await readRequest(urls, options, judgedThere) : null;
   const api = await anyApi(options);
+  const { body, complaints, rest } =
+    early ?? (await readRequest(urls, options, judgedThere, await likenessOf(api, like ?? '', !ownSeeds)));
+  for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
   const wish = { ...(JSON.parse(body) as object), ...(label !== undefined && { label }) };
   const created = await api.create('/v1/crawls', createdCrawl, wish);
   const told = rest === null ? [] : await sendRest(api, created.id, rest);

@@ -5,6 +5,7 @@ import { maxRequestBytes } from '../contracts/http/shared.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
+import { readCrawlFile } from './crawl-file.ts';
 import { optionOf } from './crawl-settings.ts';
 import { CommandError } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
@@ -23,6 +24,10 @@ export interface FilterOptions {
 /** As commander gives them. */
 export interface CrawlOptions extends FilterOptions {
   readonly seeds?: string;
+  /** Name of a YAML file with seeds and settings. */
+  readonly config?: string;
+  /** Id of the crawl whose seeds and settings hold where nothing else is given. */
+  readonly like?: string;
   readonly maxPages?: number;
   readonly maxDepth?: number;
   readonly maxSeconds?: number;
@@ -48,17 +53,21 @@ export interface CrawlRequest {
 }
 
 /**
- * @param allowedPrivate address blocks every crawl may reach
+ * What is given on the command line goes before what is in the file of settings, and that before the model.
+ * @param allowedPrivate address blocks every crawl may reach @param model seeds and settings of another crawl
  * @throws CommandError with one sentence on the first thing that is wrong
  */
 export async function readRequest(
   urls: readonly string[],
   options: CrawlOptions,
   allowedPrivate: readonly string[],
+  model: Readonly<Record<string, unknown>> = {},
 ): Promise<CrawlRequest> {
   const { lines, rest } =
     options.seeds === undefined ? { lines: [], rest: null } : await readSeedsFile(options.seeds);
-  if (urls.length === 0 && options.seeds === undefined) {
+  const base = { ...model, ...(options.config === undefined ? {} : await readCrawlFile(options.config)) };
+  const named = urls.length > 0 || options.seeds !== undefined;
+  if (!named && base.seeds === undefined) {
     throw new CommandError('Give at least one URL, such as https://example.com/, or --seeds FILE.');
   }
   const finish = await readFinish(options);
@@ -68,7 +77,8 @@ export async function readRequest(
   // Lines of a file alone keep their numbers; none is left out, so that rejected ones are recorded with the crawl.
   const request = newCrawl.safeParse(
     {
-      seeds: [...urls, ...lines],
+      ...base,
+      ...(named && { seeds: [...urls, ...lines] }),
       ...defined({
         scope: options.scope,
         include: options.include,
@@ -93,16 +103,17 @@ export async function readRequest(
   );
   if (!request.success) throw badOption(request.error.issues);
   const seeds = readSeeds(request.data.seeds);
-  const blocks = parseCidrs([...allowedPrivate, ...allowPrivate]);
+  const blocks = parseCidrs([...allowedPrivate, ...(request.data.allowPrivate ?? [])]);
+  const source = options.seeds ?? options.config ?? `crawl ${options.like ?? ''}`;
   const complaints = seeds.flatMap((seed) => {
     const complaint = complaintAbout(seed, blocks);
     if (complaint === null) return [];
     if (seed.line <= urls.length) throw new CommandError(`${JSON.stringify(seed.url)} ${complaint}.`);
     return [
-      `${options.seeds ?? ''}, line ${String(seed.line - urls.length)}: ${JSON.stringify(seed.url)} ${complaint}`,
+      `${source}, ${options.seeds === undefined ? 'seed' : 'line'} ${String(seed.line - urls.length)}: ${JSON.stringify(seed.url)} ${complaint}`,
     ];
   });
-  if (complaints.length === seeds.length) throw noneGood(options.seeds ?? '', complaints);
+  if (complaints.length === seeds.length) throw noneGood(source, complaints);
   const body = JSON.stringify(request.data);
   if (Buffer.byteLength(body) > maxRequestBytes) {
     throw new CommandError(

@@ -96,6 +96,35 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
     expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no URL in') as string });
   });
 
+  it('names the line of a file of settings in which something is wrong', async () => {
+    const settings = (text: string): Promise<string> =>
+      runCli(['crawl', '--config', file('crawl.yaml', text)], {
+        ORBWEAVER_DATA: path.join(folder, 'data'),
+      }).then(({ code, stderr }) => {
+        expect(code).toBe(2);
+        return stderr;
+      });
+    expect(await settings('seeds: [https://example.com/]\n\nmaxPage: 5\n')).toMatch(
+      /crawl\.yaml, line 3: there is no setting maxPage; there are seeds, .*maxPages/,
+    );
+    expect(await settings('seeds: [https://example.com/]\nmaxPages: "many"\n')).toMatch(
+      /, line 2: maxPages cannot be used: it must be a number\.\n$/,
+    );
+    expect(await settings('# patterns\nexclude:\n  - "*.pdf"\n  - ""\n')).toMatch(
+      /, line 4: exclude \(1\) cannot be used: the pattern is empty/,
+    );
+    expect(await settings('a: [1\nb: 2\n')).toMatch(/, line \d: it is not valid YAML: .*\.\n$/);
+    expect(await settings('- a\n')).toMatch(/, line 1: it must hold settings, such as maxPages: 500/);
+    expect(await settings('maxPages: 5\nmaxPages: 6\n')).toMatch(/, line 2: it is not valid YAML: .*unique/);
+    expect(await settings('maxPages: 5\n')).toMatch(/Give at least one URL/);
+    expect(await settings('seeds: [https://example.com/, nonsense]\nscope: world\n')).toMatch(
+      /, line 2: scope cannot be used: it must be one of host, domain, prefix, any/,
+    );
+    expect((await runCli(['crawl', '--config', '/nowhere'])).stderr).toMatch(
+      /cannot be read: there is no such/,
+    );
+  });
+
   it('a setting that is none', async () => {
     const { code, stderr } = await runCli(['status'], { ORBWEAVER_DATTA: 'x' });
     expect(code).toBe(2);

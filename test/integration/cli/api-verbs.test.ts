@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import type { CreatedKey, TenantView } from '../../../contracts/tenancy.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
 import { newKey, newTenant } from '../api/asking.ts';
@@ -60,6 +61,30 @@ describe('crawls', () => {
       stdout: '',
       stderr: `orbweaver: Crawl ${id} is cancelled: it cannot cancel.\n`,
     });
+  });
+
+  it('are started by a file of settings, and like another, of which options and seeds of their own go before', async () => {
+    const file = path.join(folder, 'crawl.yaml');
+    writeFileSync(
+      file,
+      '# nightly\nseeds:\n  - https://a.example/\n  - nonsense\nlabel: nightly\nmaxPages: 500\nexclude: ["*.pdf"]\n',
+    );
+    const start = async (...args: string[]): Promise<CrawlView> => {
+      const { code, stdout, stderr } = await run(['crawls', 'start', ...args, '--json']);
+      expect(code, stderr).toBe(0);
+      return one<CrawlView>('status', (jsonLines(stdout)[0] as { id: string }).id);
+    };
+    const first = await start('--config', file, '--max-pages', '5');
+    expect(first).toMatchObject({ label: 'nightly', seeds: { accepted: 1, rejected: 1 } });
+    expect(first.config).toMatchObject({ maxPages: 5, exclude: ['*.pdf'] });
+    const second = await start('--like', first.id, '--max-depth', '2');
+    expect(second).toMatchObject({ label: 'nightly', seeds: { accepted: 1, rejected: 0 } });
+    expect(second.config).toEqual({ ...first.config, maxDepth: 2 });
+    const third = await start('https://b.example/', 'https://c.example/', '--like', first.id);
+    expect(third).toMatchObject({ seeds: { accepted: 2 }, config: first.config });
+    expect((await run(['crawls', 'start', '--like', '999999'])).stderr).toBe(
+      'orbweaver: There is no crawl 999999.\n',
+    );
   });
 
   it('are listed page by page, to the last and to the number that is asked for', async () => {

@@ -1,0 +1,25 @@
+/** A crawl as the model of another one (`--like`): its settings and its good seeds. */
+import { crawlView } from '../contracts/http/crawls.ts';
+import { seedList } from '../contracts/http/seeds.ts';
+import { maxRequestBytes } from '../contracts/http/shared.ts';
+import type { Api } from './api.ts';
+import { CommandError } from './ending.ts';
+
+/** @param withSeeds false: others are given. @throws CommandError */
+export async function likenessOf(api: Api, id: string, withSeeds: boolean): Promise<Record<string, unknown>> {
+  const { config, label } = await api.get(`/v1/crawls/${id}`, crawlView);
+  const settings = { ...config, ...(label !== null && { label }) };
+  if (!withSeeds) return settings;
+  const seeds: string[] = [];
+  let bytes = 0;
+  const query = { state: 'good', limit: 1_000 };
+  for await (const { url } of api.list(`/v1/crawls/${id}/seeds`, seedList.shape.items.element, query)) {
+    bytes += Buffer.byteLength(url) + 3;
+    if (bytes > maxRequestBytes)
+      throw new CommandError(
+        `Crawl ${id} has more seeds than one request can carry: start the new one with a few URLs of your own, and give it the others with orbweaver seeds add.`,
+      );
+    seeds.push(url);
+  }
+  return { ...settings, seeds };
+}
