@@ -1,5 +1,5 @@
 /** Verbs, their options and their help. */
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { version } from '../config/package.ts';
 import { hostStandings, type HostStanding } from '../domain/host-standing.ts';
 import type { ApiOptions } from './api-target.ts';
@@ -8,15 +8,18 @@ import { addCrawlControl, addTenancy, addWhatToCrawl, withServer } from './api-v
 import { crawlId, fieldList, wholeNumber } from './arguments.ts';
 import { addHostActions } from './host-verbs.ts';
 import { addEdits } from './edit-verbs.ts';
-import type { ExitCode } from './ending.ts';
+import { completionScript, shells, type Shell } from './completion.ts';
+import { exitCodes } from './ending.ts';
 import type { PageFilterOptions } from './page-filter.ts';
 import { addResults, withPageFilter } from './result-verbs.ts';
 
 /** @param ended told the exit code of the verb that ran */
-export function createProgram(ended: (exitCode: ExitCode) => void): Command {
+export function createProgram(ended: (exitCode: number) => void): Command {
   const program = new Command('orbweaver')
     .description('A durable, polite web crawler orchestrated by Temporal.')
     .version(version)
+    // What stands behind a verb is the verb's: `temporal --version`.
+    .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
     .addHelpText(
@@ -38,7 +41,9 @@ Settings are read from ORBWEAVER_… variables; README.md lists them.`,
   addResume(program, ended);
   addUp(program, ended);
   addReplay(program, ended);
+  addTemporal(program, ended);
   addTools(program, ended);
+  addCompletion(program, ended);
   program.commandsGroup('Crawls, here or at a --server:');
   addCrawlControl(program, ended);
   addLooking(program, ended);
@@ -51,7 +56,7 @@ Settings are read from ORBWEAVER_… variables; README.md lists them.`,
   addTenancy(program, ended);
   addWebhooks(program, ended);
   addAuditLog(program, ended);
-  withServer(program, ['crawl', 'resume', 'up', 'replay', 'robots', 'url']);
+  withServer(program, ['crawl', 'resume', 'up', 'replay', 'temporal', 'robots', 'url', 'completion']);
   return program;
 }
 
@@ -291,6 +296,38 @@ function addReplay(program: Command, ended: Ended): void {
     .addHelpText('after', '\nExamples:\n  orbweaver replay\n  orbweaver replay --workflow-id crawl/3')
     .action(async (options: { workflowId?: string; limit: number }) => {
       ended(await (await import('./replay.ts')).replay(options.workflowId ?? null, options.limit));
+    });
+}
+
+function addTemporal(program: Command, ended: Ended): void {
+  program
+    .command('temporal')
+    .description('Run the Temporal CLI against the stack that runs; all that follows is its own.')
+    .argument('[args...]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .passThroughOptions()
+    .action(async (args: string[]) => {
+      ended(await (await import('./temporal.ts')).temporal(args));
+    });
+}
+
+function addCompletion(program: Command, ended: Ended): void {
+  program
+    .command('completion')
+    .description('Write a script that completes verbs and options in a shell.')
+    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  source <(orbweaver completion bash)                 in ~/.bashrc
+  source <(orbweaver completion zsh)                  in ~/.zshrc, behind compinit
+  orbweaver completion fish > ~/.config/fish/completions/orbweaver.fish`,
+    )
+    .action((shell: Shell) => {
+      process.stdout.write(completionScript(program, shell));
+      ended(exitCodes.ok);
     });
 }
 

@@ -65,6 +65,13 @@ describe('the command line', { timeout: 240_000 }, () => {
   it('crawls, is interrupted, crawls something else, and goes on where it was', async () => {
     const first = orbweaver('crawl', site, ...options, '--delay', '0.3', '--json', '--out', '-');
     await until(() => requests.length > 5, first);
+    const listed = await run('temporal', 'workflow', 'list', '--output', 'json');
+    expect(listed.code, listed.stderr).toBe(0);
+    expect(listed.stdout).toContain('"crawl/1"');
+    expect(await run('temporal', '--version')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('temporal version') as string,
+    });
     first.process.kill('SIGINT');
     const interrupted = await first.result;
     expect(interrupted.stderr).toContain('./orbweaver resume 1 goes on with it');

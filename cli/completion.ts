@@ -1,0 +1,172 @@
+/**
+ * Scripts that complete verbs, options and their values in a shell, made from the program as it is: each has a table of
+ * what may follow, by the verbs that stand before.
+ */
+import type { Command, Option } from 'commander';
+
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
+
+interface Place {
+  /** Verbs from the program down, such as `crawls start`; '': none yet. */
+  readonly path: string;
+  readonly verbs: readonly Entry[];
+  readonly options: readonly (Entry & { readonly takes: Takes })[];
+  /** Values of the first argument. */
+  readonly values: readonly string[];
+}
+
+interface Entry {
+  readonly name: string;
+  readonly about: string;
+}
+
+/** The values that may follow an option; 'file': a file; 'any': there is a value, and nobody knows which; null: none. */
+type Takes = readonly string[] | 'file' | 'any' | null;
+
+export function completionScript(program: Command, shell: Shell): string {
+  const places = placesOf(program, '');
+  return { bash, zsh, fish }[shell](places);
+}
+
+function placesOf(command: Command, path: string): Place[] {
+  const help = command.createHelp();
+  const verbs = help.visibleCommands(command).filter((each) => each.name() !== 'help');
+  const place: Place = {
+    path,
+    verbs: verbs.map((each) => ({ name: each.name(), about: each.description() })),
+    options: help
+      .visibleOptions(command)
+      .flatMap((option) =>
+        option.long === undefined
+          ? []
+          : [{ name: option.long, about: option.description, takes: takesOf(option) }],
+      ),
+    values: command.registeredArguments[0]?.argChoices ?? [],
+  };
+  return [place, ...verbs.flatMap((each) => placesOf(each, `${path} ${each.name()}`.trim()))];
+}
+
+function takesOf({ argChoices, flags, required, optional }: Option): Takes {
+  if (argChoices !== undefined) return argChoices;
+  if (!required && !optional) return null;
+  return /<(file|json)>/.test(flags) ? 'file' : 'any';
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const firstWords = (about: string): string => about.split(/[;:.(]/)[0]?.trim() ?? '';
+const named = (entries: readonly Entry[]): string[] => entries.map(({ name }) => name);
+const paths = (places: readonly Place[]): string[] =>
+  places.flatMap(({ path }) => (path === '' ? [] : [path]));
+
+const head = (shell: Shell): string =>
+  `# Completion of orbweaver for ${shell}: made by orbweaver completion ${shell}.\n`;
+
+function bash(places: readonly Place[]): string {
+  const valued = places.flatMap(({ path, options }) =>
+    options.flatMap(({ name, takes }) => {
+      if (takes === null) return [];
+      const reply =
+        takes === 'file'
+          ? 'COMPREPLY=($(compgen -f -- "$cur"))'
+          : takes === 'any'
+            ? ':'
+            : `COMPREPLY=($(compgen -W ${quoted(takes.join(' '))} -- "$cur"))`;
+      return [`    ${quoted(`${path}|${name}`)}) ${reply}; return ;;`];
+    }),
+  );
+  const words = places.map(
+    ({ path, verbs, options, values }) =>
+      `    ${quoted(path)}) words=${quoted([...named(verbs), ...values, ...named(options)].join(' '))} ;;`,
+  );
+  return `${head('bash')}_orbweaver() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} path= words= word
+  COMPREPLY=()
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "\${path:+$path }$word" in
+    ${paths(places).map(quoted).join(' | ')}) path="\${path:+$path }$word" ;;
+    esac
+  done
+  case "$path|$previous" in
+${valued.join('\n')}
+  esac
+  case "$path" in
+${words.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _orbweaver orbweaver ./orbweaver
+`;
+}
+
+function zsh(places: readonly Place[]): string {
+  const described = (entries: readonly Entry[]): string[] =>
+    entries.map(({ name, about }) => quoted(`${name}:${firstWords(about)}`));
+  const valued = places.flatMap(({ path, options }) =>
+    options.flatMap(({ name, takes }) => {
+      if (takes === null) return [];
+      const reply =
+        takes === 'file'
+          ? '_files'
+          : takes === 'any'
+            ? "_message 'a value'"
+            : `compadd -- ${takes.map(quoted).join(' ')}`;
+      return [`  (${quoted(`${path}|${name}`)}) ${reply}; return ;;`];
+    }),
+  );
+  const items = places.map(({ path, verbs, options, values }) => {
+    const all = [...described(verbs), ...values.map(quoted), ...described(options)];
+    return `  (${quoted(path)}) items=(${all.join(' ')}) ;;`;
+  });
+  return `#compdef orbweaver
+${head('zsh')}_orbweaver() {
+  local where= word
+  local -a items
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "\${where:+$where }$word" in
+    (${paths(places).map(quoted).join('|')}) where="\${where:+$where }$word" ;;
+    esac
+  done
+  case "$where|\${words[CURRENT-1]}" in
+${valued.join('\n')}
+  esac
+  case "$where" in
+${items.join('\n')}
+  esac
+  _describe 'orbweaver' items || _files
+}
+compdef _orbweaver orbweaver ./orbweaver
+`;
+}
+
+function fish(places: readonly Place[]): string {
+  const lines = places.flatMap(({ path, verbs, options, values }) => {
+    const at = `complete -c orbweaver -n ${quoted(`test (__orbweaver_verbs) = "${path}"`)}`;
+    return [
+      ...verbs.map(({ name, about }) => `${at} -fa ${quoted(name)} -d ${quoted(firstWords(about))}`),
+      ...values.map((value) => `${at} -fa ${quoted(value)}`),
+      ...options.map(({ name, about, takes }) => {
+        const value =
+          takes === null
+            ? ''
+            : takes === 'file'
+              ? ' -rF'
+              : takes === 'any'
+                ? ' -x'
+                : ` -xa ${quoted(takes.join(' '))}`;
+        return `${at} -l ${quoted(name.replace(/^--/, ''))}${value} -d ${quoted(firstWords(about))}`;
+      }),
+    ];
+  });
+  return `${head('fish')}function __orbweaver_verbs
+  set -l verbs
+  for word in (commandline -opc)[2..-1]
+    if contains -- (string join ' ' $verbs $word) ${paths(places).map(quoted).join(' ')}
+      set -a verbs $word
+    end
+  end
+  echo "$verbs"
+end
+${lines.join('\n')}
+`;
+}
