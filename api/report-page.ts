@@ -1,5 +1,6 @@
 /** The report of a crawl for people: one page without scripts, that loads nothing and can be kept as a file. */
 import type { CrawlReport, ReportHostLine, ReportUrlLine } from '../contracts/http/report.ts';
+import { cutKinds, cutPhrase } from '../domain/limits.ts';
 import { escaped, policyFor } from './html.ts';
 
 const style = `
@@ -78,15 +79,16 @@ const urlColumns: readonly Column<ReportUrlLine>[] = [
   { head: 'Answer', numeric: true, cell: ({ ms }) => time(ms) },
 ];
 
-function rejectedHead({ totals, rejectedSeeds }: CrawlReport): string {
-  const all = totals.seeds.rejected;
-  return all > rejectedSeeds.length
-    ? `Rejected seeds: the first ${number(rejectedSeeds.length)} of ${number(all)}`
-    : 'Rejected seeds';
-}
+/** Says so where the list is not the whole. */
+const head = (title: string, rows: readonly unknown[], all: number): string =>
+  all > rows.length ? `${title}: the first ${number(rows.length)} of ${number(all)}` : title;
 
 export function reportHtml(report: CrawlReport): string {
-  const { crawl, totals, hosts, urls } = report;
+  const { crawl, totals, hosts, urls, of } = report;
+  const cut = cutKinds.flatMap((kind) => {
+    const found = report.cut[kind];
+    return found === undefined ? [] : [{ what: cutPhrase(kind, found.leftOut), urls: found.places }];
+  });
   const name = `Crawl ${crawl.id}${crawl.label === null ? '' : `: ${crawl.label}`}`;
   const facts: readonly (readonly [string, string])[] = [
     ['Pages', number(totals.pages)],
@@ -110,33 +112,40 @@ export function reportHtml(report: CrawlReport): string {
 <h1>${escaped(name)}</h1>
 <p>It is ${escaped(crawl.state)}${crawl.reason === null ? '' : ` (${escaped(crawl.reason)})`}. As of ${escaped(report.at)}; started ${escaped(crawl.startedAt ?? 'not yet')}, ended ${escaped(crawl.endedAt ?? 'not yet')}.</p>
 <dl>${facts.map(([term, value]) => `<div><dt>${escaped(term)}</dt><dd>${escaped(value)}</dd></div>`).join('')}</dl>
-${table('Where the URLs stand', report.states, [
+${table(head('Where the URLs stand', report.states, of.states), report.states, [
   { head: 'State', cell: ({ state }) => state },
   { head: 'Reason', cell: ({ reason }) => reason ?? '–' },
   urlCount(),
-])}${table('Given up, by class', deadLetters, [{ head: 'Class', cell: ({ cause }) => cause }, urlCount()])}${table(
-    'Answers by status',
+])}${table('Left out', cut, [
+    { head: 'What', cell: ({ what }) => what },
+    { head: 'At URLs', numeric: true, cell: ({ urls: places }) => number(places) },
+  ])}${table('Given up, by class', deadLetters, [{ head: 'Class', cell: ({ cause }) => cause }, urlCount()])}${table(
+    head('Answers by status', report.statuses, of.statuses),
     report.statuses,
     [{ head: 'Status', cell: ({ status }) => String(status) }, urlCount(), byteCount()],
-  )}${table('Media types', report.types, [{ head: 'Type', cell: ({ type }) => type }, urlCount(), byteCount()])}${table(
-    'Languages',
+  )}${table(head('Media types', report.types, of.types), report.types, [{ head: 'Type', cell: ({ type }) => type }, urlCount(), byteCount()])}${table(
+    head('Languages', report.languages, of.languages),
     report.languages,
     [
       { head: 'Language', cell: ({ language }) => language ?? 'not told' },
       { head: 'Pages', numeric: true, cell: ({ pages }) => number(pages) },
     ],
-  )}${table('Links from a seed', report.depths, [{ head: 'Depth', cell: ({ depth }) => String(depth) }, urlCount()])}${table(
-    'Hosts with most URLs',
+  )}${table(head('Links from a seed', report.depths, of.depths), report.depths, [{ head: 'Depth', cell: ({ depth }) => String(depth) }, urlCount()])}${table(
+    head('Hosts with most URLs', hosts.busiest, of.hosts.busiest),
     hosts.busiest,
     hostColumns,
-  )}${table('Hosts that lost most', hosts.failing, hostColumns)}${table('Slowest hosts', hosts.slowest, hostColumns)}${table(
-    'Slowest answers',
+  )}${table(head('Hosts that lost most', hosts.failing, of.hosts.failing), hosts.failing, hostColumns)}${table(head('Slowest hosts', hosts.slowest, of.hosts.slowest), hosts.slowest, hostColumns)}${table(
+    head('Slowest answers', urls.slowest, of.urls.slowest),
     urls.slowest,
     urlColumns,
-  )}${table('Largest bodies', urls.biggest, urlColumns)}${table(rejectedHead(report), report.rejectedSeeds, [
-    { head: 'Line', numeric: true, cell: ({ line }) => number(line) },
-    { head: 'Seed', cell: ({ url }) => url },
-    { head: 'Why', cell: ({ reason }) => reason },
-  ])}</html>
+  )}${table(head('Largest bodies', urls.biggest, of.urls.biggest), urls.biggest, urlColumns)}${table(
+    head('Rejected seeds', report.rejectedSeeds, totals.seeds.rejected),
+    report.rejectedSeeds,
+    [
+      { head: 'Line', numeric: true, cell: ({ line }) => number(line) },
+      { head: 'Seed', cell: ({ url }) => url },
+      { head: 'Why', cell: ({ reason }) => reason },
+    ],
+  )}</html>
 `;
 }

@@ -5,6 +5,7 @@ import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { openOutFile } from './out-file.ts';
+import { cutLines } from './summary.ts';
 import { moment, table, writeLines, writeOne } from './table.ts';
 import { bytes, duration, grouped } from './words.ts';
 
@@ -39,16 +40,21 @@ const ms = (value: number | null): string => (value === null ? none : `${grouped
 
 /** Each table below its title; those with nothing in them are left out. */
 export function reportLines(report: CrawlReport): string[] {
-  const { crawl, totals, states, statuses, deadLetters, types, hosts, urls } = report;
-  /** @param heads null: the rows say by themselves what they are */
+  const { crawl, totals, states, statuses, deadLetters, types, hosts, urls, of } = report;
+  /** @param heads null: the rows say by themselves what they are @param all of which the rows are the first */
   const part = (
     title: string,
     heads: readonly string[] | null,
     rows: readonly (readonly string[])[],
+    all = rows.length,
   ): string[] =>
     rows.length === 0
       ? []
-      : ['', title, ...table(heads === null ? rows : [heads, ...rows]).map((line) => `  ${line}`)];
+      : [
+          '',
+          all > rows.length ? `${title} (${grouped(rows.length)} of ${grouped(all)})` : title,
+          ...table(heads === null ? rows : [heads, ...rows]).map((line) => `  ${line}`),
+        ];
   return [
     `Crawl ${crawl.id}${crawl.label === null ? '' : ` (${crawl.label})`} is ${crawl.state}` +
       `${crawl.reason === null ? '' : ` (${crawl.reason})`}; as of ${moment(report.at)}.`,
@@ -70,11 +76,18 @@ export function reportLines(report: CrawlReport): string[] {
       'URLs by state',
       ['state', 'reason', 'URLs'],
       states.map((each) => [each.state, each.reason ?? '', grouped(each.urls)]),
+      of.states,
+    ),
+    ...part(
+      'Left out',
+      null,
+      cutLines(report.cut).map((text) => [text]),
     ),
     ...part(
       'Statuses',
       ['status', 'URLs', 'size'],
       statuses.map((each) => [String(each.status), grouped(each.urls), bytes(each.bytes)]),
+      of.statuses,
     ),
     ...part(
       'Errors',
@@ -85,13 +98,15 @@ export function reportLines(report: CrawlReport): string[] {
       'Media types',
       ['type', 'URLs', 'size'],
       types.map((each) => [each.type, grouped(each.urls), bytes(each.bytes)]),
+      of.types,
     ),
-    ...part('Busiest hosts', hostHeads, hosts.busiest.map(hostRow)),
-    ...part('Hosts with most losses', hostHeads, hosts.failing.map(hostRow)),
+    ...part('Busiest hosts', hostHeads, hosts.busiest.map(hostRow), of.hosts.busiest),
+    ...part('Hosts with most losses', hostHeads, hosts.failing.map(hostRow), of.hosts.failing),
     ...part(
       'Slowest answers',
       ['time', 'status', 'URL'],
       urls.slowest.slice(0, shownUrls).map((each) => [ms(each.ms), String(each.status ?? none), each.url]),
+      of.urls.slowest,
     ),
     ...part(
       'Largest answers',
@@ -99,6 +114,7 @@ export function reportLines(report: CrawlReport): string[] {
       urls.biggest
         .slice(0, shownUrls)
         .map((each) => [bytes(each.bytes), String(each.status ?? none), each.url]),
+      of.urls.biggest,
     ),
   ];
 }

@@ -27,25 +27,38 @@ const secret =
 const noise =
   /^(content-security-policy|permissions-policy|feature-policy|report-to|reporting-endpoints|nel|link)/;
 
+/** Names of a field whose value says how many had no room. */
+export const leftOutField = '…';
+
 /** @param headers lower-case names, as `FetchResponse` has them */
 export function headerEvidence(headers: Readonly<Record<string, string>>): Record<string, string> {
   const rest = Object.keys(headers)
     .filter((name) => !telling.includes(name))
     .sort();
   const kept: [string, string][] = [];
-  let bytes = 0;
+  // Room for what is said of those that have none.
+  let bytes = utf8Length(leftOutField) + 20;
+  let leftOut = 0;
   for (const name of [...telling, ...rest]) {
-    // A character that is cut in half could not be stored.
-    const value = headers[name]?.slice(0, maxValueCharacters).toWellFormed();
+    const value = shortened(headers[name]);
     if (value === undefined || secret.test(name) || noise.test(name)) continue;
     const size = utf8Length(name) + utf8Length(value);
-    if (kept.length === maxEvidenceFields) break;
-    if (bytes + size > maxEvidenceBytes) continue;
+    if (kept.length === maxEvidenceFields - 1 || bytes + size > maxEvidenceBytes) {
+      leftOut++;
+      continue;
+    }
     bytes += size;
     kept.push([name, value]);
   }
+  if (leftOut > 0) kept.push([leftOutField, `${String(leftOut)} left out`]);
   // By entries: a field may well be called `__proto__`.
   return Object.fromEntries(kept);
+}
+
+/** One that is cut says so; a character that is cut in half could not be stored. */
+function shortened(value: string | undefined): string | undefined {
+  if (value === undefined || value.length <= maxValueCharacters) return value?.toWellFormed();
+  return `${value.slice(0, maxValueCharacters - 1).toWellFormed()}…`;
 }
 
 /** At most: half of a surrogate pair counts for a whole character. */

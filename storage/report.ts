@@ -54,8 +54,24 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
     rejectedSeeds: seeds.firstRejected,
     hosts: { busiest: ofHosts('busiest'), failing: ofHosts('failing'), slowest: ofHosts('slowest') },
     urls: { slowest: ofUrls('slowest'), biggest: ofUrls('biggest') },
+    cut: crawl.cut,
+    of: {
+      ...{ states: ofAll(groups('state')), statuses: ofAll(groups('status')), types: ofAll(groups('type')) },
+      ...{ depths: ofAll(groups('depth')), languages: ofAll(languages) },
+      hosts: {
+        busiest: ofAll(hosts.filter(({ list }) => list === 'busiest')),
+        failing: ofAll(hosts.filter(({ list }) => list === 'failing')),
+        slowest: ofAll(hosts.filter(({ list }) => list === 'slowest')),
+      },
+      urls: {
+        slowest: ofAll(extremes.filter(({ list }) => list === 'slowest')),
+        biggest: ofAll(extremes.filter(({ list }) => list === 'biggest')),
+      },
+    },
   };
 }
+
+const ofAll = (rows: readonly { readonly of_all: number }[]): number => rows[0]?.of_all ?? 0;
 
 const whole = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
 

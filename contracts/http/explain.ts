@@ -118,6 +118,7 @@ export const explanation = z
         allowed: z.boolean().nullable(),
         rule: z.string().nullable(),
         line: z.int().nullable(),
+        isCut: z.boolean().meta({ description: 'It is longer than is read.' }),
       })
       .nullable(),
     next: z

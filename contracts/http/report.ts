@@ -1,7 +1,7 @@
 /** The report of a crawl on the wire (F38). */
 import { z } from 'zod';
 import { crawlStates, urlStates } from '../crawl.ts';
-import { counts, crawlLabel, rejectedSeed } from './crawls.ts';
+import { counts, crawlLabel, leftOut, rejectedSeed } from './crawls.ts';
 import { count, instant } from './shared.ts';
 
 const ms = z.int().min(0).nullable().meta({ description: 'Milliseconds; null: not known.' });
@@ -65,6 +65,16 @@ export const crawlReport = z
       .meta({ description: 'The first 100 of them; the list of seeds has all.' }),
     hosts: z.object({ busiest: top(hostLine), failing: top(hostLine), slowest: top(hostLine) }),
     urls: z.object({ slowest: top(urlLine), biggest: top(urlLine) }),
+    cut: leftOut.shape.cut,
+    of: z
+      .object({
+        ...{ states: count, statuses: count, types: count, depths: count, languages: count },
+        hosts: z.object({ busiest: count, failing: count, slowest: count }),
+        urls: z.object({ slowest: count, biggest: count }),
+      })
+      .meta({
+        description: 'How many entries each list would have in full: those here are the first of them.',
+      }),
   })
   .meta({ id: 'CrawlReport' });
 export type CrawlReport = z.infer<typeof crawlReport>;

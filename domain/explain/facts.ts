@@ -102,6 +102,8 @@ export interface RobotsFacts {
   readonly allowed: boolean | null;
   readonly rule: string | null;
   readonly line: number | null;
+  /** It is longer than is read. */
+  readonly isCut: boolean;
 }
 
 export interface RecordFacts {

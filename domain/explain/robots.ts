@@ -14,12 +14,15 @@ export interface StoredCopy {
 /** @param copy null: it was not read yet. @param pathAndQuery as requested */
 export function judgeRobots(copy: StoredCopy | null, pathAndQuery: string, userAgent: string): RobotsFacts {
   const agent = productToken(userAgent);
-  const silent = { allowed: null, rule: null, line: null };
+  const silent = { allowed: null, rule: null, line: null, isCut: false };
   if (copy === null) return { status: null, fetchedAt: null, ageMs: null, agent, ...silent };
   const { status, body, fetchedAt, ageMs } = copy;
   const known = { status, fetchedAt, ageMs, agent };
   // A body that was kept through an outage still counts (RFC 9309 §2.3.1.4).
-  if (body !== null) return { ...known, ...parseRobots(body).forAgent(agent).check(pathAndQuery) };
+  if (body !== null) {
+    const robots = parseRobots(body);
+    return { ...known, ...robots.forAgent(agent).check(pathAndQuery), isCut: robots.isCut };
+  }
   const readable = robotsAvailability(status) !== 'unreachable';
   return { ...known, ...silent, allowed: readable ? true : null };
 }
@@ -49,13 +52,14 @@ export function robotsDecisions({ robots, host, link }: ExplainFacts): Decision[
     ];
   }
   const { allowed, status, fetchedAt, ageMs, agent, rule, line } = robots;
+  const cut = robots.isCut ? ' It is longer than is read: what follows was left out.' : '';
   const copy = ` Copy of ${span(ageMs ?? 0)} ago (${fetchedAt ?? ''}, answered ${String(status)}).`;
   return [
     {
       step: 'robots',
       verdict: allowed ? 'allowed' : 'disallowed',
       effect: allowed ? 'pass' : 'stop',
-      because: `${file} ${ruling(robots)}.${copy}`,
+      because: `${file} ${ruling(robots)}.${copy}${cut}`,
       detail: { status, fetchedAt, agent, rule, line },
     },
   ];

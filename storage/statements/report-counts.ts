@@ -12,6 +12,8 @@ export interface ReportCount {
   readonly urls: number;
   readonly bytes: number;
   readonly duplicates: number;
+  /** Groups of its kind there are. */
+  readonly of_all: number;
 }
 
 /**
@@ -31,9 +33,11 @@ export const reportCounts = statement<[crawlId: string], ReportCount>(
       where q.crawl_id = $1
       group by grouping sets ((u.state, u.reason), (u.status), (type), (u.depth), ())
    ), ranked as (
-     select *, row_number() over (partition by kind order by urls desc, state, reason, status, type, depth) as place
+     select *, row_number() over (partition by kind order by urls desc, state, reason, status, type, depth) as place,
+            count(*) over (partition by kind) as of_all
        from counted
       where not (kind = 'status' and status is null) and not (kind = 'type' and type is null)
    )
-   select kind, state, reason, status, type, depth, urls, bytes, duplicates from ranked where place <= 200 order by kind, place`,
+   select kind, state, reason, status, type, depth, urls, bytes, duplicates, of_all
+     from ranked where place <= 200 order by kind, place`,
 );

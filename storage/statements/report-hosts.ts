@@ -10,6 +10,8 @@ export interface ReportHost {
   readonly bytes: number;
   /** Mean of what its last answers took, in milliseconds; null: not known. */
   readonly took_ms: number | null;
+  /** Hosts that the list would have without its end. */
+  readonly of_all: number;
 }
 
 /** Hosts of a crawl in three lists of 20: with most URLs, with most that came to nothing, with the slowest answers. */
@@ -22,11 +24,12 @@ export const reportHosts = statement<[crawlId: string], ReportHost>(
        from host_queue q join url u on u.host_id = q.host_id and u.crawl_id = q.crawl_id
       where q.crawl_id = $1 group by q.host_id
    ), listed as (
-     (select 'busiest' as list, * from per_host order by urls desc, host_id limit 20)
+     (select 'busiest' as list, *, count(*) over () as of_all from per_host order by urls desc, host_id limit 20)
      union all
-     (select 'failing', * from per_host where lost > 0 order by lost desc, host_id limit 20)
+     (select 'failing', *, count(*) over () from per_host where lost > 0 order by lost desc, host_id limit 20)
      union all
-     (select 'slowest', * from per_host where took_ms is not null order by took_ms desc, host_id limit 20)
+     (select 'slowest', *, count(*) over () from per_host where took_ms is not null order by took_ms desc, host_id limit 20)
    )
-   select l.list, h.origin, l.urls, l.answered, l.lost, l.bytes, l.took_ms from listed l join host h on h.id = l.host_id`,
+   select l.list, h.origin, l.urls, l.answered, l.lost, l.bytes, l.took_ms, l.of_all
+     from listed l join host h on h.id = l.host_id`,
 );

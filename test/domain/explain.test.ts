@@ -28,7 +28,7 @@ const quietHost: HostFacts = {
 }; // prettier-ignore
 
 const freshRobots: RobotsFacts = {
-  status: 200, fetchedAt: iso(-hour), ageMs: hour, agent: 'orbweaver', allowed: true, rule: null, line: null,
+  status: 200, fetchedAt: iso(-hour), ageMs: hour, agent: 'orbweaver', allowed: true, rule: null, line: null, isCut: false,
 }; // prettier-ignore
 
 const queued: RecordFacts = {

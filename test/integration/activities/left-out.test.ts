@@ -154,7 +154,9 @@ describe('what is no URL of the crawl', () => {
       robotsText: { places: 1, leftOut: 1 },
       robotsSitemaps: { places: 1, leftOut: 10 },
     });
-    expect((await crawled.explain('/away'))?.record).toMatchObject({ cut: { outside: 1 } });
+    const away = await crawled.explain('/away');
+    expect(away?.record).toMatchObject({ cut: { outside: 1 } });
+    expect(away?.robots).toMatchObject({ isCut: true });
   });
 
   it('is counted by reason where it is excluded, and comes back when it is not any more', async () => {

@@ -1,5 +1,6 @@
 /** The report of a crawl (F38): its figures, and the page for people, on hostile URLs too. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reportLines } from '../../../cli/report.ts';
 import { crawlReport, type CrawlReport } from '../../../contracts/http/report.ts';
 import {
   addPage,
@@ -33,6 +34,8 @@ beforeAll(async () => {
     fetched_at: new Date(),
     content_type: `text/html"><script>alert(1)</script>; charset=utf-8`,
   });
+  await pool.query(`update url set cut = '{"links": 1300}' where url = 'https://a.example/slow'`);
+  await pool.query(`update url set cut = '{"links": 1}' where url = 'https://b.example/big'`);
   await addUrl(pool, crawl, 'https://b.example/hidden', { state: 'excluded', reason: 'robots' });
   await setState(pool, crawl, 'finished', 'finish-criteria: 3 pages <b>');
 }, 60_000);
@@ -80,6 +83,13 @@ describe('a report', () => {
     ]);
     expect(body.urls.biggest[0]).toMatchObject({ url: 'https://b.example/big', bytes: 5_000_000 });
     expect(body.hosts.failing.map(({ host, lost }) => [host, lost])).toEqual([['https://b.example', 1]]);
+    expect(body.cut).toEqual({ links: { places: 2, leftOut: 1_301 } });
+    expect(body.of).toMatchObject({
+      states: 3,
+      statuses: 2,
+      hosts: { busiest: 2, failing: 1 },
+      urls: { slowest: 3 },
+    });
     expect(body.hosts.slowest[0]).toMatchObject({ host: 'https://a.example', meanMs: 4_520 });
   });
 
@@ -101,6 +111,26 @@ describe('a report', () => {
     expect((await report({ headers: { accept: '*/*' } })).headers.get('content-type')).toMatch(
       /^application\/json/,
     );
+  });
+
+  it('says of a list that is not the whole of how many it has the first, and what limits left out', async () => {
+    const { pool } = services;
+    const many = await newCrawl(pool, {}, ['https://m.example/']);
+    await setState(pool, many, 'running', null);
+    for (let at = 0; at < 25; at++) {
+      await addUrl(pool, many, `https://m.example/${String(at)}`, {
+        ...{ state: 'done', reason: 'fetched', status: 200, fetched_at: new Date(), took_ms: 10, bytes: 10 },
+      });
+    }
+    await pool.query(`update url set cut = '{"links": 1300}' where crawl_id = $1 and url like '%/7'`, [many]);
+    const made = (await (await fetch(`${api.url}/v1/crawls/${many}/report`)).json()) as CrawlReport;
+    expect([made.urls.slowest.length, made.of.urls.slowest]).toEqual([20, 25]);
+    const html = await (await fetch(`${api.url}/v1/crawls/${many}/report?format=html`)).text();
+    expect(html).toContain('Slowest answers: the first 20 of 25');
+    expect(html).toContain('1,300 links over the limit of a page');
+    const lines = reportLines(made);
+    expect(lines).toContain('Slowest answers (5 of 25)');
+    expect(lines).toContain('  1,300 links over the limit of a page, at 1 URL (--max-links-per-page)');
   });
 
   it('is of a crawl that there is, in a format that there is', async () => {
