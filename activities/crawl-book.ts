@@ -46,6 +46,8 @@ interface Entry {
 const staleMs = 1_000;
 /** Places kept, of all crawls: some 100 bytes each. */
 const placesKept = 20_000;
+/** No request leaves under a state that is older: those who pause or end a crawl see it act within two seconds. */
+const boundMs = 2_000;
 
 export class CrawlBook {
   readonly #pool: Pool;
@@ -53,6 +55,8 @@ export class CrawlBook {
   readonly #entries = new LRUCache<number, Entry>({ max: 500 });
   readonly #places = new LRUCache<string, true>({ max: placesKept });
   #refreshing: Promise<void> | undefined;
+  #attended = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(pool: Pool, settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>) {
     this.#pool = pool;
@@ -74,11 +78,34 @@ export class CrawlBook {
     return (await this.#current(crawlId)).state === 'running';
   }
 
+  /** The last look before a request leaves: false where the crawl does not run any more, or nobody knows. */
+  permits(crawlId: number): boolean {
+    const entry = this.#entries.peek(crawlId);
+    return entry?.state === 'running' && performance.now() - entry.readAt <= boundMs;
+  }
+
+  /** Runs `work` while states are read every second, so that a request that was long in connecting goes by a fresh one. */
+  async attend<T>(work: () => Promise<T>): Promise<T> {
+    this.#attended++;
+    this.#timer ??= setInterval(() => void this.#renew().catch(() => undefined), staleMs);
+    try {
+      return await work();
+    } finally {
+      if (--this.#attended === 0) {
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+      }
+    }
+  }
+
+  #renew(): Promise<void> {
+    return (this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined)));
+  }
+
   async #current(crawlId: number): Promise<Entry> {
     const entry = await this.#entry(crawlId);
     if (performance.now() - entry.readAt <= staleMs) return entry;
-    this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
-    await this.#refreshing;
+    await this.#renew();
     return this.#entry(crawlId);
   }
 

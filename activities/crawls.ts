@@ -126,7 +126,9 @@ export function createCrawlActivities(
       if (isOver) return judged;
       if (performance.now() >= until || signal.aborted) return { verdict: 'going' };
       if (seeded > 0) continue;
-      await sleep(outlook.queued > many ? slowMs : quickMs, signal);
+      const { maxSeconds } = config;
+      const leftMs = maxSeconds === null ? Infinity : maxSeconds * 1_000 - (outlook.running_ms ?? 0);
+      await sleep(Math.min(outlook.queued > many ? slowMs : quickMs, Math.max(1, leftMs)), signal);
     }
   };
 
@@ -194,7 +196,7 @@ export function createCrawlActivities(
         for (let shard = 0; shard < Math.max(settings.shards, given?.shards ?? 0); shard++) {
           await workflows.signalWithStart('scheduler', {
             workflowId: schedulerWorkflowId(shard),
-            taskQueue: taskQueues.control,
+            taskQueue: taskQueues.crawl,
             args: [{ shard }],
             signal: wakeSignal,
             workflowTaskTimeout: '5 seconds',

@@ -1,12 +1,12 @@
 /** The scheduler's hand: starts or wakes the workflows of hosts that have due URLs. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
-import { hostWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
-import { feedHosts } from '../storage/statements/feed-hosts.ts';
 import { refeedHosts } from '../storage/statements/refeed-hosts.ts';
 import { shardActivity } from '../storage/statements/shard-activity.ts';
+import { takeTurns } from '../storage/turns.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withOwnFaults } from './failures.ts';
+import { startHost } from './start-host.ts';
 
 /** Calls to Temporal under way at once. */
 const lanes = 8;
@@ -20,14 +20,14 @@ export function createFeedActivities(
     feed: ({ shard, lost }) =>
       withOwnFaults(async () => {
         const lostHosts = lost ? await refeedHosts(pool, shard) : [];
-        const hosts = [...(await feedHosts(pool, shard, activeHosts)), ...lostHosts];
+        const hosts = [...(await takeTurns(pool, shard, activeHosts)), ...lostHosts];
         // Whichever process fetches then finds the answer shared, or at least with the resolver.
         for (const { origin } of hosts) prefetch(new URL(origin).hostname);
         const waiting = [...hosts];
         await Promise.all(
           Array.from({ length: lanes }, async () => {
             for (let host = waiting.pop(); host !== undefined; host = waiting.pop()) {
-              await wakeHost(workflows, String(host.id), host.origin);
+              await startHost(workflows, String(host.id), host.origin);
             }
           }),
         );
@@ -40,17 +40,4 @@ export function createFeedActivities(
         };
       }),
   };
-}
-
-/** Starts the host's workflow, or wakes the one that runs: which of the two makes no difference to the caller. */
-async function wakeHost(workflows: WorkflowClient, hostId: string, origin: string): Promise<void> {
-  await workflows.signalWithStart('host', {
-    workflowId: hostWorkflowId(origin),
-    taskQueue: taskQueues.control,
-    args: [{ hostId, origin }],
-    signal: wakeSignal,
-    workflowTaskTimeout: '5 seconds',
-    memo: { host: origin },
-    staticSummary: origin,
-  });
 }

@@ -17,7 +17,7 @@ const workflowTaskTimeout = '5 seconds';
 export async function reopenCrawl(
   workflows: Opener,
   crawlId: string,
-  taskQueue: string = taskQueues.control,
+  taskQueue: string = taskQueues.crawl,
 ): Promise<void> {
   await workflows.signalWithStart('crawl', {
     workflowId: crawlWorkflowId(crawlId),
@@ -32,7 +32,7 @@ export async function reopenCrawl(
 export async function startEdit(
   workflows: Opener,
   crawlId: string,
-  taskQueue: string = taskQueues.control,
+  taskQueue: string = taskQueues.crawl,
 ): Promise<void> {
   await workflows.signalWithStart('edit', {
     workflowId: editWorkflowId(crawlId),

@@ -67,7 +67,7 @@ const redriveMs = 10_000;
 
 const nothingYet: RedriveView = { ...noneRedriven, unparked: false };
 
-/** @param taskQueue the queue of control workers */
+/** @param taskQueue the queue of the workflows of crawls */
 export function createCrawlControl(client: Client, taskQueue: string): CrawlControl {
   const within = <T>(ms: number, call: () => Promise<T>): Promise<T> =>
     client.connection.withDeadline(Date.now() + ms, call).catch((error: unknown) => {

@@ -50,7 +50,7 @@ async function main(config: ServiceConfig): Promise<void> {
   // Lazy: the API stands while Temporal is away, and says so.
   const connection = Connection.lazy({ address: config.temporalAddress });
   const client = new Client({ connection, namespace: config.temporalNamespace });
-  const control = createCrawlControl(client, taskQueues.control);
+  const control = createCrawlControl(client, taskQueues.crawl);
   const apiSettings = {
     version,
     userAgent: config.userAgent,

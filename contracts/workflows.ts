@@ -9,8 +9,13 @@ import type { CrawlState } from './crawl.ts';
 
 /** One queue per kind of work, so that each can be scaled and starved on its own. */
 export const taskQueues = {
+  /** Crawls and schedulers, with what they do: short of nothing, however much there is to do for hosts. */
+  crawl: 'crawl',
+  /** Workflows of hosts and webhooks, and what hosts do to their rows. */
   control: 'control',
   fetch: 'fetch',
+  /** Fetching from hosts that were in trouble when last visited: they have slots of their own, and none of the others. */
+  trouble: 'trouble',
   dedup: 'dedup',
   extract: 'extract',
   webhook: 'webhook',
@@ -42,6 +47,8 @@ export interface HostInput {
   readonly hostId: string;
   /** scheme + authority, e.g. `https://example.com`. */
   readonly origin: string;
+  /** Why its retries are spent: it was asked before a workflow was started for it, and is parked at once. */
+  readonly spent?: string;
   /** What survives continue-as-new; absent at the first start. */
   readonly carried?: HostCarried;
 }

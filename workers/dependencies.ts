@@ -29,12 +29,16 @@ import type { SeenCache } from '../storage/seen/seen-cache.ts';
 
 export interface OpenDependencies {
   readonly dependencies: Dependencies;
+  /** The same with connections of its own, for what must not wait for those of all hosts. */
+  readonly control: Dependencies;
   /** Sends to the receivers of webhooks. */
   readonly post: Poster;
   close(): Promise<void>;
 }
 
 const connections = 12;
+/** Of them apart, for crawls and schedulers. */
+const controlConnections = 4;
 
 /** Needs the schema to be there. */
 export async function openDependencies(
@@ -42,9 +46,11 @@ export async function openDependencies(
   workflows: WorkflowClient,
   log: Logger,
 ): Promise<OpenDependencies> {
-  const unwatched = createPool(config.databaseUrl, connections, (error) => {
+  const onBroken = (error: Error): void => {
     log.warn({ err: error }, 'a connection to Postgres broke');
-  });
+  };
+  const unwatched = createPool(config.databaseUrl, connections, onBroken);
+  const apart = createPool(config.databaseUrl, controlConnections, onBroken);
   const redis =
     config.redisUrl === null
       ? null
@@ -90,19 +96,22 @@ export async function openDependencies(
     leaseMs: config.leaseSeconds * 1_000,
     shards: config.shards,
   };
+  const dependencies: Dependencies = {
+    pool,
+    writer: new FrontierWriter(pool),
+    blobs: readsItsOwn ? new RecentBlobs(watched.blobs) : watched.blobs,
+    seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
+    fetcher,
+    wakeHosts: waker.wake,
+    prefetch: (hostname) => resolver.prefetch(hostname),
+    outage,
+    settings,
+    log,
+  };
+  const controlPool = watched.alike(apart);
   return {
-    dependencies: {
-      pool,
-      writer: new FrontierWriter(pool),
-      blobs: readsItsOwn ? new RecentBlobs(watched.blobs) : watched.blobs,
-      seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
-      fetcher,
-      wakeHosts: waker.wake,
-      prefetch: (hostname) => resolver.prefetch(hostname),
-      outage,
-      settings,
-      log,
-    },
+    dependencies,
+    control: { ...dependencies, pool: controlPool, writer: new FrontierWriter(controlPool) },
     post: createPoster({
       resolver,
       allowPrivate: config.webhookAllowPrivate,
@@ -117,7 +126,7 @@ export async function openDependencies(
       log.info({ dns: resolver.stats() }, 'names resolved');
       resolver.close();
       redis?.disconnect();
-      await unwatched.end();
+      await Promise.all([unwatched.end(), apart.end()]);
     },
   };
 }

@@ -5,12 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
+import { Door } from '../activities/door/door.ts';
 import { loadServiceConfig } from '../config/config.ts';
 import { openProcessLog } from '../config/process-log.ts';
 import { migrate } from '../storage/migrate.ts';
 import { openDependencies } from './dependencies.ts';
 import { announce } from './presence.ts';
-import { createWorkers } from './roles.ts';
+import { createWorkers, doorPlaces } from './roles.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 const config = loadServiceConfig();
@@ -53,13 +54,17 @@ const client = Connection.lazy({ address: config.temporalAddress });
 const { workflow } = new Client({ connection: client, namespace: config.temporalNamespace });
 await untilReady('Postgres', () => migrate(config.databaseUrl));
 const opened = await openDependencies(config, workflow, log);
-const { dependencies, post } = opened;
+const { dependencies, control, post } = opened;
 const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
 const workers = await untilReady('the Temporal namespace', () =>
-  createWorkers({ config, dependencies, post, worker, workflow, bundle }),
+  createWorkers({ config, dependencies, control, post, worker, workflow, bundle }),
 );
 
+const door = config.roles.includes('fetch')
+  ? new Door(dependencies, workflow, doorPlaces(config.fetchSlots))
+  : null;
 drain = () => {
+  void door?.close();
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 };
 const leave = announce(dependencies.pool, config.roles, log);
@@ -75,6 +80,7 @@ const failed = Promise.all(running).catch((error: unknown) => {
 });
 await failed;
 await Promise.allSettled(running);
+await door?.close();
 await leave(process.exitCode === 1);
 await opened.close();
 await client.close();

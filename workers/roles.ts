@@ -19,6 +19,8 @@ import { taskQueues } from '../contracts/workflows.ts';
 export interface RoleContext {
   readonly config: ServiceConfig;
   readonly dependencies: Dependencies;
+  /** As `dependencies`, with connections of its own: what is asked of crawls waits for nobody else's statements. */
+  readonly control: Dependencies;
   readonly post: Poster;
   readonly worker: NativeConnection;
   readonly workflow: WorkflowClient;
@@ -31,6 +33,10 @@ const cachedWorkflows = 150;
 /** Reading bodies is work of the process's one thread: more at once would only wait for each other. */
 const extractSlots = 4;
 const controlSlots = 200;
+/** Of the slots, those for hosts in trouble: however many there are, the others are for hosts that are well. */
+const shareOfTrouble = 0.25;
+/** Workflows of crawls that are kept in memory: they are few, and seldom at work. */
+const cachedCrawls = 30;
 /** Receivers of webhooks that a process waits for at a time. */
 const webhookSlots = 50;
 
@@ -45,25 +51,35 @@ const common = {
   maxConcurrentWorkflowTaskPolls: 2,
 } satisfies Partial<WorkerOptions>;
 
+/** Hosts that are asked whether they answer wait on sockets alone: more of them fit than hosts that are fetched from. */
+export const doorPlaces = (fetchSlots: number): number => 2 * fetchSlots;
+
 export async function createWorkers(context: RoleContext): Promise<Worker[]> {
   const options = { ...common, connection: context.worker, namespace: context.config.temporalNamespace };
   const { roles, fetchSlots, activeHosts, probeSeconds } = context.config;
   const workers: Worker[] = [];
   if (roles.includes('control')) {
+    const { control, dependencies, workflow } = context;
     workers.push(
+      await Worker.create({
+        ...options,
+        taskQueue: taskQueues.crawl,
+        workflowBundle: { codePath: context.bundle },
+        maxCachedWorkflows: cachedCrawls,
+        activities: {
+          ...createFeedActivities(control, workflow, activeHosts),
+          ...createRedriveActivities(control, workflow),
+          ...createEditActivities(control, workflow),
+          ...createCrawlActivities(control, workflow),
+        },
+      }),
       await Worker.create({
         ...options,
         taskQueue: taskQueues.control,
         workflowBundle: { codePath: context.bundle },
         maxCachedWorkflows: cachedWorkflows,
         maxConcurrentActivityTaskExecutions: controlSlots,
-        activities: {
-          ...createFeedActivities(context.dependencies, context.workflow, activeHosts),
-          ...createHostActivities(context.dependencies, context.workflow, probeSeconds * 1_000),
-          ...createRedriveActivities(context.dependencies, context.workflow),
-          ...createEditActivities(context.dependencies, context.workflow),
-          ...createCrawlActivities(context.dependencies, context.workflow),
-        },
+        activities: { ...createHostActivities(dependencies, workflow, probeSeconds * 1_000) },
       }),
       await Worker.create({
         ...options,
@@ -74,14 +90,21 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
     );
   }
   if (roles.includes('fetch')) {
-    workers.push(
-      await Worker.create({
-        ...options,
-        taskQueue: taskQueues.fetch,
-        maxConcurrentActivityTaskExecutions: fetchSlots,
-        activities: { ...createFetchActivities(context.dependencies) },
-      }),
-    );
+    const activities = { ...createFetchActivities(context.dependencies) };
+    const trouble = Math.ceil(fetchSlots * shareOfTrouble);
+    for (const [taskQueue, slots] of [
+      [taskQueues.fetch, Math.max(1, fetchSlots - trouble)],
+      [taskQueues.trouble, trouble],
+    ] as const) {
+      workers.push(
+        await Worker.create({
+          ...options,
+          taskQueue,
+          maxConcurrentActivityTaskExecutions: slots,
+          activities,
+        }),
+      );
+    }
   }
   if (roles.includes('extract')) {
     workers.push(

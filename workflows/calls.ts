@@ -29,13 +29,20 @@ const heartbeatTimeout = '8 seconds';
 /** Long enough for a slice, a lease to run out and a request of 30 s to end; heartbeats tell a dead worker sooner. */
 const longest = '1 hour';
 
-export const { fetchSlice, probeHost } = proxyActivities<FetchActivities>({
-  taskQueue: taskQueues.fetch,
+const fetching = {
   startToCloseTimeout: longest,
   heartbeatTimeout,
   retry,
   // A request in flight is finished and its result committed before the slice ends.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+} as const;
+
+export const { fetchSlice } = proxyActivities<FetchActivities>({ ...fetching, taskQueue: taskQueues.fetch });
+
+/** The same, of a host that is in trouble: it waits for none of the slots of those that are well. */
+export const { fetchSlice: fetchSliceInTrouble, probeHost } = proxyActivities<FetchActivities>({
+  ...fetching,
+  taskQueue: taskQueues.trouble,
 });
 
 export const { dedup } = proxyActivities<DedupActivities>({
@@ -52,31 +59,35 @@ export const { extract } = proxyActivities<ExtractActivities>({
   retry,
 });
 
-/** Short ones: a statement or two. */
-export const {
-  feed,
-  retireHost,
-  parkHost,
-  countHost,
-  retryHost,
-  setHostDelay,
-  setCrawlState,
-  wakeSchedulers,
-} = proxyActivities<ControlActivities>({
-  taskQueue: taskQueues.control,
+const short = {
   startToCloseTimeout: '10 seconds',
   retry: { ...retry, maximumInterval: '10 seconds' },
+} as const;
+
+/** Short ones: a statement or two. */
+export const { retireHost, parkHost, countHost, setHostDelay } = proxyActivities<ControlActivities>({
+  ...short,
+  taskQueue: taskQueues.control,
+});
+export const { feed, retryHost, setCrawlState, wakeSchedulers } = proxyActivities<ControlActivities>({
+  ...short,
+  taskQueue: taskQueues.crawl,
 });
 
+const lengthy = {
+  ...short,
+  startToCloseTimeout: longest,
+  heartbeatTimeout,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+} as const;
+
 /** Those that may take long, with heartbeats. */
-export const { unparkHost, dropHost, redriveLetters, applyEdit, watchCrawl, drainCrawl, settleCrawl } =
-  proxyActivities<ControlActivities>({
-    taskQueue: taskQueues.control,
-    startToCloseTimeout: longest,
-    heartbeatTimeout,
-    retry: { ...retry, maximumInterval: '10 seconds' },
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-  });
+export const { unparkHost, dropHost } = proxyActivities<ControlActivities>({
+  ...lengthy,
+  taskQueue: taskQueues.control,
+});
+export const { redriveLetters, applyEdit, watchCrawl, drainCrawl, settleCrawl } =
+  proxyActivities<ControlActivities>({ ...lengthy, taskQueue: taskQueues.crawl });
 
 /** A queue of their own: receivers that hang hold up other receivers at most. */
 export const { deliverEvents } = proxyActivities<WebhookActivities>({

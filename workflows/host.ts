@@ -47,6 +47,7 @@ import {
   dropHost,
   extract,
   fetchSlice,
+  fetchSliceInTrouble,
   parkHost,
   probeHost,
   retireHost,
@@ -228,20 +229,24 @@ export async function host(input: HostInput): Promise<void> {
   };
   const isDigested = (): boolean => digested;
 
+  const park = async (reason: string): Promise<void> => {
+    state.lastError = reason;
+    state.troubleSince ??= Date.now();
+    const { queued, deadLetters, probeMs, restMs } = await parkHost({ ...me, reason });
+    const probeAt = Date.now() + Math.max(probeWaitMs(probeMs, state.probes), restMs);
+    Object.assign(state, { queued, deadLetters, probeMs, probeAt, parked: true });
+  };
+
   /** One slice. null: it was interrupted, or the host has just been parked. */
   const visitHost = async (): Promise<SliceResult | null> => {
     const scope = new CancellationScope({ cancellable: true });
     visit = scope;
     try {
-      return await scope.run(() => fetchSlice(me));
+      return await scope.run(() => (state.lastError === null ? fetchSlice(me) : fetchSliceInTrouble(me)));
     } catch (error) {
       const spent = spentFailure(error);
       if (spent !== null) {
-        state.lastError = spent.message;
-        state.troubleSince ??= Date.now();
-        const { queued, deadLetters, probeMs, restMs } = await parkHost({ ...me, reason: spent.message });
-        const probeAt = Date.now() + Math.max(probeWaitMs(probeMs, state.probes), restMs);
-        Object.assign(state, { queued, deadLetters, probeMs, probeAt, parked: true });
+        await park(spent.message);
         // What was fetched before the trouble is still owed its reading.
         await digesting;
         digesting = digest();
@@ -313,6 +318,7 @@ export async function host(input: HostInput): Promise<void> {
     if (result.fetched > 0 && result.lastError === null) state.probes = 0;
   };
 
+  if (input.spent !== undefined && input.carried === undefined) await park(input.spent);
   for (;;) {
     if (isLong()) {
       await digesting;

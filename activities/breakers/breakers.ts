@@ -31,6 +31,8 @@ export interface Probes {
 
 export interface Watched {
   readonly pool: Pool;
+  /** Puts another pool of the same Postgres behind the same breaker. */
+  readonly alike: (pool: Pool) => Pool;
   readonly blobs: BlobStore;
   readonly fetcher: Fetcher;
   /** What is down that every request needs, ready to be thrown; null: nothing is, and requests may be started. */
@@ -77,6 +79,7 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
   const outage = (): DependencyDown | null => postgres.outage ?? blobs.outage;
   return {
     pool: watchedPool(parts.pool, postgres),
+    alike: (pool) => watchedPool(pool, postgres),
     blobs: new WatchedBlobs(parts.blobs, blobs, wanted),
     fetcher: watchedFetcher(parts.fetcher(watchedResolver(parts.resolver, dns)), outage, () => dns.outage),
     outage,

@@ -34,6 +34,14 @@ export type RobotsReading =
   /** The slice ended before it was read. */
   | { readonly kind: 'interrupted' };
 
+/** As whom it is read. */
+export interface Asker {
+  readonly userAgent: string;
+  readonly allowPrivate: readonly string[];
+  /** Milliseconds for each request at most; absent: as for any. */
+  readonly patienceMs?: number;
+}
+
 /** RFC 9309 §2.3.1.2. */
 const maxHops = 5;
 /** How long a hop waits for another host to make room. */
@@ -65,12 +73,7 @@ export class RobotsFetcher {
     this.#keeper = keeper;
   }
 
-  async fetch(
-    pacer: HostPacer,
-    origin: string,
-    as: { readonly userAgent: string; readonly allowPrivate: readonly string[] },
-    signal: AbortSignal,
-  ): Promise<RobotsReading> {
+  async fetch(pacer: HostPacer, origin: string, as: Asker, signal: AbortSignal): Promise<RobotsReading> {
     let url = `${origin}/robots.txt`;
     for (let hop = 0; ; hop++) {
       const result = await this.#hop(pacer, origin, this.#request(url, as), signal);
@@ -162,17 +165,15 @@ export class RobotsFetcher {
     return hostPace(taken, crawls, fresh ?? older);
   }
 
-  #request(
-    url: string,
-    as: { readonly userAgent: string; readonly allowPrivate: readonly string[] },
-  ): FetchRequest {
+  #request(url: string, { userAgent, allowPrivate, patienceMs = Infinity }: Asker): FetchRequest {
     return {
       url,
-      ...as,
+      userAgent,
+      allowPrivate,
       // One octet more than is read of it: so that the parser sees that a line was cut, and which.
       limits: {
         maxBodyBytes: maxRobotsOctets + 1,
-        totalTimeoutMs: this.#dependencies.settings.requestTimeoutMs,
+        totalTimeoutMs: Math.min(patienceMs, this.#dependencies.settings.requestTimeoutMs),
       },
     };
   }

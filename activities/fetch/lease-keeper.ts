@@ -94,6 +94,15 @@ export class LeaseKeeper {
     return this.#taking(hostId, patienceMs, signal, () => takeLease(this.#pool, hostId, this.#leaseMs));
   }
 
+  /** Keeps a lease that was taken by other means. */
+  adopt(hostId: string, taken: TakenLease, held: HeldLease): HostLease {
+    const lease = new HostLease(hostId, taken, held);
+    this.#leases.set(taken.token, lease);
+    this.#startRenewing();
+    this.#startAskingForSettings();
+    return lease;
+  }
+
   /** As `take`, for one request on behalf of another host; asks the holder to make room. */
   async takeAsGuest(hostId: number, patienceMs: number, signal: AbortSignal): Promise<HostLease | null> {
     return this.#taking(String(hostId), patienceMs, signal, async () => {
@@ -146,11 +155,7 @@ export class LeaseKeeper {
       const now = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: this.#leaseMs };
       const [taken] = await attempt();
       if (taken !== undefined) {
-        const lease = new HostLease(hostId, taken, now);
-        this.#leases.set(taken.token, lease);
-        this.#startRenewing();
-        this.#startAskingForSettings();
-        return lease;
+        return this.adopt(hostId, taken, now);
       }
       if (signal.aborted || performance.now() >= giveUpAt) return null;
       await sleep(pollMs, signal);

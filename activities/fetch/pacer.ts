@@ -16,7 +16,12 @@ import type { HostLease } from './lease-keeper.ts';
 import type { Lane } from './lanes.ts';
 import { sleep } from './sleep.ts';
 
-const always = (): Promise<boolean> => Promise.resolve(true);
+/** Whether a request is still wanted: asked while it waits for its time, and a last time when its bytes are about to leave. */
+export interface Wanted {
+  readonly still: () => Promise<boolean>;
+  readonly now: () => boolean;
+}
+const always: Wanted = { still: () => Promise.resolve(true), now: () => true };
 
 /** How long a host is left alone whose body this process had no room for. */
 const noRoomMs = 10_000;
@@ -105,23 +110,15 @@ export class HostPacer {
    * One that the server most likely never looked at is sent once more when its time has come again: neither URL nor
    * host is to blame, and the second has a connection of its own.
    * @param lane given where the next may leave before the answer to this one is in
-   * @param stillWanted asked while it waits for its time; null is answered when it is not
+   * @param wanted null is answered when it is not
    */
-  async exchange(
-    request: FetchRequest,
-    lane?: Lane,
-    stillWanted: () => Promise<boolean> = always,
-  ): Promise<FetchResult | null> {
-    const result = await this.#send(request, lane, stillWanted);
+  async exchange(request: FetchRequest, lane?: Lane, wanted: Wanted = always): Promise<FetchResult | null> {
+    const result = await this.#send(request, lane, wanted);
     const unheard = result?.kind === 'fault' && result.repeatable === true;
-    return unheard ? this.#send(request, lane, stillWanted) : result;
+    return unheard ? this.#send(request, lane, wanted) : result;
   }
 
-  async #send(
-    request: FetchRequest,
-    lane: Lane | undefined,
-    stillWanted: () => Promise<boolean>,
-  ): Promise<FetchResult | null> {
+  async #send(request: FetchRequest, lane: Lane | undefined, wanted: Wanted): Promise<FetchResult | null> {
     const before = this.#starting;
     const start = Promise.withResolvers<undefined>();
     this.#starting = start.promise;
@@ -130,7 +127,7 @@ export class HostPacer {
       while (this.waitMs > 0) {
         if (this.#signal.aborted || this.lease.isOver) return null;
         await sleep(Math.min(this.waitMs, 1_000), this.#signal);
-        if (!(await stillWanted())) return null;
+        if (!(await wanted.still())) return null;
       }
       if (this.#signal.aborted) return null;
       const sent = lane === undefined ? request : { ...request, lane: lane.number };
@@ -138,19 +135,21 @@ export class HostPacer {
         start.resolve(undefined);
         lane?.departed();
       };
-      return await this.#optOuts.attend(() => this.#sendNow(sent, lane === undefined ? undefined : departed));
+      return await this.#optOuts.attend(() =>
+        this.#sendNow(sent, wanted, lane === undefined ? undefined : departed),
+      );
     } finally {
       start.resolve(undefined);
     }
   }
 
   /** @param departed there may be others in flight, which are told that this one is under way */
-  async #sendNow(request: FetchRequest, departed?: () => void): Promise<FetchResult | null> {
-    if (this.lease.isOver || !this.#maySend(request)) return null;
+  async #sendNow(request: FetchRequest, wanted: Wanted, departed?: () => void): Promise<FetchResult | null> {
+    if (this.lease.isOver || !this.#maySend(request, wanted)) return null;
     this.sent++;
     this.lease.allowance.count();
     const departure: { at: number | null } = { at: null };
-    const result = await this.#withinLease(request, () => {
+    const result = await this.#withinLease(request, wanted, () => {
       const at = performance.now();
       departure.at = at;
       if (departed === undefined) return;
@@ -175,7 +174,7 @@ export class HostPacer {
    * while it connected stops there, and so does a request to a host that has opted out in that time. An exchange that
    * outlives its lease is broken off, since the next holder counts on it; a lease that is renewed goes on.
    */
-  async #withinLease(request: FetchRequest, left: () => void): Promise<FetchResult | null> {
+  async #withinLease(request: FetchRequest, wanted: Wanted, left: () => void): Promise<FetchResult | null> {
     const breakOff = new AbortController();
     const watch = setInterval(() => {
       if (!this.lease.isHeld) breakOff.abort(new LeaseOver());
@@ -185,7 +184,7 @@ export class HostPacer {
         ...request,
         signal: breakOff.signal,
         maySend: () => {
-          const may = this.#maySend(request);
+          const may = this.#maySend(request, wanted);
           if (may) left();
           else breakOff.abort(new LeaseOver());
           return may;
@@ -203,7 +202,7 @@ export class HostPacer {
     }
   }
 
-  #maySend({ url }: FetchRequest): boolean {
-    return this.lease.mayStart && this.#optOuts.permits(url);
+  #maySend({ url }: FetchRequest, wanted: Wanted): boolean {
+    return this.lease.mayStart && wanted.now() && this.#optOuts.permits(url);
   }
 }

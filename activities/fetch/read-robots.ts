@@ -6,7 +6,7 @@ import type { HostRules, HostTrouble } from './host-rules.ts';
 import type { HostPacer } from './pacer.ts';
 
 /** Faults that say more than that robots.txt could not be read: they hold for every URL of the host. */
-const hostWide: Readonly<Partial<Record<string, TroubleClass>>> = {
+export const hostWide: Readonly<Partial<Record<string, TroubleClass>>> = {
   'dns-not-found': 'dns-not-found',
   'dns-unavailable': 'dns-unavailable',
   'connect-refused': 'connect-refused',

@@ -227,10 +227,13 @@ export class Slice {
       wantsBody: (headers: Readonly<Record<string, string>>) => taker.takes(headers['content-type'] ?? null),
       ...validatorsOf(copy),
     };
-    const stillWanted = async (): Promise<boolean> =>
-      !(await this.#isEdited()) && (await this.#room.crawls.isRunning(url.crawl_id));
     const { delayMs } = this.#pacer;
-    const result = await this.#pacer.exchange(request, lane, stillWanted);
+    const { crawls } = this.#room;
+    const wanted = {
+      still: async () => !(await this.#isEdited()) && (await crawls.isRunning(url.crawl_id)),
+      now: () => crawls.permits(url.crawl_id),
+    };
+    const result = await crawls.attend(() => this.#pacer.exchange(request, lane, wanted));
     if (result === null) return null;
     try {
       const recorded = record(result, url, this.#place(url), this.#lessons, taker, copy);

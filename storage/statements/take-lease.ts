@@ -70,7 +70,7 @@ export const reserving = (requests: string): string =>
   `requests_reserved = case when lease_token is null then 0 else requests_reserved end + ${requests}`;
 
 /** Whoever sets no quota of its own gets enough for a slice at once. */
-const byDefault = `case when daily_quota is null then ${String(sliceReserve)} else 0 end`;
+export const byDefault = `case when daily_quota is null then ${String(sliceReserve)} else 0 end`;
 
 /** Takes the host's lease if it is free or has run out and neither guest nor foreign fetcher waits; no row: somebody else has it. */
 export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease>(

@@ -34,7 +34,7 @@ const blobDir = makeBlobDir();
 beforeAll(async () => {
   world = await createWorld();
   desk = await openDesk(world);
-  control = createCrawlControl(desk.client, taskQueues.control);
+  control = createCrawlControl(desk.client, taskQueues.crawl);
   worker = await startWorker(world, { blobDir, probeSeconds });
 });
 afterAll(async () => {

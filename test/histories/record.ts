@@ -135,7 +135,7 @@ const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promis
         });
         await desk.client.workflow.signalWithStart('edit', {
           workflowId: editWorkflowId(id),
-          taskQueue: taskQueues.control,
+          taskQueue: taskQueues.crawl,
           args: [{ crawlId: id }],
           signal: editedSignal,
         });
@@ -222,7 +222,7 @@ async function probedAndRedriven(desk: CrawlDesk): Promise<void> {
   await desk.until(letters, [id, 1]);
   await desk.client.workflow.execute('redrive', {
     workflowId: redriveWorkflowId(id),
-    taskQueue: taskQueues.control,
+    taskQueue: taskQueues.crawl,
     args: [{ crawlId: id, origin, class: null, url: null, mayUnpark: true }],
   });
   await settled(desk, id, urls.length);

@@ -32,7 +32,7 @@ export async function openDesk(
       const id = await createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds));
       await client.workflow.start('crawl', {
         workflowId: crawlWorkflowId(id),
-        taskQueue: taskQueues.control,
+        taskQueue: taskQueues.crawl,
         args: [{ crawlId: id }],
         workflowTaskTimeout: '5 seconds',
       });

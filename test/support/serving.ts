@@ -23,7 +23,7 @@ export async function startServing(settings: WorkerSettings): Promise<Serving> {
   const world = await createWorld();
   const desk = await openDesk(world);
   let worker = await startWorker(world, settings);
-  const control = createCrawlControl(desk.client, taskQueues.control);
+  const control = createCrawlControl(desk.client, taskQueues.crawl);
   const api = await serve(desk.pool, control, 1e6, undefined, { anonymous: true });
   return {
     ...{ desk, api, key: await newKey(desk.pool, '1', 'operator') },

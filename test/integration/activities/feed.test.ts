@@ -44,6 +44,7 @@ const waitingHosts = async (count: number): Promise<{ id: number; origin: string
   return Promise.all(
     hosts.map(async (origin) => {
       const id = await newHost(pool, origin);
+      await pool.query('update host set known_at = now() where id = $1', [id]);
       await new FrontierWriter(pool).write({ admissions: [admission(id, crawl, `${origin}/`)] });
       return { id, origin };
     }),

@@ -49,6 +49,8 @@ export interface Fetching {
   readonly pool: Pool;
   /** A worker process of its own: own caches, own leases, the same database and blobs. */
   role(settings?: Partial<CrawlSettings>, parts?: Partial<Dependencies>): FetchRole;
+  /** What such a process is made of. */
+  dependencies(settings?: Partial<CrawlSettings>, parts?: Partial<Dependencies>): Dependencies;
   readonly blobs: FileBlobStore;
   /** Where a body lies, by its hash in hex. */
   blobFile(hash: string): string;
@@ -80,24 +82,29 @@ export async function openFetching(): Promise<Fetching> {
   const blobs = new FileBlobStore({ folder, maxBytes: settings.maxBodyBytes });
   const writer = new FrontierWriter(pool);
 
+  const dependencies = (
+    own: Partial<CrawlSettings> = {},
+    parts: Partial<Dependencies> = {},
+  ): Dependencies => ({
+    pool,
+    writer: new FrontierWriter(parts.pool ?? pool),
+    blobs,
+    seen: new MemorySeenCache(10_000),
+    fetcher,
+    wakeHosts: () => undefined,
+    prefetch: () => undefined,
+    outage: () => null,
+    settings: { ...settings, ...own },
+    log: pino({ level: 'silent' }),
+    ...parts,
+  });
   return {
     pool,
     blobs,
+    dependencies,
     blobFile: (hash) => path.join(folder, hash.slice(0, 2), `${hash}.zst`),
     role: (own = {}, parts = {}) => {
-      const activities = createFetchActivities({
-        pool,
-        writer: new FrontierWriter(parts.pool ?? pool),
-        blobs,
-        seen: new MemorySeenCache(10_000),
-        fetcher,
-        wakeHosts: () => undefined,
-        prefetch: () => undefined,
-        outage: () => null,
-        settings: { ...settings, ...own },
-        log: pino({ level: 'silent' }),
-        ...parts,
-      });
+      const activities = createFetchActivities(dependencies(own, parts));
       return {
         fetchSlice: (host, signal = new AbortController().signal) => {
           const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {

@@ -22,12 +22,12 @@ beforeAll(async () => {
   const { temporalAddress: address, namespace } = services.world;
   connection = Connection.lazy({ address });
   client = new Client({ connection, namespace });
-  control = createCrawlControl(client, 'control');
+  control = createCrawlControl(client, 'crawl');
   native = await NativeConnection.connect({ address });
   worker = await Worker.create({
     connection: native,
     namespace,
-    taskQueue: 'control',
+    taskQueue: 'crawl',
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('stub-workflows.ts', import.meta.url)),
       logger: new DefaultLogger('ERROR'),
@@ -74,7 +74,7 @@ describe('the crawl control', () => {
   it('says when Temporal is away', async () => {
     // Port 1 (tcpmux) is nobody's.
     const away = Connection.lazy({ address: '127.0.0.1:1' });
-    const blind = createCrawlControl(new Client({ connection: away }), 'control');
+    const blind = createCrawlControl(new Client({ connection: away }), 'crawl');
     await expect(blind.start('1')).rejects.toMatchObject({ fault: 'unavailable' });
     await expect(blind.ping()).rejects.toMatchObject({ fault: 'unavailable' });
     await away.close();

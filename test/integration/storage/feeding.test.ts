@@ -1,13 +1,14 @@
 /** Which hosts the scheduler is given, gets back when their workflow was lost, and when a host is given back. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CrawlState } from '../../../contracts/crawl.ts';
+import type { CrawlConfig, CrawlState } from '../../../contracts/crawl.ts';
 import { inTransaction, type Pool } from '../../../storage/pool.ts';
-import { feedHosts } from '../../../storage/statements/feed-hosts.ts';
 import { refeedHosts } from '../../../storage/statements/refeed-hosts.ts';
 import { retireHost } from '../../../storage/statements/retire-host.ts';
 import { shardActivity } from '../../../storage/statements/shard-activity.ts';
+import { takeTurns } from '../../../storage/turns.ts';
 import {
   admission,
+  expectExact,
   leased,
   moveCrawl,
   newHost,
@@ -38,7 +39,7 @@ let made = 0;
 /** A host of the shard with `urls` queued URLs of the crawl. */
 async function waitingHost(urls = 1): Promise<number> {
   const host = await newHost(pool);
-  await pool.query('update host set shard = $2 where id = $1', [host, shard]);
+  await pool.query('update host set shard = $2, known_at = now() where id = $1', [host, shard]);
   const admissions = Array.from({ length: urls }, () =>
     admission(host, crawl, `https://x.example/feeding/${String(made++)}`),
   );
@@ -46,9 +47,13 @@ async function waitingHost(urls = 1): Promise<number> {
   return host;
 }
 const set = (host: number, what: string) => pool.query(`update host set ${what} where id = $1`, [host]);
+const moveAway = async (host: number): Promise<void> => {
+  await set(host, 'shard = shard + 1000');
+  await pool.query('update host_queue set shard = shard + 1000 where host_id = $1', [host]);
+};
 const ids = (rows: readonly { readonly id: number }[]): number[] =>
   rows.map(({ id }) => id).sort((a, b) => a - b);
-const fed = async (cap = 100): Promise<number[]> => ids(await feedHosts(pool, shard, cap));
+const fed = async (cap = 100): Promise<number[]> => ids(await takeTurns(pool, shard, cap));
 const refed = async (): Promise<number[]> => ids(await refeedHosts(pool, shard));
 const retired = async (host: number): Promise<boolean> => (await retireHost(pool, String(host))).length > 0;
 const active = async (): Promise<number | undefined> => (await shardActivity(pool, shard))[0]?.active;
@@ -89,8 +94,10 @@ describe('feeding', () => {
     ...obstacles,
     ['that is parked', (host) => set(host, 'parked_at = now()')],
     ['that may not be visited yet', (host) => set(host, `not_before = now() + interval '1 minute'`)],
-    ['of another shard', (host) => set(host, `shard = shard + 1000`)],
+    ['of another shard', (host) => moveAway(host)],
     ['that is being worked', (host) => set(host, 'fed = true')],
+    ['that is not known to answer', (host) => set(host, 'known_at = null')],
+    ['that was not heard of for a day', (host) => set(host, `known_at = now() - interval '25 hours'`)],
   ])('leaves out a host %s', async (_what, put) => {
     const host = await waitingHost();
     await put(host);
@@ -132,18 +139,26 @@ describe('feeding', () => {
     expect(await active()).toBe(2);
   });
 
-  it('takes the host first that was fed longest ago, and before it those that never were', async () => {
-    const [recent, old, never] = [await waitingHost(), await waitingHost(), await waitingHost()];
-    await set(recent, `fed_at = now() - interval '1 minute'`);
-    await set(old, `fed_at = now() - interval '1 hour'`);
-    expect([await fed(1), await fed(2), await fed(3)]).toEqual([[never], [old], [recent]]);
+  it('takes the host first that has waited longest since it was given back, or was met', async () => {
+    const [given, later, met] = [await waitingHost(), await waitingHost(), await waitingHost()];
+    for (const [host, at] of [
+      [given, '1 minute'],
+      [later, '1 second'],
+    ] as const) {
+      await set(host, 'fed = true');
+      await set(host, `fed = false, not_before = now() - interval '${at}'`);
+    }
+    await pool.query(`update host_queue set turn_at = now() - interval '30 seconds' where host_id = $1`, [
+      met,
+    ]);
+    expect([await fed(1), await fed(2), await fed(3)]).toEqual([[given], [met], [later]]);
   });
 
   it('gives no host to two that feed at once, and neither waits for the other', async () => {
     const hosts: number[] = [];
     for (let at = 0; at < 6; at++) hosts.push(await waitingHost());
     const both = await inTransaction(pool, async (db) => [
-      ids(await feedHosts(db, shard, 4)),
+      ids(await takeTurns(db, shard, 4)),
       // Of another session, that sees nothing of what the first is about to commit.
       await fed(),
     ]);
@@ -268,6 +283,135 @@ describe('giving back', () => {
       ]);
       // Either the holder goes on, or the next feeding finds it.
       expect(await fed()).toEqual(gone ? [host] : []);
+    }
+  });
+});
+
+describe('fair turns', () => {
+  /** A crawl with so many hosts of its own, known to answer or not. */
+  const crawlWith = async (hosts: number, config: Partial<CrawlConfig> = {}, tenant = 1): Promise<number> => {
+    crawl = await runningCrawl(pool, config);
+    await pool.query('update crawl set tenant_id = $2 where id = $1', [crawl, tenant]);
+    const made = await pool.query<{ id: number }>(
+      `insert into host (origin, shard, known_at)
+       select 'https://fair-' || $1 || '-' || n || '.example', $2, now() from generate_series(1, $3) n returning id`,
+      [crawl, shard, hosts],
+    );
+    await frontier.writer.write({
+      admissions: made.rows.map(({ id }) => admission(id, crawl, `https://x.example/fair/${String(id)}`)),
+    });
+    return crawl;
+  };
+  const tenant = async (): Promise<number> => {
+    const { rows } = await pool.query<{ id: number }>('insert into tenant (name) values ($1) returning id', [
+      `tenant of shard ${String(shard)}.${String(made++)}`,
+    ]);
+    return rows[0]?.id ?? 0;
+  };
+  /** Whose the hosts are that are worked. */
+  const places = async (): Promise<Record<string, number>> => {
+    const { rows } = await pool.query<{ fed_for: number; hosts: number }>(
+      'select fed_for, count(*)::int as hosts from host where shard = $1 and fed group by 1',
+      [shard],
+    );
+    return Object.fromEntries(rows.map(({ fed_for, hosts }) => [fed_for, hosts]));
+  };
+  const giveBack = (count: number) =>
+    pool.query(
+      `update host set fed = false, not_before = now() + interval '1 hour'
+        where id in (select id from host where shard = $1 and fed order by fed_at, id limit $2)`,
+      [shard, count],
+    );
+
+  it('give a crawl all places that nobody else wants, and each that comes free to the one that comes late', async () => {
+    const first = await crawlWith(60);
+    await fed(20);
+    expect(await places()).toEqual({ [first]: 20 });
+    const late = await crawlWith(30);
+    expect(await fed(20)).toEqual([]);
+    await giveBack(3);
+    await fed(20);
+    expect(await places()).toEqual({ [first]: 17, [late]: 3 });
+    await giveBack(8);
+    await fed(20);
+    expect(await places()).toEqual({ [first]: 10, [late]: 10 });
+    await giveBack(10);
+    await fed(20);
+    expect(await places()).toEqual({ [first]: 10, [late]: 10 });
+  });
+
+  it('are of tenants first, then of their crawls by weight', async () => {
+    const [one, other] = [await tenant(), await tenant()];
+    const [a, b] = [await crawlWith(40, { weight: 3 }, one), await crawlWith(40, {}, one)];
+    const c = await crawlWith(40, {}, other);
+    await fed(24);
+    expect(await places()).toEqual({ [a]: 9, [b]: 3, [c]: 12 });
+  });
+
+  it('count a host that several crawls want once, and give it once', async () => {
+    await crawlWith(4);
+    const b = await crawlWith(0);
+    const { rows } = await pool.query<{ id: number }>('select id from host where shard = $1', [shard]);
+    await frontier.writer.write({
+      admissions: rows.map(({ id }) => admission(id, b, `https://x.example/shared/${String(id)}`)),
+    });
+    expect(await fed(10)).toHaveLength(4);
+    expect(Object.values(await places())).toEqual([4]);
+    expect(await fed(10)).toEqual([]);
+  });
+
+  it('look at a few hosts alone, however many wait, sleep or are parked', { timeout: 60_000 }, async () => {
+    const all = await crawlWith(0);
+    await pool.query(
+      `with made as (
+         insert into host (origin, shard, known_at, not_before)
+         select 'https://many-' || n || '.example', $2::int, now(),
+                case when n % 2 = 0 then now() + interval '1 hour' else '-infinity' end
+           from generate_series(1, 30000) n returning id)
+       insert into url (host_id, crawl_id, key, url, state, depth, priority)
+       select id, $1, decode(md5(id::text), 'hex'), 'https://x.example/' || id, 'queued', 1, 0.5 from made`,
+      [all, shard],
+    );
+    await pool.query('update host set parked_at = now() where shard = $1 and id % 3 = 0', [shard]);
+    await pool.query('analyze host, host_queue, url');
+    const late = await crawlWith(1);
+    const db = await pool.connect();
+    try {
+      expect(await takeTurns(db, shard, 10)).toHaveLength(10);
+      expect(await places()).toEqual({ [all]: 9, [late]: 1 });
+      const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+        `explain (analyze, buffers, format json) execute "feed-hosts" (${String(shard)}, 20)`,
+      );
+      const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
+      // Pages of tables and indexes: a scan of the hosts alone would be thousands.
+      expect((plan['Shared Hit Blocks'] ?? NaN) + (plan['Shared Read Blocks'] ?? NaN)).toBeLessThan(5_000);
+    } finally {
+      db.release();
+    }
+  });
+
+  it('leave no domain that has opted out with anything queued, in a look or two', async () => {
+    await crawlWith(0);
+    const hosts = await pool.query<{ id: number }>(
+      `insert into host (origin, shard, known_at)
+       select 'https://h' || n || '.opted.example', $1, now() from generate_series(1, 300) n returning id`,
+      [shard],
+    );
+    const admissions = hosts.rows.map(({ id }) => admission(id, crawl, `https://x.example/${String(id)}`));
+    await frontier.writer.write({ admissions });
+    await pool.query(`insert into opt_out (domain) values ('opted.example')`);
+    try {
+      for (let look = 0; look < 3; look++) expect(await fed(200)).toEqual([]);
+      const { rows } = await pool.query(
+        'select state, reason, detail, count(*)::int from url where crawl_id = $1 group by 1, 2, 3',
+        [crawl],
+      );
+      expect(rows).toEqual([
+        { state: 'excluded', reason: 'opt-out', detail: 'opted.example has opted out', count: 300 },
+      ]);
+      await expectExact(pool, crawl);
+    } finally {
+      await pool.query('delete from opt_out');
     }
   });
 });

@@ -77,6 +77,14 @@ const fetch: FetchActivities = {
     return Promise.resolve(following(probes) ?? fails);
   },
 };
+/** Slots of their own: what is called there is told apart. */
+const fetchInTrouble: FetchActivities = {
+  ...fetch,
+  fetchSlice: (host) => {
+    call('slice in trouble');
+    return fetch.fetchSlice(host);
+  },
+};
 const dedup: DedupActivities = { dedup: () => Promise.resolve({ originals: 0, aliases: 0 }) };
 const extract: ExtractActivities = {
   extract: () => Promise.resolve({ pages: 0, admitted: 0, more: false }),
@@ -94,7 +102,9 @@ beforeAll(async () => {
   });
   const common = { connection: native, namespace: world.namespace };
   for (const [taskQueue, activities] of [
+    [taskQueues.crawl, control],
     [taskQueues.fetch, fetch],
+    [taskQueues.trouble, fetchInTrouble],
     [taskQueues.dedup, dedup],
     [taskQueues.extract, extract],
   ] as const) {
@@ -271,6 +281,45 @@ describe('a parked host that a new crawl waits for', () => {
     await host.signal(resumeHostSignal);
     await called('unpark', 1);
     expect(times('probe')).toHaveLength(2);
+    await end(host);
+  });
+});
+
+describe('a host in trouble', () => {
+  it('is fetched from in slots of its own, until it is well again', async () => {
+    const trouble: SliceResult = {
+      ...fetched,
+      fetched: 0,
+      next: 'trouble',
+      waitMs: 1,
+      lastError: 'timeout: x',
+    };
+    const waits: SliceResult = { ...fetched, next: 'wait', waitMs: 600_000 };
+    slices = [() => trouble, () => trouble, () => fetched, () => waits];
+    const host = await start();
+    await called('slice', 4);
+    expect(calls.map(({ name }) => name)).toEqual([
+      'slice',
+      ...['slice in trouble', 'slice', 'slice in trouble', 'slice'],
+      'slice',
+    ]);
+    await end(host);
+  });
+
+  it('whose retries were spent before it had a workflow is parked at once, and probed as any', async () => {
+    const origin = `https://host-${String(++hosts)}.example`;
+    const host = await client.workflow.start('host', {
+      workflowId: hostWorkflowId(origin),
+      taskQueue: taskQueues.control,
+      args: [{ hostId: '1', origin, spent: 'dns-not-found: no such name' }],
+    });
+    await called('probe', 1);
+    expect(await view(host)).toMatchObject({
+      mode: 'parked',
+      lastError: 'dns-not-found: no such name',
+      ...counts,
+    });
+    expect(calls.map(({ name }) => name).slice(0, 2)).toEqual(['park', 'probe']);
     await end(host);
   });
 });

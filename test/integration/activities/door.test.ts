@@ -1,0 +1,191 @@
+/** The door on real parts: what hosts that do not answer cost, what becomes of them, and that those that do are let in. */
+import { createServer, type Server } from 'node:net';
+import type { WorkflowClient } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Door } from '../../../activities/door/door.ts';
+import type { Dependencies } from '../../../activities/dependencies.ts';
+import type { Fetcher } from '../../../contracts/fetching.ts';
+import { until } from '../../stack/world.ts';
+import { expectExact, moveCrawl } from '../storage/frontier.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { robots, startSite, status, type Answer } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+let doors: Door[] = [];
+const silent: Server[] = [];
+afterEach(async () => {
+  await Promise.all(doors.map((door) => door.close()));
+  doors = [];
+  for (const server of silent.splice(0)) server.close();
+  await fetching.pool.query(`update crawl set state = 'cancelled'`);
+});
+
+/** Workflows that were started, by host: why its retries are spent. */
+let started: Record<string, string | undefined> = {};
+const workflows = {
+  signalWithStart: (_type: unknown, { args }: { args: [{ origin: string; spent?: string }] }) => {
+    const [{ origin, spent }] = args;
+    started[origin] = spent;
+    return Promise.resolve();
+  },
+} as unknown as Pick<WorkflowClient, 'signalWithStart'>;
+
+function open(places = 20, parts: Partial<Dependencies> = {}): Door {
+  started = {};
+  const door = new Door(fetching.dependencies({}, parts), workflows, places);
+  doors.push(door);
+  return door;
+}
+
+interface Standing {
+  readonly known: boolean;
+  readonly fed: boolean;
+  readonly failures: number;
+  readonly last_error: string | null;
+  readonly wait_ms: number;
+  readonly leased: boolean;
+}
+const standing = async ({ hostId }: HostRow): Promise<Standing> => {
+  const { rows } = await fetching.pool.query<Standing>(
+    `select known_at is not null as known, fed, failures, last_error, lease_token is not null as leased,
+            (extract(epoch from not_before - now()) * 1000)::float8 as wait_ms from host where id = $1`,
+    [hostId],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('there is no such host');
+  return row;
+};
+const stands = (host: HostRow, what: string, is: (host: Standing) => boolean) =>
+  until(what, async () => is(await standing(host)), 20_000);
+
+/** Addresses of loopback where nothing listens, and where connections are taken and never answered. */
+let address = 0;
+const refusing = (): string => `http://127.9.0.${String(++address)}:9`;
+async function tarpit(): Promise<string> {
+  const server = createServer((socket) => socket.on('error', () => undefined));
+  silent.push(server);
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const at = server.address();
+  return `http://127.0.0.1:${String(typeof at === 'object' ? at?.port : 0)}`;
+}
+const sleepOver = ({ hostId }: HostRow) =>
+  fetching.pool.query(`update host set not_before = now() where id = $1`, [hostId]);
+
+describe('a host that answers', () => {
+  it.each<[string, Answer | undefined]>([
+    ['a robots.txt', robots('user-agent: *', 'disallow: /x')],
+    ['that it has none', undefined],
+    ['that it is down', status(503, { 'retry-after': '100' })],
+  ])('is asked once, for its robots.txt, and waits to be worked: %s', async (_what, answer) => {
+    const site = await startSite(answer === undefined ? {} : { '/robots.txt': answer });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/', '/a');
+    open();
+    await stands(host, 'it is known', ({ known, leased }) => known && !leased);
+    expect(site.paths()).toEqual(['/robots.txt']);
+    expect(await standing(host)).toMatchObject({ fed: false, failures: 0, last_error: null });
+    expect(started).toEqual({});
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('is not asked again where its robots.txt is known', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    await fetching.pool.query('insert into robots (host_id, status, fetched_at) values ($1, 404, now())', [
+      host.hostId,
+    ]);
+    await fetching.queue(await fetching.crawl(), host, '/');
+    open();
+    await stands(host, 'it is known', ({ known }) => known);
+    expect(site.hits).toHaveLength(0);
+  });
+});
+
+describe('a host that refuses', () => {
+  it('is asked again after its backoff, holds nothing meanwhile, and parks by a workflow when its retries are spent', async () => {
+    const host = await fetching.host(refusing());
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/wanted', '/other');
+    open();
+    for (let failures = 1; failures <= 5; failures++) {
+      await stands(host, `failure ${String(failures)}`, (at) => at.failures === failures && !at.leased);
+      const at = await standing(host);
+      expect(at).toMatchObject({ known: false, fed: failures === 5 && at.fed });
+      expect(at.last_error).toMatch(/^connect-refused: /);
+      expect(at.wait_ms).toBeGreaterThan(0);
+      expect(at.wait_ms).toBeLessThanOrEqual(2_000 * 2 ** (failures - 1));
+      if (failures === 5) break;
+      await until('it is noted', async () => (await attempts()) === failures, 5_000);
+      await sleepOver(host);
+      await fetching.pool.query('update host_queue set turn_at = now() where host_id = $1', [host.hostId]);
+    }
+    await until('its workflow is started', () => started[host.origin] !== undefined, 20_000);
+    expect(started[host.origin]).toMatch(/^connect-refused: /);
+    expect(await standing(host)).toMatchObject({ fed: true, known: false });
+    const urls = await fetching.urls(crawl, host.origin);
+    expect(urls['/wanted']).toMatchObject({ state: 'queued', reason: 'connect-refused', attempts: 5 });
+    expect(urls['/other']).toMatchObject({ state: 'queued', reason: null, attempts: 0 });
+    await expectExact(fetching.pool, crawl);
+
+    async function attempts(): Promise<number> {
+      return (await fetching.urls(crawl, host.origin))['/wanted']?.attempts ?? 0;
+    }
+  });
+});
+
+describe('a crawl whose hosts never answer', () => {
+  it('leaves places to one that comes late, and its hosts are asked beside each other', async () => {
+    const stuck = await fetching.crawl();
+    const pits: HostRow[] = [];
+    for (let at = 0; at < 12; at++) pits.push(await fetching.host(await tarpit()));
+    for (const pit of pits) await fetching.queue(stuck, pit, '/');
+    open(8);
+    const asked = async (): Promise<number> =>
+      (await Promise.all(pits.map(standing))).filter(({ leased }) => leased).length;
+    await until('three quarters of the places are taken', async () => (await asked()) === 6, 20_000);
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl(), host, '/');
+    await stands(host, 'it is known', ({ known }) => known);
+    expect(await asked()).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('nothing is asked', () => {
+  it.each([
+    ['for a crawl that is paused', (crawl: number) => moveCrawl(fetching.pool, crawl, 'paused')],
+    [
+      'of a host that has opted out, not even its address',
+      () => fetching.pool.query(`insert into opt_out (domain) values ('gone.example')`),
+    ],
+  ])('%s', async (_what, put) => {
+    const names: string[] = [];
+    const site = await startSite();
+    const gone = await fetching.host('http://www.gone.example');
+    const here = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, gone, '/');
+    await put(crawl);
+    const other = await fetching.crawl();
+    await fetching.queue(other, here, '/');
+    const { fetcher } = fetching.dependencies();
+    const watched: Fetcher = {
+      ...fetcher,
+      fetch: (request) => {
+        names.push(new URL(request.url).hostname);
+        return fetcher.fetch(request);
+      },
+    };
+    open(20, { fetcher: watched });
+    await stands(here, 'the other is known', ({ known }) => known);
+    expect(names).toEqual(['127.0.0.1']);
+    expect(await standing(gone)).toMatchObject({ leased: false, failures: 0, fed: false });
+    await fetching.pool.query('delete from opt_out');
+  });
+});
