@@ -20,7 +20,7 @@ export async function optOutAdd(text: string, reason: string | null, options: Ap
       : await api.create('/v1/opt-outs', optOutAdded, { domain, ...(reason !== null && { reason }) });
   const already = added ? '' : ' already';
   process.stdout.write(
-    `${domain} has${already} opted out: nothing is asked of it any more. ${queuedUrls(excluded)} excluded.\n`,
+    `${domain} has${already} opted out: nothing is asked of it any more. ${excludedNow(excluded)} excluded.\n`,
   );
   return exitCodes.ok;
 }
@@ -79,7 +79,6 @@ function domainOf(text: string): string {
   return read.domain;
 }
 
-const queuedUrls = (count: number): string =>
-  count === 1 ? '1 queued URL was' : `${grouped(count)} queued URLs were`;
+const excludedNow = (count: number): string => (count === 1 ? '1 URL was' : `${grouped(count)} URLs were`);
 const excludedUrls = (count: number): string =>
   count === 1 ? '1 excluded URL is' : `${grouped(count)} excluded URLs are`;

@@ -36,7 +36,10 @@ export type OptOutView = z.infer<typeof optOutView>;
 export const optOutAdded = optOutView
   .extend({
     added: z.boolean().meta({ description: 'False: it was on the list already, and stands as it was.' }),
-    excluded: count.meta({ description: 'Queued URLs that were excluded before this was answered.' }),
+    excluded: count.meta({
+      description:
+        'URLs that it excluded before this was answered, those among them that workers met meanwhile.',
+    }),
   })
   .meta({ id: 'OptOutAdded' });
 export type OptOutAdded = z.infer<typeof optOutAdded>;

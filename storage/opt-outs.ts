@@ -8,6 +8,7 @@ import { coveringDomain, hostName, optOutDetail, optOutHoldMs } from '../domain/
 import type { Pool, Queryable } from './pool.ts';
 import { retrying } from './retry.ts';
 import { addOptOut } from './statements/add-opt-out.ts';
+import { countOptedOut } from './statements/count-opted-out.ts';
 import { excludeOptedOut } from './statements/exclude-opted-out.ts';
 import { hostsOfDomain, type HostOfDomain } from './statements/hosts-of-domain.ts';
 import { listOptOuts, type OptOutRow } from './statements/list-opt-outs.ts';
@@ -28,15 +29,24 @@ const sweepMs = 15_000;
  * @param domain as `readDomain` answers it
  */
 export async function optOut(pool: Pool, domain: string, reason: string | null): Promise<OptOutAdded> {
+  const before = await countExcluded(pool, domain);
   const [entry] = await retrying(() => addOptOut(pool, domain, reason));
   if (entry === undefined) throw new Error('Postgres gave nothing back for the opt-out');
   // Workers whose copy is older still queue and send until then.
   await held();
-  const { moved } = await sweep(await hostsOfDomain(pool, domain), (host) =>
+  await sweep(await hostsOfDomain(pool, domain), (host) =>
     excludeOptedOut(pool, host.id, optOutDetail(domain), batch),
   );
-  return { ...viewOf(entry), added: entry.added, excluded: moved };
+  // Slices and whoever admits URLs have excluded some as well since the entry was there.
+  const excluded = Math.max(0, (await countExcluded(pool, domain)) - before);
+  return { ...viewOf(entry), added: entry.added, excluded };
 }
+
+const countExcluded = async (pool: Pool, domain: string): Promise<number> => {
+  const ids = (await hostsOfDomain(pool, domain)).map(({ id }) => id);
+  const [counted] = ids.length === 0 ? [] : await countOptedOut(pool, ids, optOutDetail(domain));
+  return counted?.urls ?? 0;
+};
 
 /**
  * Takes a domain off the list, and queues again what its entry kept from being fetched, in crawls that are still open;

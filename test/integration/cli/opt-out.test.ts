@@ -35,7 +35,7 @@ it('adds, lists and removes, and says what became of the queue', async () => {
   const added = await optOut('add', 'Quiet.example', '--reason', 'their mail');
   expect(added).toMatchObject({
     code: 0,
-    stdout: 'quiet.example has opted out: nothing is asked of it any more. 1 queued URL was excluded.\n',
+    stdout: 'quiet.example has opted out: nothing is asked of it any more. 1 URL was excluded.\n',
   });
   expect((await optOut('add', 'quiet.example')).stdout).toContain('has already opted out');
   expect((await optOut('list')).stdout).toMatch(/^\d{4}-\S+Z {2}quiet\.example {2}their mail\n$/);

@@ -1,6 +1,6 @@
 /** Opt-outs in Postgres (F15): what they exclude, what taking them back queues again, and that every sum stays exact. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { coveringDomain, hostName, optOutHoldMs } from '../../../domain/opt-out.ts';
+import { coveringDomain, hostName, optOutDetail, optOutHoldMs } from '../../../domain/opt-out.ts';
 import { optOut, optOutsAfter, takeBackOptOut } from '../../../storage/opt-outs.ts';
 import { inTransaction } from '../../../storage/pool.ts';
 import { retrying } from '../../../storage/retry.ts';
@@ -87,6 +87,19 @@ describe('opting out', () => {
     await queue(host, crawl, 2);
     const second = await optOut(pool, 'twice.example', 'second');
     expect(second).toEqual({ ...first, added: false, excluded: 2 });
+  });
+
+  it.concurrent('counts what workers exclude while it waits for their copies', async () => {
+    const { pool } = frontier;
+    const crawl = await runningCrawl(pool);
+    const host = await newHost(pool, 'https://counted.example');
+    await queue(host, crawl, 30);
+    const optingOut = optOut(pool, 'counted.example', null);
+    await expect
+      .poll(async () => (await loadOptOuts(pool, 0))[0]?.domains?.includes('counted.example'))
+      .toBe(true);
+    expect(await excludeOptedOut(pool, String(host), optOutDetail('counted.example'), 20)).toHaveLength(20);
+    expect(await optingOut).toMatchObject({ excluded: 30 });
   });
 
   it.concurrent('leaves URLs alone that are leased: their slice excludes them', async () => {
