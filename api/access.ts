@@ -46,6 +46,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /v1/crawls/{crawlId}/ledger': reader('crawls'),
   'GET /v1/crawls/{crawlId}/audit': reader('crawls'),
   'GET /v1/crawls/{crawlId}/explain': reader('crawls'),
+  'GET /v1/crawls/{crawlId}/outlook': reader('crawls'),
   'GET /v1/crawls/{crawlId}/report': reader('crawls'),
   'GET /v1/crawls/{crawlId}/export': reader('crawls'),
   'GET /v1/crawls/{crawlId}/events': reader('crawls'),

@@ -32,6 +32,7 @@ import { createKeyring } from './keyring.ts';
 import { methodNotAllowed, notFound, problemHandler } from './problem.ts';
 import { limitByAddress, limitByTenant } from './rate-limits.ts';
 import { seedRoutes } from './seed-routes.ts';
+import { outlookRoutes } from './outlook-routes.ts';
 import { reportRoutes } from './report-routes.ts';
 import { requestId, versionHeader } from './request-ids.ts';
 import { resultRoutes } from './result-routes.ts';
@@ -103,6 +104,7 @@ export function buildApp(dependencies: Dependencies): Express {
     '/v1',
     crawlRoutes(dependencies),
     resultRoutes(dependencies),
+    outlookRoutes(dependencies),
     reportRoutes(dependencies),
     exportRoutes(dependencies),
     eventRoutes(dependencies),

@@ -5,6 +5,7 @@ import {
   defaultCrawlConfig,
   type CrawlConfig,
   type CrawlState,
+  standsAs,
 } from '../contracts/crawl.ts';
 import {
   defaultListLimit,
@@ -171,4 +172,4 @@ export async function changeCrawl(
 }
 
 const conflict = (id: string, change: CrawlChange, state: CrawlState): HttpProblem =>
-  new HttpProblem(409, `Crawl ${id} is ${state}: it cannot ${change}.`);
+  new HttpProblem(409, `Crawl ${id} ${standsAs(state)}: it cannot ${change}.`);

@@ -26,6 +26,7 @@ import { eventPaths } from './openapi/events.ts';
 import { exportPaths } from './openapi/export.ts';
 import { frontierPaths } from './openapi/frontier.ts';
 import { hostActionPaths } from './openapi/host-actions.ts';
+import { outlookPaths } from './openapi/outlook.ts';
 import { reportPaths } from './openapi/report.ts';
 import { seedPaths } from './openapi/seeds.ts';
 import { webhookPaths } from './openapi/webhooks.ts';
@@ -315,6 +316,7 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
       ...editPaths,
       ...hostActionPaths,
       ...seedPaths,
+      ...outlookPaths,
       ...reportPaths,
       ...exportPaths,
       ...eventPaths,

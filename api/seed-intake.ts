@@ -1,4 +1,5 @@
 /** Seeds for a crawl that is there already (F01). */
+import { standsAs } from '../contracts/crawl.ts';
 import type { Response } from 'express';
 import { storeSeeds } from '../storage/seed-intake.ts';
 import type { SeedLine } from '../storage/seeds.ts';
@@ -31,7 +32,7 @@ export async function addSeeds(
       return noSuchCrawl(crawlId);
     case 'over': {
       const why = intake.reason === null ? '' : ` (${intake.reason})`;
-      throw new HttpProblem(409, `Crawl ${crawlId} is ${intake.state}${why}: it takes no more seeds.`);
+      throw new HttpProblem(409, `Crawl ${crawlId} ${standsAs(intake.state)}${why}: it takes no more seeds.`);
     }
     case 'spent':
       return refuseSpent(response, intake.spent);

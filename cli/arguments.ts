@@ -19,6 +19,10 @@ export function seconds(least: number, itself: boolean): (text: string) => numbe
   };
 }
 
+/** Null: never. */
+export const secondsOrNever = (text: string): number | null =>
+  text === 'never' ? null : seconds(0, false)(text);
+
 export function fieldList(text: string): ('links' | 'text')[] {
   return text.split(',').map((name) => {
     if (name === 'links' || name === 'text') return name;

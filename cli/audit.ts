@@ -1,6 +1,6 @@
 /** `audit`: does the ledger say what the URLs say? */
 import { loadConfig } from '../config/config.ts';
-import { urlStates } from '../contracts/crawl.ts';
+import { urlStates, standsAs } from '../contracts/crawl.ts';
 import { auditView, type AuditView } from '../contracts/http/results.ts';
 import { auditCrawl } from '../storage/audit.ts';
 import { namedApi } from './api-target.ts';
@@ -25,7 +25,7 @@ export function auditLines({ crawlId, state, ok, ledger, recount, hosts, differe
   const row = (name: string, left: string, right: string): string =>
     `  ${name.padEnd(11)} ${left.padStart(13)} ${right.padStart(13)}`;
   return [
-    `Crawl ${crawlId} is ${state}; ${ok ? 'its counters agree with its URLs' : 'its counters and its URLs DIFFER'}.`,
+    `Crawl ${crawlId} ${standsAs(state)}; ${ok ? 'its counters agree with its URLs' : 'its counters and its URLs DIFFER'}.`,
     row('', 'ledger', 'recounted'),
     ...(['discovered', ...urlStates] as const).map((name) =>
       row(name, grouped(ledger[name]), grouped(recount[name])),

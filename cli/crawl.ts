@@ -6,7 +6,14 @@ import { stackApi } from './api-target.ts';
 import type { ExitCode } from './ending.ts';
 import { likenessOf } from './likeness.ts';
 import { readRequest, type CrawlOptions, type CrawlRequest } from './request.ts';
-import { interruptedReason, pauseOthers, runCrawl, type RunOptions, type Session } from './run.ts';
+import {
+  interruptedReason,
+  pauseOthers,
+  runCrawl,
+  waitingReason,
+  type RunOptions,
+  type Session,
+} from './run.ts';
 import { sendRest } from './seeds-file.ts';
 
 export async function crawl(urls: readonly string[], options: CrawlOptions & RunOptions): Promise<ExitCode> {
@@ -39,7 +46,9 @@ async function readLike(
 
 async function mentionInterrupted({ pool, own, say }: Session): Promise<void> {
   const open = await openCrawls(pool, undefined, defaultTenant);
-  const left = open.find(({ state, reason }) => (state === 'paused' ? reason === interruptedReason : own));
-  if (left !== undefined)
-    say(`Crawl ${left.id} was interrupted: ./orbweaver resume ${left.id} goes on with it.`);
+  const ours: readonly (string | null)[] = [interruptedReason, waitingReason];
+  const left = open.find(({ state, reason }) => (state === 'paused' ? ours.includes(reason) : own));
+  if (left === undefined) return;
+  const what = left.reason === waitingReason ? 'waited for hosts' : 'was interrupted';
+  say(`Crawl ${left.id} ${what}: ./orbweaver resume ${left.id} goes on with it.`);
 }

@@ -1,4 +1,5 @@
 /** Crawls over an API: listed, started without waiting for them, paused, set going again, cancelled. */
+import { standsAs } from '../contracts/crawl.ts';
 import {
   crawlList,
   crawlStateAnswer,
@@ -7,13 +8,14 @@ import {
   type CrawlStateAnswer,
   type CrawlSummary,
 } from '../contracts/http/crawls.ts';
+import { crawlOutlookView } from '../contracts/http/outlook.ts';
 import { anyApi, withLookingApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { likenessOf } from './likeness.ts';
 import { readRequest, type CrawlOptions } from './request.ts';
 import { sendRest } from './seeds-file.ts';
-import { summaryLines } from './summary.ts';
+import { statusLines } from './status-lines.ts';
 import { writeList, writeMade, writeOne, type Shown } from './table.ts';
 import { duration, grouped } from './words.ts';
 
@@ -53,7 +55,11 @@ export const latestCrawls = (api: Api, most: number, state?: string): AsyncGener
 
 export async function showCrawl(api: Api, id: string, json: boolean): Promise<ExitCode> {
   const view = await api.get(`/v1/crawls/${id}`, crawlView);
-  writeOne(view, json, () => summaryLines(view, []));
+  const outlook = await api.get(`/v1/crawls/${id}/outlook`, crawlOutlookView);
+  const parked = outlook.waiting.items
+    .filter(({ why }) => why === 'parked')
+    .map(({ origin, queued, lastError }) => ({ origin, queued, last_error: lastError }));
+  writeOne(json ? { ...view, outlook } : view, json, () => statusLines(view, outlook, parked, null));
   return exitCodes.ok;
 }
 
@@ -100,4 +106,4 @@ export async function controlCrawl(
 }
 
 const stateLine = ({ id, state, reason }: CrawlStateAnswer): string =>
-  `Crawl ${id} is ${state}${reason === null ? '' : ` (${reason})`}.`;
+  `Crawl ${id} ${standsAs(state)}${reason === null ? '' : ` (${reason})`}.`;

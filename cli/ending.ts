@@ -7,6 +7,8 @@ export const exitCodes = {
   badUse: 2,
   /** The crawl failed or was cancelled; an audit or a replay found differences. */
   failed: 3,
+  /** Only hosts that wait were left for too long; the crawl can be resumed. */
+  waiting: 4,
   /** Ctrl-C; the crawl can be resumed. */
   interrupted: 130,
 } as const;

@@ -24,7 +24,7 @@ import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
 import { writeJsonLines } from './lines.ts';
 import { sayPlainly, withDatabase, withStack } from './stack.ts';
-import { grouped, reasonOf } from './words.ts';
+import { counted, grouped, reasonOf } from './words.ts';
 
 const pageLimit = 1_000;
 
@@ -75,7 +75,7 @@ export function hostLine(host: HostSummary): string {
     ...(lastError === null ? [] : [lastError]),
     ...settingWords(settings),
   ];
-  const counts = `${grouped(queued)} queued, ${grouped(today.requests)} requests today`;
+  const counts = `${grouped(queued)} queued, ${counted(today.requests, 'request')} today`;
   return [state.padEnd(7), origin, counts, ...remarks].join('  ').replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
 }
 

@@ -5,7 +5,7 @@ import { hostStandings, type HostStanding } from '../domain/host-standing.ts';
 import type { ApiOptions } from './api-target.ts';
 import { addAuditLog, addWebhooks } from './admin-verbs.ts';
 import { addCrawlControl, addTenancy, addWhatToCrawl, withServer } from './api-verbs.ts';
-import { crawlId, fieldList, wholeNumber } from './arguments.ts';
+import { crawlId, fieldList, secondsOrNever, wholeNumber } from './arguments.ts';
 import { addHostActions } from './host-verbs.ts';
 import { addEdits } from './edit-verbs.ts';
 import { completionScript, shells, type Shell } from './completion.ts';
@@ -33,7 +33,8 @@ Examples:
   orbweaver explain 1 https://example.com/private    why a URL was fetched, skipped or waits
   orbweaver crawls start https://example.com/ --server https://crawler.example --key-file key
 
-Exit codes: 0 done, 2 bad use, 3 refused, the crawl failed, or a check found differences, 130 interrupted (resumable).
+Exit codes: 0 done, 2 bad use, 3 refused, the crawl failed, or a check found differences,
+4 only hosts that wait were left for too long (resumable), 130 interrupted (resumable).
 Settings are read from ORBWEAVER_… variables; README.md lists them.`,
     );
   program.commandsGroup('On this machine:');
@@ -71,6 +72,11 @@ const jsonOption = [
   'no progress; the last line is one JSON object, also of a crawl that failed or was interrupted',
 ] as const;
 
+const giveUpOption = [
+  '--give-up-after <seconds>',
+  'end, with exit code 4, when no page has come for so long and only hosts that wait are left; resume goes on; never: wait for all (default: 600)',
+] as const;
+
 function addCrawl(program: Command, ended: Ended): void {
   const crawl = program
     .command('crawl')
@@ -80,6 +86,7 @@ function addCrawl(program: Command, ended: Ended): void {
   addWhatToCrawl(crawl)
     .option(...outOption)
     .option(...jsonOption)
+    .option(...giveUpOption, secondsOrNever)
     .option('--keep', 'leave the stack up')
     .addHelpText(
       'after',
@@ -105,6 +112,7 @@ function addResume(program: Command, ended: Ended): void {
     .argument('[id]', 'id of the crawl', crawlId)
     .option(...outOption)
     .option(...jsonOption)
+    .option(...giveUpOption, secondsOrNever)
     .option('--keep', 'leave the stack up')
     .addHelpText('after', '\nExamples:\n  orbweaver resume\n  orbweaver resume 3 --out pages.jsonl')
     .action(async (id: string | undefined, options: object) => {

@@ -1,11 +1,14 @@
 /** How a crawl gets on: one live line on a terminal, else a plain line now and then; sentences go in between. */
 import type { CrawlView } from '../contracts/http/crawls.ts';
+import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import type { Say } from './stack.ts';
-import { duration, grouped } from './words.ts';
+import { waitText } from './waiting.ts';
+import { counted, duration, grouped } from './words.ts';
 
 export interface Progress {
   readonly say: Say;
-  update(view: CrawlView): void;
+  /** @param outlook null: it is not known */
+  update(view: CrawlView, outlook?: CrawlOutlookView | null): void;
   /** Takes the live line away. */
   clear(): void;
 }
@@ -44,9 +47,9 @@ export function createProgress(
       if (line !== '') screen.write(line);
       shown = line;
     },
-    update: (view) => {
+    update: (view, outlook = null) => {
       if (quiet) return;
-      const text = progressLine(view, rate(now(), view.pages));
+      const text = progressLine(view, rate(now(), view.pages), outlook);
       if (live) {
         shown = text.slice(0, (screen.columns ?? 80) - 1);
         screen.write(`${eraseLine}${shown}`);
@@ -70,15 +73,29 @@ function createRate(): (nowMs: number, pages: number) => number {
   };
 }
 
-function progressLine(view: CrawlView, perSecond: number): string {
+function progressLine(view: CrawlView, perSecond: number, outlook: CrawlOutlookView | null): string {
   const { ledger, hosts } = view;
+  const waiting = outlook === null ? null : waitingWords(outlook);
+  // Where that is all there is, a line that is cut has it still.
+  const isAll = outlook?.onlyWaiting === true && waiting !== null;
+  const doing = view.state === 'running' ? 'crawling' : view.state;
   return [
-    view.state === 'running' ? 'crawling' : view.state,
-    `${grouped(view.pages)} pages`,
-    `${perSecond.toFixed(1)}/s`,
+    isAll ? waiting : doing,
+    counted(view.pages, 'page'),
+    ...(isAll ? [] : [`${perSecond.toFixed(1)}/s`]),
     `${grouped(ledger.queued + ledger.leased)} queued`,
-    `${grouped(hosts.total)} hosts${hosts.parked > 0 ? ` (${grouped(hosts.parked)} parked)` : ''}`,
-    `${grouped(ledger.dead + ledger.failed)} errors`,
+    `${counted(hosts.total, 'host')}${hosts.parked > 0 ? ` (${grouped(hosts.parked)} parked)` : ''}`,
+    counted(ledger.dead + ledger.failed, 'error'),
     duration(view.seconds ?? 0),
+    ...(isAll || waiting === null ? [] : [waiting]),
   ].join('  ');
+}
+
+/** Who is waited for, until when and why; parked hosts are waited for by nobody. Null: there is none. */
+function waitingWords({ waiting: { items } }: CrawlOutlookView): string | null {
+  const awaited = items.filter(({ why }) => why !== 'parked');
+  const [first, ...others] = awaited.length > 0 ? awaited : items;
+  if (first === undefined) return null;
+  const more = others.length === 0 ? '' : ` and ${String(others.length)} more`;
+  return `waiting for ${waitText(first)}${more}`;
 }

@@ -1,4 +1,5 @@
 /** `report`: what came of a crawl, as tables, as JSON, or as the page that the API makes of it. */
+import { standsAs } from '../contracts/crawl.ts';
 import { crawlReport, type CrawlReport, type ReportHostLine } from '../contracts/http/report.ts';
 import { withLookingApi } from './api-target.ts';
 import type { Api } from './api.ts';
@@ -56,7 +57,7 @@ export function reportLines(report: CrawlReport): string[] {
           ...table(heads === null ? rows : [heads, ...rows]).map((line) => `  ${line}`),
         ];
   return [
-    `Crawl ${crawl.id}${crawl.label === null ? '' : ` (${crawl.label})`} is ${crawl.state}` +
+    `Crawl ${crawl.id}${crawl.label === null ? '' : ` (${crawl.label})`} ${standsAs(crawl.state)}` +
       `${crawl.reason === null ? '' : ` (${crawl.reason})`}; as of ${moment(report.at)}.`,
     ...part('Totals', null, [
       ['URLs', grouped(totals.ledger.discovered)],

@@ -1,11 +1,18 @@
 /** `resume`: goes on with an interrupted crawl. */
 import { loadConfig } from '../config/config.ts';
-import { closedCrawlStates } from '../contracts/crawl.ts';
+import { closedCrawlStates, standsAs } from '../contracts/crawl.ts';
 import type { CrawlSummary } from '../contracts/http/crawls.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import { findCrawl, openCrawls } from '../storage/crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import { interruptedReason, pauseOthers, runCrawl, type RunOptions, type Session } from './run.ts';
+import {
+  interruptedReason,
+  pauseOthers,
+  runCrawl,
+  waitingReason,
+  type RunOptions,
+  type Session,
+} from './run.ts';
 import { noSuchCrawl } from './stack.ts';
 
 export async function resume(id: string | null, options: RunOptions): Promise<ExitCode> {
@@ -21,7 +28,7 @@ async function named({ pool }: Session, id: string): Promise<CrawlSummary> {
   const crawl = await findCrawl(pool, id);
   if (crawl === null) throw noSuchCrawl(id);
   if (closedCrawlStates.includes(crawl.state)) {
-    throw new CommandError(`Crawl ${id} is ${crawl.state}: there is nothing to resume.`);
+    throw new CommandError(`Crawl ${id} ${standsAs(crawl.state)}: there is nothing to resume.`);
   }
   return crawl;
 }
@@ -29,7 +36,8 @@ async function named({ pool }: Session, id: string): Promise<CrawlSummary> {
 /** In a stack of our own whatever is open has lost its command; in another's, what runs is somebody's. */
 async function latest({ pool, own }: Session): Promise<CrawlSummary> {
   const open = await openCrawls(pool, undefined, defaultTenant);
-  const crawl = open.find(({ state, reason }) => own || (state === 'paused' && reason === interruptedReason));
+  const ours: readonly (string | null)[] = [interruptedReason, waitingReason];
+  const crawl = open.find(({ state, reason }) => own || (state === 'paused' && ours.includes(reason)));
   if (crawl === undefined)
     throw new CommandError('There is no interrupted crawl; orbweaver status lists the crawls.');
   return crawl;

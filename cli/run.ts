@@ -6,14 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { closedCrawlStates } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
+import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import { findRunningStack } from '../stack/info.ts';
 import { openCrawls, parkedHosts, viewCrawl } from '../storage/crawls.ts';
+import { outlookOf } from '../storage/outlook.ts';
 import { allPages } from '../storage/pages.ts';
 import { createPool, type Pool } from '../storage/pool.ts';
 import { isStorageOutage } from '../storage/retry.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
 import { CommandError, endingOf, exitCodes, type ExitCode } from './ending.ts';
+import { createPatience, usualPatience } from './give-up.ts';
 import { aborted, listenForInterrupts, type Interrupts } from './interrupts.ts';
 import { standardOutput, writeLivePages } from './live-pages.ts';
 import { openOutFile, type OutFile } from './out-file.ts';
@@ -25,11 +28,15 @@ import { grouped } from './words.ts';
 
 /** The reason of crawls that were paused because their command line ended. */
 export const interruptedReason = 'interrupted';
+/** The reason of crawls that were paused because their command line did not wait any longer. */
+export const waitingReason = 'only hosts that wait are left';
 
 export interface RunOptions {
   readonly out?: string;
   readonly json?: boolean;
   readonly keep?: boolean;
+  /** Seconds without a page while only hosts that wait are left; null: for ever. */
+  readonly giveUpAfter?: number | null;
 }
 
 export interface Session {
@@ -42,6 +49,10 @@ export interface Session {
 }
 
 const pollMs = 500;
+/** How often it is asked what the crawl waits for. */
+const outlookMs = 2_000;
+/** Hosts that a crawl waits for and that are named at most. */
+const namedHosts = 10;
 /** Parked hosts that are told of at most. */
 const mostParked = 100;
 
@@ -111,8 +122,11 @@ async function runOn(
   const id = await begin({ pool, api, own: stack.own, say: progress.say, signal: interrupts.first });
   const web = temporalUiUrl === null ? '' : ` Temporal Web: ${temporalUiUrl}`;
   progress.say(`Crawl ${id} is under way.${web}`);
+  const over = new AbortController();
   const live =
-    options.out === standardOutput ? writeLivePages(pool, id, textReader(config), interrupts.first) : null;
+    options.out === standardOutput
+      ? writeLivePages(pool, id, textReader(config), AbortSignal.any([interrupts.first, over.signal]))
+      : null;
   live?.catch(() => undefined);
   /** What is not pages, where those are on standard output. */
   const tell = (text: string): unknown =>
@@ -126,11 +140,13 @@ async function runOn(
           })
         : [];
     progress.clear();
-    if (options.json === true) tell(summaryJson(seen, parked, error));
-    else if (error === null) tell(summaryLines(seen, parked).join('\n'));
+    const waiting = watched.gaveUp()?.waiting ?? null;
+    if (options.json === true) tell(summaryJson(seen, parked, error, waiting));
+    else if (error === null) tell(summaryLines(seen, parked, waiting).join('\n'));
   };
 
-  const watched = follow(pool, id, progress, interrupts.first);
+  const { giveUpAfter = usualPatience } = options;
+  const watched = follow(pool, id, progress, interrupts.first, createPatience(giveUpAfter));
   let ended: CrawlView | null;
   let whole = true;
   try {
@@ -139,7 +155,9 @@ async function runOn(
       stack.lost,
       ...(live === null ? [] : [live.then(() => watched.ended)]),
     ]);
-    if (ended !== null && live !== null) whole = await Promise.race([live, stack.lost]);
+    const gaveUp = watched.gaveUp() !== null;
+    if (gaveUp) over.abort();
+    if (ended !== null && live !== null) whole = (await Promise.race([live, stack.lost])) || gaveUp;
   } catch (error) {
     const seen = watched.latest();
     if (seen !== null) await summarize(seen, endingOf(error).message);
@@ -155,6 +173,11 @@ async function runOn(
     return exitCodes.interrupted;
   }
 
+  const gaveUp = watched.gaveUp() !== null;
+  if (gaveUp) {
+    await api.change(id, 'pause', waitingReason, interrupts.first);
+    ended = (await viewCrawl(pool, id)) ?? ended;
+  }
   if (options.json !== true) await summarize(ended);
   if (out !== null) {
     const count = await out.write(allPages(pool, id, ['links', 'text'], textReader(config)));
@@ -163,20 +186,35 @@ async function runOn(
   if (options.json === true) await summarize(ended);
   else tell(`Results: ./orbweaver pages ${id}`);
   if (options.keep === true && !stack.own) tellKept(stack, progress.say);
+  if (gaveUp) {
+    progress.say(`Crawl ${id} waits for its hosts no longer; ./orbweaver resume ${id} goes on with it.`);
+    return exitCodes.waiting;
+  }
   if (!whole) return exitCodes.interrupted;
   return ended.state === 'finished' ? exitCodes.ok : exitCodes.failed;
 }
 
 interface Followed {
-  /** Once the crawl is closed; null: interrupted before that. */
+  /** Once the crawl is closed, or was given up; null: interrupted before that. */
   readonly ended: Promise<CrawlView | null>;
+  /** What it waits for, where it was given up. */
+  gaveUp(): CrawlOutlookView | null;
   /** As it was seen last; null: not yet. */
   latest(): CrawlView | null;
 }
 
 /** A Postgres that is away is waited for. */
-function follow(pool: Pool, id: string, progress: Progress, signal: AbortSignal): Followed {
+function follow(
+  pool: Pool,
+  id: string,
+  progress: Progress,
+  signal: AbortSignal,
+  isEnough: ReturnType<typeof createPatience>,
+): Followed {
   let latest: CrawlView | null = null;
+  let outlook: CrawlOutlookView | null = null;
+  let outlookAt = -Infinity;
+  let gaveUp: CrawlOutlookView | null = null;
   const look = async (): Promise<CrawlView | null> => {
     while (!signal.aborted) {
       const view = await viewCrawl(pool, id).catch((error: unknown) => {
@@ -187,7 +225,15 @@ function follow(pool: Pool, id: string, progress: Progress, signal: AbortSignal)
       if (view !== undefined) {
         latest = view;
         if (closedCrawlStates.includes(view.state)) return view;
-        progress.update(view);
+        if (performance.now() - outlookAt >= outlookMs) {
+          outlook = await outlookOf(pool, id, namedHosts).catch(() => null);
+          outlookAt = performance.now();
+        }
+        if (isEnough(view.pages, outlook, performance.now())) {
+          gaveUp = outlook;
+          return view;
+        }
+        progress.update(view, outlook);
       }
       await sleep(pollMs, undefined, { signal }).catch(() => undefined);
     }
@@ -196,7 +242,7 @@ function follow(pool: Pool, id: string, progress: Progress, signal: AbortSignal)
   const ended = look();
   // Whoever waits for it may have been told of something else first.
   ended.catch(() => undefined);
-  return { ended, latest: () => latest };
+  return { ended, latest: () => latest, gaveUp: () => gaveUp };
 }
 
 async function pause(id: string, api: ApiClient, interrupts: Interrupts, say: Say): Promise<void> {

@@ -1,18 +1,21 @@
 /** `status`: a crawl, or the stack and the latest crawls. */
 import { loadConfig } from '../config/config.ts';
 import type { CrawlSummary } from '../contracts/http/crawls.ts';
-import { findRunningStack } from '../stack/info.ts';
+import { findRunningStack, type StackInfo } from '../stack/info.ts';
 import { crawlsBefore, parkedHosts, viewCrawl } from '../storage/crawls.ts';
+import { outlookOf } from '../storage/outlook.ts';
 import type { Pool } from '../storage/pool.ts';
 import { namedApi } from './api-target.ts';
 import type { Api } from './api.ts';
 import { latestCrawls, showCrawl, shownCrawls, type VerbOptions } from './crawls.ts';
+import { statusLines } from './status-lines.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { noSuchCrawl, withDatabase } from './stack.ts';
-import { summaryLines } from './summary.ts';
 import { printable, table, writeLines } from './table.ts';
 
 const listed = 20;
+/** Hosts that are named at most. */
+const named = 10;
 
 export async function status(id: string | null, options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
@@ -21,7 +24,7 @@ export async function status(id: string | null, options: VerbOptions): Promise<E
   const config = loadConfig();
   const running = findRunningStack(config.dataDir);
   const lines = await withDatabase(config, (pool) =>
-    id === null ? overview(pool, json) : one(pool, id, json),
+    id === null ? overview(pool, json) : one(pool, id, json, running),
   );
   if (id === null && !json) {
     const where =
@@ -34,10 +37,19 @@ export async function status(id: string | null, options: VerbOptions): Promise<E
   return exitCodes.ok;
 }
 
-async function one(pool: Pool, id: string, json: boolean): Promise<string[]> {
+async function one(pool: Pool, id: string, json: boolean, running: StackInfo | null): Promise<string[]> {
   const view = await viewCrawl(pool, id);
-  if (view === null) throw noSuchCrawl(id);
-  return json ? [JSON.stringify(view)] : summaryLines(view, await parkedHosts(pool, id, 10));
+  const outlook = await outlookOf(pool, id, named);
+  if (view === null || outlook === null) throw noSuchCrawl(id);
+  if (json) return [JSON.stringify({ ...view, outlook })];
+  const web = running === null ? null : workflowPages(running);
+  return statusLines(view, outlook, await parkedHosts(pool, id, named), web);
+}
+
+/** The address of a workflow's page in Temporal Web, by the workflow's id; null: Temporal is not ours. */
+function workflowPages({ temporalUiUrl, temporalNamespace }: StackInfo): ((id: string) => string) | null {
+  if (temporalUiUrl === null) return null;
+  return (id) => `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(id)}`;
 }
 
 async function overview(pool: Pool, json: boolean): Promise<string[]> {

@@ -1,25 +1,42 @@
 /** What came of a crawl, for people and for programs. */
-import { urlStates } from '../contracts/crawl.ts';
+import { standsAs, urlStates, type UrlState } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
+import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import type { ParkedHost } from '../storage/statements/list-parked-hosts.ts';
 import { cutKinds, cutPhrase } from '../domain/limits.ts';
-import { bytes, duration, grouped } from './words.ts';
+import { printable } from './table.ts';
+import { waitText } from './waiting.ts';
+import { bytes, counted, duration, grouped } from './words.ts';
 
 const shown = 10;
 
-/** Lines of a report. @param parked hosts that wait, most queued first */
-export function summaryLines(view: CrawlView, parked: readonly ParkedHost[]): string[] {
+/** Gone: the server says that there is nothing there. Dead letters are something else. */
+const stateWord = (state: UrlState): string => (state === 'dead' ? 'gone' : state);
+
+/**
+ * Lines of a report. @param parked hosts that wait, most queued first @param waiting what the crawl waits for, parked
+ * hosts among it; null: that is not asked
+ */
+export function summaryLines(
+  view: CrawlView,
+  parked: readonly ParkedHost[],
+  waiting: CrawlOutlookView['waiting'] | null = null,
+): string[] {
   const { ledger, seeds } = view;
   const seconds = view.seconds ?? 0;
   const states = urlStates
     .filter((state) => ledger[state] > 0)
-    .map((state) => `${grouped(ledger[state])} ${state}`);
+    .map((state) => `${grouped(ledger[state])} ${stateWord(state)}`);
+  const others = (waiting?.items ?? []).filter(({ why }) => why !== 'parked');
   const rate = seconds > 0 ? `, ${(view.pages / seconds).toFixed(1)} pages/s` : '';
   const letters = Object.entries(view.deadLetters).map(([name, count]) => `${grouped(count)} ${name}`);
   const reasons = Object.entries(view.excluded).map(([name, count]) => `${grouped(count)} ${name}`);
   return [
-    `Crawl ${view.id} is ${view.state}${view.reason === null ? '' : ` (${view.reason})`} after ${duration(seconds)}.`,
-    line('pages', `${grouped(view.pages)} (${grouped(view.fetches)} requests, ${bytes(view.bytes)}${rate})`),
+    `Crawl ${view.id} ${standsAs(view.state)}${view.reason === null ? '' : ` (${view.reason})`} after ${duration(seconds)}.`,
+    line(
+      'pages',
+      `${grouped(view.pages)} (${counted(view.fetches, 'request')}, ${bytes(view.bytes)}${rate})`,
+    ),
     line(
       'URLs',
       `${grouped(ledger.discovered)} discovered${states.length === 0 ? '' : `: ${states.join(', ')}`}`,
@@ -31,13 +48,19 @@ export function summaryLines(view: CrawlView, parked: readonly ParkedHost[]): st
     ...(letters.length === 0 ? [] : [line('dead letters', letters.join(', '))]),
     ...cutLines(view.cut).map((text, at) => line(at === 0 ? 'left out' : '', text)),
     ...listed(
-      'parked hosts',
-      parked.map(
-        ({ origin, queued, last_error }) =>
-          `${origin}, ${grouped(queued)} URLs wait${last_error === null ? '' : `: ${last_error}`}`,
-      ),
-      view.hosts.parked,
+      'waiting',
+      others.map((host) => `${waitText(host)}, ${counted(host.queued, 'URL')}`),
+      Math.max(others.length, (waiting?.hosts ?? 0) - view.hosts.parked),
     ),
+    ...listed(
+      'parked hosts',
+      parked.map(({ origin, queued, last_error }) => {
+        const wait = queued === 1 ? '1 URL waits' : `${grouped(queued)} URLs wait`;
+        return `${origin}, ${wait}${last_error === null ? '' : `: ${printable(last_error)}`}`;
+      }),
+      Math.max(view.hosts.parked, parked.length),
+    ),
+    ...cures(parked),
     ...listed(
       'bad seeds',
       seeds.firstRejected.map(
@@ -61,7 +84,16 @@ export const cutLines = (cut: CrawlView['cut']): string[] =>
     return [`${cutPhrase(kind, found.leftOut)}${places}${cure}`];
   });
 
-const line = (name: string, text: string): string => `  ${name.padEnd(13)} ${text}`;
+/** What helps where hosts are parked. */
+function cures(parked: readonly ParkedHost[]): string[] {
+  const [first, second] = parked;
+  if (first === undefined) return [];
+  return second === undefined
+    ? [line('', `try it again with: ./orbweaver host retry ${first.origin}`)]
+    : [line('', 'try them again with: ./orbweaver host retry --state parked')];
+}
+
+export const line = (name: string, text: string): string => `  ${name.padEnd(13)} ${text}`;
 
 function listed(name: string, entries: readonly string[], total: number): string[] {
   const more = total - Math.min(entries.length, shown);
@@ -74,8 +106,14 @@ function listed(name: string, entries: readonly string[], total: number): string
 /**
  * One JSON object on one line; `seconds` are from start to end by Postgres' clock.
  * @param parked hosts that wait, most queued first @param error what ended the command before the crawl; null: nothing
+ * @param waiting what the crawl waits for, where it was given up; null: it was not
  */
-export function summaryJson(view: CrawlView, parked: readonly ParkedHost[], error: string | null): string {
+export function summaryJson(
+  view: CrawlView,
+  parked: readonly ParkedHost[],
+  error: string | null,
+  waiting: CrawlOutlookView['waiting'] | null = null,
+): string {
   const { id: crawlId, state, reason, label, seconds, pages, fetches, bytes: received } = view;
   const { ledger, hosts, deadLetters, seeds, excluded, cut } = view;
   return JSON.stringify({
@@ -96,6 +134,7 @@ export function summaryJson(view: CrawlView, parked: readonly ParkedHost[], erro
     },
     parkedHosts: parked.map(({ origin, queued, last_error: lastError }) => ({ origin, queued, lastError })),
     seeds: { accepted: seeds.accepted, rejected: seeds.rejected },
+    ...(waiting !== null && { waiting }),
     ...(error !== null && { error }),
   });
 }

@@ -100,4 +100,7 @@ export type CrawlState = (typeof crawlStates)[number];
 /** A closed crawl sends no request and admits no URL. */
 export const closedCrawlStates: readonly CrawlState[] = ['finished', 'cancelled', 'failed'];
 
+/** What stands behind the name of a crawl: `is running`, `has failed`. */
+export const standsAs = (state: CrawlState): string => (state === 'failed' ? 'has failed' : `is ${state}`);
+
 export { urlStates, type Ledger, type UrlState } from '../domain/ledger.ts';

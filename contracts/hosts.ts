@@ -107,7 +107,11 @@ const hostSummary = z
     today: z
       .object({
         day: z.string().meta({ description: 'As in 2026-03-29.' }),
-        requests: count.meta({ description: 'Sent, or reserved to be sent by the slice under way.' }),
+        requests: count.meta({ description: 'Sent by slices that are over.' }),
+        reserved: count.meta({
+          description:
+            'What the slice under way may send of the quota, or what one that a crash ended may have sent.',
+        }),
         quota: count,
       })
       .meta({ description: 'Requests of the day.' }),

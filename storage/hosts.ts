@@ -152,7 +152,8 @@ function summaryOf(row: HostRow): HostSummary {
     opensAt: closing === null ? null : new Date(closing.until).toISOString(),
     today: {
       day,
-      requests: usedOn(day, counted, row.requests_reserved),
+      requests: usedOn(day, counted, 0),
+      reserved: row.requests_reserved,
       quota: row.daily_quota ?? defaultDailyQuota,
     },
   };

@@ -213,7 +213,10 @@ const crawlSummary = z
     createdAt: instant,
     startedAt: instant.nullable(),
     endedAt: instant.nullable(),
-    seconds: z.number().nullable().meta({ description: 'From start to end, or to now; null: not started.' }),
+    seconds: z
+      .number()
+      .nullable()
+      .meta({ description: 'From start to end, or to now, without pauses; null: not started.' }),
     ...counts.shape,
   })
   .meta({ id: 'CrawlSummary' });

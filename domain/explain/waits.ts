@@ -101,7 +101,7 @@ function haltSentence({ state, reason }: CrawlFacts): string | null {
     case 'finished':
     case 'cancelled':
     case 'failed':
-      return `The crawl is ${state}${why}: it sends no requests.`;
+      return `The crawl ${state === 'failed' ? 'has failed' : `is ${state}`}${why}: it sends no requests.`;
   }
 }
 

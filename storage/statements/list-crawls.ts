@@ -1,4 +1,5 @@
 import type { CrawlConfig, CrawlState, Ledger } from '../../contracts/crawl.ts';
+import { crawlTime } from '../crawl-time.ts';
 import { statement } from '../statement.ts';
 
 export interface CountedCrawlRow extends Ledger {
@@ -12,7 +13,7 @@ export interface CountedCrawlRow extends Ledger {
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
-  /** From start to end, or to now. */
+  /** From start to end, or to now, without pauses. */
   readonly seconds: number | null;
   readonly pages: number;
   readonly pending: number;
@@ -33,7 +34,7 @@ export const listCrawls = statement<
 >(
   'list-crawls',
   `select c.id::text, c.state, c.reason, c.label, c.job_id, c.config, c.config_version, c.created_at, c.started_at, c.ended_at,
-          extract(epoch from coalesce(c.ended_at, now()) - c.started_at)::float8 as seconds, l.*
+          extract(epoch from ${crawlTime})::float8 as seconds, l.*
      from crawl c
     cross join lateral (
       select coalesce(sum(discovered), 0)::bigint as discovered, coalesce(sum(queued), 0)::bigint as queued,

@@ -1,4 +1,5 @@
 import type { CrawlState } from '../../contracts/crawl.ts';
+import { crawlTime } from '../crawl-time.ts';
 import { statement } from '../statement.ts';
 
 export interface RedrivenCrawl {
@@ -19,7 +20,7 @@ export const lockRedrivenCrawls = statement<[crawlIds: readonly number[]], Redri
   'lock-redriven-crawls',
   `select c.id, c.state, c.reason,
           (select coalesce(sum(l.pages), 0)::bigint from ledger l where l.crawl_id = c.id) as pages,
-          (extract(epoch from now() - c.started_at) * 1000)::float8 as since_start_ms,
+          (extract(epoch from ${crawlTime}) * 1000)::float8 as since_start_ms,
           (c.config ->> 'maxPages')::bigint as max_pages, (c.config ->> 'maxSeconds')::float8 as max_seconds
      from crawl c where c.id = any ($1) order by c.id for no key update of c`,
 );

@@ -82,7 +82,7 @@ describe('the line of a host', () => {
     notBefore: null,
     closedBy: null,
     opensAt: null,
-    today: { day: '2026-03-29', requests: 12, quota: 100_000 },
+    today: { day: '2026-03-29', requests: 12, reserved: 0, quota: 100_000 },
   };
 
   it('says where it stands and what is set for it', () => {

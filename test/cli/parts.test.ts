@@ -173,12 +173,13 @@ describe('the summary', () => {
     expect(lines).toEqual([
       'Crawl 7 is finished (complete) after 1:15 min.',
       '  pages         1,170 (1,210 requests, 27.3 MB, 15.6 pages/s)',
-      '  URLs          1,600 discovered: 300 queued, 10 leased, 1,200 done, 80 excluded, 7 dead, 3 failed',
+      '  URLs          1,600 discovered: 300 queued, 10 leased, 1,200 done, 80 excluded, 7 gone, 3 failed',
       '  excluded      70 host-limit, 10 robots',
       '  dead letters  3 timeout',
       '  left out      1,300 links over the limit of a page, at 1 URL (--max-links-per-page)',
       '                1 robots.txt too long to be read whole',
       '  parked hosts  https://p.example, 300 URLs wait: refused',
+      '                try it again with: ./orbweaver host retry https://p.example',
       '  bad seeds     line 3: "x" (not-a-url)',
       '                and 11 more',
     ]);

@@ -133,6 +133,34 @@ describe('the command line', { timeout: 240_000 }, () => {
     });
   });
 
+  it('waits for hosts no longer than it is told to, and goes on later', async () => {
+    let isWell = false;
+    const flaky = createServer((request, response) => {
+      const isSick = request.url === '/sick' && !isWell;
+      response.statusCode = isSick ? 503 : request.url === '/robots.txt' ? 404 : 200;
+      if (isSick) response.setHeader('retry-after', '3600');
+      response.setHeader('content-type', 'text/html');
+      response.end('<title>Here</title>');
+    });
+    await new Promise<void>((up) => flaky.listen(0, '127.0.0.1', up));
+    const origin = `http://127.0.0.1:${String((flaky.address() as AddressInfo).port)}`;
+    const gaveUp = await run('crawl', `${origin}/sick`, ...options, '--delay', '0', '--give-up-after', '3');
+    expect(gaveUp.code, gaveUp.stderr).toBe(4);
+    expect(gaveUp.stdout).toMatch(/^Crawl 3 is paused \(only hosts that wait are left\)/);
+    expect(gaveUp.stdout).toMatch(new RegExp(`waiting +${origin} until .*503.*, 1 URL\n`));
+    expect(gaveUp.stderr).toContain('./orbweaver resume 3 goes on with it');
+    isWell = true;
+    expect(await run('host', 'retry', origin)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is tried again') as string,
+    });
+    const resumed = await run('resume', '--json');
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(lastLine(resumed.stdout)).toMatchObject({ crawlId: '3', state: 'finished', pages: 1 });
+    flaky.closeAllConnections();
+    await new Promise((closed) => flaky.close(closed));
+  });
+
   it('answers questions afterwards, and says when there is nothing to answer', async () => {
     expect(await run('audit', '1')).toMatchObject({
       code: 0,
@@ -151,7 +179,9 @@ describe('the command line', { timeout: 240_000 }, () => {
     expect(csv.code, csv.stderr).toBe(0);
     expect(csv.stdout.trimEnd().split('\r\n')).toHaveLength(pageCount + 1);
     const status = await run('status');
-    expect(status.stdout).toMatch(/^No stack is running\.\ncrawl .*\n2 +finished .*\n1 +finished/);
+    expect(status.stdout).toMatch(
+      /^No stack is running\.\ncrawl .*\n3 +finished .*\n2 +finished .*\n1 +finished/,
+    );
     expect(await run('resume')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no interrupted crawl') as string,

@@ -1,0 +1,43 @@
+/** Where a crawl stands, for people: its summary, and while it is open what it waits for and how long it takes. */
+import { closedCrawlStates } from '../contracts/crawl.ts';
+import type { CrawlView } from '../contracts/http/crawls.ts';
+import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
+import { crawlWorkflowId, hostWorkflowId } from '../contracts/workflows.ts';
+import type { ParkedHost } from '../storage/statements/list-parked-hosts.ts';
+import { line, summaryLines } from './summary.ts';
+import { counted, duration, grouped } from './words.ts';
+
+/** @param page the address of a workflow's page, by the workflow's id; null: there are none to be told */
+export function statusLines(
+  view: CrawlView,
+  outlook: CrawlOutlookView,
+  parked: readonly ParkedHost[],
+  page: ((workflowId: string) => string) | null,
+): string[] {
+  const { hosts, rate } = view;
+  const { left, waiting } = outlook;
+  const isOpen = !closedCrawlStates.includes(view.state);
+  const held = Math.max(0, waiting.hosts - hosts.parked);
+  const standing = [
+    ...(hosts.working > 0 ? [`${grouped(hosts.working)} at work`] : []),
+    ...(held > 0 && isOpen ? [`${grouped(held)} waiting`] : []),
+    ...(hosts.parked > 0 ? [`${grouped(hosts.parked)} parked`] : []),
+  ];
+  const troubled = waiting.items.filter(({ why }) => why !== 'retry');
+  const pages = [crawlWorkflowId(view.id), ...troubled.map(({ origin }) => hostWorkflowId(origin))];
+  return [
+    ...summaryLines(view, parked, isOpen ? waiting : null),
+    line('hosts', `${grouped(hosts.total)}${standing.length === 0 ? '' : `: ${standing.join(', ')}`}`),
+    ...(isOpen ? [line('rate', `${rate.perSecond.toFixed(1)} URLs/s over the last ten seconds`)] : []),
+    ...(left === null
+      ? []
+      : [
+          line(
+            'left',
+            `about ${duration(left.seconds)} for what is queued: ${left.origin} takes longest (${counted(left.queued, 'URL')}, one in ${duration(left.delaySeconds)})`,
+          ),
+          line('', 'links to come and hosts that wait are not in it'),
+        ]),
+    ...(page === null ? [] : pages.map((id, index) => line(index === 0 ? 'Temporal Web' : '', page(id)))),
+  ];
+}

@@ -1,0 +1,129 @@
+/** What a crawl waits for, how long it takes, and its time without its pauses (G14). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CrawlView } from '../../../contracts/http/crawls.ts';
+import type { CrawlOutlookView } from '../../../contracts/http/outlook.ts';
+import { runCli } from '../../cli/run-cli.ts';
+import { addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+
+let services: Services;
+let api: Api;
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool));
+}, 60_000);
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(api.url + path);
+  expect(response.status).toBe(200);
+  return (await response.json()) as T;
+}
+const outlook = (id: string, query = ''): Promise<CrawlOutlookView> =>
+  get(`/v1/crawls/${id}/outlook${query}`);
+async function running(): Promise<string> {
+  const id = await newCrawl(services.pool, { delaySeconds: 2 });
+  await services.pool.query('update crawl set seeded_line = 1000 where id = $1', [id]);
+  await setState(services.pool, id, 'running', null);
+  return id;
+}
+async function host(crawl: string, name: string, urls: number, columns: string): Promise<string> {
+  const origin = `https://${name}-${crawl}.example`;
+  for (let at = 0; at < urls; at++) await addUrl(services.pool, crawl, `${origin}/${String(at)}`);
+  await services.pool.query(`update host set ${columns} where origin = $1`, [origin]);
+  return origin;
+}
+const inAnHour = `now() + interval '1 hour'`;
+
+describe('GET /v1/crawls/{crawlId}/outlook', () => {
+  it('names the hosts that are waited for, why and until when, and the one that takes longest', async () => {
+    const id = await running();
+    const parked = await host(id, 'parked', 9, `parked_at = now(), last_error = 'tls: expired'`);
+    const backoff = await host(
+      id,
+      'backoff',
+      3,
+      `failures = 2, not_before = ${inAnHour}, last_error = 'server-errors: answered 500'`,
+    );
+    const closed = await host(id, 'closed', 2, `closed_until = ${inAnHour}`);
+    const slow = await host(id, 'slow', 1, `not_before = ${inAnHour}, paced_until = ${inAnHour}`);
+    await host(id, 'short', 1, 'delay_ms = 100');
+    const long = await host(id, 'long', 4, 'base_delay_ms = 3000, slowdown = 1');
+    const now = await outlook(id);
+    expect(now).toMatchObject({ state: 'running', onlyWaiting: false, waiting: { hosts: 4 } });
+    expect(now.waiting.items.map(({ origin, why, queued }) => [origin, why, queued])).toEqual([
+      [backoff, 'backoff', 3],
+      [closed, 'closed', 2],
+      [slow, 'delay', 1],
+      [parked, 'parked', 9],
+    ]);
+    expect(now.waiting.items[0]?.lastError).toBe('server-errors: answered 500');
+    expect(Date.parse(now.waiting.items[0]?.until ?? '') - Date.now()).toBeGreaterThan(3_500_000);
+    expect(now.waiting.items[3]?.until).toBeNull();
+    expect(now.left).toEqual({ seconds: 24, origin: long, queued: 4, delaySeconds: 6 });
+    expect((await outlook(id, '?limit=1')).waiting).toMatchObject({ hosts: 4, items: [{ why: 'backoff' }] });
+  });
+
+  it('says when only hosts that wait are left, URLs that are due later among them', async () => {
+    const id = await running();
+    await host(id, 'backoff', 2, `failures = 1, not_before = ${inAnHour}, last_error = 'overloaded: 503'`);
+    const well = await host(id, 'well', 1, 'failures = 0');
+    expect(await outlook(id)).toMatchObject({ onlyWaiting: false, waiting: { hosts: 1 } });
+    await services.pool.query(
+      `update url set due_at = ${inAnHour} from host h where h.id = host_id and h.origin = $1`,
+      [well],
+    );
+    const now = await outlook(id);
+    expect(now).toMatchObject({ onlyWaiting: true, left: null, waiting: { hosts: 2 } });
+    expect(now.waiting.items.map(({ why }) => why)).toEqual(['backoff', 'retry']);
+    await services.pool.query(`update url set state = 'leased' where crawl_id = $1`, [id]);
+    expect(await outlook(id)).toMatchObject({ onlyWaiting: false, waiting: { hosts: 0 } });
+  });
+
+  it('is told by status', async () => {
+    const id = await running();
+    const bad = await host(
+      id,
+      'bad',
+      2,
+      `failures = 1, not_before = ${inAnHour}, last_error = 'server-errors: answered 500'`,
+    );
+    const gone = await host(id, 'gone', 1, `parked_at = now(), last_error = 'connect-refused: no'`);
+    const well = await host(id, 'well', 5, 'failures = 0');
+    const { stdout, code } = await runCli(['status', id, '--server', api.url, '--key', api.key]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`waiting +${bad} until .* \\(server-errors: answered 500\\), 2 URLs\n`),
+    );
+    expect(stdout).toContain(`try it again with: ./orbweaver host retry ${gone}\n`);
+    expect(stdout).toContain('  hosts         3: 1 waiting, 1 parked\n');
+    expect(stdout).toContain(`left          about 10.0 s for what is queued: ${well} takes longest`);
+  });
+});
+
+it("a crawl's time is without its pauses, and without what passed between its end and a new beginning", async () => {
+  const id = await running();
+  const shift = (columns: string): unknown =>
+    services.pool.query(`update crawl set ${columns} where id = $1`, [id]);
+  const seconds = async (): Promise<number> => (await get<CrawlView>(`/v1/crawls/${id}`)).seconds ?? -1;
+  const expectAbout = async (expected: number): Promise<void> => {
+    const actual = await seconds();
+    expect(actual).toBeGreaterThanOrEqual(expected);
+    // What passes between two statements of the test, on a busy machine.
+    expect(actual).toBeLessThan(expected + 8);
+  };
+  await shift(`started_at = now() - interval '100 seconds'`);
+  await expectAbout(100);
+  await setState(services.pool, id, 'paused', 'a rest');
+  await shift(`rests_since = now() - interval '30 seconds'`);
+  await expectAbout(70);
+  await setState(services.pool, id, 'running', null);
+  await expectAbout(70);
+  await setState(services.pool, id, 'finished', 'complete');
+  await shift(`rests_since = now() - interval '20 seconds'`);
+  await setState(services.pool, id, 'running', null);
+  await expectAbout(50);
+});
