@@ -78,13 +78,17 @@ const frontier = async (crawl: number): Promise<string[]> => {
 /** Whoever judges links asks it beforehand: what `then` does happens between the judging and the writing. */
 class Interrupted extends MemorySeenCache {
   #then: (() => Promise<void>) | null;
+  #questions: number;
 
-  constructor(then: () => Promise<void>) {
+  /** @param at which question it happens, from 1 */
+  constructor(then: () => Promise<void>, at = 1) {
     super(10_000);
     this.#then = then;
+    this.#questions = at;
   }
 
   override async known(crawlId: number, keys: readonly Buffer[]): Promise<readonly boolean[]> {
+    if (--this.#questions > 0) return super.known(crawlId, keys);
     const then = this.#then;
     this.#then = null;
     await then?.();
@@ -99,27 +103,37 @@ const linking =
   };
 
 describe('a wider scope that comes in between', () => {
-  it('loses no link of a page that is just being read, though all of them were outside', async () => {
-    const site = await startSite({ '/': linking('https://elsewhere.example/found') });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
-    await fetching.queue(crawl, host, '/');
-    await fetching.role().fetchSlice(host);
-    // The job has walked all pages there are before this one is stored.
-    const seen = new Interrupted(async () => {
-      await edit(crawl, { scope: 'any' });
-      expect(await applied(crawl)).toMatchObject({ state: 'applied', reread: 0 });
-    });
-    const reading = parts({ seen });
-    const extractor = await createExtractor();
-    await asActivity(() => createDedupActivities(reading).dedup(host));
-    expect(await asActivity(() => createExtractActivities(reading, extractor).extract(host))).toMatchObject({
-      pages: 1,
-      admitted: 1,
-    });
-    expect(await frontier(crawl)).toContain('https://elsewhere.example/found queued');
-    await expectExact(fetching.pool, crawl);
-  });
+  it.each([
+    ['the link', 1, 1],
+    ['the last of 4,500 links, which go in three batches', 4_500, 3],
+  ])(
+    'loses no link of a page that is just being read, though all of them were outside: before %s',
+    async (_, many, at) => {
+      const links = Array.from({ length: many }, (__, n) => `https://elsewhere.example/found/${String(n)}`);
+      const site = await startSite({ '/': linking(...links) });
+      const host = await fetching.host(site.origin);
+      const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
+      await fetching.queue(crawl, host, '/');
+      await fetching.role().fetchSlice(host);
+      // The job has walked all pages there are before this one is stored.
+      const seen = new Interrupted(async () => {
+        await edit(crawl, { scope: 'any' });
+        expect(await applied(crawl)).toMatchObject({ state: 'applied', reread: 0 });
+      }, at);
+      const reading = parts({ seen });
+      const extractor = await createExtractor();
+      await asActivity(() => createDedupActivities(reading).dedup(host));
+      expect(await asActivity(() => createExtractActivities(reading, extractor).extract(host))).toMatchObject(
+        {
+          pages: 1,
+          admitted: many,
+        },
+      );
+      const queued = await frontier(crawl);
+      for (const link of links) expect(queued).toContain(`${link} queued`);
+      await expectExact(fetching.pool, crawl);
+    },
+  );
 
   it('loses no redirect whose answer is on its way', async () => {
     const site = await startSite({ '/': slowly(500, redirect('https://elsewhere.example/target')) });
