@@ -17,6 +17,8 @@ export interface Dependencies {
   readonly isHostPaused?: (origin: string) => Promise<boolean>;
   /** What an operator does to a host; rejects where Temporal does not answer. */
   readonly actOnHost: ActOnHost;
+  /** Bytes left to us on the disk of the bodies, where an embedded stack keeps everything. */
+  readonly freeBytes: () => Promise<number>;
   /** Null: API keys are the only way in. */
   readonly verifyToken: VerifyToken | null;
   /** Null: each process counts requests for itself. */

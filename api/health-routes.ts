@@ -4,7 +4,10 @@ import { controlPresence, type ControlPresence } from '../storage/statements/con
 import type { Dependencies } from './dependencies.ts';
 import { methodNotAllowed, sendProblem } from './problem.ts';
 
-export function healthRoutes({ pool, control }: Dependencies): Router {
+/** Less than Postgres needs to write on: a few segments of its log. */
+const leastFreeBytes = 64 * 1024 ** 2;
+
+export function healthRoutes({ pool, control, freeBytes }: Dependencies): Router {
   /** Null: nothing is wrong. */
   const whatIsWrong = async (): Promise<string | null> => {
     // A table, not only the server: the schema may still be on its way.
@@ -13,7 +16,14 @@ export function healthRoutes({ pool, control }: Dependencies): Router {
       ...(workers.status === 'rejected' ? ['Postgres'] : []),
       ...(temporal.status === 'rejected' ? ['Temporal'] : []),
     ];
-    if (away.length > 0) return `no answer from ${away.join(' and ')}`;
+    const free = await freeBytes();
+    const full = `the disk of the bodies is full: ${String(Math.floor(free / 1024 ** 2))} MB are left`;
+    // What is away may be so since its disk is full.
+    const wrong = [
+      ...(away.length > 0 ? [`no answer from ${away.join(' and ')}`] : []),
+      ...(free < leastFreeBytes ? [full] : []),
+    ];
+    if (wrong.length > 0) return wrong.join('; ');
     const [presence] = workers.status === 'fulfilled' ? workers.value : [];
     return presence === undefined ? null : workerTrouble(presence);
   };

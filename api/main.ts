@@ -76,6 +76,7 @@ async function main(config: ServiceConfig): Promise<void> {
       pool,
       control,
       textOf,
+      freeBytes: () => blobs.freeBytes(),
       wakeHost: wake,
       actOnHost: (...what) =>
         connection.withDeadline(Date.now() + actMs, () => actOnHost(pool, client.workflow, ...what)),

@@ -6,7 +6,7 @@
  */
 import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { BlobStore } from './blob-store.ts';
@@ -67,6 +67,12 @@ export class FileBlobStore implements BlobStore {
 
   has(hash: Uint8Array): Promise<boolean> {
     return Promise.resolve(existsSync(this.#file(hash)));
+  }
+
+  /** Bytes that may still be written to its disk by whoever this process runs as. */
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#options.folder);
+    return bavail * bsize;
   }
 
   /** Writes so many bytes, reads and removes them. Rejects, with the file system's error, where that cannot be. */

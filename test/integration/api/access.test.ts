@@ -108,6 +108,7 @@ describe('the table', () => {
       pool: services.pool,
       control: noteTaker(services.pool),
       textOf,
+      freeBytes: () => Promise.resolve(Infinity),
       wakeHost: () => Promise.resolve(),
       actOnHost: () => Promise.resolve({ dropped: 0, more: false }),
       verifyToken: null,

@@ -431,6 +431,21 @@ describe('readyz', () => {
       );
   };
 
+  it('says when the disk is full', async () => {
+    const disk = { free: 3.5 * 1024 ** 2 };
+    const freeBytes = () => Promise.resolve(disk.free);
+    const own = await serve(services.pool, control, undefined, undefined, { freeBytes });
+    const ask = async () => (await fetch(`${own.url}/readyz`)).json() as Promise<Partial<Problem>>;
+    try {
+      await workers([2, 1]);
+      expect((await ask()).detail).toBe('Not ready: the disk of the bodies is full: 3 MB are left.');
+      disk.free = 1e9;
+      expect(await ask()).toEqual({ status: 'ready' });
+    } finally {
+      await own.stop();
+    }
+  });
+
   it('says when nobody controls, and when whoever does ends again and again', async () => {
     await workers();
     expect(await ready()).toBe('Not ready: no control worker is at work.');

@@ -79,7 +79,7 @@ export interface Api {
 }
 
 type Extras = Partial<
-  Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'isHostPaused' | 'actOnHost'>
+  Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'isHostPaused' | 'actOnHost' | 'freeBytes'>
 > & {
   readonly anonymous?: boolean;
   readonly hostNames?: readonly string[];
@@ -96,6 +96,7 @@ export async function serve(
     sharedCounts = null,
     log = pino({ level: 'silent' }),
     isHostPaused = () => Promise.resolve(false),
+    freeBytes = () => Promise.resolve(Infinity),
     hostNames = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
   }: Extras = {},
@@ -116,6 +117,7 @@ export async function serve(
     pool,
     control,
     textOf,
+    freeBytes,
     wakeHost,
     isHostPaused,
     actOnHost,
