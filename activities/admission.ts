@@ -24,6 +24,8 @@ export interface Candidate {
   readonly seed: boolean;
   readonly depth: number;
   readonly hops: number;
+  /** Milliseconds before which it is not to be asked for; absent: at once. */
+  readonly dueInMs?: number;
   /** Where it was found; key in hex. */
   readonly parent: { readonly hostId: number; readonly key: string } | null;
   /** Set: it belongs to the crawl and is not fetched, whatever else is judged. */
@@ -127,6 +129,7 @@ export class Admission {
       parent_key: candidate.parent?.key ?? null,
       reason: verdict?.reason ?? null,
       detail: verdict?.detail ?? null,
+      due_in_ms: candidate.dueInMs ?? 0,
       host_limit: candidate.crawl.config.maxPagesPerHost,
     }));
     const outside = candidates.filter(({ crawl, link }) =>

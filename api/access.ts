@@ -58,6 +58,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'GET /v1/hosts': instance('operator', 'hosts'),
   'GET /v1/hosts/{origin}': instance('operator', 'hosts'),
   'PATCH /v1/hosts/{origin}/settings': instance('operator', 'hosts'),
+  'POST /v1/hosts/{origin}/robots': instance('operator', 'hosts'),
   'POST /v1/hosts/{origin}/retry': instance('operator', 'hosts'),
   'POST /v1/hosts/{origin}/pause': instance('operator', 'hosts'),
   'POST /v1/hosts/{origin}/resume': instance('operator', 'hosts'),

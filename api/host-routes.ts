@@ -3,6 +3,7 @@ import { Router } from 'express';
 import { defaultHostLimit, hostPath, hostSettingsChange, hostsQuery } from '../contracts/hosts.ts';
 import { shardOf } from '../domain/shard.ts';
 import { hostsAfter, readHost, setHost } from '../storage/hosts.ts';
+import { askRobots } from '../storage/statements/ask-robots.ts';
 import { noteForAudit } from './audit-log.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ifMatchOf, refuseStale, sendTagged } from './preconditions.ts';
@@ -27,6 +28,24 @@ export function hostRoutes({ pool, wakeHost, log, settings }: Dependencies): Rou
       sendTagged(response, host.version, host.body);
     })
     .all(methodNotAllowed('GET'));
+  // It holds in any case: a host that sleeps, and could not be woken, sees it when it wakes up.
+  const wake = (origin: string): Promise<void> =>
+    wakeHost(origin).catch((error: unknown) => {
+      log.warn({ err: error, origin }, 'the workflow of a host was not woken');
+    });
+  router
+    .route('/hosts/:origin/robots')
+    .post(async (request, response) => {
+      const { origin } = parseInput(hostPath, request.params, 400);
+      const asked = await askRobots(pool, origin);
+      const host = asked.length === 0 ? null : await readHost(pool, origin);
+      if (host === null) throw new HttpProblem(404, `No crawl has met ${origin}, and nothing is set for it.`);
+      log.info({ origin }, 'robots.txt of a host is to be read again');
+      await wake(origin);
+      noteForAudit(response, 'robots.txt is to be read again');
+      sendTagged(response, host.version, host.body);
+    })
+    .all(methodNotAllowed('POST'));
   router
     .route('/hosts/:origin/settings')
     .patch(async (request, response) => {
@@ -36,10 +55,7 @@ export function hostRoutes({ pool, wakeHost, log, settings }: Dependencies): Rou
       if (!(await setHost(pool, origin, shard, change, ifMatchOf(request))))
         return refuseStale(response, await readHost(pool, origin));
       log.info({ origin, change }, 'settings of a host were changed');
-      // It holds in any case: a host that sleeps, and could not be woken, sees it when it wakes up.
-      await wakeHost(origin).catch((error: unknown) => {
-        log.warn({ err: error, origin }, 'the workflow of a host was not woken');
-      });
+      await wake(origin);
       const host = await readHost(pool, origin);
       if (host === null) throw new Error(`the row of ${origin} is gone`);
       noteForAudit(response, `revision ${String(host.version)}: ${Object.keys(change).join(', ')}`);

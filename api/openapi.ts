@@ -228,6 +228,18 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
           },
         },
       },
+      '/v1/hosts/{origin}/robots': {
+        post: {
+          operationId: 'rereadRobots',
+          summary: 'Have robots.txt read again before the next request to the host, whatever copy is kept',
+          requestParams: { path: hosts.hostPath },
+          responses: {
+            '200': tagged('The host as it is now.', hosts.hostView),
+            '400': fails('That is no origin.'),
+            '404': fails('No crawl has met it, and nothing is set for it.'),
+          },
+        },
+      },
       '/v1/hosts/{origin}/settings': {
         patch: {
           operationId: 'setHost',

@@ -36,6 +36,17 @@ export async function showHost(text: string, options: VerbOptions): Promise<Exit
   return exitCodes.ok;
 }
 
+export async function rereadRobots(text: string, options: VerbOptions): Promise<ExitCode> {
+  const origin = originOf(text);
+  const host = await withLookingApi(options, (api) =>
+    api.change('POST', `${pathOf(origin)}/robots`, hostView, { body: {} }),
+  );
+  writeOne(host, options.json === true, () => [
+    `robots.txt of ${origin} is read again before the next request there.`,
+  ]);
+  return exitCodes.ok;
+}
+
 const pathOf = (origin: string): string => `/v1/hosts/${encodeURIComponent(origin)}`;
 
 function originOf(text: string): string {
@@ -173,9 +184,10 @@ export function hostLines(host: HostView): string[] {
       `${grouped(host.queued)}, ${grouped(host.leased)} in hand, ${counted(host.deadLetters, 'dead letter')}`,
     ),
     line('today', `${counted(today.requests, 'request')} of ${grouped(today.quota)}`),
-    ...(host.slowdown === 0
-      ? []
-      : [line('slowed down', `its delay was doubled ${counted(host.slowdown, 'time')}`)]),
+    line(
+      'delay',
+      `${String(Math.round(host.delaySeconds * 100) / 100)} s${host.slowdown === 0 ? '' : `, doubled ${counted(host.slowdown, 'time')} after its complaints`}`,
+    ),
     ...(set.length === 0 ? [] : [line('settings', set.join(', '))]),
     ...host.crawls.map(({ crawlId, state: crawlState, queued }, index) =>
       line(index === 0 ? 'crawls' : '', `${crawlId} (${crawlState}): ${grouped(queued)} queued`),

@@ -36,6 +36,15 @@ export function addHostActions(host: Command, ended: (exitCode: ExitCode) => voi
     .action(async (origin: string, options: object) => {
       ended(await (await import('./host-actions.ts')).showHost(origin, options));
     });
+  host
+    .command('reread-robots')
+    .description('Have robots.txt read again before the next request to the host, whatever copy is kept.')
+    .argument('<origin>', 'such as https://example.com or http://127.0.0.1:8080')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  orbweaver host reread-robots https://example.com')
+    .action(async (origin: string, options: object) => {
+      ended(await (await import('./host-actions.ts')).rereadRobots(origin, options));
+    });
   for (const [name, { about, examples }] of Object.entries(actions)) {
     const action = name as HostAction;
     const command = host

@@ -8,6 +8,14 @@ export interface HostRef {
   readonly origin: string;
 }
 
+export interface Visit extends HostRef {
+  /** The workflow shows the host's trouble: only then may it be left to retries, which show nothing by themselves. */
+  readonly inTrouble: boolean;
+}
+
+/** Why a host is left alone that is well and whose pace would allow it. */
+export type ClosedBy = 'windows' | 'quota' | 'lent' | 'opt-out';
+
 /** What a slice left behind. Times are relative, so that no two machines' clocks are compared. */
 export interface SliceResult {
   /** URLs that got a final outcome. */
@@ -19,24 +27,24 @@ export interface SliceResult {
   readonly next: 'more' | 'idle' | 'wait' | 'trouble';
   /** Milliseconds until the host may be visited again (0: now). */
   readonly waitMs: number;
-  /** Milliseconds between requests at present. */
-  readonly delayMs: number;
+  /** Milliseconds between requests at present; null: not known. */
+  readonly delayMs: number | null;
   /** URLs still queued at this host, over all crawls. */
   readonly queued: number;
   /** Fetched bodies wait for dedup or extraction. */
   readonly pending: boolean;
   readonly deadLetters: number;
   readonly lastError: string | null;
-  /** Why the host is to be left alone for `waitMs`, where that is neither its pace nor trouble. */
-  readonly closedBy: 'windows' | 'quota' | null;
+  /** Why the host is to be left alone for `waitMs`, or for good, where that is neither its pace nor trouble. */
+  readonly closedBy: ClosedBy | null;
 }
 
 export interface FetchActivities {
   /**
    * Takes the host's lease, fetches queued URLs one after another at the host's pace, commits each result.
-   * Throws `HostFailure` (retryable, with the host's own delay) when a host that was failing fails again at once, `HostSpent` (not retryable) when its retries are spent, `InfrastructureFailure` for our own faults.
+   * Throws `HostFailure` (retryable, with the host's own delay) when a host that is shown as failing fails again at once, `HostSpent` (not retryable) when its retries are spent, `InfrastructureFailure` for our own faults.
    */
-  fetchSlice(host: HostRef): Promise<SliceResult>;
+  fetchSlice(visit: Visit): Promise<SliceResult>;
   /** Asks a parked host for its robots.txt, once and at its pace, to see whether it answers again. */
   probeHost(host: HostRef): Promise<ProbeResult>;
 }

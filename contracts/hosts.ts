@@ -99,6 +99,10 @@ const hostSummary = z
     failingSince: instant.nullable(),
     lastError: z.string().nullable(),
     slowdown: count.meta({ description: 'How often its delay was doubled, at present.' }),
+    delaySeconds: z.number().meta({
+      description:
+        'The delay in force: what the last visit went by, with its setting and the doublings of now.',
+    }),
     notBefore: instant
       .nullable()
       .meta({ description: 'No request before this: pace, Retry-After, backoff; null: it may be asked.' }),

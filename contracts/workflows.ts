@@ -38,7 +38,7 @@ export const searchAttributes = {
 } as const;
 
 /** The value of `CrawlState` on a host workflow. */
-export type HostMode = 'active' | 'backoff' | 'paused' | 'parked';
+export type HostMode = 'active' | 'backoff' | 'closed' | 'opted-out' | 'paused' | 'parked';
 
 // Host -------------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 /** Hosts as their operators see them: listed, looked at, and set. */
 import type { HostSettingsChange, HostSummary, HostView } from '../contracts/hosts.ts';
 import { closingAt, hostDay } from '../domain/closing.ts';
+import { effectiveDelayMs } from '../domain/pace.ts';
 import type { HostStanding } from '../domain/host-standing.ts';
 import { defaultDailyQuota, usedOn } from '../domain/quota.ts';
 import type { Pool, Queryable } from './pool.ts';
@@ -147,6 +148,7 @@ function summaryOf(row: HostRow): HostSummary {
     failingSince: instant(row.failing_since),
     lastError: row.last_error,
     slowdown: row.slowdown,
+    delaySeconds: delayInForce(row),
     notBefore: row.wait_ms > 0 ? new Date(now + row.wait_ms).toISOString() : null,
     closedBy: closing?.by ?? null,
     opensAt: closing === null ? null : new Date(closing.until).toISOString(),
@@ -158,5 +160,9 @@ function summaryOf(row: HostRow): HostSummary {
     },
   };
 }
+
+/** Seconds, as far as the row tells: what the last slice went by, under the slowdown and the setting of this moment. */
+const delayInForce = ({ delay_ms: operatorMs, base_delay_ms: baseMs, slowdown }: HostRow): number =>
+  effectiveDelayMs({ operatorMs, crawlsMs: [baseMs], robotsMs: null, slowdown }) / 1_000;
 
 const instant = (date: Date | null): string | null => date?.toISOString() ?? null;

@@ -1,4 +1,5 @@
 /** What an operator sees of a host in Temporal Web: its current details, in Markdown. Pure. */
+import type { ClosedBy } from '../contracts/activities.ts';
 import type { HostMode } from '../contracts/workflows.ts';
 
 export interface DeskState {
@@ -15,7 +16,7 @@ export interface DeskState {
   /** What came of the last probe while it is parked, or null. */
   readonly lastProbe: string | null;
   /** Why there is a next visit to wait for, where that is neither pace nor trouble. */
-  readonly closedBy: 'windows' | 'quota' | null;
+  readonly closedBy: ClosedBy | null;
 }
 
 const seconds = (ms: number): string => `${String(Math.round(ms / 100) / 10)} s`;
@@ -24,6 +25,8 @@ const at = (time: number): string => new Date(time).toISOString();
 const headlines: Readonly<Record<HostMode, string>> = {
   active: 'is being crawled',
   backoff: 'is left alone for a while',
+  closed: 'is closed for now',
+  'opted-out': 'has opted out of being crawled',
   paused: 'is paused by an operator',
   parked: 'is parked: its retries are spent',
 };
@@ -31,6 +34,8 @@ const headlines: Readonly<Record<HostMode, string>> = {
 const buttons: Readonly<Record<HostMode, string>> = {
   active:
     'Signal `pause` stops it after the request in flight; update `setDelay` changes its pace; update `redrive` queues its dead letters again.',
+  closed: 'It goes on by itself. Signal `pause` keeps it closed; update `drop` gives its queue up.',
+  'opted-out': 'None: what was queued is excluded until the opt-out is taken back.',
   backoff: 'It goes on by itself. Update `retry` tries now; update `drop` gives its queue up.',
   paused: 'Signal `resume` goes on.',
   parked:
@@ -40,6 +45,8 @@ const buttons: Readonly<Record<HostMode, string>> = {
 const closings = {
   windows: 'it is outside its opening times',
   quota: 'its quota of the day is spent',
+  lent: 'a fetcher that is not ours has it',
+  'opt-out': 'it is on the opt-out list',
 } as const;
 
 /** A few lines: what is wrong, since when, what comes next, which buttons help. */
@@ -68,11 +75,14 @@ function whatComesNext({ mode, nextVisit, lastProbe }: DeskState): string | null
   const found = lastProbe === null ? '' : ` The last one found: ${lastProbe}.`;
   switch (mode) {
     case 'active':
+    case 'closed':
       return nextVisit === null ? null : `the next visit at ${at(nextVisit)}`;
     case 'backoff':
       return nextVisit === null
         ? 'a visit, again and again by Temporal’s retries: the pending activity shows its attempt, its last failure and its next time'
         : `the next visit at ${at(nextVisit)}`;
+    case 'opted-out':
+      return null;
     case 'paused':
       return 'nothing, until somebody resumes it';
     case 'parked':

@@ -3,6 +3,8 @@
  *
  * Modes, and what leaves them:
  *   active   visits the host slice by slice; an idle one waits a moment for URLs, then gives the host back and ends;
+ *   closed   sleeps until its windows open, or its quota is that of another day;
+ *   opted-out  nothing of it may be fetched, and what was queued is excluded; it ends soon;
  *   backoff  sleeps on a durable timer, or in a fetch activity that Temporal will retry, until the host may be visited;
  *   paused   sends nothing until `resume`;
  *   parked   retries are spent: stays open, to be found in Temporal Web, until `retry`, `resume`, a `redrive` of all its
@@ -242,7 +244,9 @@ export async function host(input: HostInput): Promise<void> {
     const scope = new CancellationScope({ cancellable: true });
     visit = scope;
     try {
-      return await scope.run(() => (state.lastError === null ? fetchSlice(me) : fetchSliceInTrouble(me)));
+      const inTrouble = state.lastError !== null;
+      const fetch = inTrouble ? fetchSliceInTrouble : fetchSlice;
+      return await scope.run(() => fetch({ ...me, inTrouble }));
     } catch (error) {
       const spent = spentFailure(error);
       if (spent !== null) {
@@ -311,7 +315,7 @@ export async function host(input: HostInput): Promise<void> {
     state.fetched += result.fetched;
     state.queued = result.queued;
     state.deadLetters = result.deadLetters;
-    state.delayMs = result.delayMs;
+    state.delayMs = result.delayMs ?? state.delayMs;
     closedBy = result.closedBy;
     state.lastError = result.lastError;
     state.troubleSince = result.lastError === null ? null : (state.troubleSince ?? Date.now());
@@ -361,7 +365,7 @@ export async function host(input: HostInput): Promise<void> {
       case 'wait':
       case 'trouble': {
         const until = Date.now() + result.waitMs;
-        show(result.next === 'wait' ? 'active' : 'backoff', until);
+        show(waitingMode(result), until);
         // Somebody who changes the host's settings wakes it; trouble is not over by that.
         await condition(result.next === 'wait' ? called : interrupted, Math.max(1, result.waitMs), {
           summary: `until ${input.origin} may be visited`,
@@ -369,7 +373,7 @@ export async function host(input: HostInput): Promise<void> {
         break;
       }
       case 'idle': {
-        show('active');
+        show(result.closedBy === 'opt-out' ? 'opted-out' : 'active');
         // What is being read may bring URLs for this very host; so may other hosts meanwhile. Both wake it.
         if (digesting !== null) await condition(() => isDigested() || called());
         if (await condition(called, lingerMs, { summary: 'idle: waits to be woken' })) break;
@@ -378,6 +382,12 @@ export async function host(input: HostInput): Promise<void> {
       }
     }
   }
+}
+
+/** Trouble that holds the host outweighs what closes it. A host that is lent is worked, by somebody else. */
+function waitingMode({ next, lastError, closedBy }: SliceResult): HostMode {
+  if (next === 'trouble' || lastError !== null) return 'backoff';
+  return closedBy === 'windows' || closedBy === 'quota' ? 'closed' : 'active';
 }
 
 function spentFailure(error: unknown): ApplicationFailure | null {

@@ -1,7 +1,13 @@
 /** The fetch activity: one slice of one host, as Temporal sees it. */
 import { availableParallelism } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
-import type { FetchActivities, HostRef, ProbeResult, SliceResult } from '../../contracts/activities.ts';
+import type {
+  FetchActivities,
+  HostRef,
+  ProbeResult,
+  SliceResult,
+  Visit,
+} from '../../contracts/activities.ts';
 import { failureTypes } from '../../contracts/failures.ts';
 import { sleepsInWorkflow, stretchedSliceMs } from '../../domain/slice.ts';
 import { isSpent } from '../../domain/trouble.ts';
@@ -24,7 +30,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   const room = new FetchRoom(dependencies);
   const { settings, pool, outage } = dependencies;
 
-  const runSlice = async (host: HostRef, signal: AbortSignal): Promise<SliceResult> => {
+  const runSlice = async (host: Visit, signal: AbortSignal): Promise<SliceResult> => {
     const down = outage();
     if (down !== null) throw down;
     let lease = await room.keeper.take(host.hostId, 0, signal);
@@ -38,7 +44,8 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     const end = await new Slice(room, lease, host.origin, sliceMs, signal).run(sliceMs);
     // The first failure is a result, so that the workflow can show the backoff and sleep it out; one after another is
     // Temporal's to retry, so that its pending activity shows attempt, last failure and next time.
-    if (end.trouble !== null && end.settled === 0 && lease.taken.failures > 0) throw hostFailure(end);
+    if (host.inTrouble && end.trouble !== null && end.settled === 0 && lease.taken.failures > 0)
+      throw hostFailure(end);
     const { next, outlook } = await lookAhead(host, end, sliceMs);
     return {
       fetched: end.settled,
@@ -67,12 +74,12 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       fetched: 0,
       next: 'wait',
       waitMs: Math.ceil(hold.left_ms) + 1,
-      delayMs: 0,
+      delayMs: null,
       queued: outlook?.queued ?? 0,
       pending: outlook?.pending ?? false,
       deadLetters: outlook?.dead_letters ?? 0,
       lastError: hold.last_error,
-      closedBy: null,
+      closedBy: 'lent',
     };
   };
 

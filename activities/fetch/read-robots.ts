@@ -23,7 +23,7 @@ export async function readRobots(
   failures: number,
   signal: AbortSignal,
 ): Promise<HostRules | HostTrouble | 'interrupted' | { readonly busyMs: number }> {
-  const { fresh, older } = await room.robots.find(pacer.lease.hostId);
+  const { fresh, older } = await room.robots.find(pacer.lease.hostId, pacer.lease.taken.robots_asked_ago_ms);
   if (fresh !== null) return { robots: fresh, refused: null };
   const reading = await room.robotsFetcher.fetch(
     pacer,

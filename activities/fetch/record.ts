@@ -18,6 +18,8 @@ export interface Recorded {
   readonly bodyHash: Buffer | null;
   /** A redirect's target that is another URL of the frontier. */
   readonly target: CanonicalUrl | null;
+  /** Milliseconds for which the answer asks to wait before what it leads to is asked for (RFC 9110 §10.2.3). */
+  readonly targetInMs: number;
 }
 
 type Place = Pick<ResultRow, 'host_id' | 'crawl_id' | 'key' | 'token'>;
@@ -103,7 +105,7 @@ export function record(
   });
   if (result.kind === 'fault') {
     const row = { ...place, ...nothing, ...next(outcome), detail: result.message };
-    return { outcome, row, bodyHash: null, target: null };
+    return { outcome, row, bodyHash: null, target: null, targetInMs: 0 };
   }
   const redirect = outcome.url.state === 'done' && outcome.url.reason === 'redirect' ? location : null;
   const bodyHash =
@@ -116,7 +118,7 @@ export function record(
     ...next(outcome),
     config_version:
       outcome.url.state === 'excluded' && outcome.url.reason === unwantedType ? taker.version : null,
-    detail: describe(result, outcome),
+    detail: describe(result, outcome, copy),
     stage: bodyHash === null ? 0 : 1,
     answered: true,
     status: result.status,
@@ -133,11 +135,13 @@ export function record(
     headers: outcome.url.state === 'done' ? null : headerEvidence(result.headers),
     ...(copy !== null && result.status === 304 && unchanged(result, copy)),
   };
-  if (redirect === null) return { outcome, row, bodyHash, target: null };
+  if (redirect === null) return { outcome, row, bodyHash, target: null, targetInMs: 0 };
+  const targetInMs = askedPauseMs(result.headers, Date.now()) ?? 0;
   const here = canonicalize(url.url);
   const sameKey = here.ok && here.value.canonical === redirect.canonical;
-  if (!sameKey) return { outcome, row, bodyHash, target: redirect };
-  return { outcome, row: { ...row, ...respelled(url, redirect) }, bodyHash, target: null };
+  if (!sameKey) return { outcome, row, bodyHash, target: redirect, targetInMs };
+  const again = { ...row, ...respelled(url, redirect), due_in_ms: targetInMs };
+  return { outcome, row: again, bodyHash, target: null, targetInMs: 0 };
 }
 
 /**
@@ -208,10 +212,21 @@ function next({
   return { state, reason, due_in_ms: url.inMs, attempted: true, own: url.own, behind: url.behind };
 }
 
-function describe(result: FetchResponse, outcome: Outcome): string | null {
+/** Locations may be of any length, and hold anything. */
+const shownLocation = 200;
+
+function whereTo({ headers: { location } }: FetchResponse): string {
+  if (location === undefined || location.trim() === '') return 'and says not where to';
+  return `to ${JSON.stringify(location.slice(0, shownLocation).toWellFormed())}`;
+}
+
+function describe(result: FetchResponse, outcome: Outcome, copy: EarlierCopy | null): string | null {
+  if (outcome.url.reason === 'not-modified' && copy !== null)
+    return `the body that crawl ${String(copy.of_crawl)} fetched at ${copy.fetched_at.toISOString()}`;
   if (outcome.url.state === 'done') return null;
   if (outcome.url.reason === unwantedType)
     return result.headers['content-type'] ?? 'that of the earlier copy';
+  if (outcome.url.reason === 'bad-redirect') return `answered ${String(result.status)}, ${whereTo(result)}`;
   const cut = result.truncated === false ? '' : `, body ${result.truncated}`;
   return `answered ${String(result.status)}${cut}`;
 }

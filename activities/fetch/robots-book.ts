@@ -33,13 +33,23 @@ export class RobotsBook {
     this.#pool = pool;
   }
 
-  /** A copy that is fresh, an older one that may serve, or none. */
-  async find(hostId: string): Promise<{ readonly fresh: Robots | null; readonly older: Robots | null }> {
-    const copy = this.#copies.get(hostId) ?? (await this.#load(hostId));
+  /**
+   * A copy that is fresh, an older one that may serve, or none.
+   * @param askedAgoMs copies from before that are not fresh: somebody wants it read again. Null: nobody does.
+   */
+  async find(
+    hostId: string,
+    askedAgoMs: number | null = null,
+  ): Promise<{ readonly fresh: Robots | null; readonly older: Robots | null }> {
+    const freshMs = Math.min(robotsFreshMs, askedAgoMs ?? Infinity);
+    const ageOf = (copy: Copy): number => performance.now() - copy.fetchedAt;
+    let copy = this.#copies.get(hostId) ?? null;
+    // Another process may have read it again since.
+    if (copy === null || (askedAgoMs !== null && ageOf(copy) >= freshMs)) copy = await this.#load(hostId);
     if (copy === null) return { fresh: null, older: null };
-    const age = performance.now() - copy.fetchedAt;
+    const age = ageOf(copy);
     return {
-      fresh: age < robotsFreshMs ? copy.robots : null,
+      fresh: age < freshMs ? copy.robots : null,
       older: age < staleLimitMs ? copy.robots : null,
     };
   }

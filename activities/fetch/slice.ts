@@ -66,6 +66,7 @@ export class Slice {
   /** Those that ask for it. */
   #crawls: readonly OpenCrawl[] = [];
   #settled = 0;
+  #optedOut = false;
   #earlierBody: FindBody = noBodies;
 
   constructor(room: FetchRoom, lease: HostLease, origin: string, sliceMs: number, signal: AbortSignal) {
@@ -96,7 +97,7 @@ export class Slice {
       const { trouble } = this.#lessons;
       if (trouble !== null) return { ...common, next: 'trouble', trouble, waitMs, closedBy: null };
       if (next === 'idle' || closedMs === 0)
-        return { ...common, next, trouble: null, waitMs, closedBy: null };
+        return { ...common, next, trouble: null, waitMs, closedBy: this.#optedOut ? 'opt-out' : null };
       return { ...common, next: 'wait', trouble: null, waitMs: Math.max(waitMs, closedMs), closedBy };
     } catch (error) {
       await this.#giveBackAfter(error);
@@ -109,8 +110,11 @@ export class Slice {
     const { hostId, taken } = this.#lease;
     await retrying(() => reclaimUrls(pool, hostId, taken.token));
     const crawls = await this.#waitingCrawls();
-    const known = await this.#room.robots.find(hostId);
-    this.#setDelay(crawls, { robots: known.fresh ?? known.older, refused: null });
+    const { robots_asked_ago_ms: askedAgoMs } = taken;
+    const known = await this.#room.robots.find(hostId, askedAgoMs);
+    // What an old copy asks for does not hold back the request for a new one that somebody wants now.
+    const rules = known.fresh ?? (askedAgoMs === null ? known.older : null);
+    this.#setDelay(crawls, { robots: rules, refused: null });
     if (await this.#hasOptedOut()) return 'idle';
     if (sleepsInWorkflow(this.#pacer.waitMs, sliceMs)) return 'wait';
     if (crawls.length === 0) return 'idle';
@@ -180,6 +184,7 @@ export class Slice {
     const { pool } = this.#room.dependencies;
     const domain = await this.#room.optOuts.covering(this.#origin);
     if (domain === null) return false;
+    this.#optedOut = true;
     for (let found = 1; found > 0 && !this.#signal.aborted; this.#settled += found) {
       const rows = () => excludeOptedOut(pool, this.#lease.hostId, optOutDetail(domain), optOutBatch);
       found = (await retrying(rows)).length;
@@ -192,7 +197,7 @@ export class Slice {
     const { writer } = this.#room.dependencies;
     const recorded = await this.#request(url, crawl, lane);
     if (recorded === null) return false;
-    const { row, target } = recorded;
+    const { row, target, targetInMs } = recorded;
     const found: Candidate[] =
       target === null
         ? []
@@ -204,6 +209,7 @@ export class Slice {
               seed: false,
               depth: url.depth,
               hops: url.hops + 1,
+              dueInMs: targetInMs,
               parent: { hostId: Number(this.#lease.hostId), key: url.key.toString('hex') },
             },
           ];

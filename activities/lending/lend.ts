@@ -145,7 +145,7 @@ async function pick(
   await retrying(() => reclaimUrls(pool, hostId, host.token));
   const waiting = await waitingCrawls(pool, hostId);
   const crawls = await Promise.all(waiting.map(({ crawl_id }) => room.crawls.open(crawl_id)));
-  const { fresh: robots } = await room.robots.find(hostId);
+  const { fresh: robots } = await room.robots.find(hostId, host.robots_asked_ago_ms);
   const { paceMs, waitMs } = owedMs(host, hostPace(host, crawls, robots));
   const giveBack = async (): Promise<null> => {
     const { failures, last_error, settings_revision: revision } = host;

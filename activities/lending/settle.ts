@@ -142,7 +142,13 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: Tak
     return { row: null, found: [], counters: [], lessons, ...owed, heldMs: taken.held_ms, asked: null };
   }
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
-  const { row, outcome, target } = record(asExchange(said, report), url, place, lessons, ofAnyType);
+  const { row, outcome, target, targetInMs } = record(
+    asExchange(said, report),
+    url,
+    place,
+    lessons,
+    ofAnyType,
+  );
   const isAnswer = said.kind === 'response';
   const { delayMs } = paceAt(taken.slowdown);
   lessons.learn(url.key, outcome.host, delayMs, isAnswer ? (row.detail ?? '') : ofHost);
@@ -163,7 +169,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: Tak
   } as const;
   return {
     row: fetched ? { ...row, ...elsewhere(report.contentHash) } : row,
-    found: target === null ? [] : [{ ...candidate, link: target }],
+    found: target === null ? [] : [{ ...candidate, link: target, dueInMs: targetInMs }],
     counters: fetched ? crawl.counters({ url: url.url, title: null, language: null, depth: url.depth }) : [],
     lessons,
     waitMs: Math.max(paceMs, troubleMs),

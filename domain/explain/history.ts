@@ -48,7 +48,17 @@ function crashes({ reclaims }: RecordFacts): Decision[] {
 }
 
 function answer(record: RecordFacts): Decision[] {
-  const { fetchedAt, status, contentType, bytes, requests, truncated, contentHash } = record;
+  const {
+    reason,
+    detail: remark,
+    fetchedAt,
+    status,
+    contentType,
+    bytes,
+    requests,
+    truncated,
+    contentHash,
+  } = record;
   if (fetchedAt === null) return [];
   const type = contentType === null ? '' : `, ${contentType}`;
   const cut = truncated === null ? '' : `, cut short (${truncated})`;
@@ -58,7 +68,10 @@ function answer(record: RecordFacts): Decision[] {
       step: 'fetch',
       verdict: status === null ? 'answered' : String(status),
       effect: 'note',
-      because: `It was last answered at ${fetchedAt} with status ${String(status ?? '?')}${type}, ${counted(bytes, 'byte', 'bytes')}${cut}${times}.`,
+      because:
+        reason === 'not-modified'
+          ? `It was last answered at ${fetchedAt} with status 304: ${remark ?? 'the body of an earlier fetch'} has not changed${type}${times}.`
+          : `It was last answered at ${fetchedAt} with status ${String(status ?? '?')}${type}, ${counted(bytes, 'byte', 'bytes')}${cut}${times}.`,
       detail: { at: fetchedAt, status, contentType, bytes, truncated, requests, contentHash },
     },
   ];

@@ -40,7 +40,12 @@ function stands(record: RecordFacts, { link }: ExplainFacts, next: NextFetch | n
 }
 
 function doneText(record: RecordFacts): string {
-  const fetched = `It was fetched at ${record.fetchedAt ?? 'an unknown time'} with status ${String(record.status ?? '?')}`;
+  const { reason, detail, fetchedAt, status } = record;
+  const at = fetchedAt ?? 'an unknown time';
+  const fetched =
+    reason === 'not-modified'
+      ? `It was asked for at ${at} and answered 304, so ${detail ?? 'the body of an earlier fetch'} is used again, with its status ${String(status ?? '?')}`
+      : `It was fetched at ${at} with status ${String(status ?? '?')}`;
   if (record.redirectTo !== null) return `${fetched} and redirects to ${record.redirectTo}.`;
   if (record.duplicateOf !== null) {
     return `${fetched} and has the same ${record.duplicateBy === 'text' ? 'text' : 'content'} as ${record.duplicateOf}.`;

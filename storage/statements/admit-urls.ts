@@ -21,6 +21,8 @@ export interface AdmissionRow {
   /** Set: the URL is recorded as excluded, with why. */
   readonly reason: string | null;
   readonly detail: string | null;
+  /** Milliseconds until it is due; absent: it is. */
+  readonly due_in_ms?: number;
   /** URLs this crawl may have at this host. */
   readonly host_limit: number;
 }
@@ -43,7 +45,7 @@ export const admitUrls = statement<
        from json_to_recordset($1) as r(
               host_id bigint, crawl_id bigint, config_version int, key text, url text, kind smallint, seed boolean, depth smallint,
               hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
-              host_limit bigint)
+              due_in_ms float8, host_limit bigint)
    ), current as materialized (
      select hold_config(crawl_id, config_version)
        from (select distinct crawl_id, config_version from found order by crawl_id, config_version) judged
@@ -75,11 +77,11 @@ export const admitUrls = statement<
        from crowded c
    )
    insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
-                    reason, detail)
+                    reason, detail, due_at)
    select r.host_id, r.crawl_id, decode(r.key, 'hex'), r.url,
           case when verdict.reason is null then 'queued' else 'excluded' end::url_state,
           r.kind, r.seed, r.depth, r.hops, r.priority, r.parent_host, decode(r.parent_key, 'hex'),
-          verdict.reason, r.detail
+          verdict.reason, r.detail, now() + coalesce(r.due_in_ms, 0) * interval '1 millisecond'
      from ranked r
      join crawl c on c.id = r.crawl_id and c.state not in ('finished', 'cancelled', 'failed')
      left join sitemap s on s.host_id = r.host_id and s.crawl_id = r.crawl_id and s.key = r.key

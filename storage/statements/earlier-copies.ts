@@ -5,6 +5,9 @@ export interface EarlierCopy {
   readonly crawl_id: number;
   /** Of the URL that is wanted, hex. */
   readonly key: string;
+  /** The crawl that fetched it, and when. */
+  readonly of_crawl: number;
+  readonly fetched_at: Date;
   readonly status: number;
   readonly content_hash: Buffer;
   readonly content_type: string | null;
@@ -20,7 +23,7 @@ export interface EarlierCopy {
  */
 export const earlierCopies = statement<[hostId: string, wanted: string], EarlierCopy>(
   'earlier-copies',
-  `select w.crawl_id, w.key, e.status, e.content_hash, e.content_type, e.robots_tag, e.etag, e.last_modified
+  `select w.crawl_id, w.key, e.crawl_id as of_crawl, e.fetched_at, e.status, e.content_hash, e.content_type, e.robots_tag, e.etag, e.last_modified
      from json_to_recordset($2) as w(crawl_id bigint, key text, among bigint[])
      join url u on u.host_id = $1 and u.crawl_id = w.crawl_id and u.key = decode(w.key, 'hex')
       and u.reason is distinct from 'body-lost'

@@ -16,7 +16,8 @@ export const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.clos
                                       and u.due_at <= now()
                                     order by u.priority desc, u.key limit 1))
           and exists (select 1 from robots r
-                       where r.host_id = h.id and r.fetched_at > now() - $3 * interval '1 millisecond')`;
+                       where r.host_id = h.id and r.fetched_at > now() - $3 * interval '1 millisecond'
+                         and r.fetched_at > coalesce(h.robots_asked_at, '-infinity'))`;
 
 /**
  * Takes the leases of up to `limit` free hosts of these shards that may be visited now, longest waiting first, with one request of

@@ -16,6 +16,7 @@ export interface HostRow {
   /** Milliseconds from now; at most 0: it may be visited. */
   readonly wait_ms: number;
   readonly delay_ms: number | null;
+  readonly base_delay_ms: number | null;
   readonly concurrency: number | null;
   readonly delay_factor: number | null;
   readonly windows: Windows | null;
@@ -70,7 +71,7 @@ export const listHosts = statement<
    select c.id, c.origin, c.state, c.parked_at, ${slowdownNow('c.')} as slowdown, c.failures, c.failing_since, c.last_error,
           case when c.not_before = '-infinity' then 0
                else extract(epoch from c.not_before - now()) * 1000 end::float8 as wait_ms,
-          c.delay_ms, c.concurrency, c.delay_factor, c.windows, c.daily_quota, c.settings_revision,
+          c.delay_ms, c.base_delay_ms, c.concurrency, c.delay_factor, c.windows, c.daily_quota, c.settings_revision,
           c.requests_day, c.requests_used, c.requests_reserved,
           (extract(epoch from now()) * 1000)::float8 as now_ms,
           coalesce(q.queued, 0)::int as queued, coalesce(q.leased, 0)::int as leased,

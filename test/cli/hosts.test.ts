@@ -79,6 +79,7 @@ describe('the line of a host', () => {
     failingSince: null,
     lastError: null,
     slowdown: 0,
+    delaySeconds: 1,
     notBefore: null,
     closedBy: null,
     opensAt: null,

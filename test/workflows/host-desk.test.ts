@@ -52,7 +52,14 @@ describe('the details of a host', () => {
   });
 
   it('are a few lines, buttons first, whatever the state', () => {
-    for (const mode of ['active', 'backoff', 'paused', 'parked'] satisfies HostMode[]) {
+    for (const mode of [
+      'active',
+      'backoff',
+      'closed',
+      'opted-out',
+      'paused',
+      'parked',
+    ] satisfies HostMode[]) {
       const all = lines({ ...trouble, mode, pausedReason: 'lunch', nextVisit: at, closedBy: 'windows' });
       expect(all.filter((each) => each !== '').length).toBeLessThanOrEqual(9);
       expect(all.findIndex((each) => each.startsWith('**Buttons'))).toBeLessThan(

@@ -20,7 +20,7 @@ import { admission, newHost, runningCrawl } from '../storage/frontier.ts';
 
 interface FetchRole {
   /** One run of the activity, as Temporal would run it. */
-  fetchSlice(host: HostRow, signal?: AbortSignal): Promise<SliceResult>;
+  fetchSlice(host: HostRow & { readonly inTrouble?: boolean }, signal?: AbortSignal): Promise<SliceResult>;
   probeHost(host: HostRow): Promise<ProbeResult>;
 }
 
@@ -111,7 +111,9 @@ export async function openFetching(): Promise<Fetching> {
             cancellationSignal: signal,
             heartbeat: () => undefined,
           };
-          return asyncLocalStorage.run(context as Context, () => activities.fetchSlice(host));
+          return asyncLocalStorage.run(context as Context, () =>
+            activities.fetchSlice({ inTrouble: true, ...host }),
+          );
         },
         probeHost: (host) => {
           const { signal } = new AbortController();

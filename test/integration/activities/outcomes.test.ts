@@ -255,6 +255,16 @@ describe('trouble', () => {
     expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 2 });
   });
 
+  it('is a result, however long it has lasted, where the workflow shows none', async () => {
+    const paths = ['/1', '/2', '/3', '/4', '/5', '/6'];
+    const { host } = await hosted(Object.fromEntries(paths.map((path) => [path, status(500)])), ...paths);
+    await fetching.pool.query('update host set failures = 2, failing_since = now() where id = $1', [
+      host.hostId,
+    ]);
+    const result = await fetching.role().fetchSlice({ ...host, inTrouble: false });
+    expect(result).toMatchObject({ next: 'trouble', lastError: 'server-errors: answered 500' });
+  });
+
   it('of five pages in a row is told over processes too', async () => {
     const paths = ['/1', '/2', '/3', '/4', '/5', '/6'];
     const { site, host } = await hosted(
@@ -404,7 +414,7 @@ describe('limits and orders of a crawl', () => {
     const crawl = await fetching.crawl({ delaySeconds: 0.1 });
     await fetching.queue(crawl, host, ...paths);
     const running = fetching.role().fetchSlice(host);
-    await expect.poll(() => pages(site).length).toBeGreaterThan(1);
+    await expect.poll(() => pages(site).length, { timeout: 10_000 }).toBeGreaterThan(1);
     await fetching.pool.query(`update crawl set state = 'paused' where id = $1`, [crawl]);
     const pausedAt = performance.now();
     await running;

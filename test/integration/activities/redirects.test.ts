@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
-import { redirect, startSite, type Answer, type Site } from './site.ts';
+import { redirect, startSite, status, type Answer, type Site } from './site.ts';
 
 let fetching: Fetching;
 beforeAll(async () => {
@@ -21,6 +21,30 @@ const hosted = async (
   return { site, host, crawl };
 };
 const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
+
+it('is followed no sooner than the answer asks, and one that leads nowhere says where to', async () => {
+  const site = await startSite({
+    '/a': status(302, { location: '/b', 'retry-after': '600' }),
+    '/c?utm_source=x': status(301, { location: '/c', 'retry-after': '600' }),
+    '/d': status(302, { location: 'http://[nowhere/' }),
+    '/e': status(302),
+  });
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl();
+  await fetching.queue(crawl, host, '/a', '/c?utm_source=x', '/d', '/e');
+  await fetching.role().fetchSlice(host);
+  const { rows } = await fetching.pool.query(
+    `select replace(url, $2, '') as path, state, detail, round(extract(epoch from due_at - now()) / 60)::int as minutes
+       from url where crawl_id = $1 and state <> 'done' order by 1`,
+    [crawl, site.origin],
+  );
+  expect(rows).toEqual([
+    { path: '/b', state: 'queued', detail: null, minutes: 10 },
+    { path: '/c', state: 'queued', detail: null, minutes: 10 },
+    { path: '/d', state: 'failed', detail: 'answered 302, to "http://[nowhere/"', minutes: 0 },
+    { path: '/e', state: 'failed', detail: 'answered 302, and says not where to', minutes: 0 },
+  ]);
+});
 
 describe('a redirect', () => {
   it('to another page of the host: that is the next URL, one hop on', async () => {

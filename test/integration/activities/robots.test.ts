@@ -1,6 +1,7 @@
 /** robots.txt before any URL of a host (RFC 9309; docs/design.md §6). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
+import { askRobots } from '../../../storage/statements/ask-robots.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, redirect, robots, startSite, status } from './site.ts';
 
@@ -225,4 +226,23 @@ describe('redirects (§2.3.1.2)', () => {
     await fetching.role().fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt', '/a']);
   });
+});
+
+it('is read again at once where somebody asks for it, whatever its old copy asks for, and by every process', async () => {
+  const { site, host } = await hosted({ '/robots.txt': robots('User-agent: *', 'Crawl-delay: 3600') });
+  const crawl = await fetching.crawl({ delaySeconds: null });
+  await fetching.queue(crawl, host, '/a', '/b');
+  const [first, second] = [fetching.role({ sliceMs: 0 }), fetching.role({ sliceMs: 3_000 })];
+  expect((await first.fetchSlice(host)).delayMs).toBe(3_600_000);
+  expect((await first.fetchSlice(host)).next).toBe('wait');
+  site.answers = { '/robots.txt': robots('User-agent: *', 'Crawl-delay: 0.2') };
+  expect(await askRobots(fetching.pool, host.origin)).toHaveLength(1);
+  await second.fetchSlice(host);
+  expect(site.paths().filter((path) => path === '/robots.txt')).toHaveLength(2);
+  expect(site.paths()).toContain('/a');
+  // The one that had the old copy goes by the new one, and does not ask again.
+  await fetching.queue(crawl, host, '/c');
+  expect((await first.fetchSlice(host)).delayMs).toBeLessThanOrEqual(1_000);
+  expect(site.paths().filter((path) => path === '/robots.txt')).toHaveLength(2);
+  for (const gap of gaps(site)) expect(gap).toBeGreaterThanOrEqual(195);
 });

@@ -27,7 +27,9 @@ const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
   cancellationSignal: new AbortController().signal,
   heartbeat: () => undefined,
 };
-const { fetched } = await asyncLocalStorage.run(context as Context, () => activities.fetchSlice(host));
+const { fetched } = await asyncLocalStorage.run(context as Context, () =>
+  activities.fetchSlice({ ...host, inTrouble: true }),
+);
 await opened.close();
 writeSync(1, `fetched ${String(fetched)}\n`);
 // The next renewal of leases is not waited for.

@@ -357,3 +357,38 @@ describe('the update `redrive`', () => {
     await end(host);
   });
 });
+
+describe('every state a host can be in is shown in its list, on its page and in its attributes', () => {
+  const patience = { timeout: 20_000 };
+  const waiting = { ...fetched, fetched: 0, next: 'wait', waitMs: 3_600_000 } as const;
+  const failing = (lastError: string): SliceResult => ({ ...waiting, next: 'trouble', lastError });
+  const troubles = ['dns-not-found', 'dns-unavailable', 'connect-refused', 'connect-timeout', 'tls', 'timeout', 'reset',
+    'overloaded', 'server-errors', 'robots-unreachable'].map((kind) => `${kind}: as it says`); // prettier-ignore
+
+  it.each<[string, () => SliceResult, Partial<HostCarried> | undefined, string, string]>([
+    ...troubles.map(
+      (error): [string, () => SliceResult, undefined, string, string] =>
+        [error, () => failing(error), undefined, 'backoff', `**What is wrong:** ${error}`], // prettier-ignore
+    ),
+    ['trouble that another slice found', () => ({ ...waiting, lastError: 'tls: expired' }), undefined, 'backoff', '**What is wrong:** tls: expired'],
+    ['its windows', () => ({ ...waiting, closedBy: 'windows' }), undefined, 'closed', 'outside its opening times'],
+    ['its quota', () => ({ ...waiting, closedBy: 'quota' }), undefined, 'closed', 'quota of the day is spent'],
+    ['lent', () => ({ ...waiting, closedBy: 'lent', delayMs: null }), undefined, 'active', 'a fetcher that is not ours has it'],
+    ['opted out', () => ({ ...fetched, next: 'idle', closedBy: 'opt-out' }), undefined, 'opted-out', 'has opted out'],
+    ['its pace', () => waiting, undefined, 'active', 'the next visit at'],
+    ['paused', () => waiting, { paused: true, pausedReason: 'lunch' }, 'paused', '**Why paused:** lunch'],
+    ['parked', spent, undefined, 'parked', '**What is wrong:** tls: expired'],
+  ])('%s', async (_, slice, carried, mode, onPage) => {
+    slices = [slice];
+    const handle = await start(carried);
+    await expect.poll(async () => (await handle.query(hostStateQuery)).mode, patience).toBe(mode);
+    const page = async (): Promise<string> =>
+      (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
+    await expect.poll(page, patience).toContain(onPage);
+    const also = mode === 'backoff' ? ' and LastError is not null and NextFetchTime is not null' : '';
+    const query = `WorkflowId = "${handle.workflowId}" and CrawlState = "${mode}"${also}`;
+    const listed = async (): Promise<number> => (await client.workflow.count(query)).count;
+    await expect.poll(listed, patience).toBe(1);
+    if (mode !== 'opted-out') await handle.terminate();
+  }, 60_000); // prettier-ignore
+});
