@@ -219,7 +219,7 @@ export const settings = {
     type: 'number',
     schema: whole(1, 10_000),
     fallback: '200',
-    description: 'Hosts a worker process fetches from at the same time.',
+    description: 'Hosts a worker process fetches from at the same time; a quarter is for hosts in trouble.',
   }),
   maxBodyBytes: setting({
     name: 'ORBWEAVER_MAX_BODY_BYTES',
