@@ -37,14 +37,14 @@ import {
   rulesOf,
   type Rules,
 } from './judgement.ts';
-import { storedCandidates } from './stored-links.ts';
+import { storedBatches } from './stored-links.ts';
 
 /** How long one call goes on, so that whoever looks sees figures now and then. */
 const callMs = 10_000;
 /** URLs in one transaction: some dozen milliseconds of locks. */
 const urlBatch = 1_000;
-/** Pages read again in one go, of some dozens of links each, and links of theirs admitted in one statement. */
-const pageBatch = 100;
+/** Pages read again in one go, of up to ten thousand links each, and links of theirs admitted in one statement. */
+const pageBatch = 20;
 const linkBatch = 2_000;
 /** Hosts looked at in one go. */
 const hostBatch = 100;
@@ -123,10 +123,9 @@ export function createEditActivities(
     const last = pages.at(-1);
     if (last === undefined) return endEdit(pool, crawlId, pending, 'applied');
     const crawl = await crawls.open(Number(crawlId));
-    const found = pages.flatMap((page) => storedCandidates(page, crawl));
     let queued = 0;
-    for (let at = 0; at < found.length; at += linkBatch) {
-      const written = await admission.admit(found.slice(at, at + linkBatch), (admissions, judged) =>
+    for (const found of storedBatches(pages, crawl, linkBatch)) {
+      const written = await admission.admit(found, (admissions, judged) =>
         writer.write({ admissions, judged }),
       );
       queued += written.queued;

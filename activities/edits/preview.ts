@@ -20,11 +20,13 @@ import {
   rulesOf,
   type Rules,
 } from './judgement.ts';
-import { storedCandidates } from './stored-links.ts';
+import { storedBatches } from './stored-links.ts';
 
 const urlBatch = 5_000;
 const hostBatch = 1_000;
-const pageBatch = 200;
+const pageBatch = 20;
+/** Links judged in one go. */
+const linkBatch = 2_000;
 /** Rules and hosts that are told apart, and those that are listed. */
 const told = 10_000;
 const listed = 100;
@@ -137,23 +139,24 @@ async function walkLinks(
     const last = pages.at(-1);
     if (last === undefined) return { links, whole: true };
     ({ host_id: hostId, key: pageKey } = last);
-    const fresh = new Map<string, Candidate>();
-    const candidates = pages.flatMap((page) => storedCandidates(page, crawl));
-    const inside = await within(candidates.map(({ link }) => link));
-    const admits = await judgeEach(
-      candidates.map((candidate, at) => ({ ...candidate, inside: inside[at] === true })),
-      (each) => judge(each.link, each).verdict === 'admit',
-      () => performance.now() > until,
-    );
-    for (const candidate of candidates.filter((_, at) => admits[at] === true)) {
-      const key = urlKey(candidate.link.canonical).toString('hex');
-      if (!met.has(key)) fresh.set(key, candidate);
+    for (const candidates of storedBatches(pages, crawl, linkBatch)) {
+      const fresh = new Map<string, Candidate>();
+      const inside = await within(candidates.map(({ link }) => link));
+      const admits = await judgeEach(
+        candidates.map((candidate, at) => ({ ...candidate, inside: inside[at] === true })),
+        (each) => judge(each.link, each).verdict === 'admit',
+        () => performance.now() > until,
+      );
+      for (const candidate of candidates.filter((_, at) => admits[at] === true)) {
+        const key = urlKey(candidate.link.canonical).toString('hex');
+        if (!met.has(key)) fresh.set(key, candidate);
+      }
+      const places = [...fresh].map(([key, { link }]) => ({ origin: link.host, key }));
+      const known = await knownUrls(pool, crawlId, JSON.stringify(places));
+      for (const key of fresh.keys()) met.add(key);
+      links += fresh.size - known.length;
+      if (performance.now() > until || met.size > linksTold) return { links, whole: false };
     }
-    const places = [...fresh].map(([key, { link }]) => ({ origin: link.host, key }));
-    const known = await knownUrls(pool, crawlId, JSON.stringify(places));
-    for (const key of fresh.keys()) met.add(key);
-    links += fresh.size - known.length;
-    if (performance.now() > until || met.size > linksTold) return { links, whole: false };
   }
 }
 

@@ -5,7 +5,25 @@ import type { StoredLinks } from '../../storage/statements/pages-to-reread.ts';
 import type { Candidate } from '../admission.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
 
-export function storedCandidates(page: StoredLinks, crawl: OpenCrawl): Candidate[] {
+/** Links of pages, so many at a time: pages of ten thousand each are not in memory all at once. */
+export function* storedBatches(
+  pages: Iterable<StoredLinks>,
+  crawl: OpenCrawl,
+  atOnce: number,
+): Generator<readonly Candidate[]> {
+  let batch: Candidate[] = [];
+  for (const page of pages) {
+    for (const candidate of storedCandidates(page, crawl)) {
+      batch.push(candidate);
+      if (batch.length < atOnce) continue;
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function storedCandidates(page: StoredLinks, crawl: OpenCrawl): Candidate[] {
   const parent = { hostId: page.host_id, key: page.key };
   const depth = page.depth + 1;
   return unpackOutlinks(page.origin, page.outlinks).flatMap((url): Candidate[] => {
