@@ -25,7 +25,7 @@ import { ControlError, type CrawlChange } from './crawl-control.ts';
 import { patchCrawl } from './crawl-edits.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
-import { judgeSeeds } from './judged-seeds.ts';
+import { withJudgedSeeds } from './judged-seeds.ts';
 import { sendTagged } from './preconditions.ts';
 import { badCursor, HttpProblem, methodNotAllowed, parseInput, problemTypes } from './problem.ts';
 import { refuseSpent, refuseToGrow, tellQuotas } from './quotas.ts';
@@ -109,8 +109,14 @@ export async function startCrawl(
   response: Response,
   { tenantId, settings, seeds: asked, label, userId }: WantedCrawl,
 ): Promise<CreatedCrawl> {
-  const { seeds, accepted, rejectedCount, rejected } = judgeSeeds(asked);
-  const admission = await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label, userId);
+  const { admission, accepted, rejectedCount, rejected } = await withJudgedSeeds(
+    response,
+    asked,
+    async ({ seeds, ...told }) => ({
+      ...told,
+      admission: await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label, userId),
+    }),
+  );
   tellQuotas(response, admission.quotas, admission.used);
   if (admission.id === null) refuseSpent(response, admission.spent);
   const { id } = admission;

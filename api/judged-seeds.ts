@@ -1,7 +1,9 @@
 /** Seeds as they were sent, judged one by one before anything is done with them (F01). */
+import type { Response } from 'express';
 import type { RejectedSeed } from '../contracts/http/crawls.ts';
 import { rejectedSeedsShown } from '../contracts/http/seeds.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
+import { oneAtATime } from './in-line.ts';
 import { HttpProblem } from './problem.ts';
 
 export interface JudgedSeeds {
@@ -12,8 +14,26 @@ export interface JudgedSeeds {
   readonly rejected: readonly RejectedSeed[];
 }
 
-/** @param asked a list, or URLs with commas between them. @throws HttpProblem where none is good */
-export function judgeSeeds(asked: string | readonly string[]): JudgedSeeds {
+/** Entries, and characters of a text, above which seeds are many: some hundred bytes each while they are stored. */
+const many = { entries: 10_000, characters: 500_000 };
+const inLine = oneAtATime(50);
+
+/**
+ * Judges seeds and has them stored. Those of requests with many are judged and stored one request at a time, or several
+ * would take more memory than the process has.
+ * @param asked a list, or URLs with commas between them. @throws HttpProblem where none is good
+ */
+export function withJudgedSeeds<T>(
+  response: Response,
+  asked: string | readonly string[],
+  store: (judged: JudgedSeeds) => Promise<T>,
+): Promise<T> {
+  const work = async (): Promise<T> => store(judgeSeeds(asked));
+  const isLarge = asked.length > (typeof asked === 'string' ? many.characters : many.entries);
+  return isLarge ? inLine(response, work) : work();
+}
+
+function judgeSeeds(asked: string | readonly string[]): JudgedSeeds {
   const seeds = readSeeds(asked);
   const bad = seeds.filter(({ rejected: why }) => why !== null);
   const accepted = seeds.length - bad.length;

@@ -13,7 +13,7 @@ import { listSeeds } from '../storage/statements/list-seeds.ts';
 import { callerOf } from './caller.ts';
 import { crawlIdOf } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
-import { judgeSeeds } from './judged-seeds.ts';
+import { withJudgedSeeds } from './judged-seeds.ts';
 import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 import { addSeeds } from './seed-intake.ts';
 import { ndjsonLine, readSeedLines, uriListLine } from './seed-lines.ts';
@@ -55,9 +55,11 @@ async function storeList(
 ): Promise<AddedSeeds> {
   const crawlId = crawlIdOf(request);
   const { urls } = parseInput(moreSeeds, request.body, 422);
-  const { seeds, accepted, rejectedCount, rejected } = judgeSeeds(urls);
-  await addSeeds(dependencies, response, { tenantId: callerOf(request).tenantId, crawlId, seeds });
-  return { accepted, rejectedCount, rejected: [...rejected] };
+  const { tenantId } = callerOf(request);
+  return withJudgedSeeds(response, urls, async ({ seeds, accepted, rejectedCount, rejected }) => {
+    await addSeeds(dependencies, response, { tenantId, crawlId, seeds });
+    return { accepted, rejectedCount, rejected: [...rejected] };
+  });
 }
 
 /** @throws HttpProblem which says how many seeds are stored all the same, where it ends before the body does */

@@ -27,7 +27,7 @@ import { callerOf } from '../caller.ts';
 import { editCrawl } from '../crawl-edits.ts';
 import { changeCrawl } from '../crawl-routes.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { judgeSeeds } from '../judged-seeds.ts';
+import { withJudgedSeeds } from '../judged-seeds.ts';
 import { HttpProblem, methodNotAllowed, parseInput } from '../problem.ts';
 import { refuseSpent, refuseToGrow } from '../quotas.ts';
 import { addSeeds } from '../seed-intake.ts';
@@ -64,17 +64,19 @@ export function defaultCrawlRoutes(dependencies: Dependencies): Router {
       .post(async (request, response) => {
         const { urls } = parseInput(seedUrls, request.body, 422);
         const parts = typeof urls === 'string' ? urls.split(/[\s,]+/) : urls;
-        const { seeds, accepted, rejectedCount, rejected } = judgeSeeds(parts);
         const { tenantId } = callerOf(request);
-        const crawl = await provideDefaultCrawl(pool, tenantId);
-        if (crawl.id === null) refuseSpent(response, crawl.spent);
-        await addSeeds(dependencies, response, { tenantId, crawlId: crawl.id, seeds });
-        response.json({
-          crawl_id: crawl.id,
-          accepted,
-          rejected_count: rejectedCount,
-          rejected: rejected.slice(0, rejectedShown).map(({ url, reason }) => ({ url, reason })),
-        } satisfies SeedUrlsAnswer);
+        const answer = await withJudgedSeeds(response, parts, async ({ seeds, ...told }) => {
+          const crawl = await provideDefaultCrawl(pool, tenantId);
+          if (crawl.id === null) refuseSpent(response, crawl.spent);
+          await addSeeds(dependencies, response, { tenantId, crawlId: crawl.id, seeds });
+          return {
+            crawl_id: crawl.id,
+            accepted: told.accepted,
+            rejected_count: told.rejectedCount,
+            rejected: told.rejected.slice(0, rejectedShown).map(({ url, reason }) => ({ url, reason })),
+          } satisfies SeedUrlsAnswer;
+        });
+        response.json(answer);
       })
       .all(methodNotAllowed('POST'));
   }
