@@ -44,8 +44,10 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     const end = await new Slice(room, lease, host.origin, sliceMs, signal).run(sliceMs);
     // The first failure is a result, so that the workflow can show the backoff and sleep it out; one after another is
     // Temporal's to retry, so that its pending activity shows attempt, last failure and next time.
-    if (host.inTrouble && end.trouble !== null && end.settled === 0 && lease.taken.failures > 0)
-      throw hostFailure(end);
+    if (end.trouble !== null && end.settled === 0 && lease.taken.failures > 0) {
+      // A host whose retries are spent parks at once, whatever is shown.
+      if (host.inTrouble || isSpent(end.trouble.class, end.failures)) throw hostFailure(end);
+    }
     const { next, outlook } = await lookAhead(host, end, sliceMs);
     return {
       fetched: end.settled,
