@@ -1,9 +1,9 @@
 /** The life of a crawl in Postgres: seeding, watching, draining, settling. */
 import type { WorkflowClient } from '@temporalio/client';
-import type { ControlActivities } from '../contracts/activities.ts';
-import { closedCrawlStates, wholeConfig } from '../contracts/crawl.ts';
+import type { ControlActivities, CrawlStanding, WatchResult } from '../contracts/activities.ts';
+import { closedCrawlStates, wholeConfig, type CrawlState } from '../contracts/crawl.ts';
 import { schedulerWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
-import { judgeFinish, type FinishVerdict } from '../domain/finish.ts';
+import { judgeFinish } from '../domain/finish.ts';
 import { urlPriority } from '../domain/priority.ts';
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
@@ -13,9 +13,11 @@ import { askParkedHosts } from '../storage/statements/ask-parked-hosts.ts';
 import { countShards } from '../storage/statements/count-shards.ts';
 import { claimSeeds } from '../storage/statements/claim-seeds.ts';
 import { chooseCanonicals } from '../storage/statements/choose-canonicals.ts';
+import { crawlStanding } from '../storage/statements/crawl-standing.ts';
 import { crawlOutlook, type CrawlOutlook } from '../storage/statements/crawl-outlook.ts';
 import { excludeQueued } from '../storage/statements/exclude-queued.ts';
 import { nextSeeds } from '../storage/statements/next-seeds.ts';
+import { noteCrawlEnd } from '../storage/statements/note-crawl-end.ts';
 import { noteSeeded } from '../storage/statements/note-seeded.ts';
 import { markTextDuplicates } from '../storage/statements/mark-text-duplicates.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
@@ -34,7 +36,7 @@ import { OptOutBook } from './opt-out-book.ts';
 
 type CrawlActivities = Pick<
   ControlActivities,
-  'setCrawlState' | 'watchCrawl' | 'drainCrawl' | 'settleCrawl' | 'wakeSchedulers'
+  'lookAtCrawl' | 'setCrawlState' | 'watchCrawl' | 'drainCrawl' | 'settleCrawl' | 'wakeSchedulers'
 >;
 
 const batch = 1_000;
@@ -42,6 +44,8 @@ const batch = 1_000;
 const seedingMs = 1_000;
 const quickMs = 250;
 const slowMs = 2_000;
+/** States of crawls that are watched. */
+const watched: readonly CrawlState[] = ['seeding', 'running'];
 /** URLs that a crawl in a hurry may fetch in a slow look: with fewer left, looks are quick. */
 const many = 3_000;
 
@@ -106,16 +110,18 @@ export function createCrawlActivities(
       const origins = [...new Set(links.map(({ link }) => link.host))];
       await retrying(() => askParkedHosts(pool, id, origins));
       const rejudged = await noteSeeded(pool, id, first.after, last.line, links.length);
-      // Where Temporal does not answer now, the API starts it (api/orphans.ts).
+      // Where Temporal does not answer now, the patrol starts it.
       if (rejudged.length > 0) await startEdit(workflows, crawlId);
     }
   };
 
   /** Polls quickly while the crawl is small or near its end, more slowly while much is queued. */
-  const watch = async (crawlId: string, watchMs: number, signal: AbortSignal): Promise<FinishVerdict> => {
+  const watch = async (crawlId: string, watchMs: number, signal: AbortSignal): Promise<WatchResult> => {
     const until = performance.now() + watchMs;
     for (;;) {
       const outlook = await outlookOf(crawlId);
+      // By somebody else: its workflow was reset, or two of them crossed.
+      if (!watched.includes(outlook.state)) return { verdict: 'moved' };
       const seeded = outlook.unseeded ? await seed(crawlId, signal) : 0;
       if (outlook.asking) await askHosts(dependencies, workflows, crawlId);
       const { config } = await crawls.open(Number(crawlId));
@@ -145,12 +151,18 @@ export function createCrawlActivities(
   };
 
   return {
-    setCrawlState: ({ crawlId, state, reason, ofLimit = false }) =>
+    lookAtCrawl: ({ crawlId }) => withOwnFaults(() => standingOf(pool, crawlId)),
+    setCrawlState: ({ crawlId, state, reason, endsAs = null }) =>
       withOwnFaults(() =>
         inTransaction(pool, async (db) => {
           const id = Number(crawlId);
-          if (ofLimit && !(await isAtLimit(db, id))) return;
+          await lockCrawls(db, [id]);
+          const now = await standingOf(db, crawlId);
+          if (closedCrawlStates.includes(now.state)) return now;
+          if (endsAs === 'finished' && now.state !== 'draining' && !(await isAtLimit(db, id))) return now;
           await setCrawlState(db, id, state, reason);
+          await noteCrawlEnd(db, id, endsAs);
+          return { state, reason, endsAs };
         }),
       ),
     watchCrawl: ({ crawlId, watchMs }) =>
@@ -184,6 +196,7 @@ export function createCrawlActivities(
             await chooseCanonicals(db, id);
             await markTextDuplicates(db, id);
             await setCrawlState(db, id, final.state, final.reason);
+            await noteCrawlEnd(db, id, null);
             return final;
           });
         }),
@@ -206,12 +219,17 @@ export function createCrawlActivities(
   };
 }
 
+async function standingOf(db: Queryable, crawlId: string): Promise<CrawlStanding> {
+  const [row] = await crawlStanding(db, Number(crawlId));
+  if (row === undefined) throw new Error(`there is no crawl ${crawlId}`);
+  return { state: row.state, reason: row.reason, endsAs: row.ends_as };
+}
+
 /**
  * Does a limit end the crawl, by the settings it has now? Whoever watches it reads them a second late, and an edit that
- * was taken before the crawl drains is an edit of a crawl that runs. Its row is locked from here on.
+ * was taken before the crawl drains is an edit of a crawl that runs. Its row is locked.
  */
 async function isAtLimit(db: Queryable, crawlId: number): Promise<boolean> {
-  await lockCrawls(db, [crawlId]);
   const [outlook] = await crawlOutlook(db, crawlId);
   const [crawl] = await loadCrawls(db, [crawlId]);
   if (outlook === undefined || crawl === undefined) throw new Error(`there is no crawl ${String(crawlId)}`);

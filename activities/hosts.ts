@@ -5,9 +5,11 @@ import { troubleClasses } from '../domain/trouble.ts';
 import { changeSettings, dropQueue } from '../storage/hosts.ts';
 import { park } from '../storage/parking.ts';
 import { retrying } from '../storage/retry.ts';
+import { hostHold } from '../storage/statements/host-hold.ts';
 import { hostOutlook } from '../storage/statements/host-outlook.ts';
 import { hostRest } from '../storage/statements/host-rest.ts';
 import { retireHost } from '../storage/statements/retire-host.ts';
+import { setHostPause } from '../storage/statements/set-host-pause.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -15,7 +17,14 @@ import { unpark } from './redrive.ts';
 
 type HostActivities = Pick<
   ControlActivities,
-  'retireHost' | 'parkHost' | 'unparkHost' | 'dropHost' | 'setHostDelay' | 'countHost'
+  | 'retireHost'
+  | 'lookAtHost'
+  | 'setHostPause'
+  | 'parkHost'
+  | 'unparkHost'
+  | 'dropHost'
+  | 'setHostDelay'
+  | 'countHost'
 >;
 
 /** @param probeMs from the parking of a host to the first question whether it answers again */
@@ -33,6 +42,22 @@ export function createHostActivities(
   return {
     retireHost: ({ hostId }) =>
       withOwnFaults(async () => ({ retired: (await retireHost(pool, hostId)).length > 0 })),
+
+    lookAtHost: (host) =>
+      withOwnFaults(async () => {
+        const [hold] = await hostHold(pool, host.hostId);
+        const parked = hold?.parked ?? null;
+        return {
+          ...(await counts(host)),
+          paused: hold?.paused ?? null,
+          parked: parked === null ? null : { reason: parked, forMs: Math.round(hold?.trouble_ms ?? 0) },
+        };
+      }),
+
+    setHostPause: ({ hostId, reason }) =>
+      withOwnFaults(async () => {
+        await retrying(() => setHostPause(pool, hostId, reason));
+      }),
 
     parkHost: (input) =>
       withOwnFaults(async () => {

@@ -1,12 +1,13 @@
 /** The API's way to the workflow of a crawl: start it, and tell it to pause, go on or end. */
 import {
   isGrpcServiceError,
+  WorkflowFailedError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
   type Client,
 } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/common';
-import { reopenCrawl, startEdit } from '../activities/open-workflows.ts';
+import { reopenCrawl, startEdit, startMissing } from '../activities/open-workflows.ts';
 import {
   cancelCrawlUpdate,
   crawlWorkflowId,
@@ -14,7 +15,6 @@ import {
   redriveStateQuery,
   redriveWorkflowId,
   resumeCrawlUpdate,
-  type CrawlInput,
   type CrawlView,
   type RedriveView,
   type RedriveWorkflowInput,
@@ -45,9 +45,10 @@ export interface CrawlControl {
   start(crawlId: string): Promise<void>;
   /** Has a crawl that was set running again watched, whether its workflow has ended or is about to. */
   reopen(crawlId: string): Promise<void>;
-  /** Starts the workflow of a crawl that runs and has lost it; one that has not is left alone. */
-  adopt(crawlId: string): Promise<void>;
-  /** Answers the state the crawl is in then. `reason`: an operator's words; not used by resume. */
+  /**
+   * Of a crawl that is open; where its workflow was lost another is started. Answers the state the crawl is in then. `reason`: an
+   * operator's words; not used by resume.
+   */
   change(crawlId: string, change: CrawlChange, reason: string | null): Promise<CrawlView>;
   /**
    * Drives dead letters of a crawl again. Answers what came of it, or, where it takes longer than a moment, how far it
@@ -86,26 +87,12 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
     }
   };
 
-  const options = (input: CrawlInput) =>
-    ({
-      workflowId: crawlWorkflowId(input.crawlId),
-      taskQueue,
-      args: [input],
-      // A killed worker's task is given to the next one after this, not after the default 10 s.
-      workflowTaskTimeout: '5s',
-    }) as const;
-  const start = (input: CrawlInput): Promise<void> =>
-    within(callMs, async () => {
-      try {
-        await client.workflow.start('crawl', options(input));
-      } catch (error) {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      }
-    });
+  const start = async (crawlId: string): Promise<void> => {
+    await within(callMs, () => startMissing.crawl(client.workflow, crawlId, taskQueue));
+  };
 
   return {
-    start: (crawlId) => start({ crawlId }),
-    adopt: (crawlId) => start({ crawlId, reopened: true }),
+    start,
     reopen: (crawlId) => within(callMs, () => reopenCrawl(client.workflow, crawlId, taskQueue)),
     redrive: async (input) => {
       const workflowId = redriveWorkflowId(input.crawlId);
@@ -127,14 +114,23 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
         const view = await within(redriveMs, () => handle.result() as Promise<RedriveView>);
         return { done: true, view };
       } catch (error) {
-        if (!(error instanceof ControlError)) throw error;
+        if (!(error instanceof ControlError) || error.fault !== 'unavailable') throw error;
         const view = within(callMs, () => handle.query(redriveStateQuery));
         // No worker answers, but it is on record: it will be done.
         return { done: false, view: await view.catch(() => nothingYet) };
       }
     },
     applyEdit: (crawlId) => within(callMs, () => startEdit(client.workflow, crawlId, taskQueue)),
-    change: (crawlId, change, reason) => within(updateMs, () => update(crawlId, change, reason)),
+    change: (crawlId, change, reason) =>
+      within(updateMs, async () => {
+        try {
+          return await update(crawlId, change, reason);
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+          await start(crawlId);
+          return update(crawlId, change, reason);
+        }
+      }),
     ping: () =>
       within(callMs, async () => {
         await client.workflowService.getSystemInfo({});
@@ -145,6 +141,9 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
 function asControlError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateFailedError) {
     return new ControlError('refused', error.cause?.message ?? error.message, error);
+  }
+  if (error instanceof WorkflowFailedError) {
+    return new ControlError('refused', 'its workflow was ended in Temporal Web before it was done', error);
   }
   if (error instanceof WorkflowNotFoundError)
     return new ControlError('over', 'its workflow has ended', error);

@@ -13,8 +13,6 @@ export interface Dependencies {
   readonly textOf: TextReader;
   /** Has the workflow of a host look again, if there is one. */
   readonly wakeHost: (origin: string) => Promise<void>;
-  /** Has an operator paused the workflow of a host? Absent: there are no workflows. */
-  readonly isHostPaused?: (origin: string) => Promise<boolean>;
   /** What an operator does to a host; rejects where Temporal does not answer. */
   readonly actOnHost: ActOnHost;
   /** Bytes left to us on the disk of the bodies, where an embedded stack keeps everything. */

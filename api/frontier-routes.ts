@@ -22,9 +22,9 @@ import { refuseSpent, refuseToGrow } from './quotas.ts';
 import { addSeeds } from './seed-intake.ts';
 
 export function frontierRoutes(dependencies: Dependencies): Router {
-  const { pool, log, wakeHost, isHostPaused = () => Promise.resolve(false), settings } = dependencies;
+  const { pool, log, wakeHost, settings } = dependencies;
   const { userAgent, shards } = settings;
-  const room = new LendingRoom({ pool, log, wakeHost, isHostPaused, userAgent, shards });
+  const room = new LendingRoom({ pool, log, wakeHost, userAgent, shards });
   const router = Router();
   router
     .route('/frontier/:shard/lease_batch')

@@ -4,7 +4,6 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { actOnHost } from '../activities/act-on-host.ts';
 import { createTextReader } from '../activities/page-text.ts';
-import { isHostPaused } from '../activities/is-host-paused.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import { ConfigError, loadServiceConfig, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
@@ -19,7 +18,6 @@ import { buildApp } from './app.ts';
 import { createCrawlControl } from './crawl-control.ts';
 import { provideFirstKey } from './first-key.ts';
 import { createHttpServer } from './http-server.ts';
-import { adoptOrphans } from './orphans.ts';
 import { watchQuotas } from './quota-watch.ts';
 import type { SharedCounts } from './rate-store.ts';
 import { createTokenVerifier, type VerifyToken } from './tokens.ts';
@@ -80,8 +78,6 @@ async function main(config: ServiceConfig): Promise<void> {
       wakeHost: wake,
       actOnHost: (...what) =>
         connection.withDeadline(Date.now() + actMs, () => actOnHost(pool, client.workflow, ...what)),
-      isHostPaused: (origin) =>
-        connection.withDeadline(Date.now() + wakeMs, () => isHostPaused(client.workflow, origin)),
       verifyToken,
       sharedCounts,
       log,
@@ -89,7 +85,6 @@ async function main(config: ServiceConfig): Promise<void> {
       settings: apiSettings,
     }),
   );
-  const stopAdopting = adoptOrphans({ pool, control, log });
   const stopProviding = provideFirstKey({ pool, log }, config.adminKey, tellFirstKey);
   const stopWatching = watchQuotas({ pool, control, log });
 
@@ -112,7 +107,7 @@ async function main(config: ServiceConfig): Promise<void> {
   }, graceMs);
   await closed;
   clearTimeout(cut);
-  await Promise.all([stopAdopting(), stopProviding(), stopWatching()]);
+  await Promise.all([stopProviding(), stopWatching()]);
   redis?.disconnect();
   await connection.close();
   await pool.end();

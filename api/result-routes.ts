@@ -5,7 +5,7 @@ import { defaultPageLimit, pagesQuery, type AuditView } from '../contracts/http/
 import { isBalanced } from '../domain/ledger.ts';
 import { auditCrawl } from '../storage/audit.ts';
 import { findCrawl } from '../storage/crawls.ts';
-import { explainUrlOf, rejectionOf, type Surroundings } from '../storage/explain.ts';
+import { explainUrlOf, rejectionOf } from '../storage/explain.ts';
 import { readPages } from '../storage/pages.ts';
 import { rejectionSentence } from '../storage/seeds.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
@@ -13,18 +13,7 @@ import type { Dependencies } from './dependencies.ts';
 import { madeInLine } from './in-line.ts';
 import { badCursor, HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
-export function resultRoutes({ pool, settings, textOf, isHostPaused, log }: Dependencies): Router {
-  const surroundings: Surroundings = {
-    userAgent: settings.userAgent,
-    isHostPaused: async (origin) => {
-      try {
-        return (await isHostPaused?.(origin)) ?? null;
-      } catch (error) {
-        log.warn({ err: error, origin }, 'whether a host is paused could not be found out');
-        return null;
-      }
-    },
-  };
+export function resultRoutes({ pool, settings, textOf }: Dependencies): Router {
   // Each looks at every URL of a crawl, and holds a connection meanwhile.
   const audits = madeInLine<AuditView | null>(20);
   const router = Router();
@@ -69,7 +58,7 @@ export function resultRoutes({ pool, settings, textOf, isHostPaused, log }: Depe
         const detail = `No crawl can have this URL: it ${rejectionSentence(rejected)}.`;
         throw new HttpProblem(422, detail, { errors: [{ path: 'url', message: rejected }] });
       }
-      response.json((await explainUrlOf(pool, id, url, surroundings)) ?? noSuchCrawl(id));
+      response.json((await explainUrlOf(pool, id, url, settings.userAgent)) ?? noSuchCrawl(id));
     })
     .all(methodNotAllowed('GET'));
   return router;

@@ -19,17 +19,12 @@ export async function explain(id: string, url: string, options: VerbOptions): Pr
   const api = await namedApi(options);
   const found =
     api === null
-      ? await withDatabase(config, (pool) =>
-          explainUrlOf(pool, id, url, { userAgent: config.userAgent, isHostPaused: unasked }),
-        )
+      ? await withDatabase(config, (pool) => explainUrlOf(pool, id, url, config.userAgent))
       : await api.get(`/v1/crawls/${id}/explain`, explanation, { url });
   if (found === null) throw noSuchCrawl(id);
   process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${explainLines(found).join('\n')}\n`);
   return exitCodes.ok;
 }
-
-/** Without an API, Temporal is not asked. */
-const unasked = (): Promise<null> => Promise.resolve(null);
 
 const marks: Readonly<Record<Explanation['decisions'][number]['effect'], string>> = {
   pass: 'ok',

@@ -22,9 +22,10 @@ export interface SliceResult {
   readonly fetched: number;
   /**
    * 'more': URLs are due; 'idle': none is due now; 'wait': the host may not be visited for `waitMs`;
-   * 'trouble': as wait, after a failure of the host (`lastError`).
+   * 'trouble': as wait, after a failure of the host (`lastError`); 'held': it is paused or parked (`lookAtHost`), and
+   * nothing else here means anything.
    */
-  readonly next: 'more' | 'idle' | 'wait' | 'trouble';
+  readonly next: 'more' | 'idle' | 'wait' | 'trouble' | 'held';
   /** Milliseconds until the host may be visited again (0: now). */
   readonly waitMs: number;
   /** Milliseconds between requests at present; null: not known. */
@@ -52,9 +53,10 @@ export interface FetchActivities {
 export interface ProbeResult {
   /**
    * 'answers': robots.txt says what may be fetched; 'fails': it still cannot be had; 'not-yet': the host may not be
-   * asked for `waitMs`; 'pointless': nothing would be fetched, or its owner has opted out. Only the first two sent one.
+   * asked for `waitMs`; 'pointless': nothing would be fetched, or its owner has opted out; 'moved': it is not parked any
+   * more, or paused. Only the first two sent one.
    */
-  readonly outcome: 'answers' | 'fails' | 'not-yet' | 'pointless';
+  readonly outcome: 'answers' | 'fails' | 'not-yet' | 'pointless' | 'moved';
   /** What came of it, in one sentence without a full stop. */
   readonly message: string;
   /** Milliseconds for which the host is to be left alone at least. */
@@ -91,6 +93,10 @@ export interface ControlActivities {
   feed(input: { readonly shard: number; readonly lost: boolean }): Promise<FeedResult>;
   /** Gives the host back to the scheduler unless URLs are due; `retired: false` means: go on. */
   retireHost(host: HostRef): Promise<{ readonly retired: boolean }>;
+  /** How the host stands, whatever its workflow believes. */
+  lookAtHost(host: HostRef): Promise<HostCounts & HostStandingView>;
+  /** Stores an operator's pause, or that it is over (`reason` null). */
+  setHostPause(input: HostRef & { readonly reason: string | null }): Promise<void>;
   /** Marks the host parked and turns the URLs that were tried into dead letters; the rest stays queued. */
   parkHost(input: HostRef & { readonly reason: string }): Promise<HostCounts & ProbePlan>;
   /**
@@ -118,13 +124,19 @@ export interface ControlActivities {
   /** Sends a parked host's workflow the update `retry`; `unparked: false`: it was not parked. */
   retryHost(input: { readonly origin: string }): Promise<{ readonly unparked: boolean }>;
 
+  /** Where the crawl stands, whatever its workflow believes. */
+  lookAtCrawl(input: { readonly crawlId: string }): Promise<CrawlStanding>;
+  /** Answers where it stands then: a crawl that is over stays so. */
   setCrawlState(input: {
     readonly crawlId: string;
     readonly state: CrawlState;
     readonly reason: string | null;
-    /** One of its limits ends it: nothing is done where its settings have changed, and none does any more. */
-    readonly ofLimit?: boolean;
-  }): Promise<void>;
+    /**
+     * Of one that drains: what it will be. Where that is 'finished' one of its limits ends it: nothing is done where its
+     * settings have changed, and none does any more.
+     */
+    readonly endsAs?: CrawlState;
+  }): Promise<CrawlStanding>;
   /** Watches a crawl until it has nothing left to do, a limit is reached, or `watchMs` have passed. */
   watchCrawl(input: { readonly crawlId: string; readonly watchMs: number }): Promise<WatchResult>;
   /**
@@ -144,6 +156,13 @@ export interface ControlActivities {
     readonly state: CrawlState;
     readonly reason: string;
   }): Promise<{ readonly state: CrawlState; readonly reason: string }>;
+}
+
+export interface CrawlStanding {
+  readonly state: CrawlState;
+  readonly reason: string | null;
+  /** Of one that drains: what it will be. */
+  readonly endsAs: CrawlState | null;
 }
 
 export interface FeedResult {
@@ -174,6 +193,13 @@ export interface EditProgress {
   readonly more: boolean;
 }
 
+export interface HostStandingView {
+  /** Why an operator has paused it; null: nobody has. */
+  readonly paused: string | null;
+  /** Null: it is not parked. `forMs`: how long its trouble has lasted. */
+  readonly parked: { readonly reason: string; readonly forMs: number } | null;
+}
+
 /** When a host that has been parked is asked whether it answers again; both in milliseconds. */
 export interface ProbePlan {
   /** Before the first probe; doubled for each further one. */
@@ -191,5 +217,5 @@ export interface RedriveInput {
   readonly url: string | null;
 }
 
-/** 'complete': nothing is left that could be fetched; 'going': watch on. */
-export type WatchResult = FinishVerdict;
+/** 'complete': nothing is left that could be fetched; 'going': watch on; 'moved': it does not run any more. */
+export type WatchResult = FinishVerdict | { readonly verdict: 'moved' };

@@ -88,7 +88,7 @@ const hostSummary = z
     origin: z.string(),
     state: z.enum(hostStandings).meta({
       description:
-        'parked: retries spent; backoff: left alone after trouble; closed: by its windows or quota; active: has a workflow; idle: nothing is due.',
+        'paused: by an operator; parked: retries spent; backoff: left alone after trouble; closed: by its windows or quota; active: has a workflow; idle: nothing is due.',
     }),
     settings: hostSettings,
     queued: count.meta({ description: 'URLs of all crawls.' }),

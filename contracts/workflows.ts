@@ -49,6 +49,8 @@ export interface HostInput {
   readonly origin: string;
   /** Why its retries are spent: it was asked before a workflow was started for it, and is parked at once. */
   readonly spent?: string;
+  /** Started where one was lost: it looks how the host stands before anything else. */
+  readonly adopted?: boolean;
   /** What survives continue-as-new; absent at the first start. */
   readonly carried?: HostCarried;
 }
@@ -127,12 +129,9 @@ export const schedulerStateQuery = defineQuery<SchedulerView>('state');
 
 // Crawl ------------------------------------------------------------------------------------------------------------
 
+/** How far it is stands in Postgres, and is looked up: whoever starts one need not know whether there was one before. */
 export interface CrawlInput {
   readonly crawlId: string;
-  /** The crawl runs already (continue-as-new, or a parked host that came back): no seeding. */
-  readonly reopened?: boolean;
-  /** Survives continue-as-new: the crawl is paused, and why. */
-  readonly paused?: string;
 }
 
 export interface CrawlView {

@@ -18,6 +18,7 @@ export function hostFacts(
 ): HostFacts {
   return {
     origin,
+    pausedAt: instant(row.paused_at),
     parkedAt: instant(row.parked_at),
     failures: row.failures,
     failingSince: instant(row.failing_since),

@@ -1,6 +1,6 @@
 /**
  * Why a URL was fetched, skipped or waits (G5): gathers what is known of it, of its host, its crawl and robots.txt,
- * and has domain/explain/ tell it. Changes nothing; asks Postgres, and whoever knows of pauses.
+ * and has domain/explain/ tell it. Changes nothing; asks Postgres alone.
  */
 import { crawlStates, type CrawlConfig } from '../contracts/crawl.ts';
 import type { Explanation } from '../contracts/http/explain.ts';
@@ -38,14 +38,6 @@ import { pendingSeed } from './statements/pending-seed.ts';
 /** Pages named from which a URL that was not met may have fallen. */
 const shortenedShown = 3;
 
-/** What Postgres does not know. */
-export interface Surroundings {
-  /** Sent by workers where a crawl names none. */
-  readonly userAgent: string;
-  /** Has an operator paused the workflow of a host? Null: that cannot be found out. */
-  readonly isHostPaused: (origin: string) => Promise<boolean | null>;
-}
-
 /** Why no crawl can have a URL, whatever its spelling; null: it can be explained. */
 export function rejectionOf(rawUrl: string): UrlRejection | null {
   const read = canonicalize(rawUrl.trim());
@@ -54,6 +46,7 @@ export function rejectionOf(rawUrl: string): UrlRejection | null {
 
 /**
  * @param rawUrl any spelling of the URL
+ * @param userAgent sent by workers where a crawl names none
  * Null: there is no such crawl.
  * @throws RangeError for a URL that `rejectionOf` rejects
  */
@@ -61,13 +54,13 @@ export async function explainUrlOf(
   db: Queryable,
   crawlId: string,
   rawUrl: string,
-  surroundings: Surroundings,
+  userAgent: string,
 ): Promise<Explanation | null> {
   const asked = rawUrl.trim();
   const read = canonicalize(asked);
   if (!read.ok) throw new RangeError(`no crawl can have this URL: ${read.rejected}`);
   const link = read.value;
-  const facts = await gather(db, crawlId, asked, link, surroundings);
+  const facts = await gather(db, crawlId, asked, link, userAgent);
   if (facts === null) return null;
   const { record, robots, scope, attempts, deadLetter } = facts;
   const { summary, decisions, next } = narrate(facts);
@@ -92,7 +85,7 @@ async function gather(
   crawlId: string,
   asked: string,
   link: CanonicalUrl,
-  { userAgent, isHostPaused }: Surroundings,
+  userAgent: string,
 ): Promise<ExplainFacts | null> {
   const [crawl] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
   if (crawl === undefined) return null;
@@ -131,7 +124,6 @@ async function gather(
     scope,
     optedOut: coveringDomain(hostName(link.host), new Set(optOuts?.domains)),
     host: host === undefined ? null : hostFacts(link.host, host, crawlId, place?.ahead ?? 0, userAgent),
-    hostPaused: host !== undefined && mayWait ? await isHostPaused(link.host) : null,
     robots:
       host === undefined
         ? null

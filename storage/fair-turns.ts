@@ -62,7 +62,7 @@ export const fairTurns = ({ of, held, free, crawl, host }: Turns): string => `ru
          order by q.turn_at limit least(c.looks, 2 * ${free} + 100)
       ) q
       cross join lateral (
-        select greatest(h.not_before, h.closed_until) as at, h.fed or h.parked_at is not null as in_hand,
+        select greatest(h.not_before, h.closed_until) as at, h.fed or h.parked_at is not null or h.paused_at is not null as in_hand,
                coalesce(${host}, false) as ready,
                case when exists (select from opt_out) then opt_out_covering(h.origin) end as domain
           from host h where h.id = q.host_id

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { watch } from '../activities/breakers/breakers.ts';
 import type { CrawlSettings, Dependencies } from '../activities/dependencies.ts';
 import { HostWaker } from '../activities/host-waker.ts';
+import { patrol } from '../activities/patrol.ts';
 import { wakeWebhooks } from '../activities/webhook-waker.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
@@ -86,7 +87,9 @@ export async function openDependencies(
   const waker = new HostWaker(pool, workflows, log);
   const leaving = new AbortController();
   void sweep(config.blobDir, leaving.signal, log);
-  const stopWaking = config.roles.includes('control') ? wakeWebhooks(pool, workflows, log) : null;
+  const controls = config.roles.includes('control');
+  const stopWaking = controls ? wakeWebhooks(pool, workflows, log) : null;
+  const stopPatrol = controls ? patrol(pool, workflows, config.shards, log) : null;
   const settings: CrawlSettings = {
     userAgent: config.userAgent,
     allowPrivate: config.allowPrivate,
@@ -119,7 +122,7 @@ export async function openDependencies(
     }),
     async close() {
       leaving.abort();
-      await stopWaking?.();
+      await Promise.all([stopWaking?.(), stopPatrol?.()]);
       await waker.flush();
       watched.stop();
       await fetcher.close();

@@ -65,14 +65,16 @@ const short = {
 } as const;
 
 /** Short ones: a statement or two. */
-export const { retireHost, parkHost, countHost, setHostDelay } = proxyActivities<ControlActivities>({
-  ...short,
-  taskQueue: taskQueues.control,
-});
-export const { feed, retryHost, setCrawlState, wakeSchedulers } = proxyActivities<ControlActivities>({
-  ...short,
-  taskQueue: taskQueues.crawl,
-});
+export const { retireHost, lookAtHost, setHostPause, parkHost, countHost, setHostDelay } =
+  proxyActivities<ControlActivities>({
+    ...short,
+    taskQueue: taskQueues.control,
+  });
+export const { feed, retryHost, lookAtCrawl, setCrawlState, wakeSchedulers } =
+  proxyActivities<ControlActivities>({
+    ...short,
+    taskQueue: taskQueues.crawl,
+  });
 
 const lengthy = {
   ...short,
@@ -86,8 +88,17 @@ export const { unparkHost, dropHost } = proxyActivities<ControlActivities>({
   ...lengthy,
   taskQueue: taskQueues.control,
 });
-export const { redriveLetters, applyEdit, watchCrawl, drainCrawl, settleCrawl } =
-  proxyActivities<ControlActivities>({ ...lengthy, taskQueue: taskQueues.crawl });
+export const { watchCrawl, drainCrawl, settleCrawl } = proxyActivities<ControlActivities>({
+  ...lengthy,
+  taskQueue: taskQueues.crawl,
+});
+
+/** As these, and when they are cancelled what they have done by then counts. */
+export const { redriveLetters, applyEdit } = proxyActivities<ControlActivities>({
+  ...lengthy,
+  taskQueue: taskQueues.crawl,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
 
 /** A queue of their own: receivers that hang hold up other receivers at most. */
 export const { deliverEvents } = proxyActivities<WebhookActivities>({
@@ -95,4 +106,6 @@ export const { deliverEvents } = proxyActivities<WebhookActivities>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout,
   retry: { ...retry, maximumInterval: '10 seconds' },
+  // The next workflow must not send the same event beside it.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });

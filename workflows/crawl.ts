@@ -1,6 +1,7 @@
 /**
  * The life of one crawl: seeding → running ⇄ paused → draining → finished, cancelled or failed. The work itself is the
- * hosts'; this watches, judges when it is over, and carries out what an admin asks.
+ * hosts'; this watches, judges when it is over, and carries out what an admin asks. Where the crawl stands is for
+ * Postgres to say: whoever is started in the place of a workflow that was lost, or was reset, goes on from there.
  */
 import {
   allHandlersFinished,
@@ -12,7 +13,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { WatchResult } from '../contracts/activities.ts';
+import type { CrawlStanding, WatchResult } from '../contracts/activities.ts';
 import { closedCrawlStates, type CrawlState } from '../contracts/crawl.ts';
 import {
   cancelCrawlUpdate,
@@ -25,7 +26,8 @@ import {
   type CrawlView,
 } from '../contracts/workflows.ts';
 import { attributeSetter } from './attributes.ts';
-import { drainCrawl, setCrawlState, settleCrawl, wakeSchedulers, watchCrawl } from './calls.ts';
+import { drainCrawl, lookAtCrawl, setCrawlState, settleCrawl, wakeSchedulers, watchCrawl } from './calls.ts';
+import { heedingCancellation, uncut } from './cancelling.ts';
 
 const longHistory = 400;
 /** One watch: the activity looks every moment and answers when something has changed, or after this. */
@@ -39,9 +41,13 @@ interface Wish {
 
 export async function crawl(input: CrawlInput): Promise<CrawlResult> {
   const { crawlId } = input;
-  let state: CrawlState = input.reopened === true ? 'running' : 'seeding';
+  let state: CrawlState = 'seeding';
   let reason: string | null = null;
-  let wanted: Wish = { what: input.paused === undefined ? 'run' : 'pause', reason: input.paused ?? null };
+  /** Of one that drains: what it will be. */
+  let endsAs: CrawlState | null = null;
+  /** Where it stands has been looked up. */
+  let known = false;
+  let wanted: Wish = { what: 'run', reason: null };
   let reopened = false;
   let watching: CancellationScope | null = null;
   const setAttributes = attributeSetter();
@@ -51,59 +57,65 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
     setAttributes({ CrawlState: state });
     setCurrentDetails(`### Crawl ${crawlId} is ${state}${reason === null ? '' : `\n\n${reason}`}`);
   };
-  const enter = async (next: CrawlState, why: string | null, ofLimit = false): Promise<void> => {
-    await setCrawlState({ crawlId, state: next, reason: why, ofLimit });
-    state = next;
-    reason = why;
+  const stand = (standing: CrawlStanding): void => {
+    ({ state, reason, endsAs } = standing);
     show();
+  };
+  /** Postgres may say otherwise: then that is where it stands. */
+  const enter = async (next: CrawlState, why: string | null, final?: CrawlState): Promise<void> => {
+    stand(await setCrawlState({ crawlId, state: next, reason: why, ...(final && { endsAs: final }) }));
+  };
+  const lookUp = async (): Promise<void> => {
+    stand(await lookAtCrawl({ crawlId }));
+    if (state === 'paused' && wanted.what === 'run') wanted = { what: 'pause', reason };
+    known = true;
   };
   const ask = (what: Wish['what'], reason: string | null): void => {
     wanted = { what, reason };
     watching?.cancel();
   };
-  const refuseUnless =
-    (allowed: readonly CrawlState[], verb: string) =>
-    (_reason: string | null): void => {
-      if (wanted.what === 'cancel' || !allowed.includes(state)) {
-        throw ApplicationFailure.nonRetryable(`a crawl that is ${state} cannot be ${verb}`, 'WrongState');
-      }
-    };
+  const refuseUnless = (verb: string): void => {
+    const allowed: readonly CrawlState[] =
+      verb === 'resumed' ? ['running', 'paused'] : ['seeding', 'running', 'paused'];
+    if (known && (wanted.what === 'cancel' || !allowed.includes(state))) {
+      throw ApplicationFailure.nonRetryable(`a crawl that is ${state} cannot be ${verb}`, 'WrongState');
+    }
+  };
+  /** Carries out a wish, by the state the crawl is found in. */
+  const carryOut = (what: Wish['what'], verb: string, isDone: () => boolean) =>
+    uncut(async (why: string | null): Promise<CrawlView> => {
+      await condition(() => known);
+      refuseUnless(verb);
+      ask(what, what === 'run' ? null : (why ?? 'an admin asked for it'));
+      await condition(() => isDone() || isOver(state));
+      return view();
+    });
+
+  const resume = carryOut('run', 'resumed', () => state === 'running' || wish().what !== 'run');
 
   setHandler(
     pauseCrawlUpdate,
-    async (why) => {
-      ask('pause', why ?? 'an admin asked for it');
-      await condition(() => state === 'paused' || wanted.what !== 'pause' || isOver(state));
-      return view();
-    },
+    carryOut('pause', 'paused', () => state === 'paused' || wish().what !== 'pause'),
     {
-      validator: refuseUnless(['seeding', 'running', 'paused'], 'paused'),
+      validator: (_reason: string | null) => {
+        refuseUnless('paused');
+      },
       description: 'Send no more requests for this crawl until `resume`. Input: a reason.',
     },
   );
-  setHandler(
-    resumeCrawlUpdate,
-    async () => {
-      ask('run', null);
-      await condition(() => state === 'running' || wanted.what !== 'run' || isOver(state));
-      return view();
+  setHandler(resumeCrawlUpdate, () => resume(null), {
+    validator: () => {
+      refuseUnless('resumed');
     },
-    {
-      validator: () => {
-        refuseUnless(['running', 'paused'], 'resumed')(null);
-      },
-      description: 'Go on after `pause`.',
-    },
-  );
+    description: 'Go on after `pause`.',
+  });
   setHandler(
     cancelCrawlUpdate,
-    async (why) => {
-      ask('cancel', why ?? 'an admin asked for it');
-      await condition(() => state === 'draining' || isOver(state));
-      return view();
-    },
+    carryOut('cancel', 'cancelled', () => state === 'draining'),
     {
-      validator: refuseUnless(['seeding', 'running', 'paused'], 'cancelled'),
+      validator: (_reason: string | null) => {
+        refuseUnless('cancelled');
+      },
       description: 'End this crawl: what is queued is excluded, what is in flight is kept. Input: a reason.',
     },
   );
@@ -116,13 +128,17 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
   );
   setHandler(crawlProgressQuery, view, { description: 'State and reason.' });
 
-  // Temporal Web's own Cancel button means the same as the update.
-  CancellationScope.current().cancelRequested.catch(() => {
+  // Temporal Web's own button means the same as the update.
+  const cancelled = (): void => {
     ask('cancel', 'cancelled in Temporal Web');
-  });
-  return CancellationScope.nonCancellable(async () => {
-    show();
+  };
+  return heedingCancellation(cancelled, async () => {
+    await lookUp();
     for (;;) {
+      if (isOver(state)) {
+        await condition(allHandlersFinished);
+        return { crawlId, state, reason: reason ?? state };
+      }
       const result = await step();
       if (result !== null) return result;
       await carryOver();
@@ -133,14 +149,8 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
   async function carryOver(): Promise<void> {
     const long = workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
     // Never waits for handlers: they wait for this loop, and the next turn looks again.
-    if (long && allHandlersFinished()) {
-      const { what, reason: why } = wish();
-      await continueAsNew<typeof crawl>({
-        crawlId,
-        reopened: true,
-        ...(what === 'pause' ? { paused: why ?? '' } : {}),
-      });
-    }
+    if (long && allHandlersFinished() && wish().what !== 'cancel')
+      await continueAsNew<typeof crawl>({ crawlId });
   }
 
   /** Read through a call: handlers change it while the main loop waits. */
@@ -151,6 +161,7 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
   /** Does what is wanted until something changes; a result when the crawl is over. */
   async function step(): Promise<CrawlResult | null> {
     const { what, reason: why } = wish();
+    if (state === 'draining') return goOnDraining();
     switch (what) {
       case 'cancel':
         return end('cancelled', why ?? 'cancelled', why ?? 'cancelled');
@@ -160,11 +171,24 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
         return null;
       case 'run': {
         if (state !== 'running') await enter('running', null);
+        if (isOver(state)) return null;
         await wakeSchedulers();
-        const { verdict, met } = await watch();
-        if (verdict === 'complete') return end('finished', 'complete', null);
-        if (verdict === 'going') return null;
-        return end('finished', met === undefined ? verdict : `${verdict}: ${met}`, verdict);
+        const watched = await watch();
+        switch (watched.verdict) {
+          case 'complete':
+            return end('finished', 'complete', null);
+          case 'going':
+            return null;
+          case 'moved':
+            await lookUp();
+            return null;
+          case 'max-pages':
+          case 'max-seconds':
+          case 'finish-criteria': {
+            const { verdict, met } = watched;
+            return end('finished', met === undefined ? verdict : `${verdict}: ${met}`, verdict);
+          }
+        }
       }
     }
   }
@@ -176,14 +200,19 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
     try {
       return await watching.run(() => watchCrawl({ crawlId, watchMs }));
     } catch (error) {
-      // Asked to stop watching; a cancellation of the whole workflow is no wish of an admin's and goes through.
-      if (wish().what !== 'run' && !CancellationScope.current().consideredCancelled) {
-        return { verdict: 'going' };
-      }
+      // Asked to stop watching.
+      if (wish().what !== 'run') return { verdict: 'going' };
       throw error;
     } finally {
       watching = null;
     }
+  }
+
+  /** One that somebody had begun to end is ended as what it was to be. */
+  function goOnDraining(): Promise<CrawlResult | null> {
+    const final = endsAs ?? 'finished';
+    const why = reason ?? final;
+    return end(final, why, final === 'finished' ? why.replace(/:.*$/s, '') : why);
   }
 
   /**
@@ -197,11 +226,15 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
   ): Promise<CrawlResult | null> {
     reopened = false;
     if (drainReason !== null) {
-      await enter('draining', why, final === 'finished');
+      await enter('draining', why, final);
+      if (state !== 'draining') return null;
       await drainCrawl({ crawlId, reason: drainReason });
     }
     const settled = await settleCrawl({ crawlId, state: final, reason: why });
-    if (settled.state === 'running') return null;
+    if (settled.state === 'running') {
+      await lookUp();
+      return null;
+    }
     state = settled.state;
     reason = settled.reason;
     show();

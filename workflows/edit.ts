@@ -1,12 +1,13 @@
 /**
  * The frontier of a crawl is judged by settings that were changed (G6), call by call, so that whoever looks sees how far
  * it is. Where it stands is kept with the version, so that a crash repeats a batch at most; an edit that comes meanwhile
- * is taken up by the next call.
+ * is taken up by the next call. Cancelled it ends in order, and the patrol starts it anew for what is left.
  */
 import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { EditProgress } from '../contracts/activities.ts';
 import { editedSignal, editStateQuery, type EditWorkflowInput } from '../contracts/workflows.ts';
 import { applyEdit } from './calls.ts';
+import { orCancelled } from './cancelling.ts';
 
 export async function edit({ crawlId }: EditWorkflowInput): Promise<EditProgress | null> {
   let progress: EditProgress | null = null;
@@ -22,7 +23,7 @@ export async function edit({ crawlId }: EditWorkflowInput): Promise<EditProgress
   do {
     edited = false;
     do {
-      progress = await applyEdit({ crawlId });
+      progress = await orCancelled(applyEdit({ crawlId }));
       setCurrentDetails(`### Settings of crawl ${crawlId}\n\n${progressSentence(progress)}`);
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof edit>({ crawlId });
     } while (progress.more);

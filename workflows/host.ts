@@ -6,10 +6,12 @@
  *   closed   sleeps until its windows open, or its quota is that of another day;
  *   opted-out  nothing of it may be fetched, and what was queued is excluded; it ends soon;
  *   backoff  sleeps on a durable timer, or in a fetch activity that Temporal will retry, until the host may be visited;
- *   paused   sends nothing until `resume`;
+ *   paused   sends nothing until `resume`, and stays so should its workflow be lost: the pause is in Postgres;
  *   parked   retries are spent: stays open, to be found in Temporal Web, until `retry`, `resume`, a `redrive` of all its
  *            letters, or a probe that is answered: one request of robots.txt after a durable timer, which doubles with
  *            each probe since a page was last fetched, so that a host that answers probes alone is asked ever less.
+ * Whether the host is paused or parked is for Postgres to say: a workflow that was reset, or started where one was
+ * lost, looks there (`held`), and one that is woken in either mode looks again. To be cancelled is to be paused.
  * At any time at most one fetch activity is out, and the reading of its bodies is at most one slice behind.
  */
 import {
@@ -40,6 +42,7 @@ import {
   type HostCarried,
   type HostInput,
   type HostMode,
+  type RedriveChoice,
 } from '../contracts/workflows.ts';
 import { probeWaitMs } from '../domain/trouble.ts';
 import { attributeSetter, magnitude } from './attributes.ts';
@@ -50,12 +53,15 @@ import {
   extract,
   fetchSlice,
   fetchSliceInTrouble,
+  lookAtHost,
   parkHost,
   probeHost,
   retireHost,
   setHostDelay,
+  setHostPause,
   unparkHost,
 } from './calls.ts';
+import { heedingCancellation, uncut } from './cancelling.ts';
 import { deskMarkdown } from './host-desk.ts';
 import { choiceProblem, redriveAll, redrivenSentence } from './redrive.ts';
 
@@ -85,6 +91,8 @@ const fresh: HostCarried = {
   lastProbe: null,
 };
 
+const unparked = { parked: false, probeAt: null, lastProbe: null, lastError: null, troubleSince: null };
+
 export async function host(input: HostInput): Promise<void> {
   const me = { hostId: input.hostId, origin: input.origin };
   const state = { ...(input.carried ?? fresh) };
@@ -99,6 +107,11 @@ export async function host(input: HostInput): Promise<void> {
   let visit: CancellationScope | null = null;
   let digesting: Promise<void> | null = null;
   let digested = false;
+  /** How the host stands is to be looked up. */
+  let unsure = input.adopted === true;
+  /** Postgres does not know yet of a pause, or of its end. */
+  let pauseUntold = false;
+  let cancelled = false;
   const setAttributes = attributeSetter();
 
   const view = () => ({ ...state, mode, nextVisit });
@@ -119,8 +132,17 @@ export async function host(input: HostInput): Promise<void> {
   };
   const called = (): boolean => woken || interrupted();
   const interrupted = (): boolean => state.paused || retryAsked > retryDone;
+  /** A run that was cancelled cannot be cancelled again: another one goes on. */
   const isLong = (): boolean =>
-    workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
+    workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested || cancelled;
+  /** Read through a call: signals change it while the loop waits. */
+  const isPauseUntold = (): boolean => pauseUntold;
+  const setPause = (reason: string | null): void => {
+    state.paused = reason !== null;
+    state.pausedReason = reason;
+    pauseUntold = true;
+    if (reason !== null) visit?.cancel();
+  };
 
   setHandler(wakeSignal, () => {
     woken = true;
@@ -131,9 +153,7 @@ export async function host(input: HostInput): Promise<void> {
   setHandler(
     pauseHostSignal,
     (reason: string | null) => {
-      state.paused = true;
-      state.pausedReason = reason ?? 'an operator asked for it';
-      visit?.cancel();
+      setPause(reason ?? 'an operator asked for it');
     },
     {
       description:
@@ -143,20 +163,19 @@ export async function host(input: HostInput): Promise<void> {
   setHandler(
     resumeHostSignal,
     () => {
-      state.paused = false;
-      state.pausedReason = null;
+      setPause(null);
       if (state.parked) retryAsked++;
     },
     { description: 'End a pause; a parked host is tried again.' },
   );
   setHandler(
     retryHostUpdate,
-    async () => {
+    uncut(async () => {
       const mine = ++retryAsked;
       visit?.cancel();
       await condition(() => retryDone >= mine);
       return `${input.origin} is tried again now; ${String(state.queued)} URLs are queued`;
-    },
+    }),
     {
       description:
         'Forget backoff, failures and slowdown and try now, URLs that wait included; the crawl-delay still holds.',
@@ -172,21 +191,21 @@ export async function host(input: HostInput): Promise<void> {
   );
   setHandler(
     dropHostUpdate,
-    async (reason) => {
+    uncut(async (reason: string | null) => {
       const dropped = await dropHost({ ...me, reason: reason ?? 'dropped by an operator' });
       Object.assign(state, { queued: dropped.queued, deadLetters: dropped.deadLetters });
       show(mode, nextVisit);
       return `${String(dropped.dropped)} queued URLs of ${input.origin} are excluded`;
-    },
+    }),
     { description: 'Exclude every queued URL of this host. Input: a reason.' },
   );
   setHandler(
     setDelayUpdate,
-    async (seconds) => {
+    uncut(async (seconds: number | null) => {
       await setHostDelay({ ...me, seconds });
       woken = true;
       return seconds === null ? 'the delay is robots.txt’s again' : `the delay is ${String(seconds)} s`;
-    },
+    }),
     {
       validator: (seconds) => {
         const valid = seconds === null || (typeof seconds === 'number' && seconds >= 0 && seconds <= 86_400);
@@ -199,7 +218,7 @@ export async function host(input: HostInput): Promise<void> {
   );
   setHandler(
     redriveHostUpdate,
-    async (choice) => {
+    uncut(async (choice: RedriveChoice | null) => {
       const [letterClass, url] = [choice?.class ?? null, choice?.url ?? null];
       const done = await redriveAll({ crawlId: null, origin: input.origin, class: letterClass, url });
       Object.assign(state, await countHost(me));
@@ -210,7 +229,7 @@ export async function host(input: HostInput): Promise<void> {
       } else show(mode, nextVisit);
       // What was queued at it while it was parked goes with it.
       return redrivenSentence(state.parked ? done : { ...done, atParked: 0 });
-    },
+    }),
     {
       validator: (choice: unknown) => {
         const problem = choiceProblem(choice);
@@ -231,12 +250,28 @@ export async function host(input: HostInput): Promise<void> {
   };
   const isDigested = (): boolean => digested;
 
-  const park = async (reason: string): Promise<void> => {
+  const park = async (reason: string, since: number): Promise<void> => {
     state.lastError = reason;
-    state.troubleSince ??= Date.now();
+    state.troubleSince ??= since;
     const { queued, deadLetters, probeMs, restMs } = await parkHost({ ...me, reason });
     const probeAt = Date.now() + Math.max(probeWaitMs(probeMs, state.probes), restMs);
     Object.assign(state, { queued, deadLetters, probeMs, probeAt, parked: true });
+  };
+
+  /** Takes over what Postgres says, unless somebody has said otherwise just now. */
+  const lookUp = async (): Promise<void> => {
+    unsure = false;
+    woken = false;
+    // What was fetched before its workflow was lost is owed its reading, whatever else it waits for.
+    if (input.adopted === true) digesting ??= digest();
+    const { paused, parked, queued, deadLetters } = await lookAtHost(me);
+    Object.assign(state, { queued, deadLetters });
+    if (!pauseUntold) Object.assign(state, { paused: paused !== null, pausedReason: paused });
+    if (parked === null) {
+      askAt = null;
+      if (state.parked) Object.assign(state, unparked);
+    }
+    if (parked !== null && !state.parked) await park(parked.reason, Date.now() - parked.forMs);
   };
 
   /** One slice. null: it was interrupted, or the host has just been parked. */
@@ -250,15 +285,14 @@ export async function host(input: HostInput): Promise<void> {
     } catch (error) {
       const spent = spentFailure(error);
       if (spent !== null) {
-        await park(spent.message);
+        await park(spent.message, Date.now());
         // What was fetched before the trouble is still owed its reading.
         await digesting;
         digesting = digest();
         return null;
       }
       // Asked to stop, a slice that fails is not tried again by the server and comes back as what failed it.
-      const asked = isCancellation(error) || scope.consideredCancelled;
-      if (asked && !CancellationScope.current().consideredCancelled) return null;
+      if (isCancellation(error) || scope.consideredCancelled) return null;
       throw error;
     } finally {
       visit = null;
@@ -272,7 +306,7 @@ export async function host(input: HostInput): Promise<void> {
   const probe = async (): Promise<void> => {
     const planned = nextProbe();
     const waitMs = planned - Date.now();
-    const due = () => interrupted() || nextProbe() !== planned || (isLong() && allHandlersFinished());
+    const due = () => called() || nextProbe() !== planned || (isLong() && allHandlersFinished());
     if (waitMs > 0 && (await condition(due, waitMs, { summary: 'until the next probe' }))) return;
     const scope = new CancellationScope({ cancellable: true });
     visit = scope;
@@ -280,11 +314,14 @@ export async function host(input: HostInput): Promise<void> {
     try {
       result = await scope.run(() => probeHost(me));
     } catch (error) {
-      const asked = isCancellation(error) || scope.consideredCancelled;
-      if (asked && !CancellationScope.current().consideredCancelled) return;
+      if (isCancellation(error) || scope.consideredCancelled) return;
       throw error;
     } finally {
       visit = null;
+    }
+    if (result.outcome === 'moved') {
+      unsure = true;
+      return;
     }
     if (result.outcome === 'answers' && state.parked && retryAsked === retryDone) {
       state.probes++;
@@ -307,8 +344,7 @@ export async function host(input: HostInput): Promise<void> {
   const unpark = async (): Promise<void> => {
     const { queued, deadLetters } = await unparkHost(me);
     askAt = null;
-    const well = { parked: false, probeAt: null, lastProbe: null, lastError: null, troubleSince: null };
-    Object.assign(state, { queued, deadLetters, ...well });
+    Object.assign(state, { queued, deadLetters, ...unparked });
   };
 
   const learn = (result: SliceResult): void => {
@@ -322,66 +358,86 @@ export async function host(input: HostInput): Promise<void> {
     if (result.fetched > 0 && result.lastError === null) state.probes = 0;
   };
 
-  if (input.spent !== undefined && input.carried === undefined) await park(input.spent);
-  for (;;) {
-    if (isLong()) {
-      await digesting;
-      // Never waits for handlers: they may wait for this loop, and the next turn looks again.
-      if (allHandlersFinished() && retryAsked === retryDone) {
-        await continueAsNew<typeof host>({ ...input, carried: state });
+  const asked = (): void => {
+    cancelled = true;
+    // One that is parked keeps its probes: nothing else is sent to it.
+    if (!state.paused && !state.parked) setPause('its workflow was cancelled in Temporal Web');
+  };
+  return heedingCancellation(asked, async () => {
+    if (input.spent !== undefined && input.carried === undefined) await park(input.spent, Date.now());
+    for (;;) {
+      if (pauseUntold) {
+        pauseUntold = false;
+        if (state.paused) show('paused');
+        await setHostPause({ ...me, reason: state.pausedReason });
+        continue;
+      }
+      if (isLong()) {
+        await digesting;
+        // Never waits for handlers: they may wait for this loop, and the next turn looks again.
+        if (allHandlersFinished() && retryAsked === retryDone && !isPauseUntold()) {
+          await continueAsNew<typeof host>({ ...me, carried: state, ...(unsure && { adopted: true }) });
+        }
+      }
+      if (unsure || (woken && (state.paused || state.parked))) await lookUp();
+      if (retryAsked > retryDone) {
+        const asked = retryAsked;
+        state.probes = 0;
+        await unpark();
+        retryDone = asked;
+        continue;
+      }
+      if (state.paused) {
+        show('paused');
+        await condition(
+          () => !state.paused || woken || retryAsked > retryDone || (isLong() && allHandlersFinished()),
+        );
+        continue;
+      }
+      if (state.parked) {
+        show('parked', nextProbe());
+        await probe();
+        continue;
+      }
+      show(state.lastError === null ? 'active' : 'backoff');
+      woken = false;
+      const result = await visitHost();
+      if (result === null) continue;
+      if (result.next === 'held') {
+        unsure = true;
+        continue;
+      }
+      learn(result);
+      // A visit that fetched nothing brought nothing to read beyond what is being read already.
+      if (result.pending && (result.fetched > 0 || digesting === null || isDigested())) {
+        // Never more than one slice behind: where reading is slower than fetching, fetching waits.
+        await digesting;
+        digesting = digest();
+      }
+      switch (result.next) {
+        case 'more':
+          break;
+        case 'wait':
+        case 'trouble': {
+          const until = Date.now() + result.waitMs;
+          show(waitingMode(result), until);
+          // Somebody who changes the host's settings wakes it; trouble is not over by that.
+          await condition(result.next === 'wait' ? called : interrupted, Math.max(1, result.waitMs), {
+            summary: `until ${input.origin} may be visited`,
+          });
+          break;
+        }
+        case 'idle': {
+          show(result.closedBy === 'opt-out' ? 'opted-out' : 'active');
+          // What is being read may bring URLs for this very host; so may other hosts meanwhile. Both wake it.
+          if (digesting !== null) await condition(() => isDigested() || called());
+          if (await condition(called, lingerMs, { summary: 'idle: waits to be woken' })) break;
+          const { retired } = await retireHost(me);
+          if (retired && !called() && allHandlersFinished()) return;
+        }
       }
     }
-    if (retryAsked > retryDone) {
-      const asked = retryAsked;
-      state.probes = 0;
-      await unpark();
-      retryDone = asked;
-      continue;
-    }
-    if (state.paused) {
-      show('paused');
-      await condition(() => !state.paused || retryAsked > retryDone || (isLong() && allHandlersFinished()));
-      continue;
-    }
-    if (state.parked) {
-      show('parked', nextProbe());
-      await probe();
-      continue;
-    }
-    show(state.lastError === null ? 'active' : 'backoff');
-    woken = false;
-    const result = await visitHost();
-    if (result === null) continue;
-    learn(result);
-    // A visit that fetched nothing brought nothing to read beyond what is being read already.
-    if (result.pending && (result.fetched > 0 || digesting === null || isDigested())) {
-      // Never more than one slice behind: where reading is slower than fetching, fetching waits.
-      await digesting;
-      digesting = digest();
-    }
-    switch (result.next) {
-      case 'more':
-        break;
-      case 'wait':
-      case 'trouble': {
-        const until = Date.now() + result.waitMs;
-        show(waitingMode(result), until);
-        // Somebody who changes the host's settings wakes it; trouble is not over by that.
-        await condition(result.next === 'wait' ? called : interrupted, Math.max(1, result.waitMs), {
-          summary: `until ${input.origin} may be visited`,
-        });
-        break;
-      }
-      case 'idle': {
-        show(result.closedBy === 'opt-out' ? 'opted-out' : 'active');
-        // What is being read may bring URLs for this very host; so may other hosts meanwhile. Both wake it.
-        if (digesting !== null) await condition(() => isDigested() || called());
-        if (await condition(called, lingerMs, { summary: 'idle: waits to be woken' })) break;
-        const { retired } = await retireHost(me);
-        if (retired && !called() && allHandlersFinished()) return;
-      }
-    }
-  }
+  });
 }
 
 /** Trouble that holds the host outweighs what closes it. A host that is lent is worked, by somebody else. */

@@ -1,12 +1,14 @@
 /**
  * Dead letters of a crawl are driven again (G7), however many there are: call by call, so that whoever looks sees how
- * far it is, and a crash costs nothing. The crawl and its hosts are told by the activity.
+ * far it is, and a crash costs nothing. The crawl and its hosts are told by the activity. Cancelled it ends with what it
+ * has done; the other letters stay.
  */
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { RedriveInput } from '../contracts/activities.ts';
 import { redriveStateQuery, type RedriveView, type RedriveWorkflowInput } from '../contracts/workflows.ts';
 import { addRedriven, isDeadLetterClass, noneRedriven, type RedriveCounts } from '../domain/dead-letter.ts';
 import { redriveLetters, retryHost } from './calls.ts';
+import { orCancelled } from './cancelling.ts';
 
 export async function redrive(input: RedriveWorkflowInput): Promise<RedriveView> {
   let view: RedriveView = { ...noneRedriven, unparked: false };
@@ -34,7 +36,9 @@ export async function redriveAll(
   let counts = noneRedriven;
   let after: string | null = null;
   do {
-    const call: RedriveCounts & { readonly next: string | null } = await redriveLetters({ ...input, after });
+    const call: RedriveCounts & { readonly next: string | null } = await orCancelled(
+      redriveLetters({ ...input, after }),
+    );
     counts = addRedriven(counts, call);
     after = call.next;
     soFar(counts);

@@ -1,4 +1,7 @@
-/** The front-queue selector of one shard: each tick feeds hosts that have due URLs, under a cap of active hosts. */
+/**
+ * The front-queue selector of one shard: each tick feeds hosts that have due URLs, under a cap of active hosts.
+ * Cancelled it ends, and the patrol starts it anew.
+ */
 import {
   allHandlersFinished,
   condition,
@@ -9,6 +12,7 @@ import {
 } from '@temporalio/workflow';
 import { schedulerStateQuery, wakeSignal, type SchedulerInput } from '../contracts/workflows.ts';
 import { feed } from './calls.ts';
+import { orCancelled } from './cancelling.ts';
 
 const longHistory = 400;
 const tickMs = 1_000;
@@ -35,7 +39,7 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
 
   while (workflowInfo().historyLength < longHistory && !workflowInfo().continueAsNewSuggested) {
     woken = false;
-    const result = await feed({ shard: input.shard, lost: ticks % lostEvery === 0 });
+    const result = await orCancelled(feed({ shard: input.shard, lost: ticks % lostEvery === 0 }));
     ticks++;
     fed += result.started;
     activeHosts = result.active;

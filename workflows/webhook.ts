@@ -1,6 +1,7 @@
 /**
  * One webhook: has its events sent, and waits. Between two calls it knows how long to wait for the next retry; whoever
  * finds a new event wakes it. With nothing left to send for a while it ends; it is started again like it is woken.
+ * Cancelled, too, it ends in order: the next one that is needed is started within a minute.
  * What is to be sent, to whom and signed with what stays in Postgres: only the webhook's id is in the history.
  */
 import {
@@ -13,6 +14,7 @@ import {
 } from '@temporalio/workflow';
 import { wakeSignal, type WebhookInput } from '../contracts/workflows.ts';
 import { deliverEvents } from './calls.ts';
+import { orCancelled } from './cancelling.ts';
 
 const longHistory = 400;
 /** Milliseconds it stays with nothing to do: events of a crawl come some at a time. */
@@ -29,7 +31,7 @@ export async function webhook(input: WebhookInput): Promise<void> {
   );
   while (workflowInfo().historyLength < longHistory && !workflowInfo().continueAsNewSuggested) {
     woken = false;
-    const { gone, waitMs } = await deliverEvents({ webhookId: input.webhookId });
+    const { gone, waitMs } = await orCancelled(deliverEvents({ webhookId: input.webhookId }));
     if (gone) return;
     setCurrentDetails(
       waitMs === null

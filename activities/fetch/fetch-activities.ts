@@ -13,6 +13,7 @@ import { sleepsInWorkflow, stretchedSliceMs } from '../../domain/slice.ts';
 import { isSpent } from '../../domain/trouble.ts';
 import { retrying } from '../../storage/retry.ts';
 import { answerAsks } from '../../storage/statements/answer-asks.ts';
+import { hostHold } from '../../storage/statements/host-hold.ts';
 import { hostOutlook, type HostOutlook } from '../../storage/statements/host-outlook.ts';
 import { lentHold } from '../../storage/statements/lent-hold.ts';
 import { markIdle } from '../../storage/statements/mark-idle.ts';
@@ -33,6 +34,8 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   const runSlice = async (host: Visit, signal: AbortSignal): Promise<SliceResult> => {
     const down = outage();
     if (down !== null) throw down;
+    // A workflow that was reset, or started where one was lost, may not know.
+    if ((await hostHold(pool, host.hostId)).length > 0) return held;
     let lease = await room.keeper.take(host.hostId, 0, signal);
     if (lease === null) {
       const waiting = await untilReturned(host);
@@ -88,6 +91,8 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   const runProbe = async (host: HostRef, signal: AbortSignal): Promise<ProbeResult> => {
     const down = outage();
     if (down !== null) throw down;
+    const [hold] = await hostHold(pool, host.hostId);
+    if (hold === undefined || hold.parked === null || hold.paused !== null) return moved;
     const lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
     if (lease === null) throw interrupted(host);
     const result = await probe(room, lease, host, signal);
@@ -141,6 +146,13 @@ function hostFailure(end: SliceEnd): ApplicationFailure {
     details: [{ class: trouble?.class, failuresInARow: failures }],
   });
 }
+
+const held: SliceResult = {
+  ...{ fetched: 0, next: 'held', waitMs: 0, delayMs: 0, queued: 0, pending: false, deadLetters: 0 },
+  ...{ lastError: null, closedBy: null },
+};
+
+const moved: ProbeResult = { outcome: 'moved', message: 'it is not parked, or paused', waitMs: 0 };
 
 const interrupted = (host: HostRef): ApplicationFailure =>
   ApplicationFailure.create({

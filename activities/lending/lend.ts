@@ -160,7 +160,6 @@ async function pick(
   };
   if (robots === null || waitMs > 0 || !allowance.permits || closesWithin(host, leaseMs)) return giveBack();
   if ((await room.optOuts.covering(host.origin)) !== null) return giveBack();
-  if (await room.isPaused(host.origin)) return giveBack();
   const own = crawls.filter(({ id }) => crawlIds.includes(id));
   const found = await firstAllowed(room, host, own, robots);
   return found ?? giveBack();

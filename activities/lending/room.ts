@@ -14,8 +14,6 @@ interface LendingParts {
   readonly log: Logger;
   /** Has the workflow of a host look again, if there is one. */
   readonly wakeHost: (origin: string) => Promise<void>;
-  /** Has an operator paused the host's workflow? */
-  readonly isHostPaused: (origin: string) => Promise<boolean>;
   /** Sent where a crawl names none. */
   readonly userAgent: string;
   readonly shards: number;
@@ -30,17 +28,15 @@ export class LendingRoom {
   readonly robots: RobotsBook;
   readonly optOuts: OptOutBook;
   readonly admission: Admission;
-  readonly #isHostPaused: (origin: string) => Promise<boolean>;
   readonly #log: Logger;
   readonly #wakeHost: (origin: string) => Promise<void>;
 
-  constructor({ pool, log, wakeHost, isHostPaused, userAgent, shards }: LendingParts) {
+  constructor({ pool, log, wakeHost, userAgent, shards }: LendingParts) {
     this.pool = pool;
     // Nothing is sent from here: who may reach which address is the fetcher's own to guard.
     this.crawls = new CrawlBook(pool, { userAgent, allowPrivate: [] });
     this.robots = new RobotsBook(pool);
     this.optOuts = new OptOutBook(pool);
-    this.#isHostPaused = isHostPaused;
     this.#log = log;
     this.#wakeHost = wakeHost;
     const wakeHosts = (ids: Iterable<number>): void => void this.wake([...ids]);
@@ -51,19 +47,6 @@ export class LendingRoom {
       this.optOuts,
       this.crawls,
     );
-  }
-
-  /** Has an operator paused it, as far as can be known? While Temporal is away nobody can: then nothing is lent. */
-  async isPaused(origin: string): Promise<boolean> {
-    try {
-      return await this.#isHostPaused(origin);
-    } catch (error) {
-      this.#log.warn(
-        { err: error, host: origin },
-        'a host is not lent: nobody can tell whether it is paused',
-      );
-      return true;
-    }
   }
 
   /** Tells those of the hosts' workflows that wait to be told. Never rejects: the scheduler finds what is lost here. */

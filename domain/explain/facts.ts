@@ -20,8 +20,6 @@ export interface ExplainFacts {
   readonly optedOut: string | null;
   /** Null: no crawl of the tenant has met this host yet. */
   readonly host: HostFacts | null;
-  /** An operator has paused the host's workflow; null: nobody was asked. */
-  readonly hostPaused: boolean | null;
   readonly robots: RobotsFacts | null;
   /** Null: the crawl has not met this URL. */
   readonly record: RecordFacts | null;
@@ -61,6 +59,8 @@ export interface ScopeFacts {
 
 export interface HostFacts {
   readonly origin: string;
+  /** By an operator; null: it is not. */
+  readonly pausedAt: string | null;
   readonly parkedAt: string | null;
   /** Failures in a row, since when, and the last of them as `class: message`. */
   readonly failures: number;

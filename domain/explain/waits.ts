@@ -54,7 +54,7 @@ export function nextFetch(facts: ExplainFacts): NextFetch | null {
     : Math.max(0, ...waits.map((wait) => wait.inMs ?? 0)) + requests * (facts.host?.delayMs ?? 0);
   const tooLate = timeLimit(facts, inMs ?? 0);
   if (tooLate !== null) waits.unshift(tooLate);
-  if (waits.length === 0) waits.push(nothing(facts));
+  if (waits.length === 0) waits.push(nothing);
   return {
     at: inMs === null || tooLate !== null ? null : instantIn(now, inMs),
     waits: waits.map((wait) => decisionOf(wait, now)),
@@ -105,11 +105,12 @@ function haltSentence({ state, reason }: CrawlFacts): string | null {
   }
 }
 
-function hostPaused({ hostPaused: isPaused, link }: ExplainFacts): Wait | null {
-  if (isPaused !== true) return null;
+function hostPaused({ host }: ExplainFacts): Wait | null {
+  const since = host?.pausedAt ?? null;
+  if (since === null) return null;
   return {
     verdict: 'host-paused',
-    because: `An operator has paused the workflow host/${link.host}: it sends no request before it is resumed.`,
+    because: `An operator has paused the host since ${since}: no request is sent to it before it is resumed.`,
     inMs: null,
   };
 }
@@ -269,7 +270,14 @@ function paceText({ delayMs, slowdown }: HostFacts): string {
 }
 
 function hostNotFed({ host, crawl, record }: ExplainFacts): Wait | null {
-  if (host === null || host.fed || host.parkedAt !== null || host.waitMs > 0 || host.closed !== null)
+  if (
+    host === null ||
+    host.fed ||
+    host.pausedAt !== null ||
+    host.parkedAt !== null ||
+    host.waitMs > 0 ||
+    host.closed !== null
+  )
     return null;
   if (crawl.state !== 'running' || (record?.dueMs ?? 0) > 0) return null;
   return {
@@ -280,14 +288,11 @@ function hostNotFed({ host, crawl, record }: ExplainFacts): Wait | null {
   };
 }
 
-function nothing({ hostPaused: isPaused, link }: ExplainFacts): Wait {
-  const unknown = `Nothing that is recorded: it is the next one at its host. A pause of the workflow host/${link.host} would hold it.`;
-  return {
-    verdict: 'next',
-    because: isPaused === null ? unknown : 'Nothing: it is the next one at its host.',
-    inMs: 0,
-  };
-}
+const nothing: Wait = {
+  verdict: 'next',
+  because: 'Nothing: it is the next one at its host.',
+  inMs: 0,
+};
 
 function leasedNow({ record, host, now }: ExplainFacts): NextFetch {
   if (record?.leaseHeld === true) {

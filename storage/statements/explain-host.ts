@@ -6,6 +6,7 @@ export interface HostCircumstances {
   readonly id: string;
   /** A crawl of the same tenant has URLs here. */
   readonly met: boolean;
+  readonly paused_at: Date | null;
   readonly parked_at: Date | null;
   readonly delay_ms: number | null;
   readonly windows: Windows | null;
@@ -52,7 +53,7 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
   `select h.id::text,
           exists (select from host_queue q join crawl c on c.id = q.crawl_id
                    where q.host_id = h.id and c.tenant_id = (select tenant_id from crawl where id = $2)) as met,
-          h.parked_at, h.delay_ms, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error, h.fed,
+          h.paused_at, h.parked_at, h.delay_ms, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error, h.fed,
           h.windows, h.daily_quota, h.requests_day, h.requests_used, h.delay_factor, h.took_ms,
           (extract(epoch from now()) * 1000)::float8 as now_ms,
           case when h.not_before = '-infinity' then 0

@@ -34,7 +34,7 @@ export const feedHosts = statement<
    })}, chosen as materialized (
      select h.id, r.crawl_id from host h join ranked r on r.host_id = h.id
       where r.place <= (select free from room)
-        and not h.fed and h.parked_at is null and greatest(h.not_before, h.closed_until) <= now() + interval '1 second'
+        and not h.fed and h.parked_at is null and h.paused_at is null and greatest(h.not_before, h.closed_until) <= now() + interval '1 second'
       order by h.id for update of h skip locked
    ), held as materialized (
      select from host_queue q where q.host_id in (select id from chosen) and q.queued > 0

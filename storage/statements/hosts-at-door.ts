@@ -38,7 +38,7 @@ export const hostsAtDoor = statement<
    })}, chosen as materialized (
      select h.id, r.crawl_id from host h join ranked r on r.host_id = h.id
       where r.place <= $2 and r.nth <= $3
-        and not h.fed and h.parked_at is null and h.known_at is null
+        and not h.fed and h.parked_at is null and h.paused_at is null and h.known_at is null
         and greatest(h.not_before, h.closed_until) <= now() + interval '1 second'
         and (h.lease_token is null or h.lease_until < now())
       order by h.id for update of h skip locked

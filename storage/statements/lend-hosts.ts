@@ -7,7 +7,7 @@ export interface LendableHost extends TakenLease {
 }
 
 /** Hosts of the shards at which one of the crawls has a page due, as far as robots.txt is known there. */
-export const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.closed_until <= now()
+export const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at is null and h.closed_until <= now()
           and h.id in (select q.host_id from host_queue q
                          join crawl c on c.id = q.crawl_id and c.state = 'running'
                         where q.crawl_id = any ($2) and q.queued > 0

@@ -58,6 +58,8 @@ export const listHosts = statement<
      union all
      (select h.*, ${hostStanding} as state from host h where h.origin = $3)
      union all
+     ${those('paused', 'h.paused_at is not null')}
+     union all
      ${those('parked', 'h.parked_at is not null')}
      union all
      ${those('backoff', 'h.failures > 0 and h.parked_at is null')}

@@ -10,8 +10,8 @@ export const refeedHosts = statement<[shard: number], { id: number; origin: stri
   `update host h set fed = true, fed_at = now()
      from (
        select h.id from host h
-        where h.shard = $1 and h.parked_at is null and h.not_before < now() - interval '10 seconds'
-          and h.closed_until < now() - interval '10 seconds'
+        where h.shard = $1 and h.parked_at is null and h.paused_at is null
+          and h.not_before < now() - interval '10 seconds' and h.closed_until < now() - interval '10 seconds'
           and coalesce(h.lease_until, '-infinity') < now() - interval '10 seconds'
           and coalesce(h.fed_at, '-infinity') < now() - interval '10 seconds'
           and (exists (select 1 from url u where u.host_id = h.id and u.stage > 0)

@@ -23,7 +23,7 @@ const config = {
 } as const; // prettier-ignore
 
 const quietHost: HostFacts = {
-  origin: 'https://a.example', parkedAt: null, failures: 0, failingSince: null, lastError: null, waitMs: 0, paceMs: 0,
+  origin: 'https://a.example', pausedAt: null, parkedAt: null, failures: 0, failingSince: null, lastError: null, waitMs: 0, paceMs: 0,
   closed: null, delayMs: second, slowdown: 0, leaseMs: null, guest: false, fed: true, urls: 3, ahead: 0, others: [],
 }; // prettier-ignore
 
@@ -52,7 +52,6 @@ interface Changes {
   readonly scope?: Partial<ScopeFacts>;
   readonly optedOut?: string;
   readonly host?: Partial<HostFacts> | null;
-  readonly hostPaused?: boolean | null;
   readonly robots?: Partial<RobotsFacts> | null;
   readonly record?: Partial<RecordFacts> | null;
   readonly shortened?: ExplainFacts['shortened'];
@@ -75,7 +74,6 @@ function facts(changes: Changes = {}): ExplainFacts {
     scope: { verdict: 'admit', reason: null, detail: null, depth: 1, isSeed: false, ...changes.scope },
     optedOut: changes.optedOut ?? null,
     host: host && { ...quietHost, ...host },
-    hostPaused: changes.hostPaused ?? null,
     robots: robots && { ...freshRobots, ...robots },
     record: record && { ...queued, ...record },
     shortened: changes.shortened ?? { total: 0, some: [] },
@@ -356,17 +354,14 @@ describe('where it stands', () => {
 describe('when it will be fetched, and why not sooner', () => {
   it('is next where nothing holds it', () => {
     const { next, summary } = narrate(facts());
-    expect(next).toMatchObject({ at: iso(0), because: [expect.stringMatching(/^Nothing that is recorded/)] });
+    expect(next).toMatchObject({ at: iso(0), because: ['Nothing: it is the next one at its host.'] });
     expect(summary).toBe(
       `It waits in the queue of https://a.example and is fetched at ${iso(0)} at the earliest. ${next?.because[0] ?? ''}`,
     );
-    expect(narrate(facts({ hostPaused: false })).next?.because).toEqual([
-      'Nothing: it is the next one at its host.',
-    ]);
   });
 
   it.each<[string, Changes, RegExp]>([
-    ['host-paused', { hostPaused: true }, /paused the workflow host\/https:\/\/a\.example/],
+    ['host-paused', { host: { pausedAt: iso(-hour), parkedAt: iso(0) } }, /operator has paused the host since 2026-03-01T11:00:00/],
     ['crawl-paused', { crawl: { state: 'paused', reason: 'lunch' } }, /paused \(lunch\): no request/],
     ['crawl-seeding', { crawl: { state: 'seeding' } }, /taking in its seeds/],
     ['crawl-draining', { crawl: { state: 'draining', reason: 'max-pages' } }, /ending \(max-pages\)/],
@@ -459,13 +454,12 @@ describe('whatever the facts are', () => {
     scope: fc.record({ verdict: fc.constantFrom('admit', 'outside', 'excluded'), reason: text, detail: text }),
     host: fc.option(
       fc.record({
-        parkedAt: fc.constantFrom(null, iso(0)), failures: fc.nat(9), lastError: text, waitMs: number, paceMs: number,
+        pausedAt: fc.constantFrom(null, iso(0)), parkedAt: fc.constantFrom(null, iso(0)), failures: fc.nat(9), lastError: text, waitMs: number, paceMs: number,
         leaseMs: fc.option(number, { nil: null }), ahead: fc.nat(20_000), others: fc.array(fc.nat(), { maxLength: 3 }),
         fed: fc.boolean(), guest: fc.boolean(),
       }),
       { nil: null },
     ),
-    hostPaused: fc.constantFrom(null, true, false),
     record: fc.option(
       fc.record({
         state: fc.constantFrom('queued', 'leased', 'done', 'excluded', 'dead', 'failed'), reason: text, detail: text,

@@ -175,10 +175,7 @@ describe('hosts that misbehave', () => {
           for (const { path, because, ...ending } of endings[misfit]) {
             // One that waits for its robots.txt is leased for a moment whenever that is tried again.
             const told = await vi.waitFor(async () => {
-              const now = await explainUrlOf(desk.pool, id, originOf(misfit) + path, {
-                userAgent: 'Orbweaver',
-                isHostPaused: () => Promise.resolve(null),
-              });
+              const now = await explainUrlOf(desk.pool, id, originOf(misfit) + path, 'Orbweaver');
               expect({ misfit, path, record: now?.record }).toMatchObject({ misfit, path, record: ending });
               return now;
             }, 10_000);

@@ -1,11 +1,12 @@
 /** Starts crawls on a test's own world without the API, and waits for what becomes of them. */
 import { Client, Connection } from '@temporalio/client';
+import { startMissing } from '../../activities/open-workflows.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { createCrawl } from '../../storage/crawls.ts';
 import { createPool } from '../../storage/pool.ts';
 import { readSeeds } from '../../storage/seeds.ts';
 import { defaultCrawlConfig, type CrawlConfig } from '../../contracts/crawl.ts';
-import { crawlWorkflowId, taskQueues, type CrawlResult } from '../../contracts/workflows.ts';
+import { crawlWorkflowId, type CrawlResult } from '../../contracts/workflows.ts';
 import type { World } from './world.ts';
 
 export interface CrawlDesk {
@@ -30,12 +31,8 @@ export async function openDesk(
     client,
     async start(seeds, config = {}) {
       const id = await createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds));
-      await client.workflow.start('crawl', {
-        workflowId: crawlWorkflowId(id),
-        taskQueue: taskQueues.crawl,
-        args: [{ crawlId: id }],
-        workflowTaskTimeout: '5 seconds',
-      });
+      // The patrol may have been quicker.
+      await startMissing.crawl(client.workflow, id);
       return id;
     },
     ended: (crawlId) => client.workflow.getHandle(crawlWorkflowId(crawlId)).result() as Promise<CrawlResult>,

@@ -19,11 +19,14 @@ export interface OwnStack {
 
 /** With API and worker unless `options` leave them out, as `bare` does. */
 export async function startOwnStack(
-  options: Pick<StackOptions, 'workers' | 'api' | 'onEvent'> & { readonly settings?: Partial<Config> } = {},
+  options: Pick<StackOptions, 'workers' | 'api' | 'onEvent'> & {
+    readonly settings?: Partial<Config>;
+    /** One that was stopped and is to go on. */
+    readonly dataDir?: string;
+  } = {},
 ): Promise<OwnStack> {
-  const { settings, ...others } = options;
+  const { settings, dataDir = mkdtempSync(path.join(tmpdir(), 'orbweaver-test-')), ...others } = options;
   let key = '';
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'orbweaver-test-'));
   const stack = await startStack({
     config: {
       ...loadConfig(),

@@ -173,7 +173,7 @@ describe('a limit that is raised when it has just been reached', () => {
     expect(verdict).toBe('max-pages');
     if (!late) await edit(crawl, { maxPages: 2 });
     await asActivity(() =>
-      activities.setCrawlState({ crawlId, state: 'draining', reason: 'max-pages', ofLimit: true }),
+      activities.setCrawlState({ crawlId, state: 'draining', reason: 'max-pages', endsAs: 'finished' }),
     );
     if (late) {
       const change = (config: CrawlConfig) => ({ ...config, maxPages: 2 });
@@ -413,7 +413,7 @@ describe('a crawl that was ended', () => {
     );
     const { watchCrawl, settleCrawl } = createCrawlActivities(parts(), nobody);
     const crawlId = String(crawl);
-    expect(await asActivity(() => watchCrawl({ crawlId, watchMs: 500 }))).toEqual({ verdict: 'complete' });
+    expect(await asActivity(() => watchCrawl({ crawlId, watchMs: 500 }))).toEqual({ verdict: 'moved' });
     expect(await asActivity(() => settleCrawl({ crawlId, state: 'finished', reason: 'complete' }))).toEqual({
       state: 'cancelled',
       reason: 'enough',

@@ -56,10 +56,7 @@ async function visited(
   }
   await expectExact(fetching.pool, number);
   const explain = (path: string): ReturnType<typeof explainUrlOf> =>
-    explainUrlOf(fetching.pool, crawl, new URL(path, site.origin).href, {
-      userAgent: 'Orbweaver/0.0',
-      isHostPaused: () => Promise.resolve(false),
-    });
+    explainUrlOf(fetching.pool, crawl, new URL(path, site.origin).href, 'Orbweaver/0.0');
   return { crawl, site, view: await look(), explain };
 }
 

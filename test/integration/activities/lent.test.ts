@@ -21,7 +21,6 @@ beforeAll(async () => {
       woken.push(origin);
       return Promise.resolve();
     },
-    isHostPaused: () => Promise.resolve(false),
     userAgent: 'Orbweaver/0.0',
     shards: 1,
   });

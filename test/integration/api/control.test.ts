@@ -3,10 +3,10 @@ import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlControl, type CrawlControl } from '../../../api/crawl-control.ts';
-import { adoptOrphans } from '../../../api/orphans.ts';
-import { crawlWorkflowId } from '../../../contracts/workflows.ts';
+import { Patrol } from '../../../activities/patrol.ts';
+import { crawlWorkflowId, redriveWorkflowId } from '../../../contracts/workflows.ts';
 import pino from 'pino';
-import { newCrawl, startServices, type Services } from './world.ts';
+import { newCrawl, setState, startServices, type Services } from './world.ts';
 
 let services: Services;
 let connection: Connection;
@@ -63,12 +63,10 @@ describe('the crawl control', () => {
     });
   });
 
-  it('says when there is no such workflow, or not any more', async () => {
-    await expect(control.change('404', 'pause', null)).rejects.toMatchObject({ fault: 'over' });
+  it('starts the workflow of a crawl that has lost it', async () => {
     await control.start('3');
-    await control.change('3', 'cancel', null);
-    await client.workflow.getHandle(crawlWorkflowId('3')).result();
-    await expect(control.change('3', 'pause', null)).rejects.toMatchObject({ fault: 'over' });
+    await client.workflow.getHandle(crawlWorkflowId('3')).terminate();
+    expect(await control.change('3', 'pause', 'lunch')).toEqual({ state: 'paused', reason: 'lunch' });
   });
 
   it('says when Temporal is away', async () => {
@@ -91,19 +89,39 @@ describe('the crawl control', () => {
     });
   });
 
-  it('starts crawls whose API died before it could', async () => {
-    const id = await newCrawl(services.pool);
-    const log = pino({ level: 'silent' });
-    const stop = adoptOrphans({ pool: services.pool, control, log });
-    const handle = client.workflow.getHandle(crawlWorkflowId(id));
-    await expect
-      .poll(() =>
-        handle.describe().then(
-          ({ status }) => status.name,
-          () => null,
-        ),
-      )
-      .toBe('RUNNING');
-    await stop();
+  it('a re-drive that is stopped in Temporal Web says so', async () => {
+    const of = { crawlId: '4', origin: null, class: null, url: null, mayUnpark: true };
+    const stopped = control.redrive(of);
+    const handle = client.workflow.getHandle(redriveWorkflowId('4'));
+    await expect.poll(() => handle.cancel().then(() => true, () => false)).toBe(true); // prettier-ignore
+    await expect(stopped).rejects.toMatchObject({ fault: 'refused', message: /ended in Temporal Web/ });
+  });
+
+  it('the patrol starts crawls whose API died before it could, and edits, and leaves those alone that run', async () => {
+    // Past those that had workflows above.
+    await services.pool.query(`select setval(pg_get_serial_sequence('crawl', 'id'), 100)`);
+    const [crawl, edited, ended] = await Promise.all([1, 2, 3].map(() => newCrawl(services.pool)));
+    await setState(services.pool, String(ended), 'finished', 'complete');
+    await services.pool.query(
+      `insert into crawl_config (crawl_id, version, config, state, rereads, created_at)
+       values ($1, 2, '{}', 'pending', false, now() - interval '11 seconds')`,
+      [edited],
+    );
+    const patrol = new Patrol(services.pool, client.workflow, 1, pino({ level: 'silent' }));
+    const running = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for (const id of [`crawl/${String(crawl)}`, `crawl/${String(ended)}`, `edit/${String(edited)}`, 'scheduler/0']) {
+        const told = await client.workflow.getHandle(id).describe().catch(() => null);
+        if (told?.status.name === 'RUNNING') found.push(`${id} ${told.runId}`);
+      }
+      return found;
+    }; // prettier-ignore
+    await patrol.look();
+    const first = await running();
+    expect(first.map((each) => each.split(' ')[0])).toEqual(
+      [`crawl/${String(crawl)}`, `edit/${String(edited)}`, 'scheduler/0'], // prettier-ignore
+    );
+    await patrol.look();
+    expect(await running()).toEqual(first);
   });
 });

@@ -101,7 +101,6 @@ it('offers to a crawl that ends in between are refused, and not taken for seen w
     pool: services.pool,
     log: pino({ level: 'silent' }),
     wakeHost: () => Promise.resolve(),
-    isHostPaused: () => Promise.resolve(false),
     userAgent: 'test',
     shards: 1,
   });

@@ -47,7 +47,6 @@ export function noteTaker(pool: Pool): CrawlControl & { readonly started: string
       started.push(id);
       return Promise.resolve();
     },
-    adopt: () => Promise.resolve(),
     reopen: (id) => {
       started.push(id);
       return Promise.resolve();
@@ -79,7 +78,7 @@ export interface Api {
 }
 
 type Extras = Partial<
-  Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'isHostPaused' | 'actOnHost' | 'freeBytes'>
+  Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'actOnHost' | 'freeBytes'>
 > & {
   readonly anonymous?: boolean;
   readonly hostNames?: readonly string[];
@@ -95,7 +94,6 @@ export async function serve(
     verifyToken = null,
     sharedCounts = null,
     log = pino({ level: 'silent' }),
-    isHostPaused = () => Promise.resolve(false),
     freeBytes = () => Promise.resolve(Infinity),
     hostNames = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
@@ -119,7 +117,6 @@ export async function serve(
     textOf,
     freeBytes,
     wakeHost,
-    isHostPaused,
     actOnHost,
     verifyToken,
     sharedCounts,

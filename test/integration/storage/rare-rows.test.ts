@@ -17,6 +17,7 @@ const many = 20_000;
 /** What makes a host what it is; each tenth host in the last part of them has one of these, the others are idle. */
 const histories: readonly [HostStanding, string][] = [
   ['parked', `parked_at = now(), failures = 6`],
+  ['paused', `paused_at = now(), parked_at = now(), failures = 6`],
   ['parked', `parked_at = now(), failures = 6, not_before = now() + interval '9 hours', closed_until = now() + interval '9 hours'`],
   ['backoff', `failures = 2, not_before = now() + interval '9 hours'`],
   ['backoff', `failures = 1, not_before = now() + interval '9 hours', closed_until = now() + interval '9 hours', fed = true`],

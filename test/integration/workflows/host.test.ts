@@ -1,9 +1,10 @@
 /** The host workflow on a real Temporal server, with activities that do nothing but what the test has them say. */
 import { fileURLToPath } from 'node:url';
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure, Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ControlActivities, DedupActivities, ExtractActivities, FetchActivities, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
+import type { ControlActivities, DedupActivities, ExtractActivities, FetchActivities, HostStandingView, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
 import { failureTypes } from '../../../contracts/failures.ts';
 import {
   askHostSignal,
@@ -14,6 +15,7 @@ import {
   resumeHostSignal,
   retryHostUpdate,
   taskQueues,
+  wakeSignal,
   type HostCarried,
   type HostView,
 } from '../../../contracts/workflows.ts';
@@ -43,6 +45,10 @@ const answers: ProbeResult = { outcome: 'answers', message: 'robots.txt can be r
 let slices: (() => SliceResult)[] = [];
 let probes: ProbeResult[] = [];
 let restMs = 0;
+/** What Postgres says of the host. */
+let stands: HostStandingView = { paused: null, parked: null };
+/** What a slice, reading and unparking wait for, if anything. */
+let holdUp: { slice?: Promise<void>; dedup?: Promise<void>; unpark?: Promise<void> } = {};
 /** What was called, and when. */
 let calls: { readonly name: string; readonly at: number }[] = [];
 const call = (name: string): void => void calls.push({ name, at: performance.now() });
@@ -53,14 +59,22 @@ const counts = { queued: 2, deadLetters: 1 };
 const control: Partial<ControlActivities> = {
   parkHost: () => {
     call('park');
+    stands = { ...stands, parked: { reason: 'tls: expired', forMs: 0 } };
     return Promise.resolve({ ...counts, probeMs, restMs });
   },
   unparkHost: () => {
     call('unpark');
-    return Promise.resolve(counts);
+    stands = { ...stands, parked: null };
+    return (holdUp.unpark ?? Promise.resolve()).then(() => counts);
   },
   countHost: () => Promise.resolve(counts),
   retireHost: () => Promise.resolve({ retired: true }),
+  lookAtHost: () => Promise.resolve({ ...counts, ...stands }),
+  setHostPause: ({ reason }) => {
+    call(`pause ${String(reason)}`);
+    stands = { ...stands, paused: reason };
+    return Promise.resolve();
+  },
   redriveLetters: ({ after, class: letterClass }) => {
     call(`redrive ${letterClass ?? 'all'}`);
     // Two calls, to be added up.
@@ -70,7 +84,12 @@ const control: Partial<ControlActivities> = {
 const fetch: FetchActivities = {
   fetchSlice: () => {
     call('slice');
-    return Promise.resolve((following(slices) ?? spent)());
+    const { cancelled } = Context.current();
+    const end =
+      holdUp.slice === undefined
+        ? Promise.resolve()
+        : Promise.race([holdUp.slice, cancelled.catch(() => undefined)]);
+    return end.then(following(slices) ?? spent);
   },
   probeHost: () => {
     call('probe');
@@ -85,7 +104,12 @@ const fetchInTrouble: FetchActivities = {
     return fetch.fetchSlice(host);
   },
 };
-const dedup: DedupActivities = { dedup: () => Promise.resolve({ originals: 0, aliases: 0 }) };
+const dedup: DedupActivities = {
+  dedup: () => {
+    call('dedup');
+    return (holdUp.dedup ?? Promise.resolve()).then(() => ({ originals: 0, aliases: 0 }));
+  },
+};
 const extract: ExtractActivities = {
   extract: () => Promise.resolve({ pages: 0, admitted: 0, more: false }),
 };
@@ -123,6 +147,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   [slices, probes, calls, restMs] = [[spent], [fails], [], 0];
+  [stands, holdUp] = [{ paused: null, parked: null }, {}];
 });
 
 let hosts = 0;
@@ -174,7 +199,7 @@ describe('a parked host', () => {
     probes = [answers];
     const host = await start();
     await called('park', 3);
-    expect(calls.map(({ name }) => name).filter((name) => name !== 'slice')).toEqual(
+    expect(calls.map(({ name }) => name).filter((name) => name !== 'slice' && name !== 'dedup')).toEqual(
       ['park', 'probe', 'unpark', 'park', 'probe', 'unpark', 'park'], // prettier-ignore
     );
     const [, second = 0] = times('probe');
@@ -391,4 +416,105 @@ describe('every state a host can be in is shown in its list, on its page and in 
     await expect.poll(listed, patience).toBe(1);
     if (mode !== 'opted-out') await handle.terminate();
   }, 60_000); // prettier-ignore
+});
+
+describe('a cancellation', () => {
+  const wait = (next: SliceResult['next']) => (): SliceResult => ({ ...fetched, next, waitMs: 600_000, lastError: next === 'trouble' ? 'tls: expired' : null }); // prettier-ignore
+  const forEver = (): Promise<void> => new Promise(() => undefined);
+  const fail = (): never => {
+    throw ApplicationFailure.create({ type: failureTypes.host, message: 'tls', nextRetryDelay: 600_000 });
+  };
+  const inMode = (host: Host, mode: string) =>
+    until(`it is ${mode}`, async () => (await view(host)).mode === mode, 20_000);
+
+  it.each<[string, () => void, (host: Host) => Promise<unknown>]>([
+    ['while a slice runs', () => void ([slices, holdUp] = [[wait('wait')], { slice: forEver() }]), () => called('slice', 1)],
+    ['while it waits for its time', () => void (slices = [wait('wait')]), (host) => until('it waits', async () => (await view(host)).nextVisit !== null, 20_000)],
+    ['in backoff', () => void (slices = [wait('trouble')]), (host) => inMode(host, 'backoff')],
+    ['while Temporal waits to try a slice again', () => void (slices = [fail]), async (host) => {
+      await called('slice', 1);
+      await until('it failed', async () => Boolean((await host.describe()).raw.pendingActivities?.[0]?.lastFailure), 20_000);
+    }],
+    ['while bodies are read', () => void ([slices, holdUp] = [[() => ({ ...fetched, pending: true }), wait('wait')], { dedup: new Promise((done) => setTimeout(done, 1_500)) }]), () => called('dedup', 1)],
+    ['while it is idle', () => void (slices = [() => ({ ...fetched, next: 'idle' })]), () => called('slice', 1)],
+    ['before its first step', () => undefined, () => Promise.resolve()],
+  ])('%s pauses the host, each time', async (_, prepare, ready) => {
+    prepare();
+    const host = await start();
+    await ready(host);
+    for (const time of [1, 2]) {
+      await host.cancel();
+      await inMode(host, 'paused');
+      await called('pause its workflow was cancelled in Temporal Web', time);
+      const before = times('slice').length;
+      [slices, holdUp] = [[wait('wait')], {}];
+      await until('another run can be cancelled', async () => (await host.describe()).raw.workflowExtendedInfo?.cancelRequested !== true, 20_000);
+      expect(times('slice')).toHaveLength(before);
+      await host.signal(resumeHostSignal);
+      await called('slice', before + 1);
+      expect(times('pause null')).toHaveLength(time);
+    }
+    await end(host);
+  }); // prettier-ignore
+
+  it('leaves a parked host its probes and its retry, also one that waits', async () => {
+    const host = await start();
+    await parked(host);
+    const retried = Promise.withResolvers<undefined>();
+    holdUp = { unpark: retried.promise };
+    const asked = host.executeUpdate(retryHostUpdate);
+    await called('unpark', 1);
+    await host.cancel();
+    retried.resolve(undefined);
+    expect(await asked).toMatch(/is tried again now/);
+    await called('park', 2);
+    await parked(host);
+    await host.cancel();
+    await called('probe', times('probe').length + 1);
+    expect((await view(host)).mode).toBe('parked');
+    expect(await host.executeUpdate(retryHostUpdate)).toMatch(/is tried again now/);
+    expect(calls.filter(({ name }) => name.startsWith('pause'))).toEqual([]);
+    await end(host);
+  });
+});
+
+describe('a workflow that does not know how its host stands', () => {
+  const adopted = () => {
+    const origin = `https://host-${String(++hosts)}.example`;
+    return client.workflow.start('host', {
+      workflowId: hostWorkflowId(origin),
+      taskQueue: taskQueues.control,
+      args: [{ hostId: '1', origin, adopted: true }],
+    });
+  };
+
+  it('that is paused waits for its end, which may come from elsewhere', async () => {
+    [slices, stands] = [[() => ({ ...fetched, next: 'wait', waitMs: 600_000 })], { paused: 'lunch', parked: null }]; // prettier-ignore
+    const host = await adopted();
+    await until('it is paused', async () => (await view(host)).mode === 'paused', 20_000);
+    expect((await view(host)).pausedReason).toBe('lunch');
+    stands = { paused: null, parked: null };
+    await host.signal(wakeSignal);
+    await called('slice', 1);
+    await end(host);
+  });
+
+  it('that is parked probes it', async () => {
+    stands = { paused: null, parked: { reason: 'tls: expired', forMs: 60_000 } };
+    const host = await adopted();
+    await called('probe', 1);
+    expect(await view(host)).toMatchObject({ mode: 'parked', lastError: 'tls: expired' });
+    expect(Date.now() - ((await view(host)).troubleSince ?? 0)).toBeGreaterThanOrEqual(60_000);
+    expect(times('slice')).toEqual([]);
+    await end(host);
+  });
+
+  it('learns of it from its slice', async () => {
+    slices = [() => ({ ...fetched, next: 'held' })];
+    stands = { paused: 'lunch', parked: null };
+    const host = await start();
+    await until('it is paused', async () => (await view(host)).mode === 'paused', 20_000);
+    expect(times('slice')).toHaveLength(1);
+    await end(host);
+  });
 });

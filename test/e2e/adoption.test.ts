@@ -1,0 +1,184 @@
+/** Workflows that are cancelled, terminated, reset, or gone with all of Temporal's data: Postgres holds the truth. */
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCrawlControl, type CrawlControl } from '../../api/crawl-control.ts';
+import { hostWorkflowId, pauseHostSignal, resumeHostSignal, taskQueues } from '../../contracts/workflows.ts';
+import type { WorkerRole } from '../../config/table.ts';
+import { auditCrawl } from '../../storage/audit.ts';
+import { storeEdit } from '../../storage/crawl-edits.ts';
+import { createPool } from '../../storage/pool.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { startOwnStack } from '../support/start-stack.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { until } from '../stack/world.ts';
+import { expectedOf } from '../web/expected.ts';
+import { complaints, judge } from '../web/judge.ts';
+import { startWeb, type Web } from '../web/server.ts';
+
+const delayMs = 200;
+const config = { scope: 'any', delaySeconds: delayMs / 1_000 } as const;
+
+/** Every page once, none too soon, nothing left over. */
+async function expectWhole(desk: Pick<CrawlDesk, 'pool'>, crawlId: string, web: Web): Promise<void> {
+  expect(complaints(judge(web.log(), { delayMs: () => delayMs, expected: expectedOf(web.plan) }))).toEqual(
+    [],
+  );
+  expect((await auditCrawl(desk.pool, crawlId))?.differences).toEqual([]);
+}
+
+describe('buttons of Temporal Web', { timeout: 120_000 }, () => {
+  let world: World;
+  let desk: CrawlDesk;
+  let worker: WorkerProcess;
+  let control: CrawlControl;
+  let web: Web;
+  let origin = '';
+
+  beforeAll(async () => {
+    world = await createWorld();
+    desk = await openDesk(world);
+    control = createCrawlControl(desk.client, taskQueues.crawl);
+    worker = await startWorker(world, { blobDir: makeBlobDir() });
+  });
+  afterAll(async () => {
+    await worker.drain();
+    await desk.close();
+    await world.close();
+  });
+  beforeEach(async () => {
+    web = await startWeb({ seed: 71, hosts: 2, pages: 40, latencyMs: 2 });
+    [origin = ''] = web.origins;
+  });
+  afterEach(() => web.stop());
+
+  const handle = (id: string) => desk.client.workflow.getHandle(id);
+  const statusOf = (id: string): Promise<string | null> =>
+    handle(id).describe().then(({ status }) => status.name, () => null); // prettier-ignore
+  const crawling = async (pages: number): Promise<string> => {
+    const id = await desk.start(web.seeds, config);
+    await until('pages come', () => web.log().length > pages, 60_000);
+    return id;
+  };
+  const isPaused = () =>
+    desk.until('select paused_at is not null as yes from host where origin = $1', [origin]);
+  const ended = (id: string) =>
+    desk.until(`select state in ('finished', 'cancelled', 'failed') as yes from crawl where id = $1`, [id]);
+  const stateOf = async (id: string) =>
+    (await desk.pool.query('select state, reason from crawl where id = $1', [id])).rows[0] as unknown;
+
+  it('Cancel of a host pauses it, of a crawl cancels it', async () => {
+    const id = await crawling(8);
+    await handle(hostWorkflowId(origin)).cancel();
+    await isPaused();
+    await handle(hostWorkflowId(origin)).terminate();
+    const before = web.log().filter(({ url }) => url.startsWith(`${origin}/`)).length;
+    await until(
+      'it is there again',
+      async () => (await statusOf(hostWorkflowId(origin))) === 'RUNNING',
+      60_000,
+    );
+    await handle(`crawl/${id}`).cancel();
+    await ended(id);
+    expect(await stateOf(id)).toEqual({ state: 'cancelled', reason: 'cancelled in Temporal Web' });
+    // One request may have been in flight.
+    expect(web.log().filter(({ url }) => url.startsWith(`${origin}/`)).length).toBeLessThanOrEqual(
+      before + 1,
+    );
+    await handle(hostWorkflowId(origin)).signal(resumeHostSignal);
+    expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
+  });
+
+  it('Terminate of everything, again and again: the crawl ends whole', async () => {
+    const id = await crawling(8);
+    await handle(hostWorkflowId(origin)).signal(pauseHostSignal, 'a rest');
+    await isPaused();
+    await control.change(id, 'pause', 'lunch');
+    for (const each of [`crawl/${id}`, hostWorkflowId(origin), hostWorkflowId(web.origins[1] ?? ''), 'scheduler/0'])
+      await handle(each).terminate().catch(() => undefined);
+    expect(await control.change(id, 'resume', null)).toEqual({ state: 'running', reason: null });
+    await until('the paused one is there', async () => (await statusOf(hostWorkflowId(origin))) === 'RUNNING', 60_000);
+    await handle(hostWorkflowId(origin)).signal(resumeHostSignal);
+    await handle(`crawl/${id}`).terminate();
+    await handle('scheduler/0').cancel();
+    await ended(id);
+    expect(await stateOf(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+    await expectWhole(desk, id, web);
+  }); // prettier-ignore
+
+  it('Reset of a crawl and a host: they go on as things stand', async () => {
+    const id = await crawling(8);
+    await handle(hostWorkflowId(origin)).signal(pauseHostSignal, 'a rest');
+    await isPaused();
+    const reset = async (workflowId: string): Promise<void> => {
+      const { runId } = await handle(workflowId).describe();
+      const request: unknown = {
+        ...{ namespace: world.namespace, workflowExecution: { workflowId, runId }, reason: 'a test' },
+        ...{ workflowTaskFinishEventId: 4, requestId: `${workflowId} ${runId}` },
+        // None: not even the signal that paused it.
+        resetReapplyType: 2,
+      };
+      await desk.client.workflowService.resetWorkflowExecution(request as never);
+    };
+    await reset(hostWorkflowId(origin));
+    await reset(`crawl/${id}`);
+    const mode = () =>
+      handle(hostWorkflowId(origin)).query<{ mode: string; pausedReason: string }>('state').catch(() => null);
+    await until('it is paused again', async () => (await mode())?.mode === 'paused', 60_000);
+    expect(await mode()).toMatchObject({ pausedReason: 'a rest' });
+    await handle(hostWorkflowId(origin)).signal(resumeHostSignal);
+    await ended(id);
+    await expectWhole(desk, id, web);
+    await reset(`crawl/${id}`);
+    expect(await handle(`crawl/${id}`).result()).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await stateOf(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+  }); // prettier-ignore
+
+  it('Cancel and Terminate of an edit: it is applied all the same', async () => {
+    const id = await crawling(4);
+    const change = <T extends object>(settings: T): T => ({ ...settings, exclude: ['*7*'] });
+    await storeEdit(desk.pool, id, { change, seen: null, author: 'a test', note: null, restores: null });
+    await control.applyEdit(id);
+    await handle(`edit/${id}`).cancel().catch(() => undefined);
+    await storeEdit(desk.pool, id, {
+      change: (settings) => ({ ...settings, exclude: ['*8*'] }),
+      ...{ seen: null, author: 'a test', note: null, restores: null },
+    });
+    await ended(id);
+    await desk.until(`select count(*) = 0 as yes from crawl_config where crawl_id = $1 and state = 'pending'`, [id]);
+    expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
+  }); // prettier-ignore
+});
+
+describe('all of Temporal’s data', { timeout: 240_000 }, () => {
+  it('may be deleted in mid-crawl: the crawl ends whole and polite, a paused host stays paused', async () => {
+    const settings = { allowPrivate: ['127.0.0.0/8'], roles: ['control', 'fetch', 'extract'] satisfies WorkerRole[] };
+    const web = await startWeb({ seed: 72, hosts: 3, pages: 60, latencyMs: 2 });
+    const [paused = ''] = web.origins;
+    let own = await startOwnStack({ settings });
+    const desk = await openDesk({ databaseUrl: own.stack.postgresUrl, temporalAddress: own.stack.temporalAddress, namespace: 'default' }); // prettier-ignore
+    const id = await desk.start(web.seeds, config);
+    await until('pages come', () => web.log().length > 12, 60_000);
+    await desk.client.workflow.getHandle(hostWorkflowId(paused)).signal(pauseHostSignal, 'a rest');
+    await desk.until('select paused_at is not null as yes from host where origin = $1', [paused]);
+    await desk.close();
+    await own.stack.stop();
+    rmSync(path.join(own.dataDir, 'temporal'), { recursive: true });
+
+    own = await startOwnStack({ settings, dataDir: own.dataDir });
+    const pool = createPool(own.stack.postgresUrl, 2, () => undefined);
+    const again = await openDesk({ databaseUrl: own.stack.postgresUrl, temporalAddress: own.stack.temporalAddress, namespace: 'default' }); // prettier-ignore
+    const before = web.log().filter(({ url }) => url.startsWith(`${paused}/`)).length;
+    const host = again.client.workflow.getHandle(hostWorkflowId(paused));
+    await until('the paused host has a workflow', async () => (await host.query<{ mode: string }>('state').catch(() => null))?.mode === 'paused', 60_000); // prettier-ignore
+    expect(web.log().filter(({ url }) => url.startsWith(`${paused}/`))).toHaveLength(before);
+    await host.signal(resumeHostSignal);
+    await again.until(`select state = 'finished' and reason = 'complete' as yes from crawl where id = $1`, [id], 120_000);
+    await expectWhole({ pool }, id, web);
+    await again.close();
+    await pool.end();
+    await own.close();
+    await web.stop();
+  }); // prettier-ignore
+});
