@@ -34,6 +34,7 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'POST /v1/crawls': operator('crawls'),
   'GET /v1/crawls/{crawlId}': reader('crawls'),
   'PATCH /v1/crawls/{crawlId}': operator('crawls'),
+  'DELETE /v1/crawls/{crawlId}': operator('crawls'),
   'GET /v1/crawls/{crawlId}/versions': reader('crawls'),
   'GET /v1/crawls/{crawlId}/versions/{version}': reader('crawls'),
   'POST /v1/crawls/{crawlId}/versions/{version}/restore': operator('crawls'),

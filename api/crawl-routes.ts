@@ -11,6 +11,7 @@ import {
   defaultListLimit,
   listQuery,
   newCrawl,
+  type CrawlRemoval,
   type CrawlSettings,
   type CrawlStateAnswer,
   type CrawlView,
@@ -20,6 +21,7 @@ import { changeReason, crawlId as crawlIdSchema } from '../contracts/http/shared
 import { defaultTenant } from '../contracts/tenancy.ts';
 import { admitCrawl } from '../storage/crawl-admission.ts';
 import { crawlsBefore, failUnstarted, findCrawl, viewCrawl } from '../storage/crawls.ts';
+import { markRemoved } from '../storage/statements/mark-removed.ts';
 import { callerOf } from './caller.ts';
 import { ControlError, type CrawlChange } from './crawl-control.ts';
 import { patchCrawl } from './crawl-edits.ts';
@@ -56,7 +58,19 @@ export function crawlRoutes(dependencies: Dependencies): Router {
       sendTagged(response, view.configVersion, view);
     })
     .patch((request, response) => patchCrawl(dependencies, request, response, crawlIdOf(request)))
-    .all(methodNotAllowed('GET', 'PATCH'));
+    .delete(async (request, response) => {
+      const id = crawlIdOf(request);
+      const [crawl] = await markRemoved(pool, id);
+      if (crawl === undefined) noSuchCrawl(id);
+      if (!crawl.removed)
+        throw new HttpProblem(
+          409,
+          `Crawl ${id} is ${crawl.state}: only crawls that are over can be deleted.`,
+        );
+      const answer: CrawlRemoval = { id, urls: crawl.urls };
+      response.status(202).json(answer);
+    })
+    .all(methodNotAllowed('GET', 'PATCH', 'DELETE'));
   for (const change of ['pause', 'resume', 'cancel'] as const) {
     router
       .route(`/crawls/:crawlId/${change}`)

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import { crawlId as crawlIdSchema } from '../contracts/http/shared.ts';
 import { defaultTenant, roles } from '../contracts/tenancy.ts';
 import type { Pool } from '../storage/pool.ts';
-import { crawlOfTenant } from '../storage/statements/crawl-of-tenant.ts';
+import { anyCrawlOfTenant, crawlOfTenant } from '../storage/statements/crawl-of-tenant.ts';
 import { cursorSecret } from '../storage/statements/cursor-secret.ts';
 import type { RecordRequest } from './audit-log.ts';
 import { judge, type Guarded, type GuardedRoute } from './access.ts';
@@ -59,7 +59,10 @@ export function gate(
       await record(request, response, route.path);
       permit(caller, route.access, response);
       const { crawlId } = route;
-      if (crawlId !== null && !(await owns(caller.tenantId, decoded(crawlId)))) noSuchCrawl(decoded(crawlId));
+      if (crawlId !== null) {
+        const own = await owns(caller.tenantId, decoded(crawlId), request.method === 'DELETE');
+        if (!own) noSuchCrawl(decoded(crawlId));
+      }
       if (!route.access.instance) await sealCursors(seal, caller, request, response);
     }
     next();
@@ -124,15 +127,24 @@ function refusal(caller: Caller, { least, scope, instance }: Guarded): string | 
   return null;
 }
 
+const keptMs = 5_000;
+
 /**
- * Whose a crawl is never changes, and is kept for the latest ones. Only what a tenant owns is kept: a crawl of another
- * one takes as long to be unknown as one that never was.
+ * Whose a crawl is never changes, and is kept for the latest ones, for as long as another process may not know that one
+ * is being deleted. Only what a tenant owns is kept: a crawl of another one takes as long to be unknown as one that
+ * never was. Whoever deletes a crawl may ask on how far it is.
  */
-function createOwnership(pool: Pool): (tenantId: number, crawlId: string) => Promise<boolean> {
-  const owned = new LRUCache<string, true>({ max: 10_000 });
-  return async (tenantId, crawlId) => {
+function createOwnership(
+  pool: Pool,
+): (tenantId: number, crawlId: string, deletes: boolean) => Promise<boolean> {
+  const owned = new LRUCache<string, true>({ max: 10_000, ttl: keptMs });
+  return async (tenantId, crawlId, deletes) => {
     if (!crawlIdSchema.safeParse(crawlId).success) return false;
     const pair = `${String(tenantId)} ${crawlId}`;
+    if (deletes) {
+      owned.delete(pair);
+      return (await anyCrawlOfTenant(pool, crawlId, tenantId)).length > 0;
+    }
     if (owned.has(pair)) return true;
     if ((await crawlOfTenant(pool, crawlId, tenantId)).length === 0) return false;
     owned.set(pair, true);

@@ -11,6 +11,7 @@ import {
   ledgerAnswer,
   listQuery,
   newCrawl,
+  crawlRemoval,
 } from '../contracts/http/crawls.ts';
 import { explainQuery, explanation } from '../contracts/http/explain.ts';
 import { auditView, pageList, pagesQuery } from '../contracts/http/results.ts';
@@ -135,6 +136,17 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
           },
         },
         patch: patchCrawlOperation,
+        delete: {
+          operationId: 'deleteCrawl',
+          summary:
+            'Delete a crawl that is over, with its data; ask again to see how far it is, until it is unknown',
+          requestParams: { path: crawlPath },
+          responses: {
+            '202': json('It is being deleted, and unknown to all else from now on.', crawlRemoval),
+            '404': fails('There is no such crawl (any more).'),
+            '409': fails('The crawl is not over: cancel it first.'),
+          },
+        },
       },
       [`${crawl}/pause`]: { post: changes('pauseCrawl', 'Send no more requests until resumed') },
       [`${crawl}/resume`]: { post: changes('resumeCrawl', 'Go on with a paused crawl') },

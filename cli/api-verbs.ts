@@ -1,7 +1,7 @@
 /** Verbs that go by an API, and the options by which every verb that can go by one names it. */
 import { Option, type Command } from 'commander';
 import type { Role } from '../contracts/tenancy.ts';
-import { collect, commaSeparated, crawlId, seconds, tenantId, wholeNumber } from './arguments.ts';
+import { collect, commaSeparated, crawlId, days, seconds, tenantId, wholeNumber } from './arguments.ts';
 import { tellDefaults } from './crawl-settings.ts';
 import type { Control } from './crawls.ts';
 import type { ExitCode } from './ending.ts';
@@ -55,6 +55,7 @@ export function addCrawlControl(program: Command, ended: Ended): void {
     .action(async (urls: string[], options: object) => {
       ended(await (await import('./crawls.ts')).startCrawl(urls, options));
     });
+  addDelete(crawls, ended);
   const controls: Readonly<Record<Control, string>> = {
     pause: 'Pause a crawl; what is in flight is finished, and nothing is lost.',
     cancel: 'End a crawl for good; what is queued is left out.',
@@ -74,6 +75,21 @@ export function addCrawlControl(program: Command, ended: Ended): void {
         ended(await (await import('./crawls.ts')).controlCrawl(id, control, options));
       });
   }
+}
+
+function addDelete(crawls: Command, ended: Ended): void {
+  crawls
+    .command('delete')
+    .description(
+      'Delete a crawl that is over, with its pages, events and dead letters; bodies that no other has go, too.',
+    )
+    .argument('<id>', 'id of the crawl', crawlId)
+    .option('--force', 'one that is not over is cancelled first')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExamples:\n  orbweaver crawls delete 3\n  orbweaver crawls delete 3 --force')
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./crawls.ts')).deleteCrawl(id, options));
+    });
 }
 
 /** What a crawl is to be, from its seeds to its addresses. */
@@ -130,6 +146,7 @@ export function addWhatToCrawl(command: Command): Command {
       seconds(0, true),
     )
     .option('--fresh', 'transfer every body anew, also what an earlier crawl has stored and has not changed')
+    .option('--retention <days>', 'days after its end on which the crawl is deleted with its data', days)
     .option('--user-agent <text>', 'user agent to send')
     .option(
       '--allow-private <cidr>',

@@ -23,6 +23,11 @@ export function seconds(least: number, itself: boolean): (text: string) => numbe
 export const secondsOrNever = (text: string): number | null =>
   text === 'never' ? null : seconds(0, false)(text);
 
+export function days(text: string): number {
+  if (/^\d{1,5}(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number of days from 0.');
+}
+
 export function fieldList(text: string): ('links' | 'text')[] {
   return text.split(',').map((name) => {
     if (name === 'links' || name === 'text') return name;

@@ -20,6 +20,7 @@ export const optionOf = {
   finish: '--finish',
   delaySeconds: '--delay',
   fresh: '--fresh',
+  retentionDays: '--retention',
   userAgent: '--user-agent',
   allowPrivate: '--allow-private',
 } as const satisfies Partial<Record<keyof CrawlConfig, string>>;
@@ -38,6 +39,7 @@ const unset: Readonly<Partial<Record<Field, string>>> = {
   maxSeconds: 'no limit',
   finish: 'nothing is left to fetch',
   delaySeconds: `the Crawl-delay of its robots.txt, else ${String(defaultDelayMs / 1_000)}`,
+  retentionDays: 'that of the instance',
   userAgent: 'that of the instance',
   allowPrivate: 'those of the instance',
 };

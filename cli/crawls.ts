@@ -1,7 +1,9 @@
 /** Crawls over an API: listed, started without waiting for them, paused, set going again, cancelled. */
-import { standsAs } from '../contracts/crawl.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closedCrawlStates, standsAs } from '../contracts/crawl.ts';
 import {
   crawlList,
+  crawlRemoval,
   crawlStateAnswer,
   createdCrawl,
   crawlView,
@@ -9,9 +11,10 @@ import {
   type CrawlSummary,
 } from '../contracts/http/crawls.ts';
 import { crawlOutlookView } from '../contracts/http/outlook.ts';
+import { RefusedError } from './api-request.ts';
 import { anyApi, withLookingApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
-import { exitCodes, type ExitCode } from './ending.ts';
+import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { likenessOf } from './likeness.ts';
 import { readRequest, type CrawlOptions } from './request.ts';
 import { sendRest } from './seeds-file.ts';
@@ -103,6 +106,51 @@ export async function controlCrawl(
   });
   writeOne(answer, json, () => [stateLine(answer)]);
   return exitCodes.ok;
+}
+
+/** Milliseconds between two looks at how far a deletion is, and for which a crawl may take to end. */
+const lookMs = 1_000;
+const endingMs = 120_000;
+
+/** Waits until nothing of the crawl is left. @param options `force`: one that is not over is cancelled first */
+export async function deleteCrawl(
+  id: string,
+  options: VerbOptions & { readonly force?: boolean },
+): Promise<ExitCode> {
+  const { force = false, json = false } = options;
+  const api = await anyApi(options);
+  const path = `/v1/crawls/${id}`;
+  if (force) await endCrawl(api, path);
+  let left: number | null = null;
+  for (;;) {
+    const answer = await api.change('DELETE', path, crawlRemoval).catch((error: unknown) => {
+      // Unknown once it was being deleted: it is done.
+      if (left !== null && error instanceof RefusedError && error.status === 404) return null;
+      throw error;
+    });
+    if (answer === null) break;
+    if (left !== null) process.stderr.write(`${grouped(answer.urls)} URLs are still to be removed.\n`);
+    left = answer.urls;
+    await sleep(lookMs);
+  }
+  writeOne({ id, deleted: true }, json, () => [`Crawl ${id} is deleted.`]);
+  return exitCodes.ok;
+}
+
+/** Cancels a crawl that is not over, and waits for its end. @throws CommandError */
+async function endCrawl(api: Api, path: string): Promise<void> {
+  const deadline = performance.now() + endingMs;
+  for (let asked = false; ;) {
+    const { state } = await api.get(path, crawlView);
+    if (closedCrawlStates.includes(state)) return;
+    if (!asked && state !== 'draining') {
+      await api.change('POST', `${path}/cancel`, crawlStateAnswer, { body: { reason: 'deleted' } });
+      asked = true;
+    }
+    if (performance.now() > deadline)
+      throw new CommandError('The crawl was cancelled and has not ended yet; try again.', exitCodes.failed);
+    await sleep(lookMs);
+  }
 }
 
 const stateLine = ({ id, state, reason }: CrawlStateAnswer): string =>

@@ -39,6 +39,7 @@ export function addEdits(program: Command, ended: Ended): void {
     .option('--delay <seconds>', 'seconds between requests to a host, for hosts you own')
     .option('--delay-factor <x>', 'the delay is at least so many times what the last answer took')
     .option('--weight <n>', 'turns at a host that other crawls want as well, 1 to 100')
+    .option('--retention <days>', 'days after its end on which the crawl is deleted')
     .option('--json', 'as JSON')
     .addHelpText(
       'after',

@@ -31,6 +31,7 @@ export interface EditOptions extends VerbOptions, FilterOptions {
   readonly delay?: string;
   readonly delayFactor?: string;
   readonly weight?: string;
+  readonly retention?: string;
 }
 
 type Setting = Exclude<keyof CrawlEdit, 'note'>;
@@ -52,6 +53,7 @@ const optionOf = {
   delaySeconds: ['delay', '--delay'],
   delayFactor: ['delayFactor', '--delay-factor'],
   weight: ['weight', '--weight'],
+  retentionDays: ['retention', '--retention'],
 } as const satisfies Record<Setting, readonly [keyof EditOptions, string]>;
 
 export async function edit(id: string, options: EditOptions): Promise<ExitCode> {

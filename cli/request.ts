@@ -39,6 +39,7 @@ export interface CrawlOptions extends FilterOptions {
   readonly maxPagesPerHost?: number;
   readonly delay?: number;
   readonly fresh?: boolean;
+  readonly retention?: number;
   readonly userAgent?: string;
   readonly allowPrivate?: readonly string[];
 }
@@ -95,6 +96,7 @@ export async function readRequest(
         finish,
         delaySeconds: options.delay,
         fresh: options.fresh,
+        retentionDays: options.retention,
         userAgent: options.userAgent,
       }),
       ...(allowPrivate.length > 0 && { allowPrivate }),

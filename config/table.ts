@@ -264,6 +264,15 @@ export const settings = {
     description:
       'How soon a parked host is asked for its robots.txt, to see whether it answers again; doubled each time, up to a day.',
   }),
+  retentionDays: nullable({
+    name: 'ORBWEAVER_RETENTION_DAYS',
+    type: 'days',
+    schema: decimal(0, 36_500),
+    fallback: null,
+    defaultNote: 'none: they stay',
+    description:
+      'Days after its end on which a crawl is deleted with its data, unless it has a retention of its own.',
+  }),
   apiHost: setting({
     name: 'ORBWEAVER_API_HOST',
     type: 'address',

@@ -51,6 +51,8 @@ export interface CrawlConfig {
   readonly weight: number;
   /** Every body is transferred anew, also those that an earlier crawl has stored; absent: false. */
   readonly fresh: boolean;
+  /** Days after its end on which the crawl is deleted with its data; null: as the instance has it. */
+  readonly retentionDays: number | null;
   /** User agent sent; null: the setting of the worker. */
   readonly userAgent: string | null;
   /** CIDR blocks of private or special addresses this crawl may reach. */
@@ -75,6 +77,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   delayFactor: null,
   weight: 1,
   fresh: false,
+  retentionDays: null,
   userAgent: null,
   allowPrivate: [],
 };

@@ -27,6 +27,7 @@ import { LayeredSeenCache } from '../storage/seen/layered-seen-cache.ts';
 import { MemorySeenCache } from '../storage/seen/memory-seen-cache.ts';
 import { RedisSeenCache } from '../storage/seen/redis-seen-cache.ts';
 import type { SeenCache } from '../storage/seen/seen-cache.ts';
+import { removeCrawls } from './removal.ts';
 
 export interface OpenDependencies {
   readonly dependencies: Dependencies;
@@ -87,6 +88,9 @@ export async function openDependencies(
   const waker = new HostWaker(pool, workflows, log);
   const leaving = new AbortController();
   void sweep(config.blobDir, leaving.signal, log);
+  const stopRemoving = config.roles.includes('fetch')
+    ? removeCrawls(pool, files, config.retentionDays, log)
+    : null;
   const controls = config.roles.includes('control');
   const stopWaking = controls ? wakeWebhooks(pool, workflows, log) : null;
   const stopPatrol = controls ? patrol(pool, workflows, config.shards, log) : null;
@@ -122,7 +126,7 @@ export async function openDependencies(
     }),
     async close() {
       leaving.abort();
-      await Promise.all([stopWaking?.(), stopPatrol?.()]);
+      await Promise.all([stopRemoving?.(), stopWaking?.(), stopPatrol?.()]);
       await waker.flush();
       watched.stop();
       await fetcher.close();

@@ -90,6 +90,10 @@ export const configFields = {
     description:
       'Transfer every body anew; false: what an earlier crawl has stored is asked for by its validators, and taken over where the server answers 304.',
   }),
+  retentionDays: z.number().min(0).max(36_500).nullable().meta({
+    description:
+      'Days after its end on which the crawl is deleted with its data; null: as ORBWEAVER_RETENTION_DAYS says.',
+  }),
   userAgent: z
     .string()
     .min(1)
@@ -264,6 +268,14 @@ export const createdCrawl = z
   })
   .meta({ id: 'CreatedCrawl' });
 export type CreatedCrawl = z.infer<typeof createdCrawl>;
+
+export const crawlRemoval = z
+  .object({
+    id: z.string(),
+    urls: count.meta({ description: 'URLs of it that are still to be removed, about.' }),
+  })
+  .meta({ id: 'CrawlRemoval' });
+export type CrawlRemoval = z.infer<typeof crawlRemoval>;
 
 export const crawlStateAnswer = z
   .object({ id: z.string(), state: z.enum(crawlStates), reason: z.string().nullable() })

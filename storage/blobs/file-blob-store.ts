@@ -5,8 +5,16 @@
  * thread pool.
  */
 import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile, rename, statfs, unlink, writeFile } from 'node:fs/promises';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdir, readFile, rename, stat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { BlobStore } from './blob-store.ts';
@@ -39,7 +47,8 @@ export class FileBlobStore implements BlobStore {
 
   async put(hash: Uint8Array, body: Uint8Array): Promise<void> {
     const file = this.#file(hash);
-    if (existsSync(file)) return;
+    // Touched, so that nobody who finds it unused removes it now.
+    if (touch(file)) return;
     this.#ensureFolder(dirname(file));
     // Told the size, zstd takes tables of that size: a third less time for a page (measured).
     const packed = zstdCompressSync(body, { params: level, pledgedSrcSize: body.length });
@@ -73,6 +82,27 @@ export class FileBlobStore implements BlobStore {
   async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(this.#options.folder);
     return bavail * bsize;
+  }
+
+  /**
+   * Removes a blob that nobody has put within so many milliseconds. False: somebody has, and it stays. Whoever puts it
+   * meanwhile finds it and touches it before it is moved aside, or finds none and stores it anew.
+   */
+  async remove(hash: Uint8Array, untouchedMs: number): Promise<boolean> {
+    const file = this.#file(hash);
+    const aside = this.#temporaryName(file);
+    try {
+      if (await isFresh(file, untouchedMs)) return false;
+      await rename(file, aside);
+      if (await isFresh(aside, untouchedMs)) {
+        await rename(aside, file);
+        return false;
+      }
+      await unlink(aside);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    return true;
   }
 
   /** Writes so many bytes, reads and removes them. Rejects, with the file system's error, where that cannot be. */
@@ -138,6 +168,20 @@ export class FileBlobStore implements BlobStore {
     }
   }
 }
+
+function touch(file: string): boolean {
+  try {
+    const now = new Date();
+    utimesSync(file, now, now);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+const isFresh = async (file: string, ms: number): Promise<boolean> =>
+  Date.now() - (await stat(file)).mtimeMs < ms;
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -11,6 +11,6 @@ export const earlierCrawls = statement<[hostId: string, crawlId: number], { craw
      join crawl c on c.id = q.crawl_id
      join crawl own on own.id = $2 and own.tenant_id = c.tenant_id
       and own.config ->> 'userAgent' is not distinct from c.config ->> 'userAgent'
-    where q.host_id = $1 and q.crawl_id < $2
+    where q.host_id = $1 and q.crawl_id < $2 and c.removed_at is null
     order by q.crawl_id desc limit 8`,
 );

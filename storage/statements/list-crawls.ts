@@ -21,7 +21,7 @@ export interface CountedCrawlRow extends Ledger {
   readonly bytes: number;
 }
 
-/** Crawls with their ledgers, newest first. `only`: just this one; `before`: older than this one; null: any, of any tenant. */
+/** Crawls with their ledgers, newest first, without those that are being deleted. `only`: just this one; `before`: older than this one; null: any, of any tenant. */
 export const listCrawls = statement<
   [
     only: string | null,
@@ -45,7 +45,7 @@ export const listCrawls = statement<
              coalesce(sum(bytes), 0)::bigint as bytes
         from ledger where crawl_id = c.id
     ) l
-    where ($1::bigint is null or c.id = $1) and ($2::bigint is null or c.id < $2) and c.state = any ($3::crawl_state[])
+    where c.removed_at is null and ($1::bigint is null or c.id = $1) and ($2::bigint is null or c.id < $2) and c.state = any ($3::crawl_state[])
       and ($5::bigint is null or c.tenant_id = $5)
     order by c.id desc limit $4`,
 );

@@ -1,0 +1,65 @@
+/**
+ * Crawls are deleted with all their data, a batch of one transaction at a time, by whichever worker comes first. What a
+ * killed process leaves is what the next one finds: a crawl that is marked, whose row goes last. Nobody is shown a
+ * crawl that is marked, and none is reopened, since it counts as cancelled.
+ *
+ * Bodies belong to all crawls together. Those of removed URLs are noted in the transaction that removes the URLs, and
+ * looked at again after a while, longer than any request takes: one that nothing refers to is removed, unless a
+ * process has stored it once more since (storage/blobs/file-blob-store.ts).
+ */
+import type { FileBlobStore } from './blobs/file-blob-store.ts';
+import { inTransaction, type Pool, type Queryable } from './pool.ts';
+import { freedBodies } from './statements/freed-bodies.ts';
+import { nextRemoved } from './statements/next-removed.ts';
+import { removeHostShare } from './statements/remove-host-share.ts';
+import { removeRest } from './statements/remove-rest.ts';
+import { removeUrls } from './statements/remove-urls.ts';
+import { settleFreed } from './statements/settle-freed.ts';
+
+/** Rows that one transaction removes at most, of each table. */
+const batchRows = 2_000;
+const batchBodies = 500;
+/** Seconds after which no request that knew of a body by the URLs that are gone is under way. */
+export const freedSeconds = 600;
+
+/** Removes a batch. Answers whether there was one. */
+export function removeBatch(pool: Pool, limit = batchRows): Promise<boolean> {
+  return inTransaction(pool, async (db) => {
+    const [crawl] = await nextRemoved(db);
+    if (crawl === undefined) return false;
+    const { id, host_id: hostId } = crawl;
+    if (hostId === null) await removeRestOf(db, id, limit);
+    else {
+      const [removed] = await removeUrls(db, id, hostId, limit);
+      if ((removed?.urls ?? 0) < limit) await removeHostShare(db, id, hostId);
+    }
+    return true;
+  });
+}
+
+/** Table by table, the crawl itself last. */
+async function removeRestOf(db: Queryable, crawlId: number, limit: number): Promise<void> {
+  for (const remove of removeRest) {
+    const [removed] = await remove(db, crawlId, limit);
+    if ((removed?.rows ?? 0) >= limit) return;
+  }
+}
+
+/** Frees a batch of bodies that nothing refers to. Answers whether there was one. */
+export function freeBodies(
+  pool: Pool,
+  blobs: Pick<FileBlobStore, 'remove'>,
+  afterSeconds = freedSeconds,
+): Promise<boolean> {
+  return inTransaction(pool, async (db) => {
+    const due = await freedBodies(db, afterSeconds, batchBodies);
+    if (due.length === 0) return false;
+    const later: Buffer[] = [];
+    for (const { hash, wanted } of due) {
+      if (!wanted && !(await blobs.remove(hash, afterSeconds * 1_000))) later.push(hash);
+    }
+    const settled = due.map(({ hash }) => hash).filter((hash) => !later.includes(hash));
+    await settleFreed(db, settled, later);
+    return true;
+  });
+}

@@ -1,0 +1,22 @@
+import { statement } from '../statement.ts';
+
+/**
+ * Marks a crawl as removed where it is closed, or already was so marked; one that is cancelled is reopened by nobody.
+ * Answers its state and how many URLs are left; no row: there is no such crawl.
+ */
+export const markRemoved = statement<
+  [crawlId: string],
+  { readonly state: string; readonly removed: boolean; readonly urls: number }
+>(
+  'mark-removed',
+  `with asked as (
+     select id, state, removed_at is not null or state in ('finished', 'cancelled', 'failed') as may
+       from crawl where id = $1 for update
+   ), marked as (
+     update crawl c set state = 'cancelled', removed_at = coalesce(c.removed_at, now())
+       from asked a where c.id = a.id and a.may
+   )
+   select state, may as removed,
+          (select coalesce(sum(total), 0)::bigint from host_queue where crawl_id = $1) as urls
+     from asked`,
+);

@@ -1,0 +1,84 @@
+/** DELETE /v1/crawls/{crawlId}: who may, when, and that nobody sees anything of the crawl from then on. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accessTable } from '../../../api/access.ts';
+import type { CrawlRemoval } from '../../../contracts/http/crawls.ts';
+import { removeBatch } from '../../../storage/crawl-removal.ts';
+import { runCli } from '../../cli/run-cli.ts';
+import { ask, newKey, newTenant } from './asking.ts';
+import { addPage, newCrawl, noteTaker, serve, setState, startServices } from './world.ts';
+import type { Api, Services } from './world.ts';
+
+let services: Services;
+let api: Api;
+
+beforeAll(async () => {
+  services = await startServices();
+  api = await serve(services.pool, noteTaker(services.pool), 10_000, undefined, { anonymous: true });
+});
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+});
+
+async function crawlOfOnePage(): Promise<string> {
+  const id = await newCrawl(services.pool);
+  await addPage(services.pool, id, 'https://a.example/1', { title: 'One', text: 'a b', links: [] });
+  return id;
+}
+
+it('is for crawls of one’s own that are over, which are unknown at once', async () => {
+  const { pool } = services;
+  const id = await crawlOfOnePage();
+  await setState(pool, id, 'running', null);
+  const path = `/v1/crawls/${id}`;
+  const open = await ask<{ detail: string }>(api.url, api.key, 'DELETE', path);
+  expect(open).toMatchObject({
+    status: 409,
+    body: { detail: `Crawl ${id} is running: only crawls that are over can be deleted.` },
+  });
+  await setState(pool, id, 'finished', 'complete');
+
+  const stranger = await newKey(pool, await newTenant(pool), 'admin');
+  expect((await ask(api.url, stranger, 'DELETE', path)).status).toBe(404);
+  const reader = await newKey(pool, '1', 'reader');
+  expect((await ask(api.url, reader, 'DELETE', path)).status).toBe(403);
+  expect((await ask(api.url, api.key, 'GET', path)).status).toBe(200);
+
+  const deleted = await ask<CrawlRemoval>(api.url, api.key, 'DELETE', path);
+  expect(deleted).toMatchObject({ status: 202, body: { id, urls: 1 } });
+  const lookers = Object.keys(accessTable).filter((route) => route.startsWith('GET /v1/crawls/{crawlId}'));
+  expect(lookers.length).toBeGreaterThan(8);
+  for (const route of lookers) {
+    const asked = route.slice(4).replace('{crawlId}', id).replace('{version}', '1');
+    const query = asked.endsWith('/explain') ? '?url=https://a.example/1' : '';
+    expect({ route, status: (await ask(api.url, api.key, 'GET', asked + query)).status }).toEqual({
+      route,
+      status: 404,
+    });
+  }
+  const redriven = await ask(api.url, api.key, 'POST', `${path}/dead-letters/redrive`, {});
+  expect(redriven.status).toBe(404);
+  expect(
+    (await ask(api.url, api.key, 'POST', `${path}/seeds`, { urls: ['https://a.example/2'] })).status,
+  ).toBe(404);
+  expect((await ask<CrawlRemoval>(api.url, api.key, 'DELETE', path)).body).toEqual({ id, urls: 1 });
+  while (await removeBatch(pool));
+  expect((await ask(api.url, api.key, 'DELETE', path)).status).toBe(404);
+});
+
+it('is waited for by the command line, which cancels first where it is forced', async () => {
+  const { pool } = services;
+  const id = await crawlOfOnePage();
+  await setState(pool, id, 'running', null);
+  const env = { ORBWEAVER_SERVER: api.url, ORBWEAVER_API_KEY: api.key };
+  expect(await runCli(['crawls', 'delete', id], env)).toMatchObject({ code: 3, stdout: '' });
+  const deleting = runCli(['crawls', 'delete', id, '--force'], env);
+  const marked = async (): Promise<boolean> => {
+    const { rows } = await pool.query('select from crawl where id = $1 and removed_at is not null', [id]);
+    return rows.length > 0;
+  };
+  await expect.poll(marked, { timeout: 60_000 }).toBe(true);
+  while (await removeBatch(pool));
+  expect(await deleting).toMatchObject({ code: 0, stdout: `Crawl ${id} is deleted.\n` });
+  expect(await runCli(['crawls', 'delete', id], env)).toMatchObject({ code: 2 });
+});

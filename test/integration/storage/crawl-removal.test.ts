@@ -1,0 +1,191 @@
+/** Crawls are deleted with all that is theirs, batch by batch, and bodies only where nothing else has them. */
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditCrawl } from '../../../storage/audit.ts';
+import { FileBlobStore } from '../../../storage/blobs/file-blob-store.ts';
+import { findCrawl } from '../../../storage/crawls.ts';
+import { freeBodies, removeBatch } from '../../../storage/crawl-removal.ts';
+import { markExpired } from '../../../storage/statements/mark-expired.ts';
+import { markRemoved } from '../../../storage/statements/mark-removed.ts';
+import { addPage, addUrl, newCrawl, setState, startServices, type Services } from '../api/world.ts';
+
+let services: Services;
+let folder: string;
+let blobs: FileBlobStore;
+
+beforeAll(async () => {
+  services = await startServices();
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-removal-'));
+  blobs = new FileBlobStore({ folder, maxBytes: 1_000_000 });
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await services.stop();
+});
+
+const bodyOf = (text: string) => ({ text, hash: hash('sha256', Buffer.from(text), 'buffer') });
+const stored = async (text: string): Promise<Buffer> => {
+  const body = bodyOf(text);
+  await blobs.put(body.hash, Buffer.from(text));
+  return body.hash;
+};
+
+/** A crawl that is over, with something in as many tables as possible. */
+async function crawlWith(texts: readonly string[]): Promise<string> {
+  const { pool } = services;
+  const id = await newCrawl(pool, {}, ['https://a.example/', 'nonsense']);
+  for (const [at, text] of texts.entries()) {
+    await stored(text);
+    const url = `https://${at % 2 === 0 ? 'a' : 'b'}.example/${String(at)}`;
+    const { hostId, key } = await addPage(pool, id, url, { title: text, text, links: ['/x'] });
+    await pool.query('insert into content (crawl_id, hash, host_id, key) values ($1, $2, $3, $4)', [
+      id,
+      bodyOf(text).hash,
+      hostId,
+      key,
+    ]);
+  }
+  const bad = await addUrl(pool, id, 'https://b.example/bad', { state: 'failed', reason: 'timeout' });
+  await pool.query(
+    `insert into dead_letter (host_id, crawl_id, key, class, message, attempts) values ($1, $2, $3, 'timeout', 'slow', 5)`,
+    [bad.hostId, id, bad.key],
+  );
+  await pool.query(
+    `insert into attempt (host_id, crawl_id, key, class, message) values ($1, $2, $3, 'timeout', 'slow')`,
+    [bad.hostId, id, bad.key],
+  );
+  await addUrl(pool, id, 'https://c.example/waits');
+  await setState(pool, id, 'finished', 'complete');
+  return id;
+}
+
+/** Rows of a crawl, in every table that says whose its rows are. */
+async function rowsOf(id: string): Promise<Record<string, number>> {
+  const { rows } = await services.pool.query<{ table_name: string }>(
+    `select table_name from information_schema.columns where table_schema = 'public' and column_name = 'crawl_id'`,
+  );
+  expect(rows.length).toBeGreaterThan(12);
+  const found: Record<string, number> = {};
+  for (const { table_name: table } of [...rows, { table_name: 'crawl' }]) {
+    const column = table === 'crawl' ? 'id' : 'crawl_id';
+    const counted = await services.pool.query<{ n: number }>(
+      `select count(*) as n from ${table} where ${column} = $1`,
+      [id],
+    );
+    const { n } = counted.rows[0] ?? { n: 0 };
+    if (n > 0) found[table] = n;
+  }
+  return found;
+}
+
+async function until(step: () => Promise<boolean>): Promise<number> {
+  for (let steps = 0; ; steps++) if (!(await step())) return steps;
+}
+
+const later = (ms: number): Promise<void> => new Promise((wake) => setTimeout(wake, ms));
+
+describe('a crawl that is deleted', () => {
+  it('leaves nothing behind, in small steps, and others alone', async () => {
+    const { pool } = services;
+    const other = await crawlWith(['shared', 'other']);
+    const before = await rowsOf(other);
+    const id = await crawlWith(['shared', 'own 1', 'own 2', 'own 3']);
+    expect(await rowsOf(id)).toMatchObject({
+      crawl: 1,
+      url: 6,
+      page: 4,
+      dead_letter: 1,
+      attempt: 1,
+      seed: 2,
+    });
+    const [first] = await markRemoved(pool, id);
+    expect(first).toMatchObject({ removed: true, urls: 6 });
+    expect(await findCrawl(pool, id)).toBeNull();
+    // What was done is done, whoever does the rest: each step stands by itself.
+    expect(await removeBatch(pool, 1)).toBe(true);
+    const [second] = await markRemoved(pool, id);
+    expect(second).toMatchObject({ removed: true, urls: 5 });
+    expect(await until(() => removeBatch(pool, 1))).toBeGreaterThan(6);
+    expect(await rowsOf(id)).toEqual({});
+    expect(await markRemoved(pool, id)).toEqual([]);
+    expect(await rowsOf(other)).toEqual(before);
+    expect(await auditCrawl(pool, other)).toMatchObject({ ok: true });
+
+    await until(() => freeBodies(pool, blobs, 0));
+    expect(await blobs.has(bodyOf('shared').hash)).toBe(true);
+    expect(await blobs.has(bodyOf('other').hash)).toBe(true);
+    for (const text of ['own 1', 'own 2', 'own 3']) expect(await blobs.has(bodyOf(text).hash)).toBe(false);
+    const { rows } = await pool.query('select from freed_body');
+    expect(rows).toEqual([]);
+  });
+
+  it('is refused while it is not over, and waits for what is in flight', async () => {
+    const { pool } = services;
+    const id = await newCrawl(pool);
+    await setState(pool, id, 'running', null);
+    const [asked] = await markRemoved(pool, id);
+    expect(asked).toMatchObject({ state: 'running', removed: false });
+    expect(await findCrawl(pool, id)).not.toBeNull();
+    const { hostId, key } = await addUrl(pool, id, 'https://d.example/', { state: 'leased' });
+    await setState(pool, id, 'cancelled', null);
+    await markRemoved(pool, id);
+    expect(await removeBatch(pool)).toBe(false);
+    await pool.query(`update url set state = 'excluded' where host_id = $1 and crawl_id = $2 and key = $3`, [
+      hostId,
+      id,
+      key,
+    ]);
+    await until(() => removeBatch(pool));
+    expect(await rowsOf(id)).toEqual({});
+  });
+
+  it('keeps a body that is stored once more, or not read yet, while it is looked at', async () => {
+    const { pool } = services;
+    const id = await crawlWith(['again', 'unread', 'gone']);
+    await markRemoved(pool, id);
+    await until(() => removeBatch(pool));
+    // Put by a fetch whose row is not committed yet: touched, and so not removed within the time.
+    await later(1_200);
+    await stored('again');
+    const open = await newCrawl(pool);
+    await addUrl(pool, open, 'https://e.example/', {
+      state: 'done',
+      stage: 1,
+      content_hash: bodyOf('unread').hash,
+    });
+    await freeBodies(pool, blobs, 1);
+    expect(await blobs.has(bodyOf('again').hash)).toBe(true);
+    expect(await blobs.has(bodyOf('unread').hash)).toBe(true);
+    expect(await blobs.has(bodyOf('gone').hash)).toBe(false);
+    // Nothing came of it in the end: it is looked at again later.
+    const { rows } = await pool.query<{ hash: Buffer }>('select hash from freed_body');
+    expect(rows.map((row) => row.hash)).toEqual([bodyOf('again').hash]);
+    await freeBodies(pool, blobs, 0);
+    expect(await blobs.has(bodyOf('again').hash)).toBe(false);
+  });
+});
+
+describe('retention', () => {
+  it('is that of the crawl, else that of the instance, from the end of the crawl on', async () => {
+    const { pool } = services;
+    const ended = async (config: object, daysAgo: number): Promise<string> => {
+      const id = await newCrawl(pool, config);
+      await setState(pool, id, 'finished', 'complete');
+      await pool.query(`update crawl set ended_at = now() - $2 * interval '1 day' where id = $1`, [
+        id,
+        daysAgo,
+      ]);
+      return id;
+    };
+    const own = await ended({ retentionDays: 2 }, 3);
+    const kept = await ended({ retentionDays: 30 }, 20);
+    const common = await ended({}, 20);
+    expect((await markExpired(pool, null)).map(({ id }) => id)).toEqual([own]);
+    expect((await markExpired(pool, 10)).map(({ id }) => id)).toContain(common);
+    expect(await findCrawl(pool, kept)).not.toBeNull();
+    expect(await findCrawl(pool, common)).toBeNull();
+  });
+});

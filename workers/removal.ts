@@ -1,0 +1,46 @@
+/** Beside the work of a process that has the bodies: deletes crawls that are to go, and frees bodies. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
+import { freeBodies, removeBatch } from '../storage/crawl-removal.ts';
+import type { Pool } from '../storage/pool.ts';
+import { markExpired } from '../storage/statements/mark-expired.ts';
+
+const lookMs = 2_000;
+/** Looks between two for crawls whose retention is over, and for bodies. */
+const looksBetween = 15;
+
+/**
+ * Goes on until the function it answers is called.
+ * @param days retention of crawls that have none of their own; null: for ever
+ */
+export function removeCrawls(
+  pool: Pool,
+  blobs: FileBlobStore,
+  days: number | null,
+  log: Logger,
+): () => Promise<void> {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const goesOn = (): boolean => !signal.aborted;
+  const remove = async (): Promise<void> => {
+    for (let look = 0; goesOn(); look++) {
+      try {
+        if (look % looksBetween === 0) {
+          const expired = await markExpired(pool, days);
+          if (expired.length > 0) log.info({ crawls: expired.map(({ id }) => id) }, 'retention is over');
+          while (goesOn() && (await freeBodies(pool, blobs)));
+        }
+        while (goesOn() && (await removeBatch(pool)));
+      } catch (error) {
+        log.warn({ err: error }, 'crawls that are to be deleted wait');
+      }
+      await sleep(lookMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  const done = remove();
+  return () => {
+    ended.abort();
+    return done;
+  };
+}
