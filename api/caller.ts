@@ -10,6 +10,8 @@ export interface Caller {
   /** Null: everything the role allows. */
   readonly scopes: readonly Scope[] | null;
   readonly quotas: Quotas;
+  /** When the key ends, in milliseconds since 1970; null: never, or a token, which is its issuer's to judge. */
+  readonly keyEndsAt: number | null;
 }
 
 const callers = new WeakMap<IncomingMessage, Caller>();

@@ -57,7 +57,13 @@ export function keyRoutes({ pool, log }: Dependencies, keyring: Keyring): Router
 
 /** Nobody hands out more than they have, nor what is over before it began. */
 function checkWish(caller: Caller, { scopes, expiresAt }: NewKey): void {
-  const { scopes: own } = caller;
+  const { scopes: own, keyEndsAt } = caller;
+  if (keyEndsAt !== null && (expiresAt === undefined || Date.parse(expiresAt) > keyEndsAt))
+    throw new HttpProblem(
+      403,
+      `expiresAt: your own key ends at ${new Date(keyEndsAt).toISOString()}, and makes none that lasts longer.`,
+      { type: problemTypes.forbidden },
+    );
   if (own !== null && !(scopes ?? []).every((scope) => own.includes(scope)))
     throw new HttpProblem(403, `Your own key is for ${own.join(', ')} only.`, {
       type: problemTypes.forbidden,

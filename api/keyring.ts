@@ -54,7 +54,10 @@ export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyr
     if (key === null) return null;
     const { id, tenantId, role, scopes, quotas, forMs } = key;
     return {
-      caller: { id: `key ${id}`, tenantId, role, scopes, quotas: quotasOf(quotas) },
+      caller: {
+        ...{ id: `key ${id}`, tenantId, role, scopes, quotas: quotasOf(quotas) },
+        keyEndsAt: forMs === null ? null : Date.now() + forMs,
+      },
       forMs: forMs ?? Infinity,
     };
   };
@@ -66,7 +69,15 @@ export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyr
     if (tenant === undefined) return null;
     const { subject, role, forMs } = valid;
     const quotas = quotasOf(tenant.quotas);
-    return { caller: { id: `token ${subject}`, tenantId: tenant.id, role, scopes: null, quotas }, forMs };
+    const caller = {
+      id: `token ${subject}`,
+      tenantId: tenant.id,
+      role,
+      scopes: null,
+      quotas,
+      keyEndsAt: null,
+    };
+    return { caller, forMs };
   };
 
   return {

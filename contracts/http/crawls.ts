@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { cutKinds } from '../../domain/limits.ts';
+import { impersonated } from '../../domain/crawler-names.ts';
 import { isMediaRange } from '../../domain/media-filter.ts';
 import { readDomain } from '../../domain/opt-out.ts';
 import { maxDelayFactor } from '../../domain/pace.ts';
@@ -99,8 +100,16 @@ export const configFields = {
     .min(1)
     .max(256)
     .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'printable ASCII only, no spaces at its ends')
+    .superRefine((text, context) => {
+      const name = impersonated(text);
+      if (name !== null)
+        context.addIssue({ code: 'custom', message: `${name} is the name of another crawler` });
+    })
     .nullable()
-    .meta({ description: "User agent sent; null: the workers' setting." }),
+    .meta({
+      description:
+        "User agent sent; null: the workers' setting. Names of other well-known crawlers are refused.",
+    }),
   allowPrivate: z
     .array(z.union([z.cidrv4(), z.cidrv6()], 'not a CIDR block such as 10.0.0.0/8 or fd00::/8'))
     .max(1_000)
