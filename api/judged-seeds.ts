@@ -1,8 +1,9 @@
 /** Seeds as they were sent, judged one by one before anything is done with them (F01). */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { RejectedSeed } from '../contracts/http/crawls.ts';
 import { rejectedSeedsShown } from '../contracts/http/seeds.ts';
-import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
+import { readSeeds, rejectionSentence, seedEntries, type SeedLine } from '../storage/seeds.ts';
 import { oneAtATime } from './in-line.ts';
 import { HttpProblem } from './problem.ts';
 
@@ -17,6 +18,8 @@ export interface JudgedSeeds {
 /** Entries, and characters of a text, above which seeds are many: some hundred bytes each while they are stored. */
 const many = { entries: 10_000, characters: 500_000 };
 const inLine = oneAtATime(50);
+/** Entries judged before others have their turn: some milliseconds. */
+const atATime = 1_000;
 
 /**
  * Judges seeds and has them stored. Those of requests with many are judged and stored one request at a time, or several
@@ -28,13 +31,19 @@ export function withJudgedSeeds<T>(
   asked: string | readonly string[],
   store: (judged: JudgedSeeds) => Promise<T>,
 ): Promise<T> {
-  const work = async (): Promise<T> => store(judgeSeeds(asked));
+  const work = async (): Promise<T> => store(await judgeSeeds(asked));
   const isLarge = asked.length > (typeof asked === 'string' ? many.characters : many.entries);
   return isLarge ? inLine(response, work) : work();
 }
 
-function judgeSeeds(asked: string | readonly string[]): JudgedSeeds {
-  const seeds = readSeeds(asked);
+async function judgeSeeds(asked: string | readonly string[]): Promise<JudgedSeeds> {
+  const entries = seedEntries(asked);
+  const seeds: SeedLine[] = [];
+  for (let at = 0; at < entries.length; at += atATime) {
+    // Half a million take seconds, in which nobody else would be answered.
+    if (at > 0) await othersTurn();
+    seeds.push(...readSeeds(entries.slice(at, at + atATime), at));
+  }
   const bad = seeds.filter(({ rejected: why }) => why !== null);
   const accepted = seeds.length - bad.length;
   // A line of two bytes would else come back as a hundred.

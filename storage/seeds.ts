@@ -16,13 +16,19 @@ export interface SeedLine {
 /** Characters kept of a line that is no URL. */
 const keptOfBadLine = 2_048;
 
-/** @param seeds a list, or URLs with commas between them. Empty entries are left out, but count as lines. */
-export function readSeeds(seeds: string | readonly string[]): readonly SeedLine[] {
-  const entries = typeof seeds === 'string' ? splitAtCommas(seeds) : seeds;
-  return entries.flatMap((entry, index): SeedLine[] => {
+/** A list as it is; of a text the URLs between its commas. */
+export const seedEntries = (seeds: string | readonly string[]): readonly string[] =>
+  typeof seeds === 'string' ? splitAtCommas(seeds) : seeds;
+
+/**
+ * @param seeds a list, or URLs with commas between them. Empty entries are left out, but count as lines
+ * @param before lines that came before them
+ */
+export function readSeeds(seeds: string | readonly string[], before = 0): readonly SeedLine[] {
+  return seedEntries(seeds).flatMap((entry, index): SeedLine[] => {
     const url = entry.trim();
     if (url === '') return [];
-    const line = index + 1;
+    const line = before + index + 1;
     const read = canonicalize(url);
     // Postgres text holds no NUL.
     const bad = url.slice(0, keptOfBadLine).replaceAll('\0', '\ufffd').toWellFormed();
