@@ -6,10 +6,12 @@
  */
 import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
+  statSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
@@ -24,6 +26,9 @@ const level = { [constants.ZSTD_c_compressionLevel]: 1 };
 /** How much larger than its file a page mostly is; what fits into one piece takes half the time to unpack (measured). */
 const usualRatio = 4;
 const smallestPiece = 16 * 1024;
+/** Bodies are nobody's to read but the stack's. */
+const folderMode = { recursive: true, mode: 0o700 } as const;
+const fileMode = { mode: 0o600 } as const;
 /** Bodies up to this are written by synchronous calls. */
 const smallBytes = 256 * 1024;
 
@@ -42,7 +47,10 @@ export class FileBlobStore implements BlobStore {
 
   constructor(options: FileBlobStoreOptions) {
     this.#options = options;
-    mkdirSync(options.folder, { recursive: true });
+    mkdirSync(options.folder, folderMode);
+    // A folder from before may be open to others; closed at its root, all below it is.
+    const { mode, uid } = statSync(options.folder);
+    if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(options.folder, folderMode.mode);
   }
 
   async put(hash: Uint8Array, body: Uint8Array): Promise<void> {
@@ -108,11 +116,11 @@ export class FileBlobStore implements BlobStore {
   /** Writes so many bytes, reads and removes them. Rejects, with the file system's error, where that cannot be. */
   async probe(bytes: number): Promise<void> {
     const { folder } = this.#options;
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, folderMode);
     const file = this.#temporaryName(join(folder, 'probe'));
     const written = randomBytes(bytes);
     try {
-      await writeFile(file, written);
+      await writeFile(file, written, fileMode);
       if (!written.equals(await readFile(file)))
         throw new Error(`${folder} does not keep what is written to it`);
     } finally {
@@ -134,13 +142,13 @@ export class FileBlobStore implements BlobStore {
 
   #ensureFolder(folder: string): void {
     if (this.#folders.has(folder)) return;
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, folderMode);
     this.#folders.add(folder);
   }
 
   async #putLarge(temporary: string, file: string, packed: Uint8Array): Promise<void> {
     try {
-      await writeFile(temporary, packed);
+      await writeFile(temporary, packed, fileMode);
       await rename(temporary, file);
     } catch (error) {
       this.#folders.clear();
@@ -154,7 +162,7 @@ export class FileBlobStore implements BlobStore {
 
   #putSmall(temporary: string, file: string, packed: Uint8Array): void {
     try {
-      writeFileSync(temporary, packed);
+      writeFileSync(temporary, packed, fileMode);
       renameSync(temporary, file);
     } catch (error) {
       this.#folders.clear();

@@ -1,10 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -176,3 +178,14 @@ function flipped(bytes: Buffer): Buffer {
   bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
   return bytes;
 }
+
+it('is closed to other users of the machine, bodies from before included', async () => {
+  chmodSync(folder, 0o755);
+  store = new FileBlobStore({ folder, maxBytes });
+  await put(Buffer.from('small'));
+  await put(randomBytes(600 * 1024));
+  const modeOf = (path: string): number => statSync(path).mode & 0o777;
+  expect(modeOf(folder)).toBe(0o700);
+  expect(files()).toHaveLength(2);
+  for (const file of files()) expect([modeOf(path.dirname(file)), modeOf(file)]).toEqual([0o700, 0o600]);
+});
