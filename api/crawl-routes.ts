@@ -29,7 +29,7 @@ import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withJudgedSeeds } from './judged-seeds.ts';
 import { sendTagged } from './preconditions.ts';
-import { badCursor, HttpProblem, methodNotAllowed, parseInput, problemTypes } from './problem.ts';
+import { badCursor, HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 import { refuseSpent, refuseToGrow, tellQuotas } from './quotas.ts';
 
 export function crawlRoutes(dependencies: Dependencies): Router {
@@ -103,7 +103,7 @@ function refusePrivate(): never {
   throw new HttpProblem(
     403,
     'allowPrivate: only crawls of the first tenant may name private addresses; ORBWEAVER_ALLOW_PRIVATE opens them to those of all.',
-    { type: problemTypes.forbidden },
+    { kind: 'forbidden' },
   );
 }
 

@@ -17,7 +17,7 @@ import { callerOf } from './caller.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { EventFeed, type Listener } from './event-feed.ts';
-import { HttpProblem, methodNotAllowed, parseInput, problemTypes } from './problem.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
 /** Streams of one tenant, and of this process. */
 const mostOfTenant = 100;
@@ -73,7 +73,7 @@ export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
     const ofTenant = streams.get(tenantId) ?? 0;
     if (ofTenant >= mostOfTenant || open >= mostOfAll) {
       response.setHeader('Retry-After', '30');
-      throw new HttpProblem(429, 'Too many event streams are open.', { type: problemTypes.rateLimited });
+      throw new HttpProblem(429, 'Too many event streams are open.', { kind: 'rate-limited' });
     }
     response
       .status(200)

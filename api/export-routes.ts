@@ -10,7 +10,7 @@ import { callerOf } from './caller.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import { csvHead, csvLine } from './csv.ts';
 import type { Dependencies } from './dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput, problemTypes } from './problem.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
 /** Exports of one tenant at a time, and of this process. */
 const mostOfTenant = 10;
@@ -43,7 +43,7 @@ export function exportRoutes({ pool, textOf }: Dependencies): Router {
       if (ofTenant >= mostOfTenant || open.length >= mostOfAll) {
         response.removeHeader('Content-Disposition');
         response.set('Retry-After', '30');
-        throw new HttpProblem(429, 'Too many exports are under way.', { type: problemTypes.rateLimited });
+        throw new HttpProblem(429, 'Too many exports are under way.', { kind: 'rate-limited' });
       }
       response.setTimeout(stalledMs, () => response.destroy());
       open.push(tenantId);

@@ -16,7 +16,7 @@ import { callerOf, setCaller, type Caller } from './caller.ts';
 import { noSuchCrawl } from './crawl-ids.ts';
 import { createCursorSeal, type CursorSeal } from './cursors.ts';
 import type { Keyring } from './keyring.ts';
-import { badCursor, HttpProblem, methodNotAllowed, notFound, problemTypes } from './problem.ts';
+import { badCursor, HttpProblem, methodNotAllowed, notFound } from './problem.ts';
 import { TokensUnavailable } from './tokens.ts';
 
 /** @param limitTenant run once the caller is known; then `record`, before it is judged what it may */
@@ -94,7 +94,7 @@ async function identify(keyring: Keyring, request: Request, response: Response):
   if (token === undefined) {
     response.set('WWW-Authenticate', 'Bearer realm="orbweaver"');
     throw new HttpProblem(401, 'Send a key or token: Authorization: Bearer …', {
-      type: problemTypes.unauthenticated,
+      kind: 'unauthenticated',
     });
   }
   let caller: Caller | null;
@@ -107,7 +107,7 @@ async function identify(keyring: Keyring, request: Request, response: Response):
   if (caller !== null) return caller;
   response.set('WWW-Authenticate', 'Bearer realm="orbweaver", error="invalid_token"');
   throw new HttpProblem(401, 'The key or token is not valid (any more).', {
-    type: problemTypes.unauthenticated,
+    kind: 'unauthenticated',
   });
 }
 
@@ -115,7 +115,7 @@ function permit(caller: Caller, access: Guarded, response: Response): void {
   const problem = refusal(caller, access);
   if (problem === null) return;
   response.set('WWW-Authenticate', 'Bearer realm="orbweaver", error="insufficient_scope"');
-  throw new HttpProblem(403, problem, { type: problemTypes.forbidden });
+  throw new HttpProblem(403, problem, { kind: 'forbidden' });
 }
 
 function refusal(caller: Caller, { least, scope, instance }: Guarded): string | null {

@@ -35,7 +35,8 @@ export function guard(names: readonly string[]): RequestHandler {
     }
     const { origin } = request.headers;
     if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
-      sendProblem(response, 403, 'Pages of other sites may not change anything here.');
+      const detail = 'Pages of other sites may not change anything here.';
+      sendProblem(response, 403, detail, { kind: 'cross-site' });
       return;
     }
     const types = seedsPath.test(request.path)

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Problem } from '../contracts/http/problem.ts';
+import { problemTitleOf, problemTypeOf, usualKind, type Problem } from '../contracts/http/problem.ts';
 import { maxHeadBytes } from '../contracts/http/shared.ts';
 
 interface Refusal {
@@ -53,10 +53,11 @@ export function createHttpServer(listener: RequestListener): Server {
 }
 
 function asText({ status, detail }: Refusal): string {
-  const title = STATUS_CODES[status] ?? 'Error';
-  const body = JSON.stringify({ type: 'about:blank', title, status, detail } satisfies Problem);
+  const kind = usualKind(status);
+  const problem: Problem = { type: problemTypeOf(kind), title: problemTitleOf(kind), status, detail };
+  const body = JSON.stringify(problem);
   return [
-    `HTTP/1.1 ${String(status)} ${title}`,
+    `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`,
     'Content-Type: application/problem+json; charset=utf-8',
     `Content-Length: ${String(Buffer.byteLength(body))}`,
     'Connection: close',

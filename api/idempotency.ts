@@ -14,7 +14,7 @@ import { freeIdempotencyKey } from '../storage/statements/free-idempotency-key.t
 import { keepAnswer } from '../storage/statements/keep-answer.ts';
 import { reserveIdempotencyKey, type KnownAnswer } from '../storage/statements/reserve-idempotency-key.ts';
 import { callerIfAny } from './caller.ts';
-import { HttpProblem, problemTypes } from './problem.ts';
+import { HttpProblem } from './problem.ts';
 
 /** Printable ASCII without spaces. */
 const keyForm = /^[\x21-\x7e]{1,255}$/;
@@ -77,18 +77,18 @@ const hashOf = (request: Request): Buffer =>
 function answerAgain(response: Response, known: KnownAnswer | undefined): void {
   if (known?.same_request === false) {
     const detail = 'This Idempotency-Key was used for another request: take a new one for each.';
-    throw new HttpProblem(422, detail, { type: problemTypes.keyReused });
+    throw new HttpProblem(422, detail, { kind: 'idempotency-key-reused' });
   }
   if (known === undefined || known.status === null) {
     response.setHeader('Retry-After', '2');
     const detail =
       'The first request with this Idempotency-Key is under way, or was cut off: nothing is done again. If this stays, look whether it was done, and take a new key where it was not.';
-    throw new HttpProblem(409, detail, { type: problemTypes.keyPending });
+    throw new HttpProblem(409, detail, { kind: 'idempotency-key-pending' });
   }
   if (known.body === null) {
     const detail =
       'This was done by the first request with this Idempotency-Key. Its answer is not kept: it held a secret, which is shown once, or was too long. If a secret is lost, revoke what was made and make another one.';
-    throw new HttpProblem(409, detail, { type: problemTypes.keySpent });
+    throw new HttpProblem(409, detail, { kind: 'idempotency-key-spent' });
   }
   response.status(known.status).setHeader('Idempotent-Replayed', 'true');
   if (known.location !== null) response.setHeader('Location', known.location);

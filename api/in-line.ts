@@ -14,7 +14,8 @@ export function oneAtATime(most: number): InLine {
   return (response, work) => {
     if (waiting > most) {
       response.set('Retry-After', laterSeconds);
-      throw new HttpProblem(503, 'Too many ask for this at the moment; Retry-After says when to ask again.');
+      const detail = 'Too many ask for this at the moment; Retry-After says when to ask again.';
+      throw new HttpProblem(503, detail, { kind: 'busy' });
     }
     waiting++;
     const done = last.then(work).finally(() => waiting--);

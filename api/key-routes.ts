@@ -13,7 +13,7 @@ import { createKey, keysAfter, revoke, viewKey } from '../storage/api-keys.ts';
 import { callerOf, type Caller } from './caller.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Keyring } from './keyring.ts';
-import { HttpProblem, methodNotAllowed, parseInput, problemTypes } from './problem.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 
 export function keyRoutes({ pool, log }: Dependencies, keyring: Keyring): Router {
   const router = Router();
@@ -62,15 +62,15 @@ function checkWish(caller: Caller, { scopes, expiresAt }: NewKey): void {
     throw new HttpProblem(
       403,
       `expiresAt: your own key ends at ${new Date(keyEndsAt).toISOString()}, and makes none that lasts longer.`,
-      { type: problemTypes.forbidden },
+      { kind: 'forbidden' },
     );
   if (own !== null && !(scopes ?? []).every((scope) => own.includes(scope)))
     throw new HttpProblem(403, `Your own key is for ${own.join(', ')} only.`, {
-      type: problemTypes.forbidden,
+      kind: 'forbidden',
     });
   if (own !== null && scopes === undefined)
     throw new HttpProblem(403, 'Your own key has scopes: name those of the new one.', {
-      type: problemTypes.forbidden,
+      kind: 'forbidden',
     });
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now())
     throw new HttpProblem(422, 'expiresAt: is over already', {

@@ -9,7 +9,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { HttpProblem, problemTypes } from './problem.ts';
+import { HttpProblem } from './problem.ts';
 
 /** Entity tags that one `If-Match` may hold. */
 const mostTags = 100;
@@ -70,7 +70,7 @@ export function refuseStale(
   response: Response,
   current: { readonly version: number; readonly body: object } | null,
 ): never {
-  const extras = { type: problemTypes.preconditionFailed };
+  const extras = { kind: 'precondition-failed' } as const;
   if (current === null) {
     const detail = 'If-Match: there is nothing here yet; nothing was changed. Leave it out to make it.';
     throw new HttpProblem(412, detail, extras);

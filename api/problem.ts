@@ -1,28 +1,22 @@
 /** Errors as RFC 9457 problem documents: one shape for every answer that is no success. */
-import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { type Problem, type ProblemType } from '../contracts/http/problem.ts';
+import {
+  problemTitleOf,
+  problemTypeOf,
+  usualKind,
+  type Problem,
+  type ProblemKind,
+} from '../contracts/http/problem.ts';
 import { maxRequestBytes } from '../contracts/http/shared.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { isStorageOutage } from '../storage/retry.ts';
 
-type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & { readonly type?: ProblemType };
-
-/** Kinds of problems a program may want to tell apart by more than their status. */
-export const problemTypes = {
-  unauthenticated: 'urn:orbweaver:problem:unauthenticated',
-  forbidden: 'urn:orbweaver:problem:forbidden',
-  rateLimited: 'urn:orbweaver:problem:rate-limited',
-  quotaSpent: 'urn:orbweaver:problem:quota-spent',
-  keyReused: 'urn:orbweaver:problem:idempotency-key-reused',
-  keyPending: 'urn:orbweaver:problem:idempotency-key-pending',
-  keySpent: 'urn:orbweaver:problem:idempotency-key-spent',
-  preconditionFailed: 'urn:orbweaver:problem:precondition-failed',
-  invalidInput: 'urn:orbweaver:problem:invalid-input',
-  invalidCursor: 'urn:orbweaver:problem:invalid-cursor',
-} as const satisfies Record<string, ProblemType>;
+type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & {
+  /** Absent: the usual one of the status. */
+  readonly kind?: ProblemKind;
+};
 
 /** Thrown by handlers; answered as it is. `detail` is one sentence for people. */
 export class HttpProblem extends Error {
@@ -63,15 +57,16 @@ export function rendersProblems(render: ProblemRenderer): RequestHandler {
 }
 
 export function sendProblem(response: Response, status: number, detail: string, extras: Extras = {}): void {
+  const { kind = usualKind(status), ...more } = extras;
   const render = renderers.get(response) ?? asProblemDocument;
   const requestId = response.get('X-Request-Id');
   const rendered = render({
-    type: 'about:blank',
-    title: STATUS_CODES[status] ?? 'Error',
+    type: problemTypeOf(kind),
+    title: problemTitleOf(kind),
     status,
     detail,
     ...(requestId !== undefined && { requestId }),
-    ...extras,
+    ...more,
   });
   for (const [name, value] of Object.entries(rendered.headers ?? {}))
     if (!response.hasHeader(name)) response.set(name, value);
@@ -95,16 +90,18 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown, statu
   const [first] = errors;
   const where = first === undefined || first.path === '' ? '' : `${first.path}: `;
   const detail = `${where}${first?.message ?? 'the input is not valid'}`;
-  throw new HttpProblem(status, detail, { type: problemTypes.invalidInput, errors });
+  throw new HttpProblem(status, detail, { kind: 'invalid-input', errors });
 }
 
 export const notFound: RequestHandler = (request, response) => {
-  sendProblem(response, 404, `There is nothing at ${request.path}; /docs shows what there is.`);
+  sendProblem(response, 404, `There is nothing at ${request.path}; /docs shows what there is.`, {
+    kind: 'unknown-route',
+  });
 };
 
 /** @throws HttpProblem: lists are read from their beginning then */
 export function badCursor(): never {
-  throw new HttpProblem(400, 'cursor: not one that this API gave.', { type: problemTypes.invalidCursor });
+  throw new HttpProblem(400, 'cursor: not one that this API gave.', { kind: 'invalid-cursor' });
 }
 
 export function methodNotAllowed(...allowed: readonly string[]): RequestHandler {

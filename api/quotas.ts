@@ -10,7 +10,7 @@ import {
 } from '../domain/quotas.ts';
 import type { Pool } from '../storage/pool.ts';
 import { readUsage } from '../storage/tenants.ts';
-import { HttpProblem, problemTypes } from './problem.ts';
+import { HttpProblem } from './problem.ts';
 
 const words: Readonly<Record<SpentQuota['quota'], string>> = {
   crawlsAtOnce: 'open crawls at a time',
@@ -42,7 +42,7 @@ export function refuseSpent(response: Response, { quota, limit, retryAfterSecond
   throw new HttpProblem(
     retryAfterSeconds === null ? 403 : 429,
     `The tenant's quota of ${String(limit)} ${words[quota]} is spent.`,
-    { type: problemTypes.quotaSpent, quota },
+    { kind: 'quota-spent', quota },
   );
 }
 

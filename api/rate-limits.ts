@@ -9,7 +9,7 @@ import { judge } from './access.ts';
 import { callerIfAny, callerOf } from './caller.ts';
 import { tokenOf } from './gate.ts';
 import type { Keyring } from './keyring.ts';
-import { problemTypes, sendProblem } from './problem.ts';
+import { sendProblem } from './problem.ts';
 import { RateStore, type SharedCounts } from './rate-store.ts';
 
 const addressWindowMs = 10_000;
@@ -35,7 +35,7 @@ export function limitByAddress(
     },
     handler: (_request, response) => {
       const detail = 'Too many requests from this address; Retry-After says when to go on.';
-      sendProblem(response, 429, detail, { type: problemTypes.rateLimited });
+      sendProblem(response, 429, detail, { kind: 'rate-limited' });
     },
   });
 }
@@ -53,7 +53,7 @@ export function limitByTenant(shared: SharedCounts | null): RequestHandler {
     store: new RateStore('tenant', shared),
     handler: (_request, response) => {
       const detail = "The tenant's requests of this second are spent; Retry-After says when to go on.";
-      sendProblem(response, 429, detail, { type: problemTypes.rateLimited, quota: 'requestsPerSecond' });
+      sendProblem(response, 429, detail, { kind: 'rate-limited', quota: 'requestsPerSecond' });
     },
   });
 }

@@ -1,7 +1,8 @@
 /** How the compatible routes word what they refuse: `{error_message}`, whoever refused it. */
 import type { RequestHandler } from 'express';
 import { jobWords } from '../../contracts/http/compat.ts';
-import { problemTypes, rendersProblems, type ProblemRenderer, type RenderedProblem } from '../problem.ts';
+import { problemTypeOf } from '../../contracts/http/problem.ts';
+import { rendersProblems, type ProblemRenderer, type RenderedProblem } from '../problem.ts';
 
 /** Seconds after which whoever was refused for a fault of ours may ask again. */
 const ourFaultSeconds = '5';
@@ -17,9 +18,11 @@ const inOurWords: ProblemRenderer = ({ status, detail, rejected }) => {
   return errorMessage(status, first === undefined ? detail : `${detail} ${first.url}: ${first.reason}`);
 };
 
+const quotaSpent = problemTypeOf('quota-spent');
+
 /** That interface has one sentence for each of these, and answers 404 where the quota of its user is spent. */
 const inTheWordsOfJobs: ProblemRenderer = (problem) => {
-  if (problem.type === problemTypes.quotaSpent) return errorMessage(404, jobWords.quotaSpent);
+  if (problem.type === quotaSpent) return errorMessage(404, jobWords.quotaSpent);
   if (problem.status < 500) return inOurWords(problem);
   const headers = { 'Retry-After': ourFaultSeconds };
   return { ...errorMessage(500, jobWords.ourFault), headers };

@@ -20,7 +20,7 @@ import { crawlOfJob } from '../../storage/statements/crawl-of-job.ts';
 import { callerOf } from '../caller.ts';
 import { startCrawl } from '../crawl-routes.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput, problemTypes } from '../problem.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from '../problem.ts';
 import { jobUrlsDocument } from './job-urls.ts';
 
 /** Milliseconds that a reader of URLs may take none before it is given up. */
@@ -76,7 +76,7 @@ export function jobRoutes(dependencies: Dependencies): Router {
       if (ofTenant >= mostOfTenant || open.length >= mostOfAll) {
         response.set('Retry-After', '30');
         const detail = 'Too many lists of URLs are being read; Retry-After says when to ask again.';
-        throw new HttpProblem(429, detail, { type: problemTypes.rateLimited });
+        throw new HttpProblem(429, detail, { kind: 'rate-limited' });
       }
       const ended = { ...known, job_completion_time: withoutZone(job.endedAt) };
       const document = jobUrlsDocument(pool, job.id, ended);

@@ -2,29 +2,63 @@
 import { z } from 'zod';
 import { rejectedSeed } from './crawls.ts';
 
+/**
+ * Kinds of problems by the statuses they come with. Where a refusal names no kind, it is the first one of its status.
+ * docs/api.md says what each means.
+ */
+export const problemKinds = {
+  'malformed-request': [400],
+  'invalid-input': [422, 400],
+  'invalid-cursor': [400],
+  unauthenticated: [401],
+  forbidden: [403],
+  'cross-site': [403],
+  'not-found': [404],
+  'unknown-route': [404],
+  'method-not-allowed': [405],
+  'request-timeout': [408],
+  conflict: [409],
+  'idempotency-key-pending': [409],
+  'idempotency-key-spent': [409],
+  'precondition-failed': [412],
+  'body-too-large': [413],
+  'unsupported-media-type': [415],
+  misdirected: [421],
+  'idempotency-key-reused': [422],
+  'rate-limited': [429],
+  'quota-spent': [429, 403],
+  'head-too-large': [431],
+  internal: [500],
+  unavailable: [503],
+  busy: [503],
+} as const satisfies Readonly<Record<string, readonly number[]>>;
+export type ProblemKind = keyof typeof problemKinds;
+export type ProblemType = `urn:orbweaver:problem:${ProblemKind}`;
+
+/** Of one kind always the same (RFC 9457 section 3.1.3). */
+export const problemTitleOf = (kind: ProblemKind): string =>
+  kind.replace(/^./, (letter) => letter.toUpperCase()).replaceAll('-', ' ');
+
+export const problemTypeOf = (kind: ProblemKind): ProblemType => `urn:orbweaver:problem:${kind}`;
+
+const kinds = Object.keys(problemKinds) as ProblemKind[];
+
+/** Of a status that none has (the body parser may ask for any): whose fault it is. */
+export function usualKind(status: number): ProblemKind {
+  const usual = kinds.find((kind) => (problemKinds[kind] as readonly number[]).includes(status));
+  return usual ?? (status < 500 ? 'malformed-request' : 'internal');
+}
+
 const problemType = z
-  .enum([
-    'about:blank',
-    'urn:orbweaver:problem:unauthenticated',
-    'urn:orbweaver:problem:forbidden',
-    'urn:orbweaver:problem:rate-limited',
-    'urn:orbweaver:problem:quota-spent',
-    'urn:orbweaver:problem:idempotency-key-reused',
-    'urn:orbweaver:problem:idempotency-key-pending',
-    'urn:orbweaver:problem:idempotency-key-spent',
-    'urn:orbweaver:problem:precondition-failed',
-    'urn:orbweaver:problem:invalid-input',
-    'urn:orbweaver:problem:invalid-cursor',
-  ])
-  .meta({ description: 'about:blank: the status says all there is to say of its kind.' });
-export type ProblemType = z.infer<typeof problemType>;
+  .enum(kinds.map(problemTypeOf))
+  .meta({ description: 'What programs tell problems apart by; docs/api.md says what each means.' });
 
 /** RFC 9457. */
 export const problem = z
   .object({
     type: problemType,
     title: z.string(),
-    status: z.int(),
+    status: z.int().min(400).max(599),
     detail: z.string(),
     requestId: z.string().optional().meta({ description: '`X-Request-Id` of this answer, as in the log.' }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),

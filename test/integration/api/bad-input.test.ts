@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTable } from '../../../api/access.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
-import { type Problem } from '../../../contracts/http/problem.ts';
+import { usualKind, type Problem, type ProblemKind } from '../../../contracts/http/problem.ts';
 import { maxHeadBytes, maxRequestBytes } from '../../../contracts/http/shared.ts';
 import { until } from '../../stack/world.ts';
 import { ask, newKey, newTenant } from './asking.ts';
@@ -85,6 +85,17 @@ async function post(
   return { status: response.status, type, problem: (await response.json()) as Problem };
 }
 
+const tellingWords: readonly (readonly [RegExp, ProblemKind])[] = [
+  [/^cursor: not/, 'invalid-cursor'],
+  [/^There is nothing at/, 'unknown-route'],
+  [/^This Idempotency-Key was used/, 'idempotency-key-reused'],
+];
+
+function kindOf({ detail = '', errors }: Partial<Problem>, status: number): ProblemKind {
+  if (errors !== undefined) return 'invalid-input';
+  return tellingWords.find(([words]) => words.test(detail))?.[1] ?? usualKind(status);
+}
+
 async function expectRefused(
   asked: () => Promise<Refusal>,
   status: number | readonly number[],
@@ -95,9 +106,7 @@ async function expectRefused(
   expect([status].flat(), JSON.stringify(problem)).toContain(answered);
   expect(type).toMatch(/^application\/problem\+json/);
   expect(problem.detail).toMatch(words);
-  const kind = problem.detail?.startsWith('cursor: not') === true ? 'invalid-cursor' : 'invalid-input';
-  const isKnown = problem.errors !== undefined || kind === 'invalid-cursor';
-  if (isKnown) expect(problem.type).toBe(`urn:orbweaver:problem:${kind}`);
+  expect(problem.type).toBe(`urn:orbweaver:problem:${kindOf(problem, answered)}`);
   expect(await rows()).toEqual(before);
 }
 

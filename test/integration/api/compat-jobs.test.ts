@@ -202,7 +202,7 @@ describe('POST /v1/url/scan', () => {
     expect(wrongMethod).toMatchObject({ status: 405, body: error(/not possible/) });
     // And only these routes.
     const elsewhere = await ask<{ type: string }>(api.url, operator, 'GET', '/v1/urlsx');
-    expect(elsewhere.body.type).toBe('about:blank');
+    expect(elsewhere.body.type).toBe('urn:orbweaver:problem:unknown-route');
   });
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTable } from '../../../api/access.ts';
 import { ControlError, type CrawlControl } from '../../../api/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
-import type { Problem } from '../../../contracts/http/problem.ts';
+import { usualKind, type Problem } from '../../../contracts/http/problem.ts';
 import { noteWorker } from '../../../storage/statements/note-worker.ts';
 import {
   addUrl,
@@ -65,8 +65,14 @@ function expectProblem(answer: Answer<unknown>, status: number, words: RegExp): 
   const body = answer.body as Problem;
   expect(body.status).toBe(status);
   const kind =
-    body.errors !== undefined ? 'invalid-input' : /^cursor:/.test(body.detail) ? 'invalid-cursor' : null;
-  expect(body.type).toBe(kind === null ? 'about:blank' : `urn:orbweaver:problem:${kind}`);
+    body.errors !== undefined
+      ? 'invalid-input'
+      : /^cursor:/.test(body.detail)
+        ? 'invalid-cursor'
+        : /^There is nothing at/.test(body.detail)
+          ? 'unknown-route'
+          : usualKind(status);
+  expect(body.type).toBe(`urn:orbweaver:problem:${kind}`);
   expect(body.detail).toMatch(words);
 }
 
