@@ -363,7 +363,7 @@ describe('when it will be fetched, and why not sooner', () => {
   it.each<[string, Changes, RegExp]>([
     ['host-paused', { host: { pausedAt: iso(-hour), parkedAt: iso(0) } }, /operator has paused the host since 2026-03-01T11:00:00/],
     ['crawl-paused', { crawl: { state: 'paused', reason: 'lunch' } }, /paused \(lunch\): no request/],
-    ['crawl-seeding', { crawl: { state: 'seeding' } }, /taking in its seeds/],
+    ['crawl-seeding', { crawl: { state: 'seeding' } }, /has not begun yet/],
     ['crawl-draining', { crawl: { state: 'draining', reason: 'max-pages' } }, /ending \(max-pages\)/],
     ['crawl-cancelled', { crawl: { state: 'cancelled' } }, /is cancelled: it sends no requests/],
     ['host-parked', { host: { parkedAt: iso(-hour), lastError: 'tls: expired' } }, /parked since .*: no secure connection could be made \(expired\); it waits for a probe that is answered, or a retry/],
