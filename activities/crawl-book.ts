@@ -3,8 +3,10 @@
  * edit, a pause or a cancel takes effect on the next request. Of the seeds nothing is kept but places found to hold one:
  * seeds that are added widen the scope at once.
  */
+import { setImmediate as breathe } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { wholeConfig, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import { compileUrlPattern } from '../contracts/url-pattern.ts';
 import { pageCounters, type CountedPage } from '../domain/finish-criteria.ts';
 import { compileMediaFilter, type MediaFilter } from '../domain/media-filter.ts';
 import { productToken } from '../domain/robots.ts';
@@ -14,6 +16,9 @@ import type { Pool } from '../storage/pool.ts';
 import { isWithin, type KnownPlaces } from '../storage/seed-places.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import type { CrawlSettings } from './dependencies.ts';
+
+/** Milliseconds for which judging keeps the event loop from heartbeats and requests. */
+const longestTurnMs = 50;
 
 export interface AskedLink extends Omit<LinkStanding, 'inside'> {
   readonly link: CanonicalUrl;
@@ -148,7 +153,7 @@ export class CrawlBook {
   }
 
   #judgeOf(crawlId: number, config: CrawlConfig): OpenCrawl['judge'] {
-    const judge = compileScope(config);
+    const judge = compileScope(config, compileUrlPattern);
     const known: KnownPlaces = {
       has: (place) => this.#places.get(`${String(crawlId)} ${place}`) === true,
       add: (place) => void this.#places.set(`${String(crawlId)} ${place}`, true),
@@ -156,9 +161,17 @@ export class CrawlBook {
     return async (asked) => {
       const links = asked.map(({ link }) => link);
       const within = await isWithin(this.#pool, crawlId, config.scope, links, known);
-      return asked.map(({ link, depth, seed }, at) =>
-        judge(link, { depth, seed, inside: within[at] === true }),
-      );
+      const verdicts: ScopeVerdict[] = [];
+      let since = performance.now();
+      for (const [at, { link, depth, seed }] of asked.entries()) {
+        // Thousands of patterns, or costly ones, over the longest URLs take seconds for the links of one page.
+        if (performance.now() - since > longestTurnMs) {
+          await breathe();
+          since = performance.now();
+        }
+        verdicts.push(judge(link, { depth, seed, inside: within[at] === true }));
+      }
+      return verdicts;
     };
   }
 }

@@ -126,10 +126,10 @@ export function addWhatToCrawl(command: Command): Command {
     )
     .option(
       '--include <pattern>',
-      'follow only URLs that match, such as "https://*/docs/*"; may be repeated',
+      'follow only URLs that match, such as "https://*/docs/*" or "re:/item/[0-9]+$"; may be repeated',
       collect,
     )
-    .option('--exclude <pattern>', 'leave out URLs that match; may be repeated', collect)
+    .option('--exclude <pattern>', 'leave out URLs that match, written alike; may be repeated', collect)
     .option('--include-domain <domain>', 'only these domains, with all below; may be repeated', collect)
     .option('--exclude-domain <domain>', 'not these domains, nor any below; may be repeated', collect)
     .option(

@@ -94,7 +94,7 @@ function addCrawl(program: Command, ended: Ended): void {
 Examples:
   orbweaver crawl https://example.com/
   orbweaver crawl https://example.com/docs/ --scope prefix --max-depth 3 --out docs.jsonl
-  orbweaver crawl --seeds seeds.txt --exclude "*.pdf" --max-seconds 600 --json
+  orbweaver crawl --seeds seeds.txt --exclude "*.pdf" --exclude "re:[?&]page=[0-9]{3,}" --max-seconds 600 --json
   orbweaver crawl https://example.com/ --out - | jq .title
   orbweaver crawl http://127.0.0.1:8080/ --allow-private 127.0.0.0/8 --delay 0
 

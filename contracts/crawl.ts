@@ -19,9 +19,9 @@ export type Scope =
 
 export interface CrawlConfig {
   readonly scope: Scope;
-  /** Glob patterns (`*`, `?`) over the canonical URL; when any is given, a URL must match one. Seeds are exempt. */
+  /** Globs, or `re:` and a regular expression, over the canonical URL; when any is given, one must match. Not for seeds. */
   readonly include: readonly string[];
-  /** Glob patterns over the canonical URL; a URL that matches one is excluded. */
+  /** The same; a URL that matches one is excluded. */
   readonly exclude: readonly string[];
   /** Domains, each with all below it; when any is given, a URL must be of one. Seeds are exempt. */
   readonly includeDomains: readonly string[];

@@ -16,6 +16,7 @@ export function validatePattern(pattern: string): string | null {
   if (pattern.length > maxPatternLength) {
     return `the pattern has ${String(pattern.length)} characters; ${String(maxPatternLength)} are allowed`;
   }
+  if (pattern.startsWith('re:')) return 'regular expressions are for include and exclude only';
   const stranger = /[^\x21-\x7e]/.exec(pattern)?.[0];
   if (stranger !== undefined) {
     return (

@@ -6,7 +6,7 @@
  */
 
 import { coveringDomain, hostName } from './opt-out.ts';
-import { compilePattern, type PatternMatcher } from './pattern.ts';
+import type { PatternMatcher } from './pattern.ts';
 import type { CanonicalUrl } from './url.ts';
 
 export interface ScopeConfig {
@@ -16,9 +16,9 @@ export interface ScopeConfig {
    * must agree, where the two default ports count as one.
    */
   readonly scope: 'host' | 'domain' | 'prefix' | 'any';
-  /** Globs over the canonical URL. Where there are any, a URL that is no seed must match one. */
+  /** Patterns over the canonical URL. Where there are any, a URL that is no seed must match one. */
   readonly include: readonly string[];
-  /** Globs over the canonical URL; they bind seeds too. */
+  /** Patterns over the canonical URL; they bind seeds too. */
   readonly exclude: readonly string[];
   /** Domains, each with all below it. Where there are any, a URL that is no seed must be of one. */
   readonly includeDomains: readonly string[];
@@ -68,8 +68,11 @@ export interface LinkStanding {
 
 export type ScopeJudge = (link: CanonicalUrl, standing: LinkStanding) => ScopeVerdict;
 
-export function compileScope(config: ScopeConfig): ScopeJudge {
-  const include = config.include.map(compilePattern);
+export function compileScope(
+  config: ScopeConfig,
+  compilePattern: (pattern: string) => PatternMatcher,
+): ScopeJudge {
+  const include = config.include.map((pattern) => compilePattern(pattern));
   const exclude = config.exclude.map((pattern) => ({ pattern, matches: compilePattern(pattern) }));
   const includeDomains = new Set(config.includeDomains);
   const excludeDomains = new Set(config.excludeDomains);

@@ -3,6 +3,7 @@
  * and has domain/explain/ tell it. Changes nothing; asks Postgres alone.
  */
 import { crawlStates, type CrawlConfig } from '../contracts/crawl.ts';
+import { compileUrlPattern } from '../contracts/url-pattern.ts';
 import type { Explanation } from '../contracts/http/explain.ts';
 import {
   aheadCounted,
@@ -151,13 +152,14 @@ async function judgeScope(
   const isSeed = record?.seed ?? (await pendingSeed(db, crawlId, link.url)).length > 0;
   const depth = record?.depth ?? (isSeed ? 0 : 1);
   const [inside = false] = await isWithin(db, Number(crawlId), config.scope, [link]);
-  const verdict = compileScope(config)(link, { depth, seed: isSeed, inside });
+  const verdict = compileScope(config, compileUrlPattern)(link, { depth, seed: isSeed, inside });
   return {
     verdict: verdict.verdict,
     reason: verdict.verdict === 'excluded' ? verdict.reason : null,
     detail: verdict.verdict === 'admit' ? null : verdict.detail,
     depth,
     isSeed,
+    includedBy: config.include.find((pattern) => compileUrlPattern(pattern)(link.canonical)) ?? null,
   };
 }
 

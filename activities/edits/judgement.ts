@@ -1,6 +1,7 @@
 /** What other settings make of a URL that the frontier has. */
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { CrawlConfig } from '../../contracts/crawl.ts';
+import { compileUrlPattern } from '../../contracts/url-pattern.ts';
 import { compileMediaFilter, unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
 import { compileScope, outOfScope, ruleReasons, type ScopeJudge } from '../../domain/scope.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
@@ -23,7 +24,7 @@ export interface Rules {
 
 export function rulesOf(pool: Pool, crawlId: string, config: CrawlConfig): Rules {
   return {
-    judge: compileScope(config),
+    judge: compileScope(config, compileUrlPattern),
     takes: compileMediaFilter(config.contentTypes),
     within: (links) => isWithin(pool, Number(crawlId), config.scope, links),
   };

@@ -8,25 +8,28 @@ import { impersonated } from '../../domain/crawler-names.ts';
 import { isMediaRange } from '../../domain/media-filter.ts';
 import { readDomain } from '../../domain/opt-out.ts';
 import { maxDelayFactor } from '../../domain/pace.ts';
-import { maxPatternsLength, validatePattern } from '../../domain/pattern.ts';
+import { maxPatternsLength } from '../../domain/pattern.ts';
 import { maxUrlLength } from '../../domain/url.ts';
 import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
+import { patternProblems } from '../url-pattern.ts';
 import { finishCriteria } from './finish.ts';
 import { count, instant, limit, nextCursor, texts, wholeNumber } from './shared.ts';
 
-const pattern = z
-  .string()
-  .superRefine((text, context) => {
-    const problem = validatePattern(text);
-    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
-  })
-  .meta({ description: 'Glob over the canonical URL: `*` any run of characters, `?` any one.' });
+const pattern = z.string().meta({
+  description:
+    'Glob over the canonical URL: `*` any run of characters, `?` any one. Or `re:` and a regular expression of RE2 (without back-references and look-around), which matches anywhere in it.',
+  examples: ['*/private/*', 're:/item/[0-9]+$'],
+});
 
 const patterns = z
   .array(pattern)
   .max(1_000)
   .refine((all) => all.reduce((sum, { length }) => sum + length, 0) <= maxPatternsLength, {
     error: `the patterns have more than ${String(maxPatternsLength)} characters together`,
+  })
+  .superRefine((all, context) => {
+    for (const { at, message } of patternProblems(all))
+      context.addIssue({ code: 'custom', path: [at], message });
   });
 
 export const domain = z

@@ -94,6 +94,7 @@ export const explanation = z
           .int()
           .meta({ description: 'Links from a seed; of a URL never met: the fewest it could be.' }),
         isSeed: z.boolean(),
+        includedBy: z.string().nullable().meta({ description: 'The first include pattern that matches it.' }),
       })
       .meta({ description: "What the crawl's scope and filters say, judged now." }),
     record: explainedRecord.nullable().meta({ description: 'Null: the crawl has never met this URL.' }),

@@ -55,6 +55,8 @@ export interface ScopeFacts {
   /** Links from a seed it was judged at. */
   readonly depth: number;
   readonly isSeed: boolean;
+  /** The first include pattern that matches it; null: none does. */
+  readonly includedBy: string | null;
 }
 
 export interface HostFacts {

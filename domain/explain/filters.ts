@@ -1,6 +1,5 @@
 /** Scope, filters and limits: what a URL must pass to get into the queue, judged as they stand now. */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../opt-out.ts';
-import { compilePattern } from '../pattern.ts';
 import { counted, type Decision } from './decision.ts';
 import type { CrawlFacts, ExplainFacts } from './facts.ts';
 import { reasonText } from './reasons.ts';
@@ -88,7 +87,7 @@ function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts)
       : `It is ${counted(scope.depth, 'link', 'links')} from a seed, at most ${String(config.maxDepth)} are allowed`;
   const supposed = record === null && !scope.isSeed ? ', judged as a link on a seed' : '';
   const { include, exclude, includeDomains, excludeDomains } = config;
-  const matching = include.find((pattern) => compilePattern(pattern)(link.canonical)) ?? null;
+  const matching = scope.includedBy;
   const within = coveringDomain(hostName(link.host), new Set(includeDomains));
   return [
     { ...pass('filter', 'url-length', `${length}.`), detail: { length: link.url.length, limit } },

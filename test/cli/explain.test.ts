@@ -19,7 +19,7 @@ const answer = (decisions: Decision[]): Explanation => ({
   host: 'https://a.example',
   summary: 'It waits.',
   decisions,
-  scope: { verdict: 'admit', reason: null, detail: null, depth: 0, isSeed: true },
+  scope: { verdict: 'admit', reason: null, detail: null, depth: 0, isSeed: true, includedBy: null },
   record: null,
   attempts: [],
   deadLetter: null,

@@ -71,7 +71,7 @@ function facts(changes: Changes = {}): ExplainFacts {
     crawl: {
       state: 'running', reason: null, version: 1, isEditing: false, pagesInHand: 0, runningMs: hour, ...crawl, config: { ...config, ...crawl.config },
     },
-    scope: { verdict: 'admit', reason: null, detail: null, depth: 1, isSeed: false, ...changes.scope },
+    scope: { verdict: 'admit', reason: null, detail: null, depth: 1, isSeed: false, includedBy: null, ...changes.scope },
     optedOut: changes.optedOut ?? null,
     host: host && { ...quietHost, ...host },
     robots: robots && { ...freshRobots, ...robots },
@@ -131,8 +131,9 @@ describe('where it was found', () => {
 describe('scope and filters', () => {
   it('tells each that it passed, and by which include pattern', () => {
     const crawl = { config: { include: ['*.pdf', '*/it*'], exclude: ['*.png'], maxDepth: 3 } };
+    const scope = { includedBy: '*/it*' };
     expect(told('scope', { crawl })).toMatchObject([{ verdict: 'inside', effect: 'pass' }]);
-    const filters = told('filter', { crawl });
+    const filters = told('filter', { crawl, scope });
     expect(filters.map(({ verdict, effect }) => [verdict, effect])).toEqual([
       ['url-length', 'pass'], ['depth', 'pass'], ['domain', 'pass'], ['pattern', 'pass'], ['not-included', 'pass'],
       ['opt-out', 'pass'],

@@ -94,6 +94,7 @@ describe('validatePattern', () => {
     ['*café*', /"é".*percent-encoded/],
     ['*\n', /"\\n"/],
     ['*#top', /fragments/],
+    ['re:top', /include and exclude only/],
   ])('refuses %j and says why', (pattern, reason) => {
     expect(validatePattern(pattern)).toMatch(reason);
   });

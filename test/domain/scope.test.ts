@@ -8,6 +8,7 @@ import {
   type ScopeConfig,
   type ScopeVerdict,
 } from '../../domain/scope.ts';
+import { compilePattern } from '../../domain/pattern.ts';
 import { canonicalize, type CanonicalRules, type CanonicalUrl } from '../../domain/url.ts';
 
 function link(raw: string, rules?: CanonicalRules): CanonicalUrl {
@@ -31,7 +32,7 @@ function judgeOf(
   seeds: readonly (string | CanonicalUrl)[],
 ): (link: CanonicalUrl, depth: number) => ScopeVerdict {
   const whole = { ...defaultCrawlConfig, ...config };
-  const judge = compileScope(whole);
+  const judge = compileScope(whole, compilePattern);
   const read = seeds.map((seed) => (typeof seed === 'string' ? link(seed) : seed));
   const places = read.map((seed) => placeOf(seed, registrableDomain));
   return (asked, depth) => {

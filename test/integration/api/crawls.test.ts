@@ -129,6 +129,10 @@ describe('POST /v1/crawls', () => {
     [{ seeds: ['https://a.example/'], depth: 3 }, /depth/],
     [{ seeds: ['https://a.example/'], maxPages: 0 }, /^maxPages/],
     [{ seeds: ['https://a.example/'], include: [''] }, /^include.0: the pattern is empty/],
+    [
+      { seeds: ['https://a.example/'], exclude: ['*', 're:(x'] },
+      /^exclude.1: the regular expression cannot be read: missing closing \)/,
+    ],
     [{ seeds: ['https://a.example/'], allowPrivate: ['10.0.0.1'] }, /CIDR/],
     [{ seeds: ['https://a.example/'], userAgent: 'a\r\nX: y' }, /^userAgent/],
     [[], /must be an object/],

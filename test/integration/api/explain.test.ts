@@ -58,6 +58,15 @@ describe('explain', () => {
   const setHost = (origin: string, sets: string): Promise<unknown> =>
     services.pool.query(`update host set ${sets} where origin = $1`, [origin]);
 
+  it('shows the regular expression that decided', async () => {
+    const patterns = { include: ['re:/p/[0-9]+'], exclude: ['*.png', 're:(?i)[.]pdf$'] };
+    crawl = await newCrawl(services.pool, patterns, ['https://a.example/']);
+    const stopped = await explain('https://a.example/p/1.PDF');
+    expect(stopped.scope).toMatchObject({ reason: 'pattern', detail: 're:(?i)[.]pdf$' });
+    expect((await explain('https://a.example/p/1')).scope.includedBy).toBe('re:/p/[0-9]+');
+    expect((await explain('https://a.example/p/x')).scope.reason).toBe('not-included');
+  });
+
   it.each([
     ['scheme', 'mailto:a@b', /neither an http nor an https/],
     ['not-a-url', 'a.example/x', /not an absolute URL/],
