@@ -7,6 +7,7 @@ import { defaultCacheDir, defaultDataDir } from './folders.ts';
 import type { Environment } from './folders.ts';
 import {
   address,
+  addresses,
   apiKey,
   cidrs,
   decimal,
@@ -176,6 +177,15 @@ export const settings = {
     fallback: '',
     defaultNote: 'none',
     description: 'Private or special address blocks that webhooks may be sent to.',
+  }),
+  offLimits: setting({
+    name: 'ORBWEAVER_OFF_LIMITS',
+    type: 'list of host:port',
+    schema: addresses,
+    fallback: '',
+    defaultNote: 'none',
+    description:
+      "Places no crawl and no webhook may reach, whatever else is allowed, beside the stack's own that the other settings name.",
   }),
   dns: setting({
     name: 'ORBWEAVER_DNS',

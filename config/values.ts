@@ -73,6 +73,8 @@ export const hostNames = list.pipe(
   ),
 );
 
+export const addresses = list.pipe(z.array(address));
+
 export const cidrs = list.pipe(
   z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be CIDR blocks such as 10.0.0.0/8 or ::1/128' })),
 );

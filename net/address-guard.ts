@@ -54,7 +54,7 @@ const badCidr = (text: string): RangeError =>
 export function addressRefusal(address: string, allowed: readonly CidrBlock[]): string | null {
   if (isIP(address) === 0) return 'malformed';
   const outer = ipaddr.parse(address);
-  const inner = embeddedIPv4(outer);
+  const inner = innerAddress(outer);
   if (allowed.some((block) => contains(block, outer) || contains(block, inner))) return null;
   if (inner.toString() === azureMetadata) return 'cloud metadata';
   const range = inner.range();
@@ -62,7 +62,8 @@ export function addressRefusal(address: string, allowed: readonly CidrBlock[]): 
   return inner.kind() === 'ipv4' || contains(globalUnicast, inner) ? null : 'special-purpose';
 }
 
-function embeddedIPv4(address: Address): Address {
+/** The IPv4 address inside an IPv4-mapped or NAT64 one; any other is itself. */
+export function innerAddress(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address;
   if (address.isIPv4MappedAddress()) return address.toIPv4Address();
   if (contains(nat64, address)) return ipaddr.fromByteArray(address.toByteArray().slice(12));

@@ -4,6 +4,7 @@
  * A name is resolved here, once, and the socket dials the answers that passed: the resolver is not asked again, so a
  * name that changes its answer between check and use gains nothing. Literal addresses never reach a resolver and are
  * checked by themselves; the address the socket is connected to is checked once more, before a byte of TLS or HTTP.
+ * Where the stack itself listens no connection goes, whatever is allowed (own-services.ts).
  */
 import { isIP, connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -11,10 +12,13 @@ import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import { addressRefusal, type CidrBlock } from './address-guard.ts';
 import { codeOf, connectFault, NetFault } from './net-fault.ts';
+import type { IsOurs, OwnServices } from './own-services.ts';
 import { notFoundCodes, type ResolvedAddress, type Resolver } from './resolver.ts';
 
 export interface ConnectorOptions {
   readonly allowed: readonly CidrBlock[];
+  /** Absent: there are none. */
+  readonly own?: OwnServices;
   readonly resolver: Resolver;
   /** Milliseconds to resolve, connect and shake hands. */
   readonly connectTimeoutMs: number;
@@ -79,7 +83,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       fail(lateFault(connection.phase, where, options.connectTimeoutMs));
     }, options.connectTimeoutMs);
 
-    const dial = (addresses: readonly ResolvedAddress[]): void => {
+    const dial = ({ addresses, refusalOf }: Permitted): void => {
       if (settled) return;
       connection.phase = 'connect';
       const dialled = secure
@@ -104,9 +108,9 @@ export function createConnector(options: ConnectorOptions): Connector {
       };
       dialled.once('connect', () => {
         const remote = dialled.remoteAddress ?? '';
-        const refusal = addressRefusal(remote, options.allowed);
+        const refusal = refusalOf(remote);
         if (refusal !== null) {
-          fail(refused(where, `connected to ${remote}, a ${refusal} address`));
+          fail(refused(where, `connected to ${remote}, ${refusal}`));
           return;
         }
         connection.remoteAddress = remote;
@@ -116,7 +120,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       if (secure) dialled.once('secureConnect', open);
     };
 
-    permittedAddresses(target.hostname, where, options).then(dial).catch(fail);
+    permittedAddresses(target.hostname, port, where, options).then(dial).catch(fail);
   }
 
   function openTls(
@@ -174,25 +178,44 @@ const tcpOptions = (
   autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
 });
 
+interface Permitted {
+  readonly addresses: readonly ResolvedAddress[];
+  readonly refusalOf: RefusalOf;
+}
+
+/** What an address is that may not be reached, with what follows from it; null: it may. */
+type RefusalOf = (address: string) => string | null;
+
 async function permittedAddresses(
   hostname: string,
+  port: number,
   where: string,
-  { allowed, resolver }: ConnectorOptions,
-): Promise<readonly ResolvedAddress[]> {
+  { allowed, own, resolver }: ConnectorOptions,
+): Promise<Permitted> {
+  const refusalOf = refusalBy(allowed, (await own?.(port)) ?? null);
   const literal = isIP(hostname);
   if (literal !== 0) {
-    const refusal = addressRefusal(hostname, allowed);
-    if (refusal !== null) throw refused(where, `is a ${refusal} address`);
-    return [{ address: hostname, family: literal === 6 ? 6 : 4 }];
+    const refusal = refusalOf(hostname);
+    if (refusal !== null) throw refused(where, `is ${refusal}`);
+    return { addresses: [{ address: hostname, family: literal === 6 ? 6 : 4 }], refusalOf };
   }
   const answers = await resolve(hostname, resolver);
-  const permitted = answers.filter(({ address }) => addressRefusal(address, allowed) === null);
-  if (permitted.length > 0) return permitted;
+  const addresses = answers.filter(({ address }) => refusalOf(address) === null);
+  if (addresses.length > 0) return { addresses, refusalOf };
   const [first] = answers;
   if (first === undefined) throw new NetFault('dns-not-found', `The name ${hostname} has no address.`);
-  const refusal = addressRefusal(first.address, allowed) ?? 'special-purpose';
-  throw refused(where, `resolves to ${first.address}, a ${refusal} address`);
+  throw refused(where, `resolves to ${first.address}, ${refusalOf(first.address) ?? ''}`);
 }
+
+const refusalBy =
+  (allowed: readonly CidrBlock[], isOurs: IsOurs | null): RefusalOf =>
+  (address) => {
+    const range = addressRefusal(address, allowed);
+    if (range !== null) return `a ${range} address, which this crawl may not reach`;
+    return isOurs?.(address) === true
+      ? "a place where the crawler's own stack listens, which no crawl may reach"
+      : null;
+  };
 
 async function resolve(hostname: string, resolver: Resolver): Promise<readonly ResolvedAddress[]> {
   try {
@@ -208,7 +231,7 @@ async function resolve(hostname: string, resolver: Resolver): Promise<readonly R
 }
 
 const refused = (where: string, what: string): NetFault =>
-  new NetFault('address-refused', `${where} ${what}, which this crawl may not reach.`);
+  new NetFault('address-refused', `${where} ${what}.`);
 
 /** The fault of a limit that passed while the connection was in `phase`; `where` is host:port. */
 export function lateFault(phase: Connection['phase'], where: string, limitMs: number): NetFault {

@@ -19,10 +19,13 @@ import { createConnector, type Connector } from './connector.ts';
 import { acceptEncoding } from './content-coding.ts';
 import { Exchange } from './exchange.ts';
 import { OriginClients, type ExchangeEnd } from './origin-clients.ts';
+import type { OwnServices } from './own-services.ts';
 import { systemResolver, type Resolver } from './resolver.ts';
 
 export interface FetcherOptions {
   readonly resolver?: Resolver;
+  /** What is never reached, whatever a request allows; absent: nothing. */
+  readonly own?: OwnServices;
   /** Milliseconds to resolve, connect and shake hands; 10 s by default. The total limit of a request holds besides. */
   readonly connectTimeoutMs?: number;
   /** PEM certificates trusted instead of the bundled authorities. */
@@ -128,6 +131,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
 function createRealm(allowPrivate: readonly string[], options: FetcherOptions): Realm {
   const connector = createConnector({
     allowed: parseCidrs(allowPrivate),
+    ...(options.own === undefined ? {} : { own: options.own }),
     resolver: options.resolver ?? systemResolver,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     ...(options.ca === undefined ? {} : { ca: options.ca }),

@@ -8,10 +8,13 @@ import { parseCidrs } from './address-guard.ts';
 import { createConnector } from './connector.ts';
 import { exchangeFault, NetFault } from './net-fault.ts';
 import { fieldValues } from './fields.ts';
+import type { OwnServices } from './own-services.ts';
 import { ResolverFault, systemResolver, type Resolver } from './resolver.ts';
 
 export interface PosterOptions {
   readonly resolver?: Resolver;
+  /** What is never reached, whatever is allowed; absent: nothing. */
+  readonly own?: OwnServices;
   /** CIDR blocks of private or special addresses that may be reached. @throws RangeError for one that is none */
   readonly allowPrivate: readonly string[];
   readonly userAgent: string;
@@ -27,6 +30,7 @@ const maxAnswerBytes = 64 * 1024;
 export function createPoster(options: PosterOptions): Poster {
   const connector = createConnector({
     allowed: parseCidrs(options.allowPrivate),
+    ...(options.own !== undefined && { own: options.own }),
     resolver: options.resolver ?? systemResolver,
     connectTimeoutMs,
     ...(options.ca !== undefined && { ca: options.ca }),

@@ -259,6 +259,7 @@ const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done
     temporalAddress: temporal.temporalAddress,
     redisUrl,
     apiPort: start.ports.get('api')?.port ?? options.config.apiPort,
+    temporalUiPort: start.ports.get('temporalUi')?.port ?? options.config.temporalUiPort,
   });
   const apiUrl = await startProcesses(start, config);
   const info: StackInfo = {

@@ -14,6 +14,7 @@ import { createDnsResolver, type DnsResolver } from '../net/dns-resolver.ts';
 import { machineServers } from '../net/dns-servers.ts';
 import { RedisAnswers } from '../net/dns-shared.ts';
 import { createFetcher } from '../net/fetcher.ts';
+import { ownServices } from '../net/own-services.ts';
 import { createPoster } from '../net/poster.ts';
 import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
 import { RecentBlobs } from '../storage/blobs/recent-blobs.ts';
@@ -28,6 +29,7 @@ import { MemorySeenCache } from '../storage/seen/memory-seen-cache.ts';
 import { RedisSeenCache } from '../storage/seen/redis-seen-cache.ts';
 import type { SeenCache } from '../storage/seen/seen-cache.ts';
 import { removeCrawls } from './removal.ts';
+import { servicesOf } from './services.ts';
 
 export interface OpenDependencies {
   readonly dependencies: Dependencies;
@@ -61,6 +63,7 @@ export async function openDependencies(
         });
   const files = new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes });
   const resolver = openResolver(config, redis, log);
+  const own = ownServices(servicesOf(config));
   const readsItsOwn = config.roles.includes('fetch') && config.roles.includes('extract');
   const watched = watch(
     {
@@ -70,6 +73,7 @@ export async function openDependencies(
       fetcher: (names) =>
         createFetcher({
           resolver: names,
+          own,
           http2: config.http2 === 'on',
           bodyBudgetBytes: config.bodyBudgetMb * 1024 ** 2,
           onNoRoom: ({ message }) => {
@@ -121,6 +125,7 @@ export async function openDependencies(
     control: { ...dependencies, pool: controlPool, writer: new FrontierWriter(controlPool) },
     post: createPoster({
       resolver,
+      own,
       allowPrivate: config.webhookAllowPrivate,
       userAgent: `Orbweaver/${version} (webhooks)`,
     }),

@@ -17,7 +17,7 @@ const meanings: ReadonlyMap<string, string> = new Map(
     'opt-out': 'its site has opted out of being crawled',
     // excluded on its turn
     robots: 'robots.txt forbids it',
-    'address-refused': 'its address is private or special and may not be reached',
+    'address-refused': 'its address is private, special or our own and may not be reached',
     'content-type': 'its body is of a type that the crawl does not take',
     'too-large': 'its body is larger than the limit',
     dropped: "its host's queue was given up by an operator",

@@ -1,6 +1,8 @@
 /** What becomes of a URL and of its host after each kind of answer (docs/design.md §6; RFC 9110). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
+import { createFetcher } from '../../../net/fetcher.ts';
+import { ownServices } from '../../../net/own-services.ts';
 import { bringBack } from '../../../storage/parking.ts';
 import { requeueLostBodies } from '../../../storage/statements/requeue-lost-bodies.ts';
 import { closedPort } from '../../net/raw-server.ts';
@@ -328,6 +330,26 @@ describe('an address that is guarded', () => {
       state: 'excluded',
       reason: 'address-refused',
     });
+  });
+});
+
+describe("the stack's own services", () => {
+  it('are excluded whatever a crawl may reach, and other ports of the machine go on', async () => {
+    const [site, service] = [await startSite(), await startSite()];
+    const port = Number(new URL(service.origin).port);
+    const fetcher = createFetcher({ own: ownServices([{ host: 'localhost', port }]) });
+    const crawl = await fetching.crawl({ allowPrivate: ['127.0.0.0/8'] });
+    for (const { origin } of [site, service]) {
+      const host = await fetching.host(origin);
+      await fetching.queue(crawl, host, '/a');
+      await fetching.role({}, { fetcher }).fetchSlice(host);
+    }
+    expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({ state: 'done' });
+    const refused = (await fetching.urls(crawl, service.origin))['/a'];
+    expect(refused).toMatchObject({ state: 'excluded', reason: 'address-refused', fetches: 0 });
+    expect(refused?.detail).toContain("the crawler's own stack");
+    expect(service.paths()).toEqual([]);
+    await fetcher.close();
   });
 });
 

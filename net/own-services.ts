@@ -1,0 +1,71 @@
+/**
+ * Where the stack itself listens: its databases, its API, Temporal. Nothing a tenant names is fetched from there,
+ * whatever private addresses are allowed.
+ *
+ * On this machine the port decides, whichever of its addresses is asked; elsewhere a service is known by the addresses
+ * that its name has now.
+ */
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+import { innerAddress } from './address-guard.ts';
+import { systemResolver, type Resolver } from './resolver.ts';
+
+export interface Service {
+  /** Name or address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Tells whether an address, as sockets and resolvers give it, is one of ours. */
+export type IsOurs = (address: string) => boolean;
+
+/** Null: nothing of ours listens on that port. */
+export type OwnServices = (port: number) => Promise<IsOurs> | null;
+
+/** Milliseconds that the addresses of a service elsewhere are kept. */
+const keptMs = 30_000;
+
+/** @param resolver of the machine, which is the one that our own connections go by */
+export function ownServices(services: readonly Service[], resolver: Resolver = systemResolver): OwnServices {
+  const placesOf = Map.groupBy(services, ({ port }) => port);
+  const known = new Map<string, { readonly addresses: ReadonlySet<string>; readonly until: number }>();
+
+  async function addressesOf(host: string): Promise<ReadonlySet<string>> {
+    if (isIP(host) !== 0) return new Set([plain(host)]);
+    const kept = known.get(host);
+    if (kept !== undefined && kept.until > performance.now()) return kept.addresses;
+    // A name that has no address now keeps those it had.
+    const answers = await resolver.resolve(host).catch(() => []);
+    const addresses =
+      answers.length > 0 || kept === undefined
+        ? new Set(answers.map(({ address }) => plain(address)))
+        : kept.addresses;
+    known.set(host, { addresses, until: performance.now() + keptMs });
+    return addresses;
+  }
+
+  async function on(places: readonly Service[]): Promise<IsOurs> {
+    const elsewhere = await Promise.all(places.map(({ host }) => addressesOf(host)));
+    const machine = new Set(
+      Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => plain(address)) ?? []),
+    );
+    return (text) => {
+      if (isIP(text) === 0) return true;
+      const address = plain(text);
+      return isItself(address) || machine.has(address) || elsewhere.some((each) => each.has(address));
+    };
+  }
+
+  return (port) => {
+    const places = placesOf.get(port);
+    return places === undefined ? null : on(places);
+  };
+}
+
+/** One spelling of each; IPv4 inside IPv6 as IPv4. */
+const plain = (address: string): string => innerAddress(ipaddr.parse(address)).toString();
+
+/** To connect to "any address" is to connect to oneself. */
+const isItself = (address: string): boolean =>
+  ['loopback', 'unspecified'].includes(ipaddr.parse(address).range());

@@ -1,0 +1,32 @@
+/** Where the stack listens, as far as the settings of a worker say so: no crawl goes there. */
+import type { ServiceConfig } from '../config/config.ts';
+import { usualPorts } from '../config/table.ts';
+import type { Service } from '../net/own-services.ts';
+
+const usualPostgresPort = 5432;
+const usualRedisPort = 6379;
+
+/** Of a port that is not set, the one it has then. */
+export function servicesOf(config: ServiceConfig): Service[] {
+  const temporal = placeOf(config.temporalAddress);
+  const apiPort = config.apiPort ?? usualPorts.api;
+  return [
+    ofUrl(config.databaseUrl, usualPostgresPort),
+    ...(config.redisUrl === null ? [] : [ofUrl(config.redisUrl, usualRedisPort)]),
+    temporal,
+    { host: temporal.host, port: config.temporalUiPort ?? usualPorts.temporalUi },
+    ...[config.apiHost, ...config.apiNames].map((host) => ({ host, port: apiPort })),
+    ...config.offLimits.map(placeOf),
+    // A database reached by a socket has no host; its usual port is one of this machine all the same.
+  ].map(({ host, port }) => ({ host: host.replace(/^\[|\]$/g, '') || 'localhost', port }));
+}
+
+const placeOf = (place: string): Service => {
+  const colon = place.lastIndexOf(':');
+  return { host: place.slice(0, colon), port: Number(place.slice(colon + 1)) };
+};
+
+function ofUrl(text: string, usualPort: number): Service {
+  const { hostname, port } = new URL(text);
+  return { host: decodeURIComponent(hostname), port: port === '' ? usualPort : Number(port) };
+}
