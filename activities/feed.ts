@@ -3,7 +3,7 @@ import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
 import { refeedHosts } from '../storage/statements/refeed-hosts.ts';
 import { shardActivity } from '../storage/statements/shard-activity.ts';
-import { takeTurns } from '../storage/turns.ts';
+import { takePlacesBack, takeTurns } from '../storage/turns.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { startHost } from './start-host.ts';
@@ -16,6 +16,17 @@ export function createFeedActivities(
   workflows: WorkflowClient,
   activeHosts: number,
 ): Pick<ControlActivities, 'feed'> {
+  const start = async (hosts: readonly { readonly id: number; readonly origin: string }[]): Promise<void> => {
+    const waiting = [...hosts];
+    await Promise.all(
+      Array.from({ length: lanes }, async () => {
+        for (let host = waiting.pop(); host !== undefined; host = waiting.pop()) {
+          await startHost(workflows, String(host.id), host.origin);
+        }
+      }),
+    );
+  };
+
   return {
     feed: ({ shard, lost }) =>
       withOwnFaults(async () => {
@@ -23,18 +34,16 @@ export function createFeedActivities(
         const hosts = [...(await takeTurns(pool, shard, activeHosts)), ...lostHosts];
         // Whichever process fetches then finds the answer shared, or at least with the resolver.
         for (const { origin } of hosts) prefetch(new URL(origin).hostname);
-        const waiting = [...hosts];
-        await Promise.all(
-          Array.from({ length: lanes }, async () => {
-            for (let host = waiting.pop(); host !== undefined; host = waiting.pop()) {
-              await startHost(workflows, String(host.id), host.origin);
-            }
-          }),
-        );
+        await start(hosts);
         const [activity] = await shardActivity(pool, shard);
+        const active = activity?.active ?? 0;
+        if (active >= activeHosts) {
+          const asked = await takePlacesBack(pool, shard, activeHosts);
+          await start(asked.filter(({ asleep }) => asleep));
+        }
         return {
           started: hosts.length,
-          active: activity?.active ?? 0,
+          active,
           cap: activeHosts,
           running: activity?.running ?? false,
         };

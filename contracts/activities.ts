@@ -22,10 +22,10 @@ export interface SliceResult {
   readonly fetched: number;
   /**
    * 'more': URLs are due; 'idle': none is due now; 'wait': the host may not be visited for `waitMs`;
-   * 'trouble': as wait, after a failure of the host (`lastError`); 'held': it is paused or parked (`lookAtHost`), and
-   * nothing else here means anything.
+   * 'trouble': as wait, after a failure of the host (`lastError`); 'yield': as more or wait, and somebody who has fewer
+   * places wants this one; 'held': it is paused or parked (`lookAtHost`), and nothing else here means anything.
    */
-  readonly next: 'more' | 'idle' | 'wait' | 'trouble' | 'held';
+  readonly next: 'more' | 'idle' | 'wait' | 'trouble' | 'yield' | 'held';
   /** Milliseconds until the host may be visited again (0: now). */
   readonly waitMs: number;
   /** Milliseconds between requests at present; null: not known. */
@@ -88,10 +88,10 @@ export interface WebhookActivities {
 export interface ControlActivities {
   /**
    * Starts host workflows for hosts with due URLs, up to the worker's cap of active hosts. `lost`: also looks for hosts
-   * whose workflow got lost.
+   * whose workflow got lost. Where all places are taken, it has those marked that are to be given back.
    */
   feed(input: { readonly shard: number; readonly lost: boolean }): Promise<FeedResult>;
-  /** Gives the host back to the scheduler unless URLs are due; `retired: false` means: go on. */
+  /** Gives the host back to the scheduler unless URLs are due that it need not yield for; `retired: false` means: go on. */
   retireHost(host: HostRef): Promise<{ readonly retired: boolean }>;
   /** How the host stands, whatever its workflow believes. */
   lookAtHost(host: HostRef): Promise<HostCounts & HostStandingView>;

@@ -18,6 +18,9 @@ const fewestLooks = 4;
 export const queueIsDue = `exists (select 1 from url u where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                 and u.state = 'queued' and u.due_at <= now())`;
 
+/** The host `h` answered within a day, and is taken to be one that does. */
+export const hostIsKnown = `greatest(h.known_at, h.asked_at) > now() - interval '1 day'`;
+
 /** A queue of a host that gets no turn. */
 export interface Aside {
   readonly host_id: number;

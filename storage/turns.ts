@@ -3,6 +3,7 @@ import { optOutDetail } from '../domain/opt-out.ts';
 import type { Aside } from './fair-turns.ts';
 import type { Queryable } from './pool.ts';
 import { retrying } from './retry.ts';
+import { askPlacesBack, type AskedBack } from './statements/ask-places-back.ts';
 import { hostsAtDoor, type HostAtDoor } from './statements/hosts-at-door.ts';
 import { correctTurns } from './statements/correct-turns.ts';
 import { excludeHostsOptedOut } from './statements/exclude-hosts-opted-out.ts';
@@ -16,6 +17,17 @@ export async function takeTurns(db: Queryable, shard: number, activeHosts: numbe
   const rows = await retrying(() => feedHosts(db, shard, activeHosts));
   await putAside(db, rows.flatMap(({ aside }) => aside ?? [])); // prettier-ignore
   return rows.flatMap(({ fed }) => fed ?? []);
+}
+
+/** As ask-places-back.ts. */
+export async function takePlacesBack(
+  db: Queryable,
+  shard: number,
+  activeHosts: number,
+): Promise<AskedBack[]> {
+  const rows = await retrying(() => askPlacesBack(db, shard, activeHosts));
+  await putAside(db, rows.flatMap(({ aside }) => aside ?? [])); // prettier-ignore
+  return rows.flatMap(({ asked }) => asked ?? []);
 }
 
 /** As hosts-at-door.ts. @param places taken already, by crawl */

@@ -2,7 +2,8 @@
  * The back queue of one host, across all crawls (docs/design.md §3, §4).
  *
  * Modes, and what leaves them:
- *   active   visits the host slice by slice; an idle one waits a moment for URLs, then gives the host back and ends;
+ *   active   visits the host slice by slice; an idle one waits a moment for URLs, then gives the host back and ends, as
+ *            does one whose place somebody else wants, once it has read what it fetched;
  *   closed   sleeps until its windows open, or its quota is that of another day;
  *   opted-out  nothing of it may be fetched, and what was queued is excluded; it ends soon;
  *   backoff  sleeps on a durable timer, or in a fetch activity that Temporal will retry, until the host may be visited;
@@ -432,6 +433,16 @@ export async function host(input: HostInput): Promise<void> {
           // What is being read may bring URLs for this very host; so may other hosts meanwhile. Both wake it.
           if (digesting !== null) await condition(() => isDigested() || called());
           if (await condition(called, lingerMs, { summary: 'idle: waits to be woken' })) break;
+          const { retired } = await retireHost(me);
+          if (retired && !called() && allHandlersFinished()) return;
+          break;
+        }
+        case 'yield': {
+          show('active');
+          if (digesting !== null) await condition(() => isDigested() || interrupted());
+          if (interrupted()) break;
+          // Who wakes it from here on may be the scheduler, which gives it the place again.
+          woken = false;
           const { retired } = await retireHost(me);
           if (retired && !called() && allHandlersFinished()) return;
         }

@@ -111,6 +111,8 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   ): Promise<{ next: SliceResult['next']; outlook: HostOutlook | undefined }> => {
     const [outlook] = await hostOutlook(pool, hostId);
     const next = nextStep(end, sliceMs, outlook?.due ?? false);
+    const mayYield = (next === 'more' || next === 'wait') && end.closedBy === null && end.lastError === null;
+    if (mayYield && outlook?.yields === true) return { next: 'yield', outlook };
     if (next !== 'idle') return { next, outlook };
     await markIdle(pool, hostId);
     const [again] = await hostOutlook(pool, hostId);

@@ -1,4 +1,4 @@
-import { fairTurns, type Aside } from '../fair-turns.ts';
+import { fairTurns, hostIsKnown, type Aside } from '../fair-turns.ts';
 import { onceHeld } from '../queue-locks.ts';
 import { statement } from '../statement.ts';
 import { workedHosts } from '../worked-hosts.ts';
@@ -7,9 +7,6 @@ export interface FedHost {
   readonly id: number;
   readonly origin: string;
 }
-
-/** For so long a host that has answered is taken to be one that does. */
-const knownFor = `interval '1 day'`;
 
 /**
  * Marks hosts of a shard with due URLs that nobody works, up to the cap of active ones, in fair turns of tenants and
@@ -30,7 +27,7 @@ export const feedHosts = statement<
      held: 'worked',
      free: '(select free from room)',
      crawl: 'true',
-     host: `greatest(h.known_at, h.asked_at) > now() - ${knownFor}`,
+     host: hostIsKnown,
    })}, chosen as materialized (
      select h.id, r.crawl_id from host h join ranked r on r.host_id = h.id
       where r.place <= (select free from room)
@@ -40,7 +37,7 @@ export const feedHosts = statement<
      select from host_queue q where q.host_id in (select id from chosen) and q.queued > 0
       order by q.host_id, q.crawl_id for update
    ), fed as (
-     update host h set fed = true, fed_at = now(), fed_for = c.crawl_id
+     update host h set fed = true, fed_at = now(), fed_for = c.crawl_id, yield_at = null
        from chosen c where h.id = c.id and ${onceHeld}
      returning h.id, h.origin
    )

@@ -7,6 +7,8 @@ export interface HostOutlook {
   readonly due: boolean;
   /** A fetched body waits for dedup or extraction. */
   readonly pending: boolean;
+  /** Somebody with fewer places wants its place. */
+  readonly yields: boolean;
 }
 
 /** What waits at a host, over all crawls. */
@@ -21,5 +23,6 @@ export const hostOutlook = statement<[hostId: string], HostOutlook>(
                                           and u.state = 'queued' and u.due_at <= now() limit 1) due
                    where q.host_id = $1 and q.queued > 0)
           or exists (select 1 from url where host_id = $1 and state = 'leased') as due,
-          exists (select 1 from url where host_id = $1 and stage > 0) as pending`,
+          exists (select 1 from url where host_id = $1 and stage > 0) as pending,
+          (select yield_at is not null from host where id = $1) as yields`,
 );

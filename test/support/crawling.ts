@@ -12,7 +12,8 @@ import type { World } from './world.ts';
 export interface CrawlDesk {
   readonly pool: Pool;
   readonly client: Client;
-  start(seeds: readonly string[], config?: Partial<CrawlConfig>): Promise<string>;
+  /** @param tenantId the default one where absent */
+  start(seeds: readonly string[], config?: Partial<CrawlConfig>, tenantId?: number): Promise<string>;
   /** The crawl's result, once its workflow has ended. */
   ended(crawlId: string): Promise<CrawlResult>;
   /** Resolves when `query` (of one row with one column `yes`) answers true. */
@@ -29,8 +30,8 @@ export async function openDesk(
   return {
     pool,
     client,
-    async start(seeds, config = {}) {
-      const id = await createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds));
+    async start(seeds, config = {}, tenantId?) {
+      const id = await createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds), tenantId);
       // The patrol may have been quicker.
       await startMissing.crawl(client.workflow, id);
       return id;

@@ -24,6 +24,8 @@ export interface WorkerProcess {
 export interface WorkerSettings {
   readonly roles?: string;
   readonly sliceSeconds?: number;
+  /** Hosts worked at the same time at most. */
+  readonly activeHosts?: number;
   readonly leaseSeconds?: number;
   readonly requestTimeoutSeconds?: number;
   readonly maxBodyBytes?: number;
@@ -55,6 +57,7 @@ export async function startWorker(world: WorkerWorld, settings: WorkerSettings):
   if (world.redisUrl !== null) env['ORBWEAVER_REDIS_URL'] = world.redisUrl;
   if (settings.roles !== undefined) env['ORBWEAVER_ROLES'] = settings.roles;
   if (settings.sliceSeconds !== undefined) env['ORBWEAVER_SLICE_SECONDS'] = String(settings.sliceSeconds);
+  if (settings.activeHosts !== undefined) env['ORBWEAVER_ACTIVE_HOSTS'] = String(settings.activeHosts);
   if (settings.leaseSeconds !== undefined) env['ORBWEAVER_LEASE_SECONDS'] = String(settings.leaseSeconds);
   if (settings.requestTimeoutSeconds !== undefined) {
     env['ORBWEAVER_REQUEST_TIMEOUT_SECONDS'] = String(settings.requestTimeoutSeconds);

@@ -1,7 +1,8 @@
 /** How a host sees a slice (docs/design.md §4, §6): robots.txt first, one request in flight, none sooner than its delay. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openFetching, type Fetching } from './fetching.ts';
-import { gaps, page, robots, slowly, startSite, type Site } from './site.ts';
+import { expectExact } from '../storage/frontier.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { gaps, page, robots, slowly, startSite, status, type Site } from './site.ts';
 
 let fetching: Fetching;
 beforeAll(async () => {
@@ -132,6 +133,41 @@ describe('a slice', () => {
     const host = await fetching.host(site.origin);
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 0, next: 'idle', waitMs: 0 });
     expect(site.paths()).toEqual([]);
+  });
+});
+
+describe('a host whose place somebody else wants', () => {
+  const wanted = ({ hostId }: HostRow) =>
+    fetching.pool.query('update host set yield_at = now() where id = $1', [hostId]);
+
+  it('yields at the end of its slice, with what is left queued, and is not asked sooner for that', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ delaySeconds: 1 });
+    await fetching.queue(crawl, host, '/a', '/b', '/c');
+    const role = fetching.role({ sliceMs: 100 });
+    expect(await role.fetchSlice(host)).toMatchObject({ next: 'wait' });
+    await wanted(host);
+    expect(await role.fetchSlice(host)).toMatchObject({ next: 'yield', fetched: 0, queued: 3 });
+    const quick = fetching.role({ sliceMs: 1_500 });
+    const result = await quick.fetchSlice(host);
+    expect(result).toMatchObject({ next: 'yield', queued: 3 - result.fetched });
+    expect(result.queued).toBeGreaterThan(0);
+    expect(least(gaps(site))).toBeGreaterThanOrEqual(1_000);
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('is idle where nothing is left, and in trouble where it is', async () => {
+    const [site, ill] = [await startSite(), await startSite({ '/robots.txt': status(503) })];
+    const [host, sick] = [await fetching.host(site.origin), await fetching.host(ill.origin)];
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/a');
+    await fetching.queue(crawl, sick, '/a');
+    await Promise.all([wanted(host), wanted(sick)]);
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ next: 'idle', fetched: 1 });
+    expect(await fetching.role().fetchSlice({ ...sick, inTrouble: false })).toMatchObject({
+      next: 'trouble',
+    });
   });
 });
 

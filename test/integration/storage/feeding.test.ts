@@ -5,7 +5,7 @@ import { inTransaction, type Pool } from '../../../storage/pool.ts';
 import { refeedHosts } from '../../../storage/statements/refeed-hosts.ts';
 import { retireHost } from '../../../storage/statements/retire-host.ts';
 import { shardActivity } from '../../../storage/statements/shard-activity.ts';
-import { takeTurns } from '../../../storage/turns.ts';
+import { takePlacesBack, takeTurns } from '../../../storage/turns.ts';
 import {
   admission,
   expectExact,
@@ -287,6 +287,9 @@ describe('giving back', () => {
   });
 });
 
+/** Hosts that are asked to give their places back. */
+const askedBack = async (cap: number): Promise<number[]> => ids(await takePlacesBack(pool, shard, cap));
+
 describe('fair turns', () => {
   /** A crawl with so many hosts of its own, known to answer or not. */
   const crawlWith = async (hosts: number, config: Partial<CrawlConfig> = {}, tenant = 1): Promise<number> => {
@@ -360,6 +363,76 @@ describe('fair turns', () => {
     expect(await fed(10)).toEqual([]);
   });
 
+  /** As if a slice of each host that is worked were under way; what was fed first was so long ago. */
+  const atWork = () =>
+    pool.query(
+      `update host set lease_until = now() + interval '8 seconds', fed_at = now() - (20000 - id) * interval '1 second'
+        where shard = $1 and fed`,
+      [shard],
+    );
+
+  it('take places back for the one that comes late: of those worked longest, once, though they have URLs that are due', async () => {
+    const first = await crawlWith(60);
+    const held = await fed(20);
+    await atWork();
+    expect(await askedBack(20)).toEqual([]);
+    const late = await crawlWith(30);
+    expect(await askedBack(21)).toEqual([]);
+    const asked = await askedBack(20);
+    expect(asked).toEqual(held.slice(0, 10));
+    expect(await askedBack(20)).toEqual([]);
+    expect(await retired(held[10] ?? 0)).toBe(false);
+    for (const host of asked) expect(await retired(host)).toBe(true);
+    await fed(20);
+    expect(await places()).toEqual({ [first]: 10, [late]: 10 });
+    await atWork();
+    expect(await askedBack(20)).toEqual([]);
+    // Each has its turn again, and need not yield for what was asked before.
+    await moveCrawl(pool, late, 'paused');
+    await pool.query('update host set fed = false where shard = $1 and fed_for = $2', [shard, late]);
+    await pool.query(`update host_queue set turn_at = now() - interval '1 hour' where host_id = any ($1)`, [
+      asked,
+    ]);
+    await fed(20);
+    expect(await places()).toEqual({ [first]: 20 });
+    for (const host of asked) expect(await retired(host)).toBe(false);
+  });
+
+  it('take back no more than makes the places of tenants even, and in each those of its crawls by weight', async () => {
+    const [one, other, third] = [await tenant(), await tenant(), await tenant()];
+    const a = await crawlWith(40, {}, one);
+    const c = await crawlWith(40, {}, other);
+    await fed(24);
+    expect(await places()).toEqual({ [a]: 12, [c]: 12 });
+    const b = await crawlWith(40, { weight: 3 }, one);
+    const d = await crawlWith(2, {}, third);
+    for (let turn = 0; turn < 3; turn++) {
+      await atWork();
+      for (const host of await askedBack(24)) expect(await retired(host)).toBe(true);
+      await fed(24);
+    }
+    const shares = await places();
+    expect(shares).toMatchObject({ [d]: 2 });
+    expect([(shares[a] ?? 0) + (shares[b] ?? 0), shares[c]]).toEqual([11, 11]);
+    expect([shares[a], shares[b]]).toEqual([3, 8]);
+    await atWork();
+    expect(await askedBack(24)).toEqual([]);
+  });
+
+  it('leave places with hosts in trouble, and wake those that sleep until they may be visited', async () => {
+    await crawlWith(4);
+    const [troubled = 0, asleep = 0, lately = 0, queued = 0] = await fed(4);
+    await atWork();
+    await set(troubled, 'failures = 1');
+    await set(asleep, `lease_until = null, not_before = now() + interval '20 seconds'`);
+    await set(queued, `lease_until = null, fed_at = now() - interval '1 day'`);
+    await crawlWith(9);
+    expect(await takePlacesBack(pool, shard, 4)).toEqual([
+      expect.objectContaining({ id: asleep, asleep: true }),
+      expect.objectContaining({ id: lately, asleep: false }),
+    ]);
+  });
+
   it('look at a few hosts alone, however many wait, sleep or are parked', { timeout: 60_000 }, async () => {
     const all = await crawlWith(0);
     await pool.query(
@@ -379,12 +452,20 @@ describe('fair turns', () => {
     try {
       expect(await takeTurns(db, shard, 10)).toHaveLength(10);
       expect(await places()).toEqual({ [all]: 9, [late]: 1 });
-      const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
-        `explain (analyze, buffers, format json) execute "feed-hosts" (${String(shard)}, 20)`,
-      );
-      const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
-      // Pages of tables and indexes: a scan of the hosts alone would be thousands.
-      expect((plan['Shared Hit Blocks'] ?? NaN) + (plan['Shared Read Blocks'] ?? NaN)).toBeLessThan(5_000);
+      await crawlWith(3);
+      await atWork();
+      expect(await takePlacesBack(db, shard, 10)).toHaveLength(3);
+      for (const [name, cap] of [
+        ['feed-hosts', 20],
+        ['ask-places-back', 10],
+      ] as const) {
+        const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+          `explain (analyze, buffers, format json) execute "${name}" (${String(shard)}, ${String(cap)})`,
+        );
+        const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
+        // Pages of tables and indexes: a scan of the hosts alone would be thousands.
+        expect((plan['Shared Hit Blocks'] ?? NaN) + (plan['Shared Read Blocks'] ?? NaN)).toBeLessThan(5_000);
+      }
     } finally {
       db.release();
     }

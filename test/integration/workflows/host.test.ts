@@ -45,6 +45,8 @@ const answers: ProbeResult = { outcome: 'answers', message: 'robots.txt can be r
 let slices: (() => SliceResult)[] = [];
 let probes: ProbeResult[] = [];
 let restMs = 0;
+/** Whether the host could be given back. */
+let retired: boolean[] = [];
 /** What Postgres says of the host. */
 let stands: HostStandingView = { paused: null, parked: null };
 /** What a slice, reading and unparking wait for, if anything. */
@@ -68,7 +70,10 @@ const control: Partial<ControlActivities> = {
     return (holdUp.unpark ?? Promise.resolve()).then(() => counts);
   },
   countHost: () => Promise.resolve(counts),
-  retireHost: () => Promise.resolve({ retired: true }),
+  retireHost: () => {
+    call('retire');
+    return Promise.resolve({ retired: following(retired) ?? true });
+  },
   lookAtHost: () => Promise.resolve({ ...counts, ...stands }),
   setHostPause: ({ reason }) => {
     call(`pause ${String(reason)}`);
@@ -146,7 +151,7 @@ afterAll(async () => {
   await world.close();
 });
 beforeEach(() => {
-  [slices, probes, calls, restMs] = [[spent], [fails], [], 0];
+  [slices, probes, calls, restMs, retired] = [[spent], [fails], [], 0, []];
   [stands, holdUp] = [{ paused: null, parked: null }, {}];
 });
 
@@ -516,5 +521,44 @@ describe('a workflow that does not know how its host stands', () => {
     await until('it is paused', async () => (await view(host)).mode === 'paused', 20_000);
     expect(times('slice')).toHaveLength(1);
     await end(host);
+  });
+});
+
+describe('a host whose place somebody else wants', () => {
+  const yields = (): SliceResult => ({ ...fetched, next: 'yield', queued: 9, pending: true });
+
+  it('is given back at the end of its slice, with URLs that are due, once what it fetched was read', async () => {
+    slices = [() => ({ ...fetched, pending: true }), yields];
+    const read = Promise.withResolvers<undefined>();
+    holdUp = { dedup: read.promise };
+    const host = await start();
+    await called('slice', 2);
+    expect(times('retire')).toEqual([]);
+    read.resolve(undefined);
+    await host.result();
+    expect(times('slice')).toHaveLength(2);
+    expect(calls.slice(-3).map(({ name }) => name)).toEqual(['dedup', 'dedup', 'retire']);
+  });
+
+  it('goes on where it cannot be given back', async () => {
+    [slices, retired] = [[yields], [false, true]];
+    const host = await start();
+    await host.result();
+    expect(times('slice')).toHaveLength(2);
+  });
+
+  it('is paused first where an operator asks for that while its bodies are read', async () => {
+    slices = [yields];
+    const read = Promise.withResolvers<undefined>();
+    holdUp = { dedup: read.promise };
+    const host = await start();
+    await called('dedup', 1);
+    await host.signal(pauseHostSignal, 'lunch');
+    await until('it is paused', async () => (await view(host)).mode === 'paused', 20_000);
+    expect(times('retire')).toEqual([]);
+    read.resolve(undefined);
+    await host.signal(resumeHostSignal);
+    await host.result();
+    expect(times('slice')).toHaveLength(2);
   });
 });

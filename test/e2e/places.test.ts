@@ -1,0 +1,71 @@
+/** Places among the hosts that are worked: one who comes late gets a share of them, whoever holds them all. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { auditCrawl } from '../../storage/audit.ts';
+import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { expectedOf } from '../web/expected.ts';
+import { complaints, judge } from '../web/judge.ts';
+import { startWeb, type Web } from '../web/server.ts';
+
+const places = 4;
+const pagesOfMany = 45;
+
+let world: World;
+let desk: CrawlDesk;
+let worker: WorkerProcess;
+beforeAll(async () => {
+  world = await createWorld();
+  desk = await openDesk(world);
+  worker = await startWorker(world, { blobDir: makeBlobDir(), activeHosts: places, sliceSeconds: 1 });
+});
+afterAll(async () => {
+  expect(await worker.drain()).toBe(0);
+  await desk.close();
+  await world.close();
+});
+
+const pagesOf = (web: Web) => web.log().filter(({ url }) => !url.endsWith('/robots.txt'));
+
+it('a second tenant’s crawl gets half of the places while every host of the first has pages left, and nothing is lost or sent too soon', async () => {
+  const [many, late] = await Promise.all([
+    startWeb({ seed: 21, hosts: 5, pages: pagesOfMany, crossShare: 0 }),
+    startWeb({ seed: 22, hosts: 4, pages: 12, crossShare: 0 }),
+  ]);
+  try {
+    const config = { scope: 'host', delaySeconds: 0.2 } as const;
+    const first = await desk.start(many.seeds, config);
+    const held = `select count(*) = $2 as yes from host where fed and fed_for = $1`;
+    await desk.until(held, [first, places]);
+
+    const { rows } = await desk.pool.query<{ id: number }>(
+      `insert into tenant (name) values ('late') returning id`,
+    );
+    const second = await desk.start(late.seeds, config, rows[0]?.id);
+    await desk.until(held, [second, places / 2]);
+    await desk.until(held, [first, places / 2]);
+
+    const ended = await Promise.all([first, second].map((id) => desk.ended(id)));
+    expect(ended.map(({ state, reason }) => `${state}: ${reason}`)).toEqual(
+      Array(2).fill('finished: complete'),
+    );
+    const begun = pagesOf(late)[0]?.start ?? Infinity;
+    const before = Map.groupBy(
+      pagesOf(many).filter(({ start }) => start < begun),
+      ({ host }) => host,
+    );
+    // It waited for none to be done.
+    expect(before.size).toBe(places);
+    for (const asked of before.values()) expect(asked.length).toBeLessThan(pagesOfMany);
+    for (const [web, id] of [
+      [many, first],
+      [late, second],
+    ] as const) {
+      const verdict = judge(web.log(), { delayMs: 200, expected: expectedOf(web.plan) });
+      expect(complaints(verdict)).toEqual([]);
+      expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
+    }
+  } finally {
+    await Promise.all([many.stop(), late.stop()]);
+  }
+});
