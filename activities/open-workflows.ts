@@ -49,7 +49,7 @@ export async function startEdit(
 }
 
 /** How the workflow of a host is called and described, whoever starts it. */
-export const hostWorkflow = (input: HostInput) => ({
+const hostWorkflow = (input: HostInput) => ({
   workflowId: hostWorkflowId(input.origin),
   taskQueue: taskQueues.control,
   args: [input] as [HostInput],

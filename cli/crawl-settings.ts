@@ -44,7 +44,7 @@ const unset: Readonly<Partial<Record<Field, string>>> = {
   allowPrivate: 'those of the instance',
 };
 
-export function defaultWords(field: Field): string {
+function defaultWords(field: Field): string {
   const value = defaultCrawlConfig[field];
   if (typeof value === 'number') return value.toLocaleString('en-US');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

@@ -20,7 +20,7 @@ import { settleFreed } from './statements/settle-freed.ts';
 const batchRows = 2_000;
 const batchBodies = 500;
 /** Seconds after which no request that knew of a body by the URLs that are gone is under way. */
-export const freedSeconds = 600;
+const freedSeconds = 600;
 
 /** Removes a batch. Answers whether there was one. */
 export function removeBatch(pool: Pool, limit = batchRows): Promise<boolean> {

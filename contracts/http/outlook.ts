@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { crawlStates } from '../crawl.ts';
 import { count, instant, limit } from './shared.ts';
 
-export const waitReasons = ['paused', 'parked', 'backoff', 'closed', 'delay', 'retry'] as const;
+const waitReasons = ['paused', 'parked', 'backoff', 'closed', 'delay', 'retry'] as const;
 
 const waitingHost = z
   .object({
