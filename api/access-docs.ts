@@ -1,7 +1,10 @@
 /** What the table of access.ts means for the OpenAPI document: who may, and how the others are refused. */
+import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { accessTable, type Guarded } from './access.ts';
 import { fails } from './openapi-parts.ts';
+import { withHeaders } from './openapi/headers.ts';
+import { tagOf } from './openapi/tags.ts';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -11,9 +14,7 @@ export function withAccess(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject 
     Object.entries(paths).map(([path, item]) => {
       const operations = methods.flatMap((method) => {
         const operation = item[method];
-        return operation === undefined
-          ? []
-          : [[method, described(`${method.toUpperCase()} ${path}`, operation)]];
+        return operation === undefined ? [] : [[method, described(method, path, operation)]];
       });
       return [path, { ...item, ...(Object.fromEntries(operations) as typeof item) }];
     }),
@@ -27,13 +28,49 @@ const unreadBodies = {
   '415': fails('The body is not JSON.'),
 };
 
-function described(route: string, operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject {
+/** Sealed where it leaves the API (gate.ts): the contracts know what is within. */
+const sealedCursor = z
+  .string()
+  .regex(/^[\w-]{38,400}$/)
+  .optional()
+  .meta({ description: '`next` of the answer before.' });
+
+function withSealedCursor({
+  requestParams,
+  ...operation
+}: ZodOpenApiOperationObject): ZodOpenApiOperationObject {
+  const query = requestParams?.query;
+  if (!(query instanceof z.ZodObject) || !('cursor' in query.shape))
+    return { ...operation, ...(requestParams && { requestParams }) };
+  const sealed = z.strictObject({ ...query.shape, cursor: sealedCursor });
+  return { ...operation, requestParams: { ...requestParams, query: sealed } };
+}
+
+function described(
+  method: string,
+  path: string,
+  operation: ZodOpenApiOperationObject,
+): ZodOpenApiOperationObject {
+  const judged = judgedByTable(`${method.toUpperCase()} ${path}`, operation);
+  return { tags: [tagOf(path)], ...withHeaders(method, judged, judged.security?.length !== 0) };
+}
+
+function judgedByTable(route: string, operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject {
   const access = accessTable[route];
   if (access === undefined) throw new Error(`${route} is not in the table of access`);
-  if (access === 'public') return { ...operation, security: [] };
+  if (access === 'public')
+    return {
+      ...operation,
+      description: 'Takes no key.',
+      security: [],
+      responses: {
+        ...operation.responses,
+        '431': fails('The request line and the header fields are too long.'),
+      },
+    };
   const existing = operation.responses;
   return {
-    ...operation,
+    ...(access.instance ? operation : withSealedCursor(operation)),
     description: [operation.description, who(access)].filter(Boolean).join(' '),
     security: [{ bearer: [] }, { header: [] }],
     responses: {

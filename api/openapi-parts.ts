@@ -2,10 +2,17 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { problem } from '../contracts/http/problem.ts';
+import { headers } from './openapi/headers.ts';
 
 export const json = (description: string, schema: z.ZodType): ZodOpenApiResponseObject => ({
   description,
   content: { 'application/json': { schema } },
+});
+
+/** As `json`, of what was made: Location says where it is. */
+export const made = (description: string, schema: z.ZodType): ZodOpenApiResponseObject => ({
+  ...json(description, schema),
+  headers: headers('Location'),
 });
 
 export const fails = (description: string): ZodOpenApiResponseObject => ({
@@ -16,7 +23,7 @@ export const fails = (description: string): ZodOpenApiResponseObject => ({
 /** As `json`, of what is edited (preconditions.ts). */
 export const tagged = (description: string, schema: z.ZodType): ZodOpenApiResponseObject => ({
   ...json(description, schema),
-  headers: z.object({ ETag: z.string().meta({ description: 'For If-Match and If-None-Match.' }) }),
+  headers: headers('ETag'),
 });
 
 /** Request header of reads whose answer is `tagged`, and how it is answered. */
@@ -25,6 +32,7 @@ export const ifNoneMatch = z.object({
 });
 export const notModified: ZodOpenApiResponseObject = {
   description: 'It has an ETag of If-None-Match still.',
+  headers: headers('ETag'),
 };
 
 /** Request header of changes, and how they are refused. */
@@ -34,4 +42,7 @@ export const ifMatch = z.object({
       'ETags, one of which it has to have still; `*`: it has to be there. Absent: the last change wins.',
   }),
 });
-export const stale = fails('If-Match does not hold: somebody else changed it. Its ETag is in the answer.');
+export const stale: ZodOpenApiResponseObject = {
+  ...fails('If-Match does not hold: somebody else changed it. Its ETag is in the answer.'),
+  headers: headers('ETag'),
+};

@@ -1,7 +1,7 @@
 /** Keys and tenants in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import * as tenancy from '../contracts/tenancy.ts';
-import { fails, ifMatch, ifNoneMatch, json, notModified, stale, tagged } from './openapi-parts.ts';
+import { fails, ifMatch, ifNoneMatch, json, made, notModified, stale, tagged } from './openapi-parts.ts';
 
 const badQuery = fails('The query is not valid.');
 const badBody = fails('The body is not valid.');
@@ -15,7 +15,7 @@ export const tenancyPaths: ZodOpenApiPathsObject = {
       summary: 'Make an API key; it is shown this once',
       requestBody: { required: true, content: { 'application/json': { schema: tenancy.newKey } } },
       responses: {
-        '201': json('The key, with its secret.', tenancy.createdKey),
+        '201': made('The key, with its secret.', tenancy.createdKey),
         '404': noTenant,
         '422': badBody,
       },
@@ -59,7 +59,7 @@ export const tenancyPaths: ZodOpenApiPathsObject = {
       summary: 'Make a tenant',
       requestBody: { required: true, content: { 'application/json': { schema: tenancy.newTenant } } },
       responses: {
-        '201': json('The tenant.', tenancy.tenantView),
+        '201': made('The tenant.', tenancy.tenantView),
         '409': fails('There is one of this name.'),
         '422': badBody,
       },

@@ -18,7 +18,7 @@ import { auditView, pageList, pagesQuery } from '../contracts/http/results.ts';
 import { changeReason, crawlPath } from '../contracts/http/shared.ts';
 import * as optOuts from '../contracts/opt-out.ts';
 import { withAccess } from './access-docs.ts';
-import { fails, ifMatch, ifNoneMatch, json, notModified, stale, tagged } from './openapi-parts.ts';
+import { fails, ifMatch, ifNoneMatch, json, made, notModified, stale, tagged } from './openapi-parts.ts';
 import { tenancyPaths } from './openapi-tenancy.ts';
 import { auditPaths } from './openapi/audit.ts';
 import { compatPaths } from './openapi/compat.ts';
@@ -26,10 +26,12 @@ import { editPaths, patchCrawlOperation } from './openapi/edits.ts';
 import { eventPaths } from './openapi/events.ts';
 import { exportPaths } from './openapi/export.ts';
 import { frontierPaths } from './openapi/frontier.ts';
+import { headerComponents } from './openapi/headers.ts';
 import { hostActionPaths } from './openapi/host-actions.ts';
 import { outlookPaths } from './openapi/outlook.ts';
 import { reportPaths } from './openapi/report.ts';
 import { seedPaths } from './openapi/seeds.ts';
+import { tags } from './openapi/tags.ts';
 import { webhookPaths } from './openapi/webhooks.ts';
 
 const unknownCrawl = fails('There is no such crawl.');
@@ -85,10 +87,13 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
       version,
       description:
         'Start, steer and read crawls. Every error is a problem document (RFC 9457); cursors are given by `next`.',
+      contact: { name: 'The Orbweaver authors' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
+    tags,
     components: {
+      headers: headerComponents,
       securitySchemes: {
         bearer: {
           type: 'http',
@@ -110,7 +115,7 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
           summary: 'Start a crawl',
           requestBody: { required: true, content: { 'application/json': { schema: newCrawl } } },
           responses: {
-            '201': json('The crawl was created and started.', createdCrawl),
+            '201': made('The crawl was created and started.', createdCrawl),
             '413': fails('The body is too large.'),
             '415': fails('The body is not JSON.'),
             '422': fails('The body is not valid, or holds no good seed.'),
@@ -276,7 +281,7 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
           requestBody: { required: true, content: { 'application/json': { schema: optOuts.newOptOut } } },
           responses: {
             '200': json('It had opted out already.', optOuts.optOutAdded),
-            '201': json('It has opted out. Answering takes two to twenty seconds.', optOuts.optOutAdded),
+            '201': made('It has opted out. Answering takes two to twenty seconds.', optOuts.optOutAdded),
             '422': fails('The body is not valid.'),
           },
         },

@@ -22,7 +22,7 @@ const words: Readonly<Record<SpentQuota['quota'], string>> = {
 };
 
 /** `crawlsAtOnce` → `X-Quota-Crawls-At-Once` */
-const headerOf = (name: CrawlQuota): string =>
+export const quotaHeader = (name: CrawlQuota): string =>
   `X-Quota-${name.replace(/^[a-z]|[A-Z]/g, (letter, index: number) => (index === 0 ? '' : '-') + letter.toUpperCase())}`;
 
 /** One header for each quota that is set: `limit=5, remaining=2`. */
@@ -32,7 +32,7 @@ export function tellQuotas(response: Response, quotas: Quotas, used: Used | null
     const limit = quotas[name];
     if (limit === null) continue;
     const remaining = Math.max(0, limit - used[name]);
-    response.set(headerOf(name), `limit=${String(limit)}, remaining=${String(remaining)}`);
+    response.set(quotaHeader(name), `limit=${String(limit)}, remaining=${String(remaining)}`);
   }
 }
 

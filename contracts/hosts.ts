@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { hostStandings } from '../domain/host-standing.ts';
 import { maxConcurrency, maxDelayFactor } from '../domain/pace.ts';
-import { validatePattern } from '../domain/pattern.ts';
+import { maxPatternLength, validatePattern } from '../domain/pattern.ts';
 import { canonicalize } from '../domain/url.ts';
 import { weekDays, windowsProblem } from '../domain/windows.ts';
 import { crawlStates } from './crawl.ts';
@@ -190,6 +190,7 @@ export const hostBulk = z
       })
       .optional()
       .meta({
+        maxLength: maxPatternLength,
         description: 'Hosts whose origin matches this glob; `*` stands for any run of characters.',
         examples: ['https://*.example.com'],
       }),

@@ -7,7 +7,7 @@
  */
 
 /** Characters of a pattern at most, and of all patterns of a list together. */
-const maxPatternLength = 1_000;
+export const maxPatternLength = 1_000;
 export const maxPatternsLength = 100_000;
 
 /** Says, in one sentence for people, why a pattern cannot be used; null: it can. */

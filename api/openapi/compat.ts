@@ -8,6 +8,7 @@ import { z } from 'zod';
 import * as compat from '../../contracts/http/compat.ts';
 import { changeReason } from '../../contracts/http/shared.ts';
 import { json } from '../openapi-parts.ts';
+import { headers } from './headers.ts';
 
 const says = (description: string) => json(description, compat.errorMessage);
 
@@ -22,8 +23,8 @@ const bodyRefusals: ZodOpenApiResponsesObject = {
   '413': says('The body is too large.'),
   '415': says('The body is not JSON.'),
   '422': says('The body is not valid.'),
-  '503': says('Temporal or a worker did not answer in time.'),
 };
+const noAnswer = says('Temporal or a worker did not answer in time.');
 const badQuery = says('The query is not valid.');
 const noJob = says('There is no such job.');
 
@@ -39,6 +40,7 @@ const changes = (operationId: string, summary: string): ZodOpenApiOperationObjec
     '200': json('The state it is in now.', compat.pauseAnswer),
     '409': says('It is in a state in which that cannot be done.'),
     ...bodyRefusals,
+    '503': noAnswer,
     ...refusals,
   },
 });
@@ -51,6 +53,7 @@ const seeds = (operationId: string): ZodOpenApiOperationObject => ({
     '200': json('They are stored, and will be crawled.', compat.seedUrlsAnswer),
     '409': says('It is just being ended.'),
     ...bodyRefusals,
+    '503': noAnswer,
     ...refusals,
   },
 });
@@ -63,8 +66,12 @@ export const compatPaths: ZodOpenApiPathsObject = {
       ...sends(compat.scanRequest),
       responses: {
         '200': json('The job was created and started.', compat.scanAnswer),
-        '404': says('A quota is spent; Retry-After says when to try again, where waiting helps.'),
+        '404': {
+          ...says('A quota is spent; Retry-After says when to try again, where waiting helps.'),
+          headers: headers('Retry-After'),
+        },
         ...bodyRefusals,
+        '500': noAnswer,
         ...refusals,
       },
     },
@@ -107,6 +114,7 @@ export const compatPaths: ZodOpenApiPathsObject = {
         '200': json('The limits there are now.', compat.urlLimitAnswer),
         '409': says('It is just being ended.'),
         ...bodyRefusals,
+        '503': noAnswer,
         ...refusals,
       },
     },

@@ -1,5 +1,7 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import * as webhooks from '../../contracts/http/webhooks.ts';
+import { headers } from './headers.ts';
+import { tagOf } from './tags.ts';
 import { fails, ifMatch, ifNoneMatch, json, notModified, stale, tagged } from '../openapi-parts.ts';
 
 const one = '/v1/webhooks/{webhookId}';
@@ -14,7 +16,10 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       summary: 'Have events sent to a URL, signed as Standard Webhooks says; the key is shown this once',
       requestBody: { required: true, content: { 'application/json': { schema: webhooks.newWebhook } } },
       responses: {
-        '201': tagged('The webhook, with its secret.', webhooks.createdWebhook),
+        '201': {
+          ...tagged('The webhook, with its secret.', webhooks.createdWebhook),
+          headers: headers('ETag', 'Location'),
+        },
         '404': fails('There is no such crawl.'),
         '409': fails('The tenant has as many webhooks as it may.'),
         '422': fails('The body is not valid.'),
@@ -25,7 +30,14 @@ export const webhookPaths: ZodOpenApiPathsObject = {
             post: {
               summary: 'An event; any 2xx within 15 s says that it was taken',
               requestBody: { content: { 'application/json': { schema: webhooks.webhookMessage } } },
-              responses: { '204': { description: 'It was taken.' } },
+              security: [],
+              tags: [tagOf('/v1/webhooks')],
+              description: 'Sent by this API. Its signature says so; no key is sent.',
+              operationId: 'receiveEvent',
+              responses: {
+                '204': { description: 'It was taken.' },
+                '4XX': { description: 'It was not taken: it is sent again later.' },
+              },
             },
           },
         },

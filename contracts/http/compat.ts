@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { crawlStates, urlStates, type CrawlState } from '../crawl.ts';
 import { configFields, domain } from './crawls.ts';
-import { count, maxUrlInUrl, texts } from './shared.ts';
+import { count, maxRequestBytes, maxUrlInUrl, texts } from './shared.ts';
 
 const exampleJob = 'b7f7a3f0-54a5-4a52-9c1e-0d7f6f1c2a11';
 
@@ -66,7 +66,10 @@ const userId = z
   .refine((id) => id >= leastUser && id <= mostUser, 'must be a whole number of 64 bits')
   .transform(String)
   .meta({
-    override: { type: 'integer', format: 'int64' },
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, { type: 'integer', format: 'int64' });
+    },
     description:
       'Whom the job is for: the label of the crawl, and whose quota of open jobs counts it; nobody is let in by it.',
   });
@@ -146,7 +149,7 @@ export const seedUrls = z
   .strictObject({
     urls: z
       .union(
-        [texts(1_000_000, 100_000), z.string().min(1)],
+        [texts(1_000_000, 100_000), z.string().min(1).max(maxRequestBytes)],
         'an array of texts, or one text with commas or white space between them',
       )
       .meta({
@@ -184,6 +187,7 @@ export const urlLimit = z
           excludedDomains,
           z
             .string()
+            .max(maxRequestBytes)
             .transform((text) =>
               text
                 .split(',')

@@ -8,14 +8,25 @@ import { impersonated } from '../../domain/crawler-names.ts';
 import { isMediaRange } from '../../domain/media-filter.ts';
 import { readDomain } from '../../domain/opt-out.ts';
 import { maxDelayFactor } from '../../domain/pace.ts';
-import { maxPatternsLength } from '../../domain/pattern.ts';
+import { maxPatternLength, maxPatternsLength } from '../../domain/pattern.ts';
 import { maxUrlLength } from '../../domain/url.ts';
 import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
 import { patternProblems } from '../url-pattern.ts';
 import { finishCriteria } from './finish.ts';
-import { count, instant, limit, nextCursor, texts, wholeNumber } from './shared.ts';
+import {
+  commaSeparated,
+  count,
+  instant,
+  limit,
+  maxRequestBytes,
+  nextCursor,
+  texts,
+  wholeNumber,
+} from './shared.ts';
 
 const pattern = z.string().meta({
+  // A regular expression has its mark before it.
+  maxLength: maxPatternLength + 're:'.length,
   description:
     'Glob over the canonical URL: `*` any run of characters, `?` any one. Or `re:` and a regular expression of RE2 (without back-references and look-around), which matches anywhere in it.',
   examples: ['*/private/*', 're:/item/[0-9]+$'],
@@ -138,7 +149,7 @@ export const newCrawl = z
   .strictObject({
     seeds: z
       .union(
-        [texts(1_000_000, 100_000), z.string().min(1)],
+        [texts(1_000_000, 100_000), z.string().min(1).max(maxRequestBytes)],
         'an array of URLs, or one string of URLs separated by commas',
       )
       .meta({
@@ -163,6 +174,7 @@ export const listQuery = z.strictObject({
     .optional()
     .meta({
       description: 'Crawls in these states, comma-separated; absent: all.',
+      pattern: commaSeparated(crawlStates),
       examples: ['running,paused'],
     }),
 });

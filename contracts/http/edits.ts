@@ -1,7 +1,7 @@
 /** Edits of a crawl that runs (G6): versions of its settings, what one would do, and how far one has been applied. */
 import { z } from 'zod';
 import { configFields, crawlConfig } from './crawls.ts';
-import { count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
+import { asInteger, count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
 
 /** What may change while a crawl runs; who asks, and from which addresses, may not. */
 const live = z
@@ -81,7 +81,10 @@ export const editPreview = z
   .meta({ id: 'EditPreview' });
 export type EditPreview = z.infer<typeof editPreview>;
 
-const versionText = z.string().regex(/^[1-9]\d{0,8}$/, 'a version');
+const versionText = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, 'a version')
+  .meta(asInteger(1, 999_999_999));
 
 export const versionPath = z.strictObject({ crawlId, version: versionText });
 export const defaultVersionLimit = 20;

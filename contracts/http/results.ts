@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { crawlStates, urlStates } from '../crawl.ts';
 import { cutView, ledgerView } from './crawls.ts';
 import { pageFilter } from './page-filter.ts';
-import { count, instant, limit, nextCursor } from './shared.ts';
+import { commaSeparated, count, instant, limit, nextCursor } from './shared.ts';
 
 const maxPageLimit = 1_000;
 
@@ -20,7 +20,10 @@ export const pagesQuery = z.strictObject({
     .transform((text) => text.split(','))
     .pipe(z.array(z.enum(pageFields)))
     .optional()
-    .meta({ description: 'Comma-separated: `links` for the list of links, `text` for the text.' }),
+    .meta({
+      pattern: commaSeparated(pageFields),
+      description: 'Comma-separated: `links` for the list of links, `text` for the text.',
+    }),
   ...pageFilter.shape,
 });
 

@@ -39,6 +39,18 @@ export const texts = (mostTexts: number, mostCharacters: number) =>
 
 export const changeReason = z.strictObject({ reason: words(500).optional() }).meta({ id: 'ChangeReason' });
 
+/** What the OpenAPI document says of a list in one text. */
+export const commaSeparated = (words: readonly string[]): string =>
+  `^(${words.join('|')})(,(${words.join('|')}))*$`;
+
+/** What the OpenAPI document says of a number that comes as text, in a path or a query. */
+export const asInteger = (least: number, most: number) => ({
+  override: ({ jsonSchema }: { jsonSchema: object }): void => {
+    if ('pattern' in jsonSchema) delete jsonSchema.pattern;
+    Object.assign(jsonSchema, { type: 'integer', minimum: least, maximum: most });
+  },
+});
+
 /** Query parameters come as text. */
 export const limit = (most: number, standard: number) =>
   z
@@ -47,7 +59,10 @@ export const limit = (most: number, standard: number) =>
     .transform(Number)
     .pipe(wholeNumber(1, most))
     .optional()
-    .meta({ description: `Entries at most: 1 to ${String(most)}, ${String(standard)} by default.` });
+    .meta({
+      ...asInteger(1, most),
+      description: `Entries at most: 1 to ${String(most)}, ${String(standard)} by default.`,
+    });
 
 /** Decimal, as answered when the crawl was created. */
 export const crawlId = z

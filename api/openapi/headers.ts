@@ -1,0 +1,85 @@
+/** Header fields of answers in the OpenAPI document: each is described once, and referred to. */
+import { z } from 'zod';
+import type {
+  ZodOpenApiHeaderObject,
+  ZodOpenApiOperationObject,
+  ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { quotaNames } from '../../domain/quotas.ts';
+import { quotaHeader } from '../quotas.ts';
+
+const field = (description: string, schema: z.ZodType = z.string()): ZodOpenApiHeaderObject =>
+  schema.meta({ description });
+
+const quotaFields = Object.fromEntries(
+  quotaNames.map((name) => [
+    quotaHeader(name),
+    field(
+      `Where the tenant has a quota ${name}: \`limit=5, remaining=2\`.`,
+      z.string().regex(/^limit=\d+, remaining=\d+$/),
+    ),
+  ]),
+);
+
+export const headerComponents: Record<string, ZodOpenApiHeaderObject> = {
+  'X-Request-Id': field('What the log knows the request by.', z.string().regex(/^[\w.:-]{8,128}$/)),
+  'Orbweaver-Version': field('Version of the API’s program.'),
+  'Retry-After': field('Seconds after which it is worth asking again.', z.int().min(0)),
+  RateLimit: field('What is left of the limit of requests, and until when (draft-ietf-httpapi-ratelimit).'),
+  'RateLimit-Policy': field('The limit of requests that RateLimit is about.'),
+  'WWW-Authenticate': field('What kind of key is wanted, and what is wrong with the one that was sent.'),
+  Location: field('Where what was made is.'),
+  ETag: field('For If-Match and If-None-Match.', z.string().regex(/^"[^"]+"$/)),
+  'Idempotent-Replayed': field(
+    'The answer to the first request with this Idempotency-Key.',
+    z.literal('true'),
+  ),
+  ...quotaFields,
+};
+
+interface Reference {
+  readonly $ref: string;
+}
+
+export const headers = (...names: readonly string[]): Record<string, Reference> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+type AnswerWithFields = Omit<ZodOpenApiResponseObject, 'headers'> & {
+  readonly headers?: Readonly<Record<string, Reference>>;
+};
+
+/** Operations that count against the quotas of crawls (quotas.ts). */
+const counted = new Set([
+  'createCrawl',
+  'resumeCrawl',
+  'editCrawl',
+  'restoreConfigVersion',
+  'redriveDeadLetters',
+  'checkAndAdd',
+  'scanUrl',
+  'resumeDefaultCrawl',
+]);
+
+/** Adds to each answer of an operation the fields that its status and its route may have beside its own. */
+export function withHeaders(
+  method: string,
+  operation: ZodOpenApiOperationObject,
+  isGuarded: boolean,
+): ZodOpenApiOperationObject {
+  const fieldsOf = (status: string): string[] => [
+    'X-Request-Id',
+    'Orbweaver-Version',
+    ...(isGuarded ? ['RateLimit', 'RateLimit-Policy'] : []),
+    ...(['429', '500', '503'].includes(status) ? ['Retry-After'] : []),
+    ...(['401', '403'].includes(status) ? ['WWW-Authenticate'] : []),
+    ...(isGuarded && method === 'post' && status.startsWith('2') ? ['Idempotent-Replayed'] : []),
+    ...(counted.has(operation.operationId ?? '') && /^2|403|404|429/.test(status)
+      ? Object.keys(quotaFields)
+      : []),
+  ];
+  const responses = Object.entries(operation.responses).map(([status, response]) => {
+    const { headers: own, ...rest } = response as AnswerWithFields;
+    return [status, { ...rest, headers: { ...headers(...fieldsOf(status)), ...own } }];
+  });
+  return { ...operation, responses: Object.fromEntries(responses) as ZodOpenApiOperationObject['responses'] };
+}
