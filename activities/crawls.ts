@@ -29,6 +29,7 @@ import { CrawlBook, type OpenCrawl } from './crawl-book.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { sleep } from './fetch/sleep.ts';
+import { glanceAt } from './glance.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { HostBook } from './host-book.ts';
 import { startEdit } from './open-workflows.ts';
@@ -44,6 +45,8 @@ const batch = 1_000;
 const seedingMs = 1_000;
 const quickMs = 250;
 const slowMs = 2_000;
+/** That hosts were parked or came back is told this often at most: each time is some events of a history. */
+const newsMs = 5_000;
 /** States of crawls that are watched. */
 const watched: readonly CrawlState[] = ['seeding', 'running'];
 /** URLs that a crawl in a hurry may fetch in a slow look: with fewer left, looks are quick. */
@@ -117,9 +120,12 @@ export function createCrawlActivities(
 
   /** Polls quickly while the crawl is small or near its end, more slowly while much is queued. */
   const watch = async (crawlId: string, watchMs: number, signal: AbortSignal): Promise<WatchResult> => {
-    const until = performance.now() + watchMs;
+    const start = performance.now();
+    const until = start + watchMs;
+    let parkedFirst: number | null = null;
     for (;;) {
       const outlook = await outlookOf(crawlId);
+      parkedFirst ??= outlook.parked;
       // By somebody else: its workflow was reset, or two of them crossed.
       if (!watched.includes(outlook.state)) return { verdict: 'moved' };
       const seeded = outlook.unseeded ? await seed(crawlId, signal) : 0;
@@ -130,7 +136,10 @@ export function createCrawlActivities(
         judged.verdict !== 'going' &&
         !(judged.verdict === 'complete' && (outlook.unseeded || outlook.edited));
       if (isOver) return judged;
-      if (performance.now() >= until || signal.aborted) return { verdict: 'going' };
+      if (signal.aborted) return { verdict: 'going' };
+      const isNews = outlook.parked !== parkedFirst && performance.now() >= start + newsMs;
+      if (isNews || performance.now() >= until)
+        return { verdict: 'going', glance: await glanceAt(dependencies, crawlId) };
       if (seeded > 0) continue;
       const { maxSeconds } = config;
       const leftMs = maxSeconds === null ? Infinity : maxSeconds * 1_000 - (outlook.running_ms ?? 0);
@@ -151,7 +160,11 @@ export function createCrawlActivities(
   };
 
   return {
-    lookAtCrawl: ({ crawlId }) => withOwnFaults(() => standingOf(pool, crawlId)),
+    lookAtCrawl: ({ crawlId }) =>
+      withOwnFaults(async () => ({
+        ...(await standingOf(pool, crawlId)),
+        glance: await glanceAt(dependencies, crawlId),
+      })),
     setCrawlState: ({ crawlId, state, reason, endsAs = null }) =>
       withOwnFaults(() =>
         inTransaction(pool, async (db) => {
@@ -173,9 +186,9 @@ export function createCrawlActivities(
     /** A crawl that reached nothing at all has failed; one that reached anything has finished. */
     settleCrawl: ({ crawlId, state, reason }) =>
       withOwnFaults(() =>
-        withHeartbeat(() => {
+        withHeartbeat(async () => {
           const id = Number(crawlId);
-          return inTransaction(pool, async (db) => {
+          const settled = await inTransaction(pool, async (db) => {
             // Whoever unparks a host reopens crawls under this lock too: either it sees the end, or this sees the work.
             await lockCrawls(db, [id]);
             const [outlook] = await crawlOutlook(db, id);
@@ -199,6 +212,7 @@ export function createCrawlActivities(
             await noteCrawlEnd(db, id, null);
             return final;
           });
+          return { ...settled, glance: await glanceAt(dependencies, crawlId) };
         }),
       ),
 

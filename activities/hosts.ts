@@ -1,6 +1,6 @@
 /** What the host workflow does to its host's row: giving back, parking, unparking, dropping, delays. */
 import type { WorkflowClient } from '@temporalio/client';
-import type { ControlActivities, HostCounts, HostRef } from '../contracts/activities.ts';
+import { nobody, type ControlActivities, type HostCounts, type HostRef } from '../contracts/activities.ts';
 import { troubleClasses } from '../domain/trouble.ts';
 import { changeSettings, dropQueue } from '../storage/hosts.ts';
 import { park } from '../storage/parking.ts';
@@ -36,7 +36,11 @@ export function createHostActivities(
   const { pool } = dependencies;
   const counts = async ({ hostId }: HostRef): Promise<HostCounts> => {
     const [outlook] = await hostOutlook(pool, hostId);
-    return { queued: outlook?.queued ?? 0, deadLetters: outlook?.dead_letters ?? 0 };
+    return {
+      queued: outlook?.queued ?? 0,
+      deadLetters: outlook?.dead_letters ?? 0,
+      wantedBy: outlook?.wanted_by ?? nobody,
+    };
   };
 
   return {

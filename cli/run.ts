@@ -24,6 +24,7 @@ import { readLocalKey } from './local-key.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { othersStack, ownStack, start, startKept, textReader, type Say, type UsedStack } from './stack.ts';
 import { summaryJson, summaryLines } from './summary.ts';
+import { runningWorkflows } from './temporal-web.ts';
 import { grouped } from './words.ts';
 
 /** The reason of crawls that were paused because their command line ended. */
@@ -116,12 +117,12 @@ async function runOn(
   begin: (session: Session) => Promise<string>,
   { config, options, out, interrupts, progress }: Surroundings,
 ): Promise<ExitCode> {
-  const { apiUrl, temporalUiUrl } = stack.info;
+  const { apiUrl } = stack.info;
   if (apiUrl === null) throw new CommandError('The stack that runs has no API: stop it first.');
   const api = createApiClient(apiUrl, readLocalKey(config.dataDir));
   const id = await begin({ pool, api, own: stack.own, say: progress.say, signal: interrupts.first });
-  const web = temporalUiUrl === null ? '' : ` Temporal Web: ${temporalUiUrl}`;
-  progress.say(`Crawl ${id} is under way.${web}`);
+  const web = runningWorkflows(stack.info);
+  progress.say(`Crawl ${id} is under way.${web === null ? '' : ` Temporal Web: ${web}`}`);
   const over = new AbortController();
   const live =
     options.out === standardOutput
@@ -256,7 +257,7 @@ async function pause(id: string, api: ApiClient, interrupts: Interrupts, say: Sa
 
 function tellKept({ info }: UsedStack, say: Say): void {
   say(
-    `The stack stays up: API ${info.apiUrl ?? 'none'}, Temporal Web ${info.temporalUiUrl ?? 'none'}. ` +
+    `The stack stays up: API ${info.apiUrl ?? 'none'}, Temporal Web ${runningWorkflows(info) ?? 'none'}. ` +
       `kill ${String(info.launcher.pid)} stops it.`,
   );
 }

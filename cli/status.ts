@@ -12,6 +12,7 @@ import { statusLines } from './status-lines.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { noSuchCrawl, withDatabase } from './stack.ts';
 import { printable, table, writeLines } from './table.ts';
+import { runningWorkflows, workflowPages } from './temporal-web.ts';
 
 const listed = 20;
 /** Hosts that are named at most. */
@@ -30,7 +31,7 @@ export async function status(id: string | null, options: VerbOptions): Promise<E
     const where =
       running === null
         ? 'No stack is running.'
-        : `The stack runs (process ${String(running.launcher.pid)}): API ${running.apiUrl ?? 'none'}, Temporal Web ${running.temporalUiUrl ?? 'not ours'}`;
+        : `The stack runs (process ${String(running.launcher.pid)}): API ${running.apiUrl ?? 'none'}, Temporal Web ${runningWorkflows(running) ?? 'not ours'}`;
     lines.unshift(where);
   }
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -44,12 +45,6 @@ async function one(pool: Pool, id: string, json: boolean, running: StackInfo | n
   if (json) return [JSON.stringify({ ...view, outlook })];
   const web = running === null ? null : workflowPages(running);
   return statusLines(view, outlook, await parkedHosts(pool, id, named), web);
-}
-
-/** The address of a workflow's page in Temporal Web, by the workflow's id; null: Temporal is not ours. */
-function workflowPages({ temporalUiUrl, temporalNamespace }: StackInfo): ((id: string) => string) | null {
-  if (temporalUiUrl === null) return null;
-  return (id) => `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(id)}`;
 }
 
 async function overview(pool: Pool, json: boolean): Promise<string[]> {

@@ -5,6 +5,7 @@ import { createPool } from '../storage/pool.ts';
 import { endingOf, exitCodes, type ExitCode } from './ending.ts';
 import { aborted, listenForInterrupts } from './interrupts.ts';
 import { sayPlainly, start, type KeptMessage, type StartedStack } from './stack.ts';
+import { runningWorkflows } from './temporal-web.ts';
 
 /** @param kept started by `crawl --keep`, which listens until the stack is up, and then goes */
 export async function up(kept: boolean): Promise<ExitCode> {
@@ -50,7 +51,7 @@ async function addresses(stack: StartedStack): Promise<string[]> {
     `API           ${stack.apiUrl ?? 'none'}`,
     `API docs      ${stack.apiUrl ?? 'none'}/docs/`,
     ...keyLines(stack),
-    `Temporal Web  ${stack.temporalUiUrl ?? 'not ours'}`,
+    `Temporal Web  ${runningWorkflows(stack) ?? 'not ours'}`,
     `Data          ${stack.dataDir}`,
     ...(going.length > 0 ? [`Crawls that go on: ${going.join(', ')}`] : []),
     ...(paused.length > 0 ? [`Crawls that are paused: ${paused.join(', ')}`] : []),

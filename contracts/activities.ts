@@ -16,6 +16,14 @@ export interface Visit extends HostRef {
 /** Why a host is left alone that is well and whose pace would allow it. */
 export type ClosedBy = 'windows' | 'quota' | 'lent' | 'opt-out';
 
+/** Crawls with URLs at a host: ids of some, most queued first, and how many more there are. */
+export interface WantedBy {
+  readonly crawls: readonly string[];
+  readonly more: number;
+}
+
+export const nobody: WantedBy = { crawls: [], more: 0 };
+
 /** What a slice left behind. Times are relative, so that no two machines' clocks are compared. */
 export interface SliceResult {
   /** URLs that got a final outcome. */
@@ -35,6 +43,7 @@ export interface SliceResult {
   /** Fetched bodies wait for dedup or extraction. */
   readonly pending: boolean;
   readonly deadLetters: number;
+  readonly wantedBy: WantedBy;
   readonly lastError: string | null;
   /** Why the host is to be left alone for `waitMs`, or for good, where that is neither its pace nor trouble. */
   readonly closedBy: ClosedBy | null;
@@ -125,7 +134,9 @@ export interface ControlActivities {
   retryHost(input: { readonly origin: string }): Promise<{ readonly unparked: boolean }>;
 
   /** Where the crawl stands, whatever its workflow believes. */
-  lookAtCrawl(input: { readonly crawlId: string }): Promise<CrawlStanding>;
+  lookAtCrawl(input: {
+    readonly crawlId: string;
+  }): Promise<CrawlStanding & { readonly glance: CrawlGlance | null }>;
   /** Answers where it stands then: a crawl that is over stays so. */
   setCrawlState(input: {
     readonly crawlId: string;
@@ -137,7 +148,10 @@ export interface ControlActivities {
      */
     readonly endsAs?: CrawlState;
   }): Promise<CrawlStanding>;
-  /** Watches a crawl until it has nothing left to do, a limit is reached, or `watchMs` have passed. */
+  /**
+   * Watches a crawl until it has nothing left to do, a limit is reached, hosts were parked or came back, or `watchMs`
+   * have passed.
+   */
   watchCrawl(input: { readonly crawlId: string; readonly watchMs: number }): Promise<WatchResult>;
   /**
    * Excludes what is still queued (reason: the limit that ended the crawl), waits for work in hand to be committed.
@@ -155,7 +169,22 @@ export interface ControlActivities {
     readonly crawlId: string;
     readonly state: CrawlState;
     readonly reason: string;
-  }): Promise<{ readonly state: CrawlState; readonly reason: string }>;
+  }): Promise<{ readonly state: CrawlState; readonly reason: string; readonly glance: CrawlGlance | null }>;
+}
+
+/** A crawl in numbers, for its page in Temporal Web; null where it stands: they could not be had. */
+export interface CrawlGlance {
+  readonly label: string | null;
+  readonly pages: number;
+  readonly discovered: number;
+  readonly queued: number;
+  readonly deadLetters: number;
+  /** URLs answered a second, of late. */
+  readonly perSecond: number;
+  readonly hosts: { readonly total: number; readonly working: number; readonly parked: number };
+  /** Hosts with queued URLs that cannot be asked now, parked ones among them, and some of them by name. */
+  readonly waiting: number;
+  readonly waitsFor: readonly { readonly origin: string; readonly why: string; readonly queued: number }[];
 }
 
 export interface CrawlStanding {
@@ -177,6 +206,7 @@ export interface FeedResult {
 export interface HostCounts {
   readonly queued: number;
   readonly deadLetters: number;
+  readonly wantedBy: WantedBy;
 }
 
 /** How far a version of a crawl's settings has been applied to its frontier. */
@@ -218,4 +248,7 @@ export interface RedriveInput {
 }
 
 /** 'complete': nothing is left that could be fetched; 'going': watch on; 'moved': it does not run any more. */
-export type WatchResult = FinishVerdict | { readonly verdict: 'moved' };
+export type WatchResult = (FinishVerdict | { readonly verdict: 'moved' }) & {
+  /** How it stands, where it goes on. */
+  readonly glance?: CrawlGlance | null;
+};

@@ -4,7 +4,7 @@
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RedriveCounts } from '../domain/dead-letter.ts';
-import type { EditProgress } from './activities.ts';
+import type { EditProgress, WantedBy } from './activities.ts';
 import type { CrawlState } from './crawl.ts';
 
 /** One queue per kind of work, so that each can be scaled and starved on its own. */
@@ -66,6 +66,7 @@ export interface HostCarried {
   readonly fetched: number;
   readonly deadLetters: number;
   readonly queued: number;
+  readonly wantedBy: WantedBy;
   readonly delayMs: number;
   /** Milliseconds from parking to the first probe; doubled for each further one. */
   readonly probeMs: number;

@@ -13,7 +13,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CrawlStanding, WatchResult } from '../contracts/activities.ts';
+import type { CrawlGlance, CrawlStanding, WatchResult } from '../contracts/activities.ts';
 import { closedCrawlStates, type CrawlState } from '../contracts/crawl.ts';
 import {
   cancelCrawlUpdate,
@@ -28,10 +28,14 @@ import {
 import { attributeSetter } from './attributes.ts';
 import { drainCrawl, lookAtCrawl, setCrawlState, settleCrawl, wakeSchedulers, watchCrawl } from './calls.ts';
 import { heedingCancellation, uncut } from './cancelling.ts';
+import { crawlMarkdown } from './crawl-desk.ts';
 
 const longHistory = 400;
-/** One watch: the activity looks every moment and answers when something has changed, or after this. */
-const watchMs = 60_000;
+/**
+ * One watch: the activity looks every moment and answers when something has changed, or after this, so that the page has
+ * new numbers. Twice as long each time: a crawl that has just begun is looked at most.
+ */
+const [firstWatchMs, longestWatchMs] = [5_000, 60_000];
 
 /** What an admin wants of the crawl, asked last. */
 interface Wish {
@@ -49,13 +53,15 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
   let known = false;
   let wanted: Wish = { what: 'run', reason: null };
   let reopened = false;
+  let glance: CrawlGlance | null = null;
+  let watchMs = firstWatchMs;
   let watching: CancellationScope | null = null;
   const setAttributes = attributeSetter();
 
   const view = (): CrawlView => ({ state, reason });
   const show = (): void => {
     setAttributes({ CrawlState: state });
-    setCurrentDetails(`### Crawl ${crawlId} is ${state}${reason === null ? '' : `\n\n${reason}`}`);
+    setCurrentDetails(crawlMarkdown({ crawlId, state, reason, glance, namespace: workflowInfo().namespace }));
   };
   const stand = (standing: CrawlStanding): void => {
     ({ state, reason, endsAs } = standing);
@@ -66,7 +72,9 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
     stand(await setCrawlState({ crawlId, state: next, reason: why, ...(final && { endsAs: final }) }));
   };
   const lookUp = async (): Promise<void> => {
-    stand(await lookAtCrawl({ crawlId }));
+    const { glance: seen, ...standing } = await lookAtCrawl({ crawlId });
+    glance = seen ?? glance;
+    stand(standing);
     if (state === 'paused' && wanted.what === 'run') wanted = { what: 'pause', reason };
     known = true;
   };
@@ -170,7 +178,10 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
         await condition(() => wish().what !== 'pause');
         return null;
       case 'run': {
-        if (state !== 'running') await enter('running', null);
+        if (state !== 'running') {
+          watchMs = firstWatchMs;
+          await enter('running', null);
+        }
         if (isOver(state)) return null;
         await wakeSchedulers();
         const watched = await watch();
@@ -178,6 +189,11 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
           case 'complete':
             return end('finished', 'complete', null);
           case 'going':
+            if (watched.glance !== undefined) {
+              glance = watched.glance ?? glance;
+              watchMs = Math.min(longestWatchMs, 2 * watchMs);
+              show();
+            }
             return null;
           case 'moved':
             await lookUp();
@@ -230,7 +246,8 @@ export async function crawl(input: CrawlInput): Promise<CrawlResult> {
       if (state !== 'draining') return null;
       await drainCrawl({ crawlId, reason: drainReason });
     }
-    const settled = await settleCrawl({ crawlId, state: final, reason: why });
+    const { glance: seen, ...settled } = await settleCrawl({ crawlId, state: final, reason: why });
+    glance = seen ?? glance;
     if (settled.state === 'running') {
       await lookUp();
       return null;

@@ -1,6 +1,8 @@
 /** What an operator sees of a host in Temporal Web: its current details, in Markdown. Pure. */
-import type { ClosedBy } from '../contracts/activities.ts';
-import type { HostMode } from '../contracts/workflows.ts';
+import type { ClosedBy, WantedBy } from '../contracts/activities.ts';
+import { crawlWorkflowId, type HostMode } from '../contracts/workflows.ts';
+import { plainMarkdown } from '../domain/plain-markdown.ts';
+import { workflowLink } from './workflow-link.ts';
 
 export interface DeskState {
   readonly origin: string;
@@ -17,6 +19,8 @@ export interface DeskState {
   readonly lastProbe: string | null;
   /** Why there is a next visit to wait for, where that is neither pace nor trouble. */
   readonly closedBy: ClosedBy | null;
+  readonly wantedBy: WantedBy;
+  readonly namespace: string;
 }
 
 const seconds = (ms: number): string => `${String(Math.round(ms / 100) / 10)} s`;
@@ -51,17 +55,22 @@ const closings = {
 
 /** A few lines: what is wrong, since when, what comes next, which buttons help. */
 export function deskMarkdown(state: DeskState): string {
-  const lines = [`### ${state.origin} ${headlines[state.mode]}`, ''];
+  const lines = [`### ${plainMarkdown(state.origin)} ${headlines[state.mode]}`, ''];
   if (state.lastError !== null) {
     const since = state.troubleSince === null ? '' : ` (since ${at(state.troubleSince)})`;
-    lines.push(`**What is wrong:** ${state.lastError}${since}`, '');
+    lines.push(`**What is wrong:** ${plainMarkdown(state.lastError)}${since}`, '');
   }
-  if (state.pausedReason !== null) lines.push(`**Why paused:** ${state.pausedReason}`, '');
+  if (state.pausedReason !== null) lines.push(`**Why paused:** ${plainMarkdown(state.pausedReason)}`, '');
   if (state.closedBy !== null) lines.push(`**Why it waits:** ${closings[state.closedBy]}`, '');
   const next = whatComesNext(state);
   if (next !== null) lines.push(`**What comes next:** ${next}`, '');
   // Above the table: Temporal Web shows the first few lines only.
   lines.push(`**Buttons:** ${buttons[state.mode]}`, '');
+  const { crawls, more } = state.wantedBy;
+  if (crawls.length > 0) {
+    const links = crawls.map((id) => workflowLink(state.namespace, crawlWorkflowId(id), `crawl ${id}`));
+    lines.push(`**Wanted by:** ${links.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`, '');
+  }
   lines.push(
     `| settled | queued | dead letters | delay |`,
     `|---|---|---|---|`,
@@ -72,7 +81,7 @@ export function deskMarkdown(state: DeskState): string {
 
 /** Null: nothing to be told, it is at work. */
 function whatComesNext({ mode, nextVisit, lastProbe }: DeskState): string | null {
-  const found = lastProbe === null ? '' : ` The last one found: ${lastProbe}.`;
+  const found = lastProbe === null ? '' : ` The last one found: ${plainMarkdown(lastProbe)}.`;
   switch (mode) {
     case 'active':
     case 'closed':

@@ -27,7 +27,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ProbeResult, SliceResult } from '../contracts/activities.ts';
+import { nobody, type ProbeResult, type SliceResult } from '../contracts/activities.ts';
 import { failureTypes } from '../contracts/failures.ts';
 import {
   askHostSignal,
@@ -85,6 +85,7 @@ const fresh: HostCarried = {
   fetched: 0,
   deadLetters: 0,
   queued: 0,
+  wantedBy: nobody,
   delayMs: 0,
   probeMs: 3_600_000,
   probes: 0,
@@ -120,7 +121,10 @@ export async function host(input: HostInput): Promise<void> {
     mode = now;
     nextVisit = until;
     setCurrentDetails(
-      deskMarkdown({ ...state, ...me, mode, nextVisit, closedBy: until === null ? null : closedBy }),
+      deskMarkdown({
+        ...{ ...state, ...me, mode, nextVisit, closedBy: until === null ? null : closedBy },
+        namespace: workflowInfo().namespace,
+      }),
     );
     setAttributes({
       CrawlState: now,
@@ -194,7 +198,8 @@ export async function host(input: HostInput): Promise<void> {
     dropHostUpdate,
     uncut(async (reason: string | null) => {
       const dropped = await dropHost({ ...me, reason: reason ?? 'dropped by an operator' });
-      Object.assign(state, { queued: dropped.queued, deadLetters: dropped.deadLetters });
+      const { queued, deadLetters, wantedBy } = dropped;
+      Object.assign(state, { queued, deadLetters, wantedBy });
       show(mode, nextVisit);
       return `${String(dropped.dropped)} queued URLs of ${input.origin} are excluded`;
     }),
@@ -254,9 +259,9 @@ export async function host(input: HostInput): Promise<void> {
   const park = async (reason: string, since: number): Promise<void> => {
     state.lastError = reason;
     state.troubleSince ??= since;
-    const { queued, deadLetters, probeMs, restMs } = await parkHost({ ...me, reason });
+    const { probeMs, restMs, ...counts } = await parkHost({ ...me, reason });
     const probeAt = Date.now() + Math.max(probeWaitMs(probeMs, state.probes), restMs);
-    Object.assign(state, { queued, deadLetters, probeMs, probeAt, parked: true });
+    Object.assign(state, { ...counts, probeMs, probeAt, parked: true });
   };
 
   /** Takes over what Postgres says, unless somebody has said otherwise just now. */
@@ -265,8 +270,8 @@ export async function host(input: HostInput): Promise<void> {
     woken = false;
     // What was fetched before its workflow was lost is owed its reading, whatever else it waits for.
     if (input.adopted === true) digesting ??= digest();
-    const { paused, parked, queued, deadLetters } = await lookAtHost(me);
-    Object.assign(state, { queued, deadLetters });
+    const { paused, parked, ...counts } = await lookAtHost(me);
+    Object.assign(state, counts);
     if (!pauseUntold) Object.assign(state, { paused: paused !== null, pausedReason: paused });
     if (parked === null) {
       askAt = null;
@@ -343,15 +348,16 @@ export async function host(input: HostInput): Promise<void> {
   };
 
   const unpark = async (): Promise<void> => {
-    const { queued, deadLetters } = await unparkHost(me);
+    const counts = await unparkHost(me);
     askAt = null;
-    Object.assign(state, { queued, deadLetters, ...unparked });
+    Object.assign(state, { ...counts, ...unparked });
   };
 
   const learn = (result: SliceResult): void => {
     state.fetched += result.fetched;
     state.queued = result.queued;
     state.deadLetters = result.deadLetters;
+    state.wantedBy = result.wantedBy;
     state.delayMs = result.delayMs ?? state.delayMs;
     closedBy = result.closedBy;
     state.lastError = result.lastError;

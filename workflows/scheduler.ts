@@ -14,7 +14,6 @@ import { schedulerStateQuery, wakeSignal, type SchedulerInput } from '../contrac
 import { feed } from './calls.ts';
 import { orCancelled } from './cancelling.ts';
 
-const longHistory = 400;
 const tickMs = 1_000;
 /** Looking for lost hosts costs more than feeding: every so many ticks. */
 const lostEvery = 5;
@@ -37,7 +36,8 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     description: 'Counts of this run.',
   });
 
-  while (workflowInfo().historyLength < longHistory && !workflowInfo().continueAsNewSuggested) {
+  // As long as the server allows: each run that ends is one more in the list of those that are closed.
+  while (!workflowInfo().continueAsNewSuggested) {
     woken = false;
     const result = await orCancelled(feed({ shard: input.shard, lost: ticks % lostEvery === 0 }));
     ticks++;

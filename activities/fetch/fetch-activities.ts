@@ -1,12 +1,13 @@
 /** The fetch activity: one slice of one host, as Temporal sees it. */
 import { availableParallelism } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
-import type {
-  FetchActivities,
-  HostRef,
-  ProbeResult,
-  SliceResult,
-  Visit,
+import {
+  nobody,
+  type FetchActivities,
+  type HostRef,
+  type ProbeResult,
+  type SliceResult,
+  type Visit,
 } from '../../contracts/activities.ts';
 import { failureTypes } from '../../contracts/failures.ts';
 import { sleepsInWorkflow, stretchedSliceMs } from '../../domain/slice.ts';
@@ -60,6 +61,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       queued: outlook?.queued ?? 0,
       pending: outlook?.pending ?? false,
       deadLetters: outlook?.dead_letters ?? 0,
+      wantedBy: outlook?.wanted_by ?? nobody,
       lastError: end.lastError,
       closedBy: end.closedBy,
     };
@@ -83,6 +85,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       queued: outlook?.queued ?? 0,
       pending: outlook?.pending ?? false,
       deadLetters: outlook?.dead_letters ?? 0,
+      wantedBy: outlook?.wanted_by ?? nobody,
       lastError: hold.last_error,
       closedBy: 'lent',
     };
@@ -151,7 +154,7 @@ function hostFailure(end: SliceEnd): ApplicationFailure {
 
 const held: SliceResult = {
   ...{ fetched: 0, next: 'held', waitMs: 0, delayMs: 0, queued: 0, pending: false, deadLetters: 0 },
-  ...{ lastError: null, closedBy: null },
+  ...{ wantedBy: nobody, lastError: null, closedBy: null },
 };
 
 const moved: ProbeResult = { outcome: 'moved', message: 'it is not parked, or paused', waitMs: 0 };

@@ -9,7 +9,12 @@ export interface HostOutlook {
   readonly pending: boolean;
   /** Somebody with fewer places wants its place. */
   readonly yields: boolean;
+  /** Crawls with URLs queued or in hand here, most queued first: ids of some, and how many more there are. */
+  readonly wanted_by: { readonly crawls: readonly string[]; readonly more: number };
 }
+
+/** Crawls that are named. */
+const named = 5;
 
 /** What waits at a host, over all crawls. */
 export const hostOutlook = statement<[hostId: string], HostOutlook>(
@@ -24,5 +29,10 @@ export const hostOutlook = statement<[hostId: string], HostOutlook>(
                    where q.host_id = $1 and q.queued > 0)
           or exists (select 1 from url where host_id = $1 and state = 'leased') as due,
           exists (select 1 from url where host_id = $1 and stage > 0) as pending,
-          (select yield_at is not null from host where id = $1) as yields`,
+          (select yield_at is not null from host where id = $1) as yields,
+          (select json_build_object(
+                    'crawls', coalesce(json_agg(crawl_id::text order by place) filter (where place <= ${String(named)}), '[]'),
+                    'more', greatest(0, count(*) - ${String(named)}))
+             from (select crawl_id, row_number() over (order by queued desc, crawl_id) as place
+                     from host_queue where host_id = $1 and (queued > 0 or leased > 0)) wanting) as wanted_by`,
 );

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { PageView } from '../../contracts/http/results.ts';
-import { hostWorkflowId } from '../../contracts/workflows.ts';
+import { crawlWorkflowId, hostWorkflowId } from '../../contracts/workflows.ts';
 import { reservePort, type ReservedPort } from '../../stack/ports.ts';
 import { allPages } from '../../storage/pages.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
@@ -88,7 +88,23 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
     const details = await desktop.currentDetails();
     expect(details).toContain(`${paused} is paused by an operator`);
     expect(details).toContain('its owner asked for a rest');
+    expect(details).toContain(`Wanted by: crawl ${crawlId}`);
     expect(await listed('paused')).toContain(paused);
+  });
+
+  it('shows how a crawl stands, and links to the page of a host that it waits for', async () => {
+    const waits = async (): Promise<boolean> => {
+      await desktop.open(crawlWorkflowId(crawlId));
+      return (await desktop.currentDetails()).includes(`${paused} (paused, `);
+    };
+    await until('the page of the crawl tells of the host', waits, 100_000);
+    const popup = desktop.page.waitForEvent('popup');
+    const page = desktop.page.locator('iframe').last().contentFrame();
+    await page.getByRole('link', { name: paused }).click();
+    const host = await popup;
+    await host.getByTestId('history-tab').waitFor();
+    expect(host.url()).toContain(`/workflows/${encodeURIComponent(hostWorkflowId(paused))}/`);
+    await host.close();
   });
 
   it('lists a parked host with its search attributes, and says what is wrong with it', async () => {

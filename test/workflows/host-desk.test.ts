@@ -16,6 +16,8 @@ const well: DeskState = {
   nextVisit: null,
   lastProbe: null,
   closedBy: null,
+  wantedBy: { crawls: [], more: 0 },
+  namespace: 'default',
 };
 const at = Date.UTC(2026, 2, 1, 8);
 const trouble = { lastError: 'tls: the certificate has expired', troubleSince: at };
@@ -26,8 +28,9 @@ const line = (over: Partial<DeskState>, start: string): string | undefined =>
 
 describe('the details of a host', () => {
   it('that is well say so, and not what might be wrong', () => {
-    expect(lines({})[0]).toBe('### https://a.example is being crawled');
+    expect(lines({})[0]).toBe('### https&#58;//a.example is being crawled');
     expect(line({}, 'What is wrong')).toBeUndefined();
+    expect(line({}, 'Wanted by')).toBeUndefined();
     expect(line({}, 'What comes next')).toBeUndefined();
   });
 
@@ -49,6 +52,21 @@ describe('the details of a host', () => {
     expect(line({ ...backoff, nextVisit: at }, 'What comes next')).toContain('at 2026-03-01T08:00:00.000Z');
     expect(line(backoff, 'What comes next')).toContain('pending activity');
     expect(line(backoff, 'Buttons')).toContain('`retry` tries now');
+  });
+
+  it('show what a server or a tenant says as text', () => {
+    const text = '[x](http://a)\n# <img src=x>';
+    const shown = '&#91;x&#93;(http&#58;//a) &#35; &#60;img src&#61;x&#62;';
+    const all = {
+      pausedReason: text,
+      lastError: text,
+      lastProbe: text,
+      mode: 'parked',
+      nextVisit: at,
+    } as const;
+    expect(line(all, 'What is wrong')).toBe(`**What is wrong:** ${shown}`);
+    expect(line(all, 'Why paused')).toBe(`**Why paused:** ${shown}`);
+    expect(line(all, 'What comes next')).toContain(`The last one found: ${shown}.`);
   });
 
   it('are a few lines, buttons first, whatever the state', () => {

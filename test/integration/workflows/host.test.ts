@@ -33,7 +33,7 @@ let running: Promise<unknown>;
 const probeMs = 400;
 const fetched: SliceResult = {
   ...{ fetched: 1, next: 'more', waitMs: 0, delayMs: 1, queued: 0, pending: false, deadLetters: 0 },
-  ...{ lastError: null, closedBy: null },
+  ...{ wantedBy: { crawls: ['7', '12'], more: 3 }, lastError: null, closedBy: null },
 };
 const spent = (): never => {
   throw ApplicationFailure.create({ type: failureTypes.spent, nonRetryable: true, message: 'tls: expired' });
@@ -56,7 +56,7 @@ let calls: { readonly name: string; readonly at: number }[] = [];
 const call = (name: string): void => void calls.push({ name, at: performance.now() });
 const times = (name: string): number[] => calls.filter((each) => each.name === name).map(({ at }) => at);
 const following = <T>(script: T[]): T | undefined => (script.length > 1 ? script.shift() : script[0]);
-const counts = { queued: 2, deadLetters: 1 };
+const counts = { queued: 2, deadLetters: 1, wantedBy: fetched.wantedBy };
 
 const control: Partial<ControlActivities> = {
   parkHost: () => {
@@ -164,6 +164,7 @@ async function start(carried?: Partial<HostCarried>) {
       fetched: 0,
       deadLetters: 0,
       queued: 0,
+      wantedBy: { crawls: [], more: 0 },
       delayMs: 0,
       probeMs,
       probes: 0,
@@ -406,6 +407,9 @@ describe('every state a host can be in is shown in its list, on its page and in 
     ['lent', () => ({ ...waiting, closedBy: 'lent', delayMs: null }), undefined, 'active', 'a fetcher that is not ours has it'],
     ['opted out', () => ({ ...fetched, next: 'idle', closedBy: 'opt-out' }), undefined, 'opted-out', 'has opted out'],
     ['its pace', () => waiting, undefined, 'active', 'the next visit at'],
+    ['crawls', () => waiting, undefined, 'active', `**Wanted by:** [crawl 7](namespaces/NAMESPACE/workflows/crawl%2F7), [crawl 12](namespaces/NAMESPACE/workflows/crawl%2F12) and 3 more`],
+    ['crawls, while it is parked', spent, undefined, 'parked', '**Wanted by:** [crawl 7]'],
+    ['text of others', () => failing('tls: <b>[x](http://a)'), undefined, 'backoff', 'tls: &#60;b&#62;&#91;x&#93;(http&#58;//a)'],
     ['paused', () => waiting, { paused: true, pausedReason: 'lunch' }, 'paused', '**Why paused:** lunch'],
     ['parked', spent, undefined, 'parked', '**What is wrong:** tls: expired'],
   ])('%s', async (_, slice, carried, mode, onPage) => {
@@ -414,7 +418,7 @@ describe('every state a host can be in is shown in its list, on its page and in 
     await expect.poll(async () => (await handle.query(hostStateQuery)).mode, patience).toBe(mode);
     const page = async (): Promise<string> =>
       (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
-    await expect.poll(page, patience).toContain(onPage);
+    await expect.poll(page, patience).toContain(onPage.replaceAll('NAMESPACE', world.namespace.replaceAll('_', '%5F')));
     const also = mode === 'backoff' ? ' and LastError is not null and NextFetchTime is not null' : '';
     const query = `WorkflowId = "${handle.workflowId}" and CrawlState = "${mode}"${also}`;
     const listed = async (): Promise<number> => (await client.workflow.count(query)).count;

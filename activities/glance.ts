@@ -1,0 +1,35 @@
+/** What the page of a crawl in Temporal Web tells of it. */
+import type { CrawlGlance } from '../contracts/activities.ts';
+import { viewCrawl } from '../storage/crawls.ts';
+import { outlookOf } from '../storage/outlook.ts';
+import type { Queryable } from '../storage/pool.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** Hosts that are named: what a history holds of a crawl stays small. */
+const named = 5;
+
+type Parts = Pick<Dependencies, 'pool' | 'log'>;
+
+/** Null: there is none now. A crawl never stands still for its page: what fails is logged, and the next time tells more. */
+export async function glanceAt(parts: Parts, crawlId: string): Promise<CrawlGlance | null> {
+  try {
+    return await readGlance(parts.pool, crawlId);
+  } catch (error) {
+    parts.log.warn({ err: error, crawlId }, 'the page of a crawl has no new numbers');
+    return null;
+  }
+}
+
+async function readGlance(db: Queryable, crawlId: string): Promise<CrawlGlance | null> {
+  const view = await viewCrawl(db, crawlId);
+  const outlook = await outlookOf(db, crawlId, named);
+  if (view === null || outlook === null) return null;
+  const { label, pages, ledger, hosts, rate, deadLetters } = view;
+  return {
+    ...{ label, pages, discovered: ledger.discovered, queued: ledger.queued, perSecond: rate.perSecond },
+    deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
+    hosts: { total: hosts.total, working: hosts.working, parked: hosts.parked },
+    waiting: outlook.waiting.hosts,
+    waitsFor: outlook.waiting.items.map(({ origin, why, queued }) => ({ origin, why, queued })),
+  };
+}

@@ -1,0 +1,41 @@
+/** What an operator sees of a crawl in Temporal Web: its current details, in Markdown. Pure. */
+import type { CrawlGlance } from '../contracts/activities.ts';
+import { standsAs, type CrawlState } from '../contracts/crawl.ts';
+import { hostWorkflowId } from '../contracts/workflows.ts';
+import { plainMarkdown } from '../domain/plain-markdown.ts';
+import { workflowLink } from './workflow-link.ts';
+
+interface CrawlDeskState {
+  readonly crawlId: string;
+  readonly state: CrawlState;
+  readonly reason: string | null;
+  /** As it was seen last; null: not yet. */
+  readonly glance: CrawlGlance | null;
+  readonly namespace: string;
+}
+
+const grouped = (count: number): string => count.toLocaleString('en-US');
+
+export function crawlMarkdown({ crawlId, state, reason, glance, namespace }: CrawlDeskState): string {
+  const lines = [`### Crawl ${crawlId} ${standsAs(state)}`];
+  if (reason !== null) lines.push(`**Why:** ${plainMarkdown(reason)}`);
+  if (glance === null) return lines.join('\n\n');
+  const { label, hosts, waiting, waitsFor } = glance;
+  if (label !== null) lines.push(`**Label:** ${plainMarkdown(label)}`);
+  lines.push(
+    `**URLs:** ${grouped(glance.pages)} pages of ${grouped(glance.discovered)} discovered, ` +
+      `${grouped(glance.queued)} queued, ${grouped(glance.deadLetters)} dead letters, ` +
+      `${glance.perSecond.toFixed(1)} a second`,
+    `**Hosts:** ${grouped(hosts.total)}: ${grouped(hosts.working)} at work, ` +
+      `${grouped(Math.max(0, waiting - hosts.parked))} waiting, ${grouped(hosts.parked)} parked`,
+  );
+  if (waitsFor.length > 0) {
+    const links = waitsFor.map(
+      ({ origin, why, queued }) =>
+        `${workflowLink(namespace, hostWorkflowId(origin), origin)} (${why}, ${grouped(queued)} queued)`,
+    );
+    const more = waiting - waitsFor.length;
+    lines.push(`**It waits for:** ${links.join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''}`);
+  }
+  return lines.join('\n\n');
+}
