@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { previewEdit } from '../activities/edits/preview.ts';
 import { closedCrawlStates, wholeConfig, type CrawlConfig } from '../contracts/crawl.ts';
 import { crawlEdit, editQuery, type ConfigVersion } from '../contracts/http/edits.ts';
+import { withHiddenHeaders } from '../domain/request-headers.ts';
 import { findConfig, storeEdit, takesEdits, type Edit } from '../storage/crawl-edits.ts';
 import { viewCrawl } from '../storage/crawls.ts';
 import type { ConfigRow } from '../storage/statements/list-configs.ts';
@@ -110,7 +111,7 @@ export const versionView = (crawlId: string, row: ConfigRow): ConfigVersion => (
   author: row.author,
   note: row.note,
   restores: row.restores,
-  config: wholeConfig(row.config) as ConfigVersion['config'],
+  config: withHiddenHeaders(wholeConfig(row.config)) as ConfigVersion['config'],
   effect: {
     state: row.state,
     judged: row.judged,

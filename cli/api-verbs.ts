@@ -149,6 +149,11 @@ export function addWhatToCrawl(command: Command): Command {
     .option('--retention <days>', 'days after its end on which the crawl is deleted with its data', days)
     .option('--user-agent <text>', 'user agent to send')
     .option(
+      '--header <"Name: value">',
+      'request header to send to the very origins of the seeds, to no other host and not with robots.txt; its value is not shown again; may be repeated',
+      collect,
+    )
+    .option(
       '--allow-private <cidr>',
       'private address blocks that may be reached, such as 127.0.0.0/8,10.0.0.0/8',
       collect,

@@ -22,6 +22,7 @@ export const optionOf = {
   fresh: '--fresh',
   retentionDays: '--retention',
   userAgent: '--user-agent',
+  headers: '--header',
   allowPrivate: '--allow-private',
 } as const satisfies Partial<Record<keyof CrawlConfig, string>>;
 
@@ -41,6 +42,7 @@ const unset: Readonly<Partial<Record<Field, string>>> = {
   delaySeconds: `the Crawl-delay of its robots.txt, else ${String(defaultDelayMs / 1_000)}`,
   retentionDays: 'that of the instance',
   userAgent: 'that of the instance',
+  headers: 'none',
   allowPrivate: 'those of the instance',
 };
 

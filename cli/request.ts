@@ -41,6 +41,7 @@ export interface CrawlOptions extends FilterOptions {
   readonly fresh?: boolean;
   readonly retention?: number;
   readonly userAgent?: string;
+  readonly header?: readonly string[];
   readonly allowPrivate?: readonly string[];
 }
 
@@ -98,6 +99,7 @@ export async function readRequest(
         fresh: options.fresh,
         retentionDays: options.retention,
         userAgent: options.userAgent,
+        headers: options.header && readHeaders(options.header),
       }),
       ...(allowPrivate.length > 0 && { allowPrivate }),
     },
@@ -123,6 +125,19 @@ export async function readRequest(
     );
   }
   return { body, complaints, rest };
+}
+
+/** @throws CommandError, which holds nothing of a value */
+function readHeaders(given: readonly string[]): Record<string, string> {
+  const headers = new Map<string, string>();
+  for (const header of given) {
+    const [, name, value] = /^([^\s:]+):[ \t]*(.*)$/s.exec(header) ?? [];
+    if (name === undefined || value === undefined)
+      throw new CommandError('--header cannot be used: write it as "Name: value".');
+    if (headers.has(name)) throw new CommandError(`--header cannot be used: ${name} is given twice.`);
+    headers.set(name, value);
+  }
+  return Object.fromEntries(headers);
 }
 
 /** Bytes are a criterion of their own: what is in flight when they are reached is kept. @throws CommandError */

@@ -4,6 +4,7 @@
  */
 
 import type { FinishCriteria } from '../domain/finish-criteria.ts';
+import type { RequestHeaders } from '../domain/request-headers.ts';
 import { maxUrlLength } from '../domain/url.ts';
 
 /** Which links belong to the crawl, judged against its seeds. `www.` and http/https make no difference. */
@@ -55,6 +56,8 @@ export interface CrawlConfig {
   readonly retentionDays: number | null;
   /** User agent sent; null: the setting of the worker. */
   readonly userAgent: string | null;
+  /** Request headers sent to the origins of its seeds, and to no other. */
+  readonly headers: RequestHeaders;
   /** CIDR blocks of private or special addresses this crawl may reach. */
   readonly allowPrivate: readonly string[];
 }
@@ -79,6 +82,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   fresh: false,
   retentionDays: null,
   userAgent: null,
+  headers: {},
   allowPrivate: [],
 };
 

@@ -1,6 +1,7 @@
 /** What one HTTP exchange gives back: the contract between net/ (which speaks to the web) and activities/. */
 
 import type { FetchFault } from '../domain/fault.ts';
+import type { RequestHeaders } from '../domain/request-headers.ts';
 
 export type { FetchFault } from '../domain/fault.ts';
 
@@ -21,6 +22,8 @@ export interface FetchRequest {
   /** Validators of an earlier copy, sent as If-None-Match and If-Modified-Since. */
   readonly etag?: string;
   readonly lastModified?: string;
+  /** Sent besides; they go before what the fetcher sends by the same name. */
+  readonly headers?: RequestHeaders;
   readonly signal?: AbortSignal;
   /** Requests of one host that may be in flight together have lanes of their own, from 0; absent: 0. */
   readonly lane?: number;

@@ -156,16 +156,13 @@ function createRealm(allowPrivate: readonly string[], options: FetcherOptions): 
 const isCut = ({ truncated }: FetchResponse): boolean =>
   truncated === 'too-large' || truncated === 'incomplete';
 
-function requestHeaders({ userAgent, etag, lastModified }: FetchRequest): string[] {
+function requestHeaders({ userAgent, etag, lastModified, headers: given = {} }: FetchRequest): string[] {
   if (!isFieldValue(userAgent)) throw new TypeError(`"${userAgent}" cannot be sent as User-Agent`);
-  const headers = [
-    'user-agent',
-    userAgent,
-    'accept',
-    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-    'accept-encoding',
-    acceptEncoding,
-  ];
+  const headers = ['user-agent', userAgent, 'accept-encoding', acceptEncoding];
+  const own = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
+  if (!own.some(([name]) => name === 'accept'))
+    headers.push('accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
+  headers.push(...own.flat());
   // Validators come from the web; one that cannot be sent back is no use and no error.
   if (etag !== undefined && isFieldValue(etag)) headers.push('if-none-match', etag);
   if (lastModified !== undefined && isFieldValue(lastModified))

@@ -6,6 +6,7 @@ import {
   type CrawlConfig,
   type CrawlState,
 } from '../contracts/crawl.ts';
+import { withHiddenHeaders } from '../domain/request-headers.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import type { CountsView, CrawlSummary, CrawlView } from '../contracts/http/crawls.ts';
 import { countCrawl } from './statements/count-crawl.ts';
@@ -78,7 +79,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
   const { accepted_seeds: accepted, rejected_seeds: rejected, waiting_seeds: waiting } = counts;
   return {
     ...summaryOf(row),
-    config: wholeConfig(row.config) as CrawlView['config'],
+    config: withHiddenHeaders(wholeConfig(row.config)) as CrawlView['config'],
     configVersion: row.config_version,
     seeds: {
       accepted,

@@ -10,8 +10,10 @@ import type { SliceResult } from '../../contracts/activities.ts';
 import { lanesAt, type Manners } from '../../domain/pace.ts';
 import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import { sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
+import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { isStorageOutage, retrying } from '../../storage/retry.ts';
 import { excludeOptedOut } from '../../storage/statements/exclude-opted-out.ts';
+import { hasSeedAt } from '../../storage/statements/has-seed-at.ts';
 import { reclaimUrls } from '../../storage/statements/reclaim-urls.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
@@ -232,6 +234,7 @@ export class Slice {
       limits: { maxBodyBytes: settings.maxBodyBytes, totalTimeoutMs: settings.requestTimeoutMs },
       wantsBody: (headers: Readonly<Record<string, string>>) => taker.takes(headers['content-type'] ?? null),
       ...validatorsOf(copy),
+      headers: await this.#headersOf(crawl),
     };
     const { delayMs } = this.#pacer;
     const { crawls } = this.#room;
@@ -252,6 +255,13 @@ export class Slice {
     } finally {
       if (result.kind === 'response') result.release?.();
     }
+  }
+
+  /** Those of the crawl, at the origins of its seeds alone: others have no business with what they say. */
+  async #headersOf({ id, config: { headers } }: OpenCrawl): Promise<RequestHeaders> {
+    if (Object.keys(headers).length === 0) return headers;
+    const { pool } = this.#room.dependencies;
+    return (await hasSeedAt(pool, this.#lease.hostId, id)).length > 0 ? headers : {};
   }
 
   /** The first URL stands for the attempt: it was the one wanted. */

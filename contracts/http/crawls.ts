@@ -9,6 +9,7 @@ import { isMediaRange } from '../../domain/media-filter.ts';
 import { readDomain } from '../../domain/opt-out.ts';
 import { maxDelayFactor } from '../../domain/pace.ts';
 import { maxPatternLength, maxPatternsLength } from '../../domain/pattern.ts';
+import { headerProblem, headersProblem, hiddenValue } from '../../domain/request-headers.ts';
 import { maxUrlLength } from '../../domain/url.ts';
 import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
 import { patternProblems } from '../url-pattern.ts';
@@ -123,6 +124,21 @@ export const configFields = {
     .meta({
       description:
         "User agent sent; null: the workers' setting. Names of other well-known crawlers are refused.",
+    }),
+  headers: z
+    .record(z.string(), z.string())
+    .superRefine((headers, context) => {
+      const problems = [
+        headersProblem(headers),
+        ...Object.entries(headers).map(([name, value]) => headerProblem(name, value)),
+      ];
+      const [first] = problems.filter((problem) => problem !== null);
+      if (first !== undefined) context.addIssue({ code: 'custom', message: first });
+    })
+    .meta({
+      description:
+        'Request headers by name, sent to the very origins (scheme, host, port) of the seeds and to no other, nor with robots.txt. Values are answered as `[hidden]`. With any, nothing is taken over from another crawl.',
+      examples: [{ Authorization: 'Bearer …' }],
     }),
   allowPrivate: z
     .array(z.union([z.cidrv4(), z.cidrv6()], 'not a CIDR block such as 10.0.0.0/8 or fd00::/8'))
@@ -250,7 +266,10 @@ const crawlSummary = z
   .meta({ id: 'CrawlSummary' });
 export type CrawlSummary = z.infer<typeof crawlSummary>;
 
-export const crawlConfig = z.object(configFields).meta({ id: 'CrawlConfig' });
+/** As it is shown: values of headers are hidden. */
+export const crawlConfig = z
+  .object({ ...configFields, headers: z.record(z.string(), z.literal(hiddenValue)) })
+  .meta({ id: 'CrawlConfig' });
 
 export const crawlView = crawlSummary
   .extend({

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { configFields, crawlConfig } from './crawls.ts';
 import { asInteger, count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
 
-/** What may change while a crawl runs; who asks, and from which addresses, may not. */
+/** What may change while a crawl runs; who asks, with which headers, and which addresses, may not. */
 const live = z
   .strictObject(configFields)
-  .omit({ userAgent: true, allowPrivate: true, fresh: true })
+  .omit({ userAgent: true, headers: true, allowPrivate: true, fresh: true })
   .partial();
 
 const note = words(500).meta({ description: 'Why, for whoever reads the versions later.' }).optional();

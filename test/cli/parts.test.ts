@@ -44,6 +44,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
     contentTypes: [],
     includeDomains: [],
     excludeDomains: [],
+    headers: {},
     allowPrivate: [],
   },
   configVersion: 1,

@@ -135,9 +135,51 @@ describe('POST /v1/crawls', () => {
     ],
     [{ seeds: ['https://a.example/'], allowPrivate: ['10.0.0.1'] }, /CIDR/],
     [{ seeds: ['https://a.example/'], userAgent: 'a\r\nX: y' }, /^userAgent/],
+    [
+      { seeds: ['https://a.example/'], headers: { 'X-A': 'b\r\nHost: c' } },
+      /^headers: the value of X-A must be printable ASCII, on one line/,
+    ],
     [[], /must be an object/],
   ])('refuses %j', async (body, words) => {
     expectProblem(await call('POST', '/v1/crawls', body), 422, words);
+  });
+
+  it('keeps the values of request headers to itself', async () => {
+    const secret = 'Bearer of-a-secret';
+    const seeds = ['https://a.example/'];
+    const { body: made } = await call<CreatedCrawl>('POST', '/v1/crawls', {
+      seeds,
+      headers: { Authorization: secret },
+    });
+    const path = `/v1/crawls/${made.id}`;
+    const headers = { Authorization: '[hidden]' };
+    const edit = { maxDepth: 3 };
+    const explain = `${path}/explain?url=${encodeURIComponent('https://a.example/')}`;
+    const answers = [
+      await call<CrawlView>('GET', path),
+      await call('PATCH', path, edit),
+      await call('PATCH', `${path}?dryRun=true`, { maxDepth: 4 }),
+      await call('GET', `${path}/versions`),
+      await call('GET', `${path}/versions/1`),
+      await call('POST', `${path}/versions/1/restore`),
+      await call('GET', '/v1/crawls'),
+      await call('GET', '/v1/audit-log'),
+      await call('GET', explain),
+    ];
+    expect(answers.map(({ status }) => Math.floor(status / 100))).toEqual(answers.map(() => 2));
+    expect(JSON.stringify(answers)).not.toContain('of-a-secret');
+    expect((answers[0]?.body as CrawlView).config.headers).toEqual(headers);
+    for (const at of [1, 4, 5]) expect(answers[at]?.body).toMatchObject({ config: { headers } });
+    const { rows } = await services.pool.query<{ kept: string }>(
+      `select config -> 'headers' ->> 'Authorization' as kept from crawl where id = $1`,
+      [made.id],
+    );
+    expect(rows).toEqual([{ kept: secret }]);
+    expectProblem(
+      await call('POST', '/v1/crawls', { seeds, headers }),
+      422,
+      /not shown again .* give it anew/,
+    );
   });
 
   it('refuses more of patterns than can be looked at quickly', async () => {
