@@ -1,4 +1,5 @@
 /** Who may use which route (F36): the table against the routes there are, and against callers of every kind. */
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
@@ -11,6 +12,7 @@ import { createKeyring } from '../../../api/keyring.ts';
 import { problemHandler } from '../../../api/problem.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { roles, type Role } from '../../../contracts/tenancy.ts';
+import { noteWorker } from '../../../storage/statements/note-worker.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import { newCrawl, noteTaker, serve, startServices, textOf, type Api, type Services } from './world.ts';
 
@@ -156,6 +158,8 @@ describe('the table', () => {
 
 describe('without a key', () => {
   it.each(routes.filter(({ access }) => access === 'public'))('$route answers', async ({ method, path }) => {
+    // Ready is what has a worker.
+    await noteWorker(services.pool, randomUUID(), ['control']);
     const { status } = await ask(api.url, null, method, path.replace('*', ''));
     expect([200, 301, 302]).toContain(status);
   });
