@@ -30,7 +30,7 @@ import { metricsRoutes } from './metrics-routes.ts';
 import { optOutRoutes } from './opt-out-routes.ts';
 import { createKeyring } from './keyring.ts';
 import { methodNotAllowed, notFound, problemHandler } from './problem.ts';
-import { limitByAddress, limitByTenant } from './rate-limits.ts';
+import { limitByAddress, limitByTenant, limitMadeUpKeys } from './rate-limits.ts';
 import { seedRoutes } from './seed-routes.ts';
 import { outlookRoutes } from './outlook-routes.ts';
 import { reportRoutes } from './report-routes.ts';
@@ -49,6 +49,7 @@ export function buildApp(dependencies: Dependencies): Express {
   app.set('etag', false);
   // Cursors and the like are plain strings; nothing here takes nested parameters.
   app.set('query parser', 'simple');
+  app.set('trust proxy', settings.trustedProxies);
 
   app.use(
     pinoHttp({
@@ -81,7 +82,8 @@ export function buildApp(dependencies: Dependencies): Express {
   for (const [paths, render] of compatErrors()) app.use(paths, render);
   app.use(guard(settings.hostNames));
   app.use(healthRoutes(dependencies));
-  app.use(limitByAddress(settings.requestsPer10s, keyring, sharedCounts));
+  app.use(limitByAddress(settings.requestsPer10s, sharedCounts));
+  app.use(limitMadeUpKeys(settings.requestsPer10s, keyring, sharedCounts));
   app.use(gate(pool, keyring, limitByTenant(sharedCounts), auditLog(pool, log)));
   app.use(jsonBody());
   app.use(idempotency(pool, log));

@@ -35,8 +35,10 @@ interface ApiSettings {
   readonly contact: string | null;
   /** Host names the API answers for, besides addresses and localhost. */
   readonly hostNames: readonly string[];
+  /** CIDR blocks of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   /** Shards the hosts are spread over. */
   readonly shards: number;
-  /** Requests one address may send within ten seconds without a key that is known. */
+  /** Requests one address may send within ten seconds without a key, and as many with keys that are made up. */
   readonly requestsPer10s: number;
 }

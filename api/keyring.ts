@@ -15,7 +15,7 @@ import type { VerifyToken } from './tokens.ts';
 export interface Keyring {
   /** Null: not accepted. @throws TokensUnavailable, and where Postgres does not answer */
   callerOf(token: string): Promise<Caller | null>;
-  /** It was accepted a moment ago. */
+  /** It was accepted when it was last looked at, however long ago. */
   knows(token: string): boolean;
   /** Nothing that was accepted before counts any more. */
   forget(): void;
@@ -36,6 +36,7 @@ interface Found {
 export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyring {
   // Keyed by hash: a dump of the memory holds no more secrets than it must.
   const accepted = new LRUCache<string, Caller>({ max: remembered });
+  const good = new LRUCache<string, true>({ max: remembered });
   const asked = new Map<string, Promise<Caller | null>>();
   let generation = 0;
 
@@ -43,7 +44,11 @@ export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyr
     const since = performance.now();
     const before = generation;
     const found = token.startsWith(keyStart) ? await byKey(token) : await byToken(token);
-    if (found === null) return null;
+    if (found === null) {
+      good.delete(name);
+      return null;
+    }
+    good.set(name, true);
     const ttl = Math.floor(Math.min(rememberedMs, found.forMs) - (performance.now() - since));
     if (ttl > 0 && before === generation) accepted.set(name, found.caller, { ttl });
     return found.caller;
@@ -90,7 +95,7 @@ export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyr
       asked.set(name, looking);
       return looking;
     },
-    knows: (token) => token.length <= longestToken && accepted.has(hash('sha256', token, 'base64')),
+    knows: (token) => token.length <= longestToken && good.has(hash('sha256', token, 'base64')),
     forget: () => {
       generation++;
       accepted.clear();

@@ -54,6 +54,7 @@ async function main(config: ServiceConfig): Promise<void> {
     userAgent: config.userAgent,
     contact: config.contact,
     hostNames: [config.apiHost, ...config.apiNames],
+    trustedProxies: config.trustedProxies,
     shards: config.shards,
     requestsPer10s: 2_000,
   };

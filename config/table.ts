@@ -298,6 +298,15 @@ export const settings = {
     description:
       'Names that the API answers under, beside addresses and localhost: those a proxy, a container or a certificate gives it.',
   }),
+  trustedProxies: setting({
+    name: 'ORBWEAVER_TRUSTED_PROXIES',
+    type: 'CIDR list',
+    schema: cidrs,
+    fallback: '',
+    defaultNote: 'none',
+    description:
+      'Proxies in front of the API whose `X-Forwarded-For` is believed: requests are counted for the rightmost address in it that is no such proxy.',
+  }),
   adminKey: nullable({
     name: 'ORBWEAVER_ADMIN_KEY',
     type: '`owk_` and 32 to 128 letters, digits, `-`, `_`',

@@ -104,6 +104,7 @@ describe('the table', () => {
       contact: null,
       hostNames: [],
       shards: 1,
+      trustedProxies: [],
       requestsPer10s: 1,
     };
     const app: Express = buildApp({

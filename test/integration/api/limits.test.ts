@@ -208,16 +208,56 @@ describe('requests a second', () => {
     expect(accepted(await burst([api.url], other.key, 30))).toBe(30);
   });
 
-  it('guessing keys goes by address, and does not shut out who has one', async () => {
+  it('of made-up keys count by themselves: good keys of the address go on, met before or not', async () => {
     const own = await serve(services.pool, control, 5, undefined, { anonymous: true });
-    const { key } = await customer({});
-    expect((await ask(own.url, key, 'GET', '/v1/crawls')).status).toBe(200);
+    const [met, first] = [await customer({}), await customer({})];
+    const statusOf = async (key: string | null, path = '/v1/crawls'): Promise<number> =>
+      (await ask(own.url, key, 'GET', path)).status;
+    expect(await statusOf(met.key)).toBe(200);
     const statuses: number[] = [];
-    for (let i = 0; i < 10; i++)
-      statuses.push((await ask(own.url, `owk_${String(i).padStart(43, '0')}`, 'GET', '/v1/crawls')).status);
+    for (let i = 0; i < 10; i++) statuses.push(await statusOf(`owk_${String(i).repeat(43)}`));
     expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429, 429, 429, 429]);
-    expect((await ask(own.url, key, 'GET', '/v1/crawls')).status).toBe(200);
+    const answer = await ask(own.url, first.key, 'GET', '/v1/crawls');
+    expect(answer.status).toBe(200);
+    expect([answer.headers.get('retry-after'), answer.headers.get('ratelimit')]).toEqual([null, null]);
+    expect(await statusOf(met.key)).toBe(200);
+    expect(await statusOf(null, '/openapi.json')).toBe(200);
     await own.stop();
+  });
+
+  it('of made-up keys that begin as a good one does not hold that up, once it was met', async () => {
+    const own = await serve(services.pool, control, 5, undefined, { anonymous: true });
+    const [{ key, id }, like] = [await customer({}), 'x'.repeat(30)];
+    const statusOf = async (token: string) => (await ask(own.url, token, 'GET', '/v1/crawls')).status;
+    expect(await statusOf(key)).toBe(200);
+    const statuses: number[] = [];
+    for (let i = 0; i < 8; i++) statuses.push(await statusOf(`${key.slice(0, 10)}${String(i)}${like}`));
+    expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429, 429]);
+    expect(await statusOf(key)).toBe(200);
+    // It is known no longer than it is good.
+    await services.pool.query('update api_key set revoked_at = now() where tenant_id = $1', [id]);
+    await expect.poll(() => statusOf(key), { timeout: 10_000, interval: 500 }).not.toBe(200);
+    await own.stop();
+  }, 20_000);
+
+  it('count for the address that a trusted proxy names, and for nobody whom another one names', async () => {
+    const through = async (url: string, forwarded: string): Promise<number> =>
+      (await fetch(`${url}/openapi.json`, { headers: { 'x-forwarded-for': forwarded } })).status;
+    const behind = await serve(services.pool, control, 2, undefined, {
+      anonymous: true,
+      trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
+    });
+    const open = await serve(services.pool, control, 2, undefined, { anonymous: true });
+    const statuses: number[] = [];
+    // The rightmost that is no proxy counts: what stands before it anybody can have written.
+    for (const client of ['8.8.8.8', '9.9.9.9, 8.8.8.8', '1.2.3.4, 8.8.8.8, 10.0.0.1', '8.8.4.4'])
+      statuses.push(await through(behind.url, client));
+    expect(statuses).toEqual([200, 200, 429, 200]);
+    statuses.length = 0;
+    for (const client of ['8.8.8.8', '8.8.4.4', '1.1.1.1']) statuses.push(await through(open.url, client));
+    expect(statuses).toEqual([200, 200, 429]);
+    await behind.stop();
+    await open.stop();
   });
 
   it('are none for readyz, which everybody may ask: it looks once for all who wait', async () => {
@@ -251,7 +291,7 @@ describe('requests a second', () => {
     };
     expect(await statuses('/v1/crawls')).toEqual([200, 200, 200, 200]);
     expect(await statuses('/openapi.json')).toEqual([200, 200, 200, 200]);
-    expect(await statuses('/nowhere')).toEqual([429, 429, 429, 429]);
+    expect(await statuses('/nowhere')).toEqual([404, 429, 429, 429]);
     expect(await statuses('/v1/crawls')).toEqual([200, 200, 200, 200]);
     await own.stop();
   });

@@ -82,6 +82,7 @@ type Extras = Partial<
 > & {
   readonly anonymous?: boolean;
   readonly hostNames?: readonly string[];
+  readonly trustedProxies?: readonly string[];
 };
 
 export async function serve(
@@ -96,6 +97,7 @@ export async function serve(
     log = pino({ level: 'silent' }),
     freeBytes = () => Promise.resolve(Infinity),
     hostNames = [],
+    trustedProxies = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
   }: Extras = {},
 ): Promise<Api> {
@@ -104,6 +106,7 @@ export async function serve(
     userAgent: 'Orbweaver/0 (test)',
     contact: null,
     hostNames,
+    trustedProxies,
     shards: 1,
     requestsPer10s,
   };
