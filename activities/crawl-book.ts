@@ -6,10 +6,11 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { wholeConfig, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import { defaultTenant } from '../contracts/tenancy.ts';
 import { compileUrlPattern } from '../contracts/url-pattern.ts';
 import { pageCounters, type CountedPage } from '../domain/finish-criteria.ts';
 import { compileMediaFilter, type MediaFilter } from '../domain/media-filter.ts';
-import { productToken } from '../domain/robots.ts';
+import { namesOf } from '../domain/robots.ts';
 import { compileScope, type LinkStanding, type ScopeVerdict } from '../domain/scope.ts';
 import type { CanonicalUrl } from '../domain/url.ts';
 import type { Pool } from '../storage/pool.ts';
@@ -36,8 +37,10 @@ export interface OpenCrawl {
   /** What finish criteria count of a page. */
   readonly counters: (page: CountedPage) => readonly string[];
   readonly userAgent: string;
-  /** What robots.txt groups are matched against. */
-  readonly agentToken: string;
+  /** The names it goes by, ours first: what robots.txt says to any of them holds. */
+  readonly agentTokens: readonly [product: string, ...own: string[]];
+  /** Its delay may be shorter than the default, though not than what robots.txt asks for. */
+  readonly leave: boolean;
   readonly allowPrivate: readonly string[];
 }
 
@@ -131,7 +134,8 @@ export class CrawlBook {
         takes: compileMediaFilter(config.contentTypes),
         counters: pageCounters(config.finish),
         userAgent,
-        agentToken: productToken(userAgent),
+        agentTokens: namesOf(this.#settings.userAgent, userAgent),
+        leave: row.tenant_id === defaultTenant,
         allowPrivate: [...this.#settings.allowPrivate, ...config.allowPrivate],
       },
       state: row.state,

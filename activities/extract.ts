@@ -196,7 +196,7 @@ function readPage(
     url: staged.url,
     contentType: staged.content_type,
     xRobotsTag: staged.robots_tag,
-    agentToken: crawl.agentToken,
+    agentTokens: crawl.agentTokens,
     maxLinks: crawl.config.maxLinksPerPage,
   });
   const { links, cut } = extracted;

@@ -83,9 +83,9 @@ export const accessTable: Readonly<Record<string, Access>> = {
   'POST /api/v1/resume': operator('crawls'),
   'GET /api/v1/{url}/status': reader('crawls'),
 
-  'POST /frontier/{shard}/lease_batch': operator('crawls'),
-  'POST /frontier/{shard}/ack': operator('crawls'),
-  'POST /dedup/check_and_add': operator('crawls'),
+  'POST /frontier/{shard}/lease_batch': operator('fetch'),
+  'POST /frontier/{shard}/ack': operator('fetch'),
+  'POST /dedup/check_and_add': operator('fetch'),
 
   'GET /v1/keys': admin('keys'),
   'POST /v1/keys': admin('keys'),

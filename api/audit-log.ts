@@ -4,8 +4,7 @@
  * process is killed in between, the entry stays without a status: begun, nobody knows how far it came.
  *
  * Noted are refusals too (403, 404, 422 …), except what the guard or the rate limits refuse before. Not noted: bodies,
- * queries and keys; requests without a key that is known; and the frontier's routes, by which fetchers lease and report
- * URLs many times a second: what they change stands at each URL.
+ * queries and keys, and requests without a key that is known.
  */
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
@@ -17,7 +16,6 @@ import { endAudit } from '../storage/statements/end-audit.ts';
 import { callerOf } from './caller.ts';
 import { HttpProblem } from './problem.ts';
 
-const unnoted = /^\/(?:frontier|dedup)\//;
 /** A key that somebody put into a path. */
 const anyKey = /owk_[\w-]+/g;
 const maxActor = 300;
@@ -48,7 +46,7 @@ export function auditLog(pool: Pool, log: Logger): RecordRequest {
   const methods: readonly string[] = auditMethods;
 
   return async (request, response, route) => {
-    if (!methods.includes(request.method) || unnoted.test(route)) return;
+    if (!methods.includes(request.method)) return;
     const { tenantId, id, role } = callerOf(request);
     const target = request.path.replace(anyKey, '[key]');
     const place = [request.method, route, fit(target, maxAuditTarget)] as const;

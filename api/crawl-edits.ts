@@ -12,6 +12,7 @@ import { callerOf } from './caller.ts';
 import { noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { oneAtATime } from './in-line.ts';
+import { refuseUnowned } from './own-tenant.ts';
 import { etagOf, ifMatchOf, refuseStale } from './preconditions.ts';
 import { HttpProblem, parseInput } from './problem.ts';
 import { refuseToReopen } from './quotas.ts';
@@ -30,6 +31,7 @@ export async function patchCrawl(
   const { note = null, ...given } = parseInput(crawlEdit, request.body, 422);
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(changes).length === 0) throw new HttpProblem(422, 'There is nothing to change in it.');
+  refuseUnowned(callerOf(request).tenantId, given);
   const change = (config: CrawlConfig): CrawlConfig => ({ ...config, ...changes });
   await answerEdit(dependencies, request, response, crawlId, { change, note, restores: null });
 }

@@ -18,7 +18,6 @@ import {
   type CreatedCrawl,
 } from '../contracts/http/crawls.ts';
 import { changeReason, crawlId as crawlIdSchema } from '../contracts/http/shared.ts';
-import { defaultTenant } from '../contracts/tenancy.ts';
 import { admitCrawl } from '../storage/crawl-admission.ts';
 import { crawlsBefore, failUnstarted, findCrawl, viewCrawl } from '../storage/crawls.ts';
 import { markRemoved } from '../storage/statements/mark-removed.ts';
@@ -28,6 +27,7 @@ import { patchCrawl } from './crawl-edits.ts';
 import { crawlIdOf, noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withJudgedSeeds } from './judged-seeds.ts';
+import { refuseUnowned } from './own-tenant.ts';
 import { sendTagged } from './preconditions.ts';
 import { badCursor, HttpProblem, methodNotAllowed, parseInput } from './problem.ts';
 import { refuseSpent, refuseToGrow, tellQuotas } from './quotas.ts';
@@ -94,17 +94,8 @@ async function create(
 ): Promise<CreatedCrawl> {
   const { seeds, label = null, ...settings } = parseInput(newCrawl, request.body, 422);
   const { tenantId } = callerOf(request);
-  if (tenantId !== defaultTenant && (settings.allowPrivate ?? []).length > 0) refusePrivate();
+  refuseUnowned(tenantId, settings);
   return startCrawl(dependencies, response, { tenantId, settings, seeds, label });
-}
-
-/** What else is on the network of the workers is nobody's but the instance's. */
-function refusePrivate(): never {
-  throw new HttpProblem(
-    403,
-    'allowPrivate: only crawls of the first tenant may name private addresses; ORBWEAVER_ALLOW_PRIVATE opens them to those of all.',
-    { kind: 'forbidden' },
-  );
 }
 
 interface WantedCrawl {

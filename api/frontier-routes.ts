@@ -14,6 +14,7 @@ import type { Pool } from '../storage/pool.ts';
 import { readSeeds } from '../storage/seeds.ts';
 import { crawlOfTenant } from '../storage/statements/crawl-of-tenant.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
+import { noteForAudit } from './audit-log.ts';
 import { callerOf } from './caller.ts';
 import { noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -38,6 +39,10 @@ export function frontierRoutes(dependencies: Dependencies): Router {
         ...{ tenantId, shards: shardsBehind(shard, shards), crawlId, fetcherId: wish.fetcher_id },
         ...{ batchSize: wish.batch_size, toldMs: wish.lease_seconds * 1_000 },
       });
+      if (loan !== null) {
+        const urls = `${String(loan.urls.length)} of at most ${String(wish.batch_size)} URLs`;
+        noteForAudit(response, `batch ${loan.id} of ${urls} to ${wish.fetcher_id}`);
+      }
       response.json({
         lease_id: loan?.id ?? null,
         urls: (loan?.urls ?? []).map(({ crawlId: id, userAgent: agent, ...url }) => ({
@@ -66,6 +71,8 @@ export function frontierRoutes(dependencies: Dependencies): Router {
           `lease_id: no batch ${batchId} was handed out to you, or it ended more than a day ago.`,
         );
       }
+      const accepted = settled.filter((result) => result === 'accepted').length;
+      noteForAudit(response, `${String(accepted)} of ${String(results.length)} reports on batch ${batchId}`);
       const inOrder = settled.values();
       response.json({
         results: read.map(({ data, error }, at) =>

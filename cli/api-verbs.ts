@@ -142,7 +142,7 @@ export function addWhatToCrawl(command: Command): Command {
     .option('--max-pages-per-host <n>', 'URLs of a host at most', wholeNumber(1))
     .option(
       '--delay <seconds>',
-      'seconds between requests to a host, for hosts you own; 0 and fractions are allowed',
+      'seconds between its requests to a host, never less than robots.txt asks for; less than 1 for hosts you own',
       seconds(0, true),
     )
     .option('--fresh', 'transfer every body anew, also what an earlier crawl has stored and has not changed')

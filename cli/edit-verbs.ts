@@ -36,7 +36,10 @@ export function addEdits(program: Command, ended: Ended): void {
     .option('--finish <json>', 'what ends the crawl: JSON, or a file that holds it')
     .option('--max-pages-per-host <n>', 'URLs of a host at most')
     .option('--max-links-per-page <n>', 'links of a page at most')
-    .option('--delay <seconds>', 'seconds between requests to a host, for hosts you own')
+    .option(
+      '--delay <seconds>',
+      'seconds between its requests to a host, never less than robots.txt asks for',
+    )
     .option('--delay-factor <x>', 'the delay is at least so many times what the last answer took')
     .option('--weight <n>', 'turns at a host that other crawls want as well, 1 to 100')
     .option('--retention <days>', 'days after its end on which the crawl is deleted')

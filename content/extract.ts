@@ -26,21 +26,21 @@ export async function createExtractor(): Promise<Extractor> {
 
 /** The text alone, as `extract` finds it. */
 export function readText(body: Uint8Array, contentType: string | null): string {
-  const { page } = readPage(body, contentType, '');
+  const { page } = readPage(body, contentType, []);
   return page.text.finish();
 }
 
 function readPage(
   body: Uint8Array,
   contentType: string | null,
-  agentToken: string,
+  agentTokens: readonly string[],
 ): { page: PageReader; charset: string } {
   const type = parseContentType(contentType);
   const kind = bodyKind(type, body);
   const { text: decoded, charset } = decodeBody(kind === null ? new Uint8Array() : body, type.charset);
   // NUL never belongs to a page, and Postgres refuses it in text.
   const source = decoded.includes('\0') ? decoded.replaceAll('\0', '') : decoded;
-  const page = new PageReader(source, kind === 'xhtml', agentToken);
+  const page = new PageReader(source, kind === 'xhtml', agentTokens);
   if (kind === 'text') page.text.add(source);
   else page.read();
   return { page, charset };
@@ -49,9 +49,9 @@ function readPage(
 function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extracted {
   const url = new URL(input.url);
   url.hash = '';
-  const { page, charset } = readPage(input.body, input.contentType, input.agentToken);
+  const { page, charset } = readPage(input.body, input.contentType, input.agentTokens);
   const resolve = createResolver(baseOf(page.baseHref, url));
-  const directives = combine(page.directives, parseRobotsTag(input.xRobotsTag, input.agentToken));
+  const directives = combine(page.directives, parseRobotsTag(input.xRobotsTag, input.agentTokens));
   const links = page.links.resolve(resolve, url.href, input.maxLinks);
   const title = page.title.finish();
   const text = page.text.finish();

@@ -42,7 +42,7 @@ export class PageReader implements TokenizerCallbacks {
 
   private readonly source: string;
   private readonly xhtml: boolean;
-  private readonly agentToken: string;
+  private readonly agentTokens: readonly string[];
   private ownDescription: FoldedLine | null = null;
   private sharedDescription: FoldedLine | null = null;
 
@@ -65,11 +65,11 @@ export class PageReader implements TokenizerCallbacks {
   private readonly open = new Int32Array(containerElements.length);
   private readonly openBeforeQuiet = new Int32Array(containerElements.length);
 
-  /** `xhtml`: self-closing tags close and CDATA is text. `agentToken`: whose <meta> directives count as ours. */
-  constructor(source: string, xhtml: boolean, agentToken: string) {
+  /** `xhtml`: self-closing tags close and CDATA is text. `agentTokens`: whose <meta> directives count as ours. */
+  constructor(source: string, xhtml: boolean, agentTokens: readonly string[]) {
     this.source = source;
     this.xhtml = xhtml;
-    this.agentToken = agentToken;
+    this.agentTokens = agentTokens;
   }
 
   /** Reads the whole source; then the public fields hold what was found. */
@@ -224,7 +224,7 @@ export class PageReader implements TokenizerCallbacks {
     const name = (attributes.get('name') ?? attributes.get('property') ?? '').trim().toLowerCase();
     if (name === 'description') this.ownDescription ??= foldLine(content, LONGEST_DESCRIPTION);
     else if (name === 'og:description') this.sharedDescription ??= foldLine(content, LONGEST_DESCRIPTION);
-    else if (name === 'robots' || (name !== '' && name === this.agentToken)) {
+    else if (name === 'robots' || (name !== '' && this.agentTokens.includes(name))) {
       this.directives = combine(this.directives, parseDirectives(content));
     }
     if (attributes.get('http-equiv')?.trim().toLowerCase() === 'refresh') {

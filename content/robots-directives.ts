@@ -30,23 +30,23 @@ function directive(word: string): Directives {
 
 /**
  * Reads X-Robots-Tag: `noindex`, `otherbot: noindex, nofollow`, several fields one a line. A prefix holds until the next
- * one or the end of its field. `agentToken` is lower-case.
+ * one or the end of its field. `agentTokens` are lower-case.
  */
-export function parseRobotsTag(value: string | null, agentToken: string): Directives {
+export function parseRobotsTag(value: string | null, agentTokens: readonly string[]): Directives {
   return (value ?? '')
     .split('\n')
-    .map((field) => parseField(field, agentToken))
+    .map((field) => parseField(field, agentTokens))
     .reduce(combine, noDirectives);
 }
 
-function parseField(field: string, agentToken: string): Directives {
+function parseField(field: string, agentTokens: readonly string[]): Directives {
   let found = noDirectives;
   let ours = true;
   for (const item of field.toLowerCase().split(',')) {
     const prefixed = /^\s*([a-z][\w.-]*|\*)\s*:(.*)$/s.exec(item);
     const name = prefixed?.[1];
     const isAgent = name !== undefined && !valued.has(name);
-    if (isAgent) ours = name === agentToken || name === '*';
+    if (isAgent) ours = name === '*' || agentTokens.includes(name);
     if (ours) found = combine(found, parseDirectives((isAgent ? prefixed?.[2] : item) ?? ''));
   }
   return found;

@@ -44,7 +44,10 @@ export interface CrawlConfig {
   readonly maxPagesPerHost: number;
   /** Links taken from one page at most; the others are counted (domain/limits.ts). */
   readonly maxLinksPerPage: number;
-  /** Seconds between two requests of a host, for hosts one owns; null: robots.txt Crawl-delay, else one second. */
+  /**
+   * Seconds between two requests of this crawl to a host, where that is longer than the host's own pace; null: that pace.
+   * Crawls of the first tenant may ask for less than the default of a second, never for less than robots.txt.
+   */
   readonly delaySeconds: number | null;
   /** The delay is at least this many times what the host's last answer took; null: it need not be. */
   readonly delayFactor: number | null;

@@ -9,8 +9,8 @@ export interface ExtractInput {
   readonly contentType: string | null;
   /** X-Robots-Tag field value, or null. */
   readonly xRobotsTag: string | null;
-  /** Product token of our user agent, lower-case: `googlebot: nofollow` and the like are for others. */
-  readonly agentToken: string;
+  /** Product tokens we go by, lower-case: `googlebot: nofollow` and the like are for others. */
+  readonly agentTokens: readonly string[];
   /** Links kept at most, in document order, after removing repeats. */
   readonly maxLinks: number;
 }

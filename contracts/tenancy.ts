@@ -7,7 +7,16 @@ export const roles = ['reader', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
 /** Parts of the API a key can be confined to; api/access.ts says which route belongs to which. */
-export const scopes = ['crawls', 'hosts', 'opt-outs', 'keys', 'tenants', 'metrics', 'webhooks'] as const;
+export const scopes = [
+  'crawls',
+  'fetch',
+  'hosts',
+  'opt-outs',
+  'keys',
+  'tenants',
+  'metrics',
+  'webhooks',
+] as const;
 export type Scope = (typeof scopes)[number];
 
 /** The tenant that the migration makes. Its callers may also use what concerns the whole instance. */

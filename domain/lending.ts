@@ -29,6 +29,27 @@ export const outerShards = 64;
 export const shardsBehind = (outer: number, shards: number): readonly number[] =>
   outer < shards ? [outer] : [outer % shards, outer];
 
+/** Loans that a tenant may leave to run out within the hour before it gets fewer and shorter ones. */
+const forgiven = 10;
+
+/**
+ * What is lent at a time to fetchers that have left loans to run out: as much less, and for as much shorter, as is the
+ * share of those among all that ended within the hour. Reports earn it back, and so does time.
+ */
+export function earned(
+  asked: { readonly batchSize: number; readonly toldMs: number },
+  loans: { readonly settled: number; readonly lapsed: number },
+): { readonly batchSize: number; readonly toldMs: number } {
+  const share = (loans.settled + forgiven) / (loans.settled + loans.lapsed + forgiven);
+  return {
+    batchSize: Math.max(1, Math.floor(asked.batchSize * share)),
+    toldMs: Math.max(
+      Math.min(asked.toldMs, lendingLimits.minLeaseSeconds * 1_000),
+      Math.floor(asked.toldMs * share),
+    ),
+  };
+}
+
 /** A host as its lease tells it; `unclean`: somebody may have a request in flight, which counts from now. */
 export interface Owed {
   readonly unclean: boolean;

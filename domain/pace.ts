@@ -10,24 +10,53 @@ export const defaultDelayMs = 1_000;
 /** A delay is never longer than a day, whoever asks for it: beyond that the host is out of reach, not polite to. */
 export const maxDelayMs = 86_400_000;
 
-export interface DelaySources {
-  /** What an operator set for this host; it wins over everything. */
+/** What a host's common pace is made of: nothing in it is a tenant's to set. */
+export interface HostDelaySources {
+  /** What an operator set for this host; it stands for robots.txt and default. */
   readonly operatorMs: number | null;
-  /** What each crawl with work at this host asks for; null: nothing. */
-  readonly crawlsMs: readonly (number | null)[];
-  /** robots.txt Crawl-delay for our agent. */
+  /** robots.txt Crawl-delay for our product token. */
   readonly robotsMs: number | null;
+  /** What crawls ask for that have an operator's leave to undercut the default (not robots.txt). */
+  readonly leavesMs: readonly number[];
   /** The delay is doubled this many times after trouble. */
   readonly slowdown: number;
 }
 
-/** The delay in force. Where crawls disagree the most polite wins; Crawl-delay replaces the default. */
-export function effectiveDelayMs(sources: DelaySources): number {
-  const unset = sources.robotsMs ?? defaultDelayMs;
-  const asked = sources.crawlsMs.length === 0 ? [null] : sources.crawlsMs;
-  const base = sources.operatorMs ?? Math.max(...asked.map((delay) => delay ?? unset));
-  const slowed = sources.slowdown === 0 ? base : Math.max(base, defaultDelayMs) * 2 ** sources.slowdown;
-  return Math.min(slowed, maxDelayMs);
+/** The delay between any two requests of a host, whichever crawls they are for. */
+export function hostDelayMs({ operatorMs, robotsMs, leavesMs, slowdown }: HostDelaySources): number {
+  const base = operatorMs ?? robotsMs ?? Math.min(defaultDelayMs, ...leavesMs);
+  return slowedMs(base, slowdown);
+}
+
+/** What the turns of one crawl at a host are spaced by. */
+export interface CrawlDelaySources {
+  readonly operatorMs: number | null;
+  /** The longest robots.txt Crawl-delay for any name the crawl goes by. */
+  readonly robotsMs: number | null;
+  /** What the crawl asks for; null: nothing. */
+  readonly askedMs: number | null;
+  /** It has an operator's leave to undercut the default. */
+  readonly leave: boolean;
+  readonly slowdown: number;
+}
+
+/**
+ * The delay between two requests of one crawl at a host: the longer of what it asks for and what holds without it. It
+ * binds the crawl's own turns; those of others are spaced by theirs, and all together by the host's.
+ */
+export function crawlDelayMs(sources: CrawlDelaySources): number {
+  const { operatorMs, robotsMs, askedMs, leave, slowdown } = sources;
+  const least = operatorMs ?? robotsMs ?? (leave && askedMs !== null ? 0 : defaultDelayMs);
+  return slowedMs(Math.max(least, askedMs ?? 0), slowdown);
+}
+
+const slowedMs = (base: number, slowdown: number): number =>
+  Math.min(slowdown === 0 ? base : Math.max(base, defaultDelayMs) * 2 ** slowdown, maxDelayMs);
+
+/** When the head of a response came, and when the exchange was over. */
+export interface Exchanged {
+  readonly headAt: number;
+  readonly endAt: number;
 }
 
 /**
@@ -35,7 +64,7 @@ export function effectiveDelayMs(sources: DelaySources): number {
  * response: the request has reached the host by then, so the host sees gaps of at least the delay, however long
  * connecting took; and never before the last exchange is over.
  */
-export const earliestStart = (last: { headAt: number; endAt: number }, delayMs: number): number =>
+export const earliestStart = (last: Exchanged, delayMs: number): number =>
   Math.max(last.headAt + delayMs, last.endAt);
 
 /** The delay doubles at most this often: 2^10 × 1 s ≈ 17 min. */
@@ -117,13 +146,6 @@ export const maxAdaptedMs = 300_000;
 export function adaptedDelayMs(delayMs: number, factor: number | null, tookMs: number | null): number {
   if (factor === null || tookMs === null) return delayMs;
   return Math.max(delayMs, Math.min(factor * tookMs, maxAdaptedMs));
-}
-
-/** The factor in force: the operator's, else the most polite of the crawls with work here; null: nobody asks for one. */
-export function factorInForce(operator: number | null, crawls: readonly (number | null)[]): number | null {
-  if (operator !== null) return operator;
-  const asked = crawls.filter((factor) => factor !== null);
-  return asked.length === 0 ? null : Math.max(...asked);
 }
 
 /** What an operator may set for a host one owns. */

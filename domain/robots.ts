@@ -151,6 +151,24 @@ function agentRules(memberships: readonly Membership[]): AgentRules {
 }
 
 /**
+ * Rules for whoever goes by several names: each is obeyed, so a URL is allowed where all of them allow it, and the
+ * longest Crawl-delay holds. @param tokens at least one
+ */
+export function rulesForAll(robots: Robots, tokens: readonly string[]): AgentRules {
+  const each = tokens.map((token) => robots.forAgent(token));
+  const delays = each.flatMap(({ crawlDelaySeconds }) => crawlDelaySeconds ?? []);
+  return {
+    crawlDelaySeconds: delays.length === 0 ? null : Math.max(...delays),
+    check(pathAndQuery) {
+      const verdicts = each.map((rules) => rules.check(pathAndQuery));
+      const verdict = verdicts.find(({ allowed }) => !allowed) ?? verdicts[0];
+      if (verdict === undefined) throw new RangeError('robots.txt is judged for no name at all');
+      return verdict;
+    },
+  };
+}
+
+/**
  * Calls back with each line's octets and its number from 1; CR, LF and CRLF end a line. A last line that the size
  * limit cuts short is not given: half of `Disallow: /private` would close the whole site. Answers whether it cut anything.
  */
@@ -258,6 +276,15 @@ export function productToken(userAgent: string): string {
   if (leading !== 'mozilla') return leading;
   const disguised = /\bcompatible;\s*([a-z_-]+)/i.exec(text)?.[1];
   return disguised?.toLowerCase() ?? leading;
+}
+
+/**
+ * The product tokens of a request that may be sent under a name of its own: ours always counts as well, so that no
+ * name evades what a site says to this crawler. @param userAgent as it is sent
+ */
+export function namesOf(ours: string, userAgent: string): readonly [product: string, ...own: string[]] {
+  const [product, own] = [productToken(ours), productToken(userAgent)];
+  return own === product ? [product] : [product, own];
 }
 
 /**

@@ -14,6 +14,16 @@ export function sliceSize(sliceMs: number, delayMs: number): number {
   return Math.min(Math.max(fit, 1), maxSliceUrls);
 }
 
+/**
+ * Turns that fit into a slice for a crawl that waits for its own delay, on top of the host's.
+ * @param waitMs until its next one; @param delayMs between two of them
+ */
+export const turnsWithin = (sliceMs: number, waitMs: number, delayMs: number): number =>
+  waitMs > sliceMs ? 0 : 1 + Math.floor((sliceMs - waitMs) / Math.max(delayMs, quickExchangeMs));
+
+/** A host that has nothing to do but wait for a crawl's turn is given back to the scheduler for a longer wait. */
+export const longestTurnWaitMs = 60_000;
+
 /** A wait longer than a slice is slept out by the workflow's timer, not by an activity that holds a worker. */
 export const sleepsInWorkflow = (waitMs: number, sliceMs: number): boolean => waitMs > 0 && waitMs >= sliceMs;
 

@@ -2,8 +2,9 @@
 import { closingAt } from '../domain/closing.ts';
 import type { DeadLetterFacts, HostFacts, PageFacts, RecordFacts } from '../domain/explain/facts.ts';
 import type { StoredCopy } from '../domain/explain/robots.ts';
-import { adaptedDelayMs, effectiveDelayMs, factorInForce } from '../domain/pace.ts';
-import { parseRobots, productToken } from '../domain/robots.ts';
+import { crawlPace, hostPace, type Pace } from '../domain/host-delay.ts';
+import { adaptedDelayMs } from '../domain/pace.ts';
+import { namesOf, parseRobots } from '../domain/robots.ts';
 import { canonicalize, type CanonicalUrl } from '../domain/url.ts';
 import type { HostCircumstances } from './statements/explain-host.ts';
 import type { UrlCircumstances } from './statements/explain-url.ts';
@@ -16,6 +17,7 @@ export function hostFacts(
   ahead: number,
   userAgent: string,
 ): HostFacts {
+  const delays = delaysInForce(row, crawlId, userAgent);
   return {
     origin,
     pausedAt: instant(row.paused_at),
@@ -25,8 +27,9 @@ export function hostFacts(
     lastError: row.last_error,
     waitMs: row.wait_ms,
     paceMs: row.pace_ms,
+    turn: { inMs: row.turn_ms, delayMs: delays.own, reported: row.turn_held },
     closed: closingOf(row),
-    delayMs: delayInForce(row, userAgent),
+    delayMs: delays.all,
     slowdown: row.slowdown,
     leaseMs: row.lease_ms,
     guest: row.guest,
@@ -51,19 +54,23 @@ function closingOf({
   return closing && { by: closing.by, inMs: closing.until - now_ms };
 }
 
-function delayInForce(host: HostCircumstances, userAgent: string): number {
+/** Milliseconds between two requests of the host, and between two of the crawl in question. */
+function delaysInForce(
+  host: HostCircumstances,
+  crawlId: string,
+  userAgent: string,
+): { readonly all: number; readonly own: number } {
   const robots = parseRobots(host.robots_body ?? '');
-  const factors = host.crawls.map(({ factor }) => factor);
-  const delayMs = effectiveDelayMs({
-    operatorMs: host.delay_ms,
-    crawlsMs: host.crawls.map(({ delay, agent }) => {
-      const seconds = delay ?? robots.forAgent(productToken(agent ?? userAgent)).crawlDelaySeconds;
-      return seconds === null ? null : seconds * 1_000;
-    }),
-    robotsMs: null,
-    slowdown: host.slowdown,
-  });
-  return adaptedDelayMs(delayMs, factorInForce(host.delay_factor, factors), host.took_ms);
+  const crawls = host.crawls.map(({ id, delay, factor, agent, leave }) => ({
+    id,
+    config: { delaySeconds: delay, delayFactor: factor },
+    agentTokens: namesOf(userAgent, agent ?? userAgent),
+    leave,
+  }));
+  const adapted = ({ delayMs, factor }: Pace): number => adaptedDelayMs(delayMs, factor, host.took_ms);
+  const all = adapted(hostPace(host, crawls, robots));
+  const crawl = crawls.find(({ id }) => String(id) === crawlId);
+  return { all, own: crawl === undefined ? all : adapted(crawlPace(host, crawl, robots)) };
 }
 
 export function storedCopy(row: HostCircumstances): StoredCopy | null {

@@ -17,6 +17,7 @@ import { narrate } from '../domain/explain/narrate.ts';
 import { judgeRobots } from '../domain/explain/robots.ts';
 import { coveringDomain, hostName } from '../domain/opt-out.ts';
 import { urlPriority } from '../domain/priority.ts';
+import { namesOf } from '../domain/robots.ts';
 import { compileScope } from '../domain/scope.ts';
 import { canonicalSteps } from '../domain/url-steps.ts';
 import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from '../domain/url.ts';
@@ -128,7 +129,7 @@ async function gather(
     robots:
       host === undefined
         ? null
-        : judgeRobots(storedCopy(host), requested, crawl.config.userAgent ?? userAgent),
+        : judgeRobots(storedCopy(host), requested, namesOf(userAgent, crawl.config.userAgent ?? userAgent)),
     record,
     shortened: record === null ? await shortenedPages(db, crawlId, host?.id ?? null) : { total: 0, some: [] },
     attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),

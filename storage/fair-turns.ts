@@ -10,13 +10,16 @@
  * at once and none stands before others for long.
  */
 
+import { isItsTurn } from './crawl-turns.ts';
+
 /** Hosts looked at in one statement, over all crawls; and of each crawl at least, however many there are. */
 const looks = 2_000;
 const fewestLooks = 4;
 
-/** A URL of the queue `q` is due. */
-export const queueIsDue = `exists (select 1 from url u where u.host_id = q.host_id and u.crawl_id = q.crawl_id
-                                and u.state = 'queued' and u.due_at <= now())`;
+/** A URL of the queue `q` is due, and it is its crawl's turn by its own delay. */
+export const queueIsDue = `(${isItsTurn}
+                               and exists (select 1 from url u where u.host_id = q.host_id and u.crawl_id = q.crawl_id
+                                              and u.state = 'queued' and u.due_at <= now()))`;
 
 /** The host `h` answered within a day, and is taken to be one that does. */
 export const hostIsKnown = `greatest(h.known_at, h.asked_at) > now() - interval '1 day'`;
@@ -60,7 +63,7 @@ export const fairTurns = ({ of, held, free, crawl, host }: Turns): string => `ru
             h.in_hand or h.at > now() + interval '1 second' or not h.ready or not ${queueIsDue} as early, h.in_hand
        from running c
       cross join lateral (
-        select host_id, crawl_id, turn_at from host_queue q
+        select host_id, crawl_id, turn_at, own_turn_at, turn_version, held_until from host_queue q
          where q.crawl_id = c.id and ${of} and q.queued > 0 and q.turn_at <= now()
          order by q.turn_at limit least(c.looks, 2 * ${free} + 100)
       ) q

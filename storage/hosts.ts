@@ -1,7 +1,7 @@
 /** Hosts as their operators see them: listed, looked at, and set. */
 import type { HostSettingsChange, HostSummary, HostView } from '../contracts/hosts.ts';
 import { closingAt, hostDay } from '../domain/closing.ts';
-import { effectiveDelayMs } from '../domain/pace.ts';
+import { hostDelayMs } from '../domain/pace.ts';
 import type { HostStanding } from '../domain/host-standing.ts';
 import { defaultDailyQuota, usedOn } from '../domain/quota.ts';
 import type { Pool, Queryable } from './pool.ts';
@@ -9,6 +9,7 @@ import { retrying } from './retry.ts';
 import { changeHostSettings } from './statements/change-host-settings.ts';
 import { dropHost } from './statements/drop-host.ts';
 import { ensureHosts } from './statements/ensure-hosts.ts';
+import { forgetTurns } from './statements/forget-turns.ts';
 import { hostCrawls } from './statements/host-crawls.ts';
 import { hostIds } from './statements/host-ids.ts';
 import { listHosts, type HostRow } from './statements/list-hosts.ts';
@@ -97,7 +98,9 @@ export async function changeSettings(
     daily_quota: quotaPerDay,
     delay_factor: delayFactor,
   };
-  return (await changeHostSettings(db, hostId, JSON.stringify(columns), versions)).length > 0;
+  const changed = (await changeHostSettings(db, hostId, JSON.stringify(columns), versions)).length > 0;
+  if (changed) await retrying(() => forgetTurns(db, hostId));
+  return changed;
 }
 
 /** URLs excluded by one statement. */
@@ -163,6 +166,6 @@ function summaryOf(row: HostRow): HostSummary {
 
 /** Seconds, as far as the row tells: what the last slice went by, under the slowdown and the setting of this moment. */
 const delayInForce = ({ delay_ms: operatorMs, base_delay_ms: baseMs, slowdown }: HostRow): number =>
-  effectiveDelayMs({ operatorMs, crawlsMs: [baseMs], robotsMs: null, slowdown }) / 1_000;
+  hostDelayMs({ operatorMs, robotsMs: baseMs, leavesMs: [], slowdown }) / 1_000;
 
 const instant = (date: Date | null): string | null => date?.toISOString() ?? null;

@@ -5,7 +5,7 @@
 import { hostWide } from '../fetch/read-robots.ts';
 import type { FetchRoom } from '../fetch/fetch-room.ts';
 import type { RobotsReading } from '../fetch/fetch-robots.ts';
-import { hostPace } from '../fetch/host-delay.ts';
+import { hostPace } from '../../domain/host-delay.ts';
 import type { HostTrouble } from '../fetch/host-rules.ts';
 import type { HostLease } from '../fetch/lease-keeper.ts';
 import { HostPacer } from '../fetch/pacer.ts';

@@ -10,7 +10,7 @@ import {
   type Visit,
 } from '../../contracts/activities.ts';
 import { failureTypes } from '../../contracts/failures.ts';
-import { sleepsInWorkflow, stretchedSliceMs } from '../../domain/slice.ts';
+import { longestTurnWaitMs, sleepsInWorkflow, stretchedSliceMs } from '../../domain/slice.ts';
 import { isSpent } from '../../domain/trouble.ts';
 import { retrying } from '../../storage/retry.ts';
 import { answerAsks } from '../../storage/statements/answer-asks.ts';
@@ -52,11 +52,11 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       // A host whose retries are spent parks at once, whatever is shown.
       if (host.inTrouble || isSpent(end.trouble.class, end.failures)) throw hostFailure(end);
     }
-    const { next, outlook } = await lookAhead(host, end, sliceMs);
+    const { next, waitMs, outlook } = await lookAhead(host, end, sliceMs);
     return {
       fetched: end.settled,
       next,
-      waitMs: Math.ceil(end.waitMs),
+      waitMs: Math.ceil(waitMs),
       delayMs: end.delayMs,
       queued: outlook?.queued ?? 0,
       pending: outlook?.pending ?? false,
@@ -106,20 +106,24 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     return result;
   };
 
-  /** A host with nothing due is marked idle before it is looked at a last time: then whoever admits a URL wakes it. */
+  /**
+   * A host with nothing due is marked idle before it is looked at a last time: then whoever admits a URL wakes it. So is
+   * one where all that is due waits for the turns of its crawls, which hold up no other.
+   */
   const lookAhead = async (
     { hostId }: HostRef,
     end: SliceEnd,
     sliceMs: number,
-  ): Promise<{ next: SliceResult['next']; outlook: HostOutlook | undefined }> => {
+  ): Promise<NextStep & { outlook: HostOutlook | undefined }> => {
     const [outlook] = await hostOutlook(pool, hostId);
-    const next = nextStep(end, sliceMs, outlook?.due ?? false);
-    const mayYield = (next === 'more' || next === 'wait') && end.closedBy === null && end.lastError === null;
-    if (mayYield && outlook?.yields === true) return { next: 'yield', outlook };
-    if (next !== 'idle') return { next, outlook };
+    const step = nextStep(end, sliceMs, outlook);
+    const mayYield =
+      (step.next === 'more' || step.next === 'wait') && end.closedBy === null && end.lastError === null;
+    if (mayYield && outlook?.yields === true) return { ...step, next: 'yield', outlook };
+    if (!step.mayBeWoken) return { ...step, outlook };
     await markIdle(pool, hostId);
     const [again] = await hostOutlook(pool, hostId);
-    return { next: nextStep(end, sliceMs, again?.due ?? false), outlook: again };
+    return { ...nextStep(end, sliceMs, again), outlook: again };
   };
 
   return {
@@ -134,10 +138,23 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   };
 }
 
-function nextStep(end: SliceEnd, sliceMs: number, due: boolean): SliceResult['next'] {
-  if (end.next === 'trouble' || end.closedBy !== null) return end.next;
-  if (sleepsInWorkflow(end.waitMs, sliceMs)) return 'wait';
-  return due ? 'more' : 'idle';
+interface NextStep {
+  readonly next: SliceResult['next'];
+  readonly waitMs: number;
+  /** By whoever admits a URL. */
+  readonly mayBeWoken: boolean;
+}
+
+function nextStep(end: SliceEnd, sliceMs: number, outlook: HostOutlook | undefined): NextStep {
+  const { waitMs } = end;
+  if (end.next === 'trouble' || end.closedBy !== null) return { next: end.next, waitMs, mayBeWoken: false };
+  if (sleepsInWorkflow(waitMs, sliceMs)) return { next: 'wait', waitMs, mayBeWoken: false };
+  if (outlook?.due === true) return { next: 'more', waitMs, mayBeWoken: false };
+  const turnMs = outlook?.turn_ms ?? null;
+  const waits = turnMs !== null && turnMs <= longestTurnWaitMs;
+  return waits
+    ? { next: 'wait', waitMs: Math.max(waitMs, turnMs), mayBeWoken: true }
+    : { next: 'idle', waitMs, mayBeWoken: true };
 }
 
 function hostFailure(end: SliceEnd): ApplicationFailure {

@@ -12,7 +12,7 @@ import type { CrawlBook } from '../crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { HostBook } from '../host-book.ts';
 import type { OptOutBook } from '../opt-out-book.ts';
-import { hostPace, type HostPace } from './host-delay.ts';
+import { hostPace, type Pace } from '../../domain/host-delay.ts';
 import type { HostLease, LeaseKeeper } from './lease-keeper.ts';
 import { HostPacer } from './pacer.ts';
 import type { RobotsBook } from './robots-book.ts';
@@ -158,7 +158,7 @@ export class RobotsFetcher {
   }
 
   /** The pace of a host this slice is a guest at: its own robots.txt, crawls and manners count, as in its own slices. */
-  async #paceAt({ hostId, taken }: HostLease): Promise<HostPace> {
+  async #paceAt({ hostId, taken }: HostLease): Promise<Pace> {
     const rows = await waitingCrawls(this.#dependencies.pool, hostId);
     const crawls = await Promise.all(rows.map(({ crawl_id }) => this.#crawls.open(crawl_id)));
     const { fresh, older } = await this.#book.find(hostId);

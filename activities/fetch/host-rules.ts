@@ -1,5 +1,5 @@
 /** What a slice has to know of its host before it sends a page request. */
-import type { Robots } from '../../domain/robots.ts';
+import { rulesForAll, type Robots } from '../../domain/robots.ts';
 import type { TroubleClass } from '../../domain/trouble.ts';
 import { outOfScope } from '../../domain/scope.ts';
 import { canonicalize, pathAndQuery } from '../../domain/url.ts';
@@ -46,7 +46,8 @@ export async function refusalOf(
   const outdated = crawl.version === 1 || url.kind === 1 ? null : await ruledOut(url, crawl);
   if (outdated !== null) return outdated;
   const path = pathAndQuery({ url: url.url, host: origin });
-  const verdict = rules.robots?.forAgent(crawl.agentToken).check(path);
-  if (verdict === undefined || verdict.allowed) return null;
+  if (rules.robots === null) return null;
+  const verdict = rulesForAll(rules.robots, crawl.agentTokens).check(path);
+  if (verdict.allowed) return null;
   return { reason: 'robots', detail: `robots.txt line ${String(verdict.line)}: ${verdict.rule ?? ''}` };
 }

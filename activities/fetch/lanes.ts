@@ -8,14 +8,14 @@ export interface Lane {
 }
 
 /**
- * Does `work` for the items in their order, for up to `lanes` of them at a time. The next item is begun when the one
+ * Does `work` for the items in their order, each asked for when it is begun, for up to `lanes` of them at a time. The next item is begun when the one
  * before has departed or is over, so that never more than one waits for its time to leave; with a single lane, which
  * `work` is not told of, when it is over. Where one answers false, or fails, no further item is begun; those in hand
  * are finished.
  * @throws the first failure, once nothing is in hand any more
  */
 export async function inLanes<T>(
-  items: readonly T[],
+  items: Iterable<T>,
   lanes: number,
   work: (item: T, lane?: Lane) => Promise<boolean>,
 ): Promise<void> {

@@ -6,18 +6,19 @@ import { lockCrawls } from '../../storage/statements/lock-crawls.ts';
 import { pagesInHand } from '../../storage/statements/pages-in-hand.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
 
-/** In the order they are to be fetched. */
+/** In the order they are to be fetched. @param turns URLs that a crawl may have at most, by id; absent: any number */
 export async function leaseWithinLimits(
   pool: Pool,
   hostId: string,
   token: number,
   limit: number,
   crawls: readonly OpenCrawl[],
+  turns: ReadonlyMap<number, number> = new Map(),
 ): Promise<LeasedUrl[]> {
   const limited = crawls.filter(({ config }) => config.maxPages !== null);
   const unlimited = crawls
     .filter(({ config }) => config.maxPages === null)
-    .map(({ id, config }) => ({ crawl_id: id, pages: null, weight: config.weight }));
+    .map(({ id, config }) => ({ crawl_id: id, pages: turns.get(id) ?? null, weight: config.weight }));
   const urls = await retrying(() =>
     limited.length === 0
       ? leaseUrls(pool, hostId, token, limit, JSON.stringify(unlimited))
@@ -28,7 +29,10 @@ export async function leaseWithinLimits(
           const rooms = limited.map(({ id, config }) => ({
             crawl_id: id,
             weight: config.weight,
-            pages: Math.max(0, (config.maxPages ?? 0) - (inHand.get(id) ?? 0)),
+            pages: Math.min(
+              turns.get(id) ?? Infinity,
+              Math.max(0, (config.maxPages ?? 0) - (inHand.get(id) ?? 0)),
+            ),
           }));
           return leaseUrls(db, hostId, token, limit, JSON.stringify([...rooms, ...unlimited]));
         }),

@@ -22,6 +22,7 @@ export class Lessons {
   /** On the clock of `performance.now()`. */
   #memory: HostMemory;
   #trouble: HostTrouble | null = null;
+  #learned = false;
 
   constructor(taken: TakenLease) {
     this.#taken = taken;
@@ -41,6 +42,11 @@ export class Lessons {
   /** Ends the slice. */
   get trouble(): HostTrouble | null {
     return this.#trouble;
+  }
+
+  /** This slice has found out how the host is, whatever others have said of it. */
+  get learned(): boolean {
+    return this.#learned;
   }
 
   /** An older trouble stands until an answer without complaint has come. */
@@ -68,6 +74,7 @@ export class Lessons {
    * @param message one sentence on it
    */
   learn(key: string, host: HostNext, delayMs: number, message: string): void {
+    this.#learned ||= host.sign !== 'none';
     // Of several in flight, one has told already; the others were on their way before it did.
     if (this.#trouble !== null) return;
     this.#memory = afterAnswer(this.#memory, nameOf(key), host, delayMs, performance.now());
@@ -76,6 +83,7 @@ export class Lessons {
 
   /** Its robots.txt cannot be had. */
   learnOfRobots(trouble: HostTrouble): void {
+    this.#learned = true;
     this.#memory = { ...this.#memory, failures: this.failures + 1 };
     this.#trouble = trouble;
   }

@@ -9,19 +9,31 @@ import {
   type FetchRequest,
   type FetchResult,
 } from '../../contracts/fetching.ts';
-import { adaptedDelayMs, earliestStart } from '../../domain/pace.ts';
+import { adaptedDelayMs, earliestStart, type Exchanged } from '../../domain/pace.ts';
 import type { OptOutBook } from '../opt-out-book.ts';
-import type { HostPace } from './host-delay.ts';
+import type { Pace } from '../../domain/host-delay.ts';
 import type { HostLease } from './lease-keeper.ts';
 import type { Lane } from './lanes.ts';
 import { sleep } from './sleep.ts';
 
-/** Whether a request is still wanted: asked while it waits for its time, and a last time when its bytes are about to leave. */
-export interface Wanted {
+/** Whose turn a request is, and whether it is still turn. */
+export interface Turn {
+  /** Milliseconds until it has come, whatever the host's own pace is. */
+  readonly waitMs: () => number;
+  /** Asked while the request waits for its time, and a last time when its bytes are about to leave. */
   readonly still: () => Promise<boolean>;
   readonly now: () => boolean;
+  /** The request was answered; or has left, where several are in flight. */
+  readonly taken: (at: Exchanged) => void;
 }
-const always: Wanted = { still: () => Promise.resolve(true), now: () => true };
+
+/** robots.txt, which is nobody's own. */
+const anybodys: Turn = {
+  waitMs: () => 0,
+  still: () => Promise.resolve(true),
+  now: () => true,
+  taken: () => undefined,
+};
 
 /** How long a host is left alone whose body this process had no room for. */
 const noRoomMs = 10_000;
@@ -38,16 +50,16 @@ export class HostPacer {
   readonly #fetcher: Fetcher;
   readonly #optOuts: OptOutBook;
   readonly #signal: AbortSignal;
-  pace: HostPace;
+  pace: Pace;
   /** Requests sent so far. */
   sent = 0;
   /** The last exchange, on the clock of `performance.now()`; the delay counts from it, whatever it has become since. */
-  #last: { readonly headAt: number; readonly endAt: number } | null = null;
+  #last: Exchanged | null = null;
   /** Settled once the request before is under way, or over: one after another they wait for their time. */
   #starting: Promise<undefined> = Promise.resolve(undefined);
   /** What the last answer took, from the request's leaving to its end. */
   #tookMs: number | null = null;
-  /** What the last slice found that the host's pace asks for; crawls that asked for it may have left. */
+  /** What the last slice found that the host's pace asks for. */
   readonly #owedUntil: number;
   /** `performance.now()` before which nothing is sent for other reasons than pace. */
   #heldOffUntil: number;
@@ -57,7 +69,7 @@ export class HostPacer {
     lease: HostLease,
     fetcher: Fetcher,
     optOuts: OptOutBook,
-    pace: HostPace,
+    pace: Pace,
     heldMs: number,
     signal: AbortSignal,
   ) {
@@ -76,6 +88,16 @@ export class HostPacer {
     this.#last = { headAt, endAt: headAt };
     this.#tookMs = tookMs;
     if (unclean) lease.asked = { headAt, tookMs };
+  }
+
+  /** What the host's last answer took; null: none is known. */
+  get tookMs(): number | null {
+    return this.#tookMs;
+  }
+
+  /** The last exchange with the host; null: none is known. */
+  get last(): Exchanged | null {
+    return this.#last;
   }
 
   /** Milliseconds between requests at present. */
@@ -110,24 +132,26 @@ export class HostPacer {
    * One that the server most likely never looked at is sent once more when its time has come again: neither URL nor
    * host is to blame, and the second has a connection of its own.
    * @param lane given where the next may leave before the answer to this one is in
-   * @param wanted null is answered when it is not
+   * @param turn null is answered when it is no longer wanted
    */
-  async exchange(request: FetchRequest, lane?: Lane, wanted: Wanted = always): Promise<FetchResult | null> {
-    const result = await this.#send(request, lane, wanted);
+  async exchange(request: FetchRequest, lane?: Lane, turn: Turn = anybodys): Promise<FetchResult | null> {
+    const result = await this.#send(request, lane, turn);
     const unheard = result?.kind === 'fault' && result.repeatable === true;
-    return unheard ? this.#send(request, lane, wanted) : result;
+    return unheard ? this.#send(request, lane, turn) : result;
   }
 
-  async #send(request: FetchRequest, lane: Lane | undefined, wanted: Wanted): Promise<FetchResult | null> {
+  async #send(request: FetchRequest, lane: Lane | undefined, turn: Turn): Promise<FetchResult | null> {
     const before = this.#starting;
     const start = Promise.withResolvers<undefined>();
     this.#starting = start.promise;
     await before;
     try {
-      while (this.waitMs > 0) {
+      for (;;) {
+        const waitMs = Math.max(this.waitMs, turn.waitMs());
+        if (waitMs === 0) break;
         if (this.#signal.aborted || this.lease.isOver) return null;
-        await sleep(Math.min(this.waitMs, 1_000), this.#signal);
-        if (!(await wanted.still())) return null;
+        await sleep(Math.min(waitMs, 1_000), this.#signal);
+        if (!(await turn.still())) return null;
       }
       if (this.#signal.aborted) return null;
       const sent = lane === undefined ? request : { ...request, lane: lane.number };
@@ -136,7 +160,7 @@ export class HostPacer {
         lane?.departed();
       };
       return await this.#optOuts.attend(() =>
-        this.#sendNow(sent, wanted, lane === undefined ? undefined : departed),
+        this.#sendNow(sent, turn, lane === undefined ? undefined : departed),
       );
     } finally {
       start.resolve(undefined);
@@ -144,17 +168,17 @@ export class HostPacer {
   }
 
   /** @param departed there may be others in flight, which are told that this one is under way */
-  async #sendNow(request: FetchRequest, wanted: Wanted, departed?: () => void): Promise<FetchResult | null> {
-    if (this.lease.isOver || !this.#maySend(request, wanted)) return null;
+  async #sendNow(request: FetchRequest, turn: Turn, departed?: () => void): Promise<FetchResult | null> {
+    if (this.lease.isOver || !this.#maySend(request, turn)) return null;
     this.sent++;
     this.lease.allowance.count();
     const departure: { at: number | null } = { at: null };
-    const result = await this.#withinLease(request, wanted, () => {
+    const result = await this.#withinLease(request, turn, () => {
       const at = performance.now();
       departure.at = at;
       if (departed === undefined) return;
       // Of several in flight no answer tells when the next may leave: their departures are kept apart.
-      this.#last = { headAt: at, endAt: at };
+      this.#asked({ headAt: at, endAt: at }, turn);
       departed();
     });
     const endAt = result?.endAt ?? performance.now();
@@ -162,11 +186,16 @@ export class HostPacer {
     if (result !== null && tookMs !== null) this.#tookMs = tookMs;
     if (departed === undefined || departure.at === null) {
       // No more of it: the result has the body.
-      if (result?.kind === 'response') this.#last = { headAt: result.headAt, endAt: result.endAt };
-      else if (result?.fault !== 'address-refused') this.#last = { headAt: endAt, endAt };
+      if (result?.kind === 'response') this.#asked({ headAt: result.headAt, endAt: result.endAt }, turn);
+      else if (result?.fault !== 'address-refused') this.#asked({ headAt: endAt, endAt }, turn);
     }
     if (this.#last !== null) this.lease.asked = { headAt: this.#last.headAt, tookMs: this.#tookMs };
     return result?.kind === 'response' && tookMs !== null ? { ...result, tookMs } : result;
+  }
+
+  #asked(at: Exchanged, turn: Turn): void {
+    this.#last = at;
+    turn.taken(at);
   }
 
   /**
@@ -174,7 +203,7 @@ export class HostPacer {
    * while it connected stops there, and so does a request to a host that has opted out in that time. An exchange that
    * outlives its lease is broken off, since the next holder counts on it; a lease that is renewed goes on.
    */
-  async #withinLease(request: FetchRequest, wanted: Wanted, left: () => void): Promise<FetchResult | null> {
+  async #withinLease(request: FetchRequest, turn: Turn, left: () => void): Promise<FetchResult | null> {
     const breakOff = new AbortController();
     const watch = setInterval(() => {
       if (!this.lease.isHeld) breakOff.abort(new LeaseOver());
@@ -184,7 +213,7 @@ export class HostPacer {
         ...request,
         signal: breakOff.signal,
         maySend: () => {
-          const may = this.#maySend(request, wanted);
+          const may = this.#maySend(request, turn);
           if (may) left();
           else breakOff.abort(new LeaseOver());
           return may;
@@ -202,7 +231,7 @@ export class HostPacer {
     }
   }
 
-  #maySend({ url }: FetchRequest, wanted: Wanted): boolean {
-    return this.lease.mayStart && wanted.now() && this.#optOuts.permits(url);
+  #maySend({ url }: FetchRequest, turn: Turn): boolean {
+    return this.lease.mayStart && turn.now() && this.#optOuts.permits(url);
   }
 }

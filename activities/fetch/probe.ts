@@ -8,7 +8,7 @@ import { hostCausedClasses } from '../../domain/dead-letter.ts';
 import { optOutDetail } from '../../domain/opt-out.ts';
 import { crawlsOfParked } from '../../storage/statements/crawls-of-parked.ts';
 import type { FetchRoom } from './fetch-room.ts';
-import { hostPace } from './host-delay.ts';
+import { hostPace } from '../../domain/host-delay.ts';
 import type { RobotsReading } from './fetch-robots.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { HostPacer } from './pacer.ts';

@@ -7,7 +7,7 @@
  * flight. A lease that cannot be returned runs out, and its next holder waits out a full delay.
  */
 import type { SliceResult } from '../../contracts/activities.ts';
-import { lanesAt, type Manners } from '../../domain/pace.ts';
+import { lanesAt, type Exchanged, type Manners } from '../../domain/pace.ts';
 import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import { sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
@@ -15,15 +15,17 @@ import { isStorageOutage, retrying } from '../../storage/retry.ts';
 import { excludeOptedOut } from '../../storage/statements/exclude-opted-out.ts';
 import { hasSeedAt } from '../../storage/statements/has-seed-at.ts';
 import { reclaimUrls } from '../../storage/statements/reclaim-urls.ts';
+import { noteTurns } from '../../storage/statements/note-turns.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
-import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
+import { waitingCrawls, type WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
 import type { ResultRow } from '../../storage/statements/commit-results.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
 import type { Candidate } from '../admission.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
+import { CrawlTurns } from './crawl-turns.ts';
 import { noBodies, validatorsOf, type FindBody } from './earlier-bodies.ts';
 import type { FetchRoom } from './fetch-room.ts';
-import { hostPace, type HostPace } from './host-delay.ts';
+import { hostPace } from '../../domain/host-delay.ts';
 import { refusalOf, type HostRules, type HostTrouble } from './host-rules.ts';
 import { inLanes, type Lane } from './lanes.ts';
 import type { HostLease } from './lease-keeper.ts';
@@ -63,8 +65,11 @@ export class Slice {
   readonly #endsAt: number;
   readonly #pacer: HostPacer;
   readonly #lessons: Lessons;
-  /** The pace that manners lead to, by the crawls and rules of this slice; null before those are known. */
-  #paceUnder: ((manners: Pick<Manners, 'slowdown'>) => HostPace) | null = null;
+  /** Sets the paces that manners lead to, by the crawls and rules of this slice; null before those are known. */
+  #setPaces: ((manners: Pick<Manners, 'slowdown'>) => void) | null = null;
+  /** The host's delay before any slowdown; null before it is known. */
+  #baseDelayMs: number | null = null;
+  #turns: CrawlTurns;
   /** Those that ask for it. */
   #crawls: readonly OpenCrawl[] = [];
   #settled = 0;
@@ -80,6 +85,7 @@ export class Slice {
     this.#lessons = new Lessons(lease.taken);
     const { fetcher } = room.dependencies;
     this.#pacer = new HostPacer(lease, fetcher, room.optOuts, noPace, lease.taken.held_ms, signal);
+    this.#turns = new CrawlTurns([], [], lease.taken);
   }
 
   /** Runs the slice and returns the lease. Throws only for faults of our own; the lease then runs out by itself. */
@@ -94,7 +100,7 @@ export class Slice {
         settled: this.#settled,
         failures: this.#lessons.failures,
         lastError: this.#lessons.lastError,
-        delayMs: this.#pacer.delayMs,
+        delayMs: Math.max(this.#pacer.delayMs, this.#turns.leastDelayMs(this.#pacer.tookMs)),
       };
       const { trouble } = this.#lessons;
       if (trouble !== null) return { ...common, next: 'trouble', trouble, waitMs, closedBy: null };
@@ -111,7 +117,8 @@ export class Slice {
     const { pool } = this.#room.dependencies;
     const { hostId, taken } = this.#lease;
     await retrying(() => reclaimUrls(pool, hostId, taken.token));
-    const crawls = await this.#waitingCrawls();
+    const { crawls, rows } = await this.#waitingCrawls();
+    this.#turns = new CrawlTurns(crawls, rows, taken);
     const { robots_asked_ago_ms: askedAgoMs } = taken;
     const known = await this.#room.robots.find(hostId, askedAgoMs);
     // What an old copy asks for does not hold back the request for a new one that somebody wants now.
@@ -123,8 +130,12 @@ export class Slice {
 
     const limit = await this.#grant(sliceSize(sliceMs, this.#pacer.delayMs));
     if (limit === 0) return 'more';
-    const urls = await leaseWithinLimits(pool, hostId, taken.token, limit, crawls);
+    const turns = this.#turns.within(sliceMs, this.#pacer.tookMs);
+    const atTurn = crawls.filter(({ id }) => turns.get(id) !== 0);
+    if (atTurn.length === 0) return 'idle';
+    const urls = await leaseWithinLimits(pool, hostId, taken.token, limit, atTurn, turns);
     if (urls.length === 0) return 'idle';
+    const asked = this.#pacer.last;
     const reading = await readRobots(
       this.#room,
       this.#pacer,
@@ -143,6 +154,7 @@ export class Slice {
       return 'more';
     }
     this.#setDelay(crawls, reading);
+    if (this.#pacer.last !== null && this.#pacer.last !== asked) this.#turns.askedForRobots(this.#pacer.last);
     await this.#room.admitSitemaps(hostId, this.#origin, crawls, reading);
     this.#earlierBody = await this.#room.earlierBodies.of(hostId, urls, crawls);
     await this.#fetchAll(urls, reading);
@@ -163,8 +175,13 @@ export class Slice {
       ...this.#lessons.manners,
       failures: this.#lessons.failures,
     });
-    await inLanes(urls, lanes, async (url, lane) => {
-      if (this.#mustEnd) return false;
+    const inTurn = this.#turns.inTurn(
+      urls,
+      () => this.#pacer.waitMs,
+      () => this.#pacer.tookMs,
+    );
+    await inLanes(inTurn, lanes, async (url, lane) => {
+      if (this.#mustEndBefore(url)) return false;
       if (await this.#isEdited()) return false;
       if (!(await this.#room.crawls.isRunning(url.crawl_id))) return true;
       const crawl = await this.#room.crawls.open(url.crawl_id);
@@ -238,18 +255,22 @@ export class Slice {
     };
     const { delayMs } = this.#pacer;
     const { crawls } = this.#room;
-    const wanted = {
+    const turn = {
+      waitMs: () => this.#turns.waitMs(crawl.id, this.#pacer.tookMs),
       still: async () => !(await this.#isEdited()) && (await crawls.isRunning(url.crawl_id)),
       now: () => crawls.permits(url.crawl_id),
+      taken: (at: Exchanged) => {
+        this.#turns.asked(crawl.id, at);
+      },
     };
-    const result = await crawls.attend(() => this.#pacer.exchange(request, lane, wanted));
+    const result = await crawls.attend(() => this.#pacer.exchange(request, lane, turn));
     if (result === null) return null;
     try {
       const recorded = record(result, url, this.#place(url), this.#lessons, taker, copy);
       const { outcome, row, bodyHash } = recorded;
       // Before anything is stored: a fault of ours does not take back what the host has said.
       this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
-      if (this.#paceUnder !== null) this.#pacer.pace = this.#paceUnder(this.#lessons.manners);
+      this.#setPaces?.(this.#lessons.manners);
       if (bodyHash !== null && result.kind === 'response') await blobs.put(bodyHash, result.body);
       return recorded;
     } finally {
@@ -276,8 +297,13 @@ export class Slice {
   #setDelay(crawls: readonly OpenCrawl[], rules: HostRules): void {
     const { taken } = this.#lease;
     this.#crawls = crawls;
-    this.#paceUnder = ({ slowdown }) => hostPace({ ...taken, slowdown }, crawls, rules.robots);
-    this.#pacer.pace = this.#paceUnder(this.#lessons.manners);
+    this.#baseDelayMs = hostPace({ ...taken, slowdown: 0 }, crawls, rules.robots).delayMs;
+    this.#setPaces = ({ slowdown }) => {
+      const host = { ...taken, slowdown };
+      this.#pacer.pace = hostPace(host, crawls, rules.robots);
+      this.#turns.setPaces(host, rules.robots);
+    };
+    this.#setPaces(this.#lessons.manners);
   }
 
   /** Other settings ask for another pace, and judge URLs anew: the next slice goes by them. */
@@ -286,9 +312,9 @@ export class Slice {
     return now.some(({ version }, at) => version !== this.#crawls[at]?.version);
   }
 
-  async #waitingCrawls(): Promise<OpenCrawl[]> {
+  async #waitingCrawls(): Promise<{ crawls: readonly OpenCrawl[]; rows: readonly WaitingCrawl[] }> {
     const rows = await waitingCrawls(this.#room.dependencies.pool, this.#lease.hostId);
-    return Promise.all(rows.map(({ crawl_id }) => this.#room.crawls.open(crawl_id)));
+    return { rows, crawls: await Promise.all(rows.map(({ crawl_id }) => this.#room.crawls.open(crawl_id))) };
   }
 
   async #putBack(): Promise<void> {
@@ -329,16 +355,20 @@ export class Slice {
   }
 
   async #release(waitMs: number): Promise<void> {
-    const { paceMs } = this.#pacer;
+    const { paceMs, tookMs } = this.#pacer;
     const { pool } = this.#room.dependencies;
-    const base = this.#paceUnder?.({ slowdown: 0 }).delayMs ?? null;
-    await this.#lessons.save(pool, this.#lease.hostId, base);
+    const { hostId } = this.#lease;
+    await this.#lessons.save(pool, hostId, this.#baseDelayMs);
+    const turns = this.#turns.noted(tookMs);
+    // Before the lease is returned: its next holder goes by them.
+    if (turns.length > 0)
+      await retrying(() => noteTurns(pool, hostId, JSON.stringify(turns), this.#lessons.learned));
     await this.#room.keeper.release(this.#lease, { waitMs, paceMs, ...this.#lessons.forRelease });
   }
 
-  get #mustEnd(): boolean {
+  #mustEndBefore(url: LeasedUrl): boolean {
     if (this.#signal.aborted || this.#lease.guestWaits || this.#lease.isOver) return true;
-    const { waitMs } = this.#pacer;
+    const waitMs = Math.max(this.#pacer.waitMs, this.#turns.waitMs(url.crawl_id, this.#pacer.tookMs));
     // A slice of no length still sends the one request that may go at once.
     return performance.now() + waitMs > this.#endsAt && (waitMs > 0 || this.#pacer.sent > 0);
   }

@@ -7,7 +7,7 @@
  * hosts for that moment alone.
  */
 import { randomUUID } from 'node:crypto';
-import { heldMs, owedMs } from '../../domain/lending.ts';
+import { earned, heldMs, owedMs } from '../../domain/lending.ts';
 import { robotsFreshMs, type Robots } from '../../domain/robots.ts';
 import { standingAt } from '../../domain/windows.ts';
 import { retrying } from '../../storage/retry.ts';
@@ -19,13 +19,16 @@ import { handOutUrls } from '../../storage/statements/hand-out-urls.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
 import { leaveToWorkers } from '../../storage/statements/leave-to-workers.ts';
 import { lendHosts, type LendableHost } from '../../storage/statements/lend-hosts.ts';
+import { loansOfTenant } from '../../storage/statements/loans-of-tenant.ts';
+import { noteTurns } from '../../storage/statements/note-turns.ts';
 import { reclaimUrls } from '../../storage/statements/reclaim-urls.ts';
 import { releaseLease } from '../../storage/statements/release-lease.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
 import type { OpenCrawl } from '../crawl-book.ts';
+import { CrawlTurns } from '../fetch/crawl-turns.ts';
 import { Allowance } from '../fetch/allowance.ts';
-import { hostPace } from '../fetch/host-delay.ts';
+import { hostPace } from '../../domain/host-delay.ts';
 import { refusalOf } from '../fetch/host-rules.ts';
 import { leaseWithinLimits } from '../fetch/lease-within-limits.ts';
 import { excludedRow } from '../fetch/record.ts';
@@ -83,12 +86,16 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
   const crawlIds = (await crawlsToLendFrom(pool, wish.tenantId, wish.crawlId)).map(({ id }) => id);
   if (crawlIds.length === 0) return null;
   await forgetLent(pool, forgotten);
-  const leaseMs = heldMs(wish.toldMs);
+  const [loans = { settled: 0, lapsed: 0, lapsed_hosts: [] }] = await loansOfTenant(pool, wish.tenantId);
+  const granted = { ...wish, ...earned(wish, loans) };
+  const leaseMs = heldMs(granted.toldMs);
   const picks: Pick[] = [];
-  const tried: number[] = [];
-  for (let round = 0; round < rounds && picks.length < wish.batchSize; round++) {
+  // Whoever has let a host's lease run out leaves it to others for a while.
+  const { lapsed_hosts: lapsed } = loans;
+  const tried = [...lapsed];
+  for (let round = 0; round < rounds && picks.length < granted.batchSize; round++) {
     const askedAt = performance.now();
-    const missing = wish.batchSize - picks.length;
+    const missing = granted.batchSize - picks.length;
     const hosts = await retrying(() =>
       lendHosts(pool, wish.shards, crawlIds, robotsFreshMs, missing, takingMs, tried),
     );
@@ -97,9 +104,10 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
     const found = await Promise.all(hosts.map((host) => pick(room, host, crawlIds, leaseMs, askedAt)));
     picks.push(...found.filter((each) => each !== null));
   }
-  const left = wish.batchSize - picks.length;
-  if (left > 0) await retrying(() => askToLend(pool, wish.shards, crawlIds, robotsFreshMs, left, askMs));
-  return picks.length === 0 ? null : handOut(room, wish, picks);
+  const left = granted.batchSize - picks.length;
+  if (left > 0)
+    await retrying(() => askToLend(pool, wish.shards, crawlIds, robotsFreshMs, left, askMs, lapsed));
+  return picks.length === 0 ? null : handOut(room, granted, picks);
 }
 
 async function handOut(room: LendingRoom, wish: LoanWish, picks: readonly Pick[]): Promise<Loan | null> {
@@ -147,8 +155,13 @@ async function pick(
   const crawls = await Promise.all(waiting.map(({ crawl_id }) => room.crawls.open(crawl_id)));
   const { fresh: robots } = await room.robots.find(hostId, host.robots_asked_ago_ms);
   const { paceMs, waitMs } = owedMs(host, hostPace(host, crawls, robots));
+  const turns = new CrawlTurns(crawls, waiting, host);
+  turns.setPaces(host, robots);
   const giveBack = async (): Promise<null> => {
     const { failures, last_error, settings_revision: revision } = host;
+    // Of the request that may be in flight.
+    const noted = host.unclean ? turns.noted(host.took_ms) : [];
+    if (noted.length > 0) await retrying(() => noteTurns(pool, hostId, JSON.stringify(noted), false));
     const visit = {
       ...{ askedAgoMs: host.unclean ? 0 : null, tookMs: null, ...allowance.counted },
       ...{ heldMs: host.held_ms, revision },
@@ -160,7 +173,7 @@ async function pick(
   };
   if (robots === null || waitMs > 0 || !allowance.permits || closesWithin(host, leaseMs)) return giveBack();
   if ((await room.optOuts.covering(host.origin)) !== null) return giveBack();
-  const own = crawls.filter(({ id }) => crawlIds.includes(id));
+  const own = crawls.filter(({ id }) => crawlIds.includes(id) && turns.waitMs(id, host.took_ms) === 0);
   const found = await firstAllowed(room, host, own, robots);
   return found ?? giveBack();
 }

@@ -1,14 +1,17 @@
 /**
  * What a foreign fetcher reports of the URLs it was lent (F37), judged by the very rules of our own fetches. Each is one
- * transaction: the URL's outcome, what it leads to, what the host has taught and the return of its lease; so a report
- * that comes twice finds it done, and one that comes late changes nothing.
+ * transaction: the URL's outcome, what it leads to and the return of the host's lease; so a report that comes twice finds
+ * it done, and one that comes late changes nothing.
+ *
+ * What is reported of the host, good or bad, is not believed: it teaches the host's row nothing. Trouble keeps crawls of
+ * the fetcher's own tenant away from the host, until it is over or a worker of ours has asked the host itself.
  *
  * The host's pace counts from when the report arrives: by then the request has ended, whatever the clock of the fetcher
  * says.
  */
 import type { FetchResult } from '../../contracts/fetching.ts';
 import { fieldValue, owedMs, reported } from '../../domain/lending.ts';
-import { adaptedDelayMs } from '../../domain/pace.ts';
+import { adaptedDelayMs, maxDelayMs } from '../../domain/pace.ts';
 import { maxRetryAfterMs } from '../../domain/retry-after.ts';
 import { inTransaction, type Queryable } from '../../storage/pool.ts';
 import { retrying } from '../../storage/retry.ts';
@@ -19,10 +22,12 @@ import { claimLentHost } from '../../storage/statements/claim-lent-host.ts';
 import { commitResults, type ResultRow } from '../../storage/statements/commit-results.ts';
 import { countPage } from '../../storage/statements/count-page.ts';
 import { holdConfigs } from '../../storage/statements/hold-configs.ts';
+import { holdTurns } from '../../storage/statements/hold-turns.ts';
 import { isLentUrlSettled } from '../../storage/statements/is-lent-url-settled.ts';
 import { lentUrls, type LentUrl } from '../../storage/statements/lent-urls.ts';
 import { lockHostQueues } from '../../storage/statements/lock-host-queues.ts';
 import { lockLentHost } from '../../storage/statements/lock-lent-host.ts';
+import { noteTurns, type NotedTurn } from '../../storage/statements/note-turns.ts';
 import { releaseLease } from '../../storage/statements/release-lease.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { settleLentUrl } from '../../storage/statements/settle-lent-url.ts';
@@ -30,7 +35,8 @@ import type { TakenLease } from '../../storage/statements/take-lease.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
 import type { Candidate } from '../admission.ts';
 import { Allowance } from '../fetch/allowance.ts';
-import { hostPace, type HostPace } from '../fetch/host-delay.ts';
+import { hostPace } from '../../domain/host-delay.ts';
+import { CrawlTurns } from '../fetch/crawl-turns.ts';
 import { Lessons } from '../fetch/lessons.ts';
 import { leadingOutside, record, type Taker } from '../fetch/record.ts';
 import type { LendingRoom } from './room.ts';
@@ -79,13 +85,15 @@ interface Ending {
   readonly found: readonly Candidate[];
   /** Of finish criteria, as far as URL and depth tell: nobody here knows title and language. */
   readonly counters: readonly string[];
-  readonly lessons: Lessons;
+  /** For which nothing is sent to the host. */
   readonly waitMs: number;
   readonly paceMs: number;
   /** Of the wait: what is no pace. */
   readonly heldMs: number;
-  /** Null: nothing was asked. */
-  readonly asked: { readonly tookMs: number | null } | null;
+  /** For which crawls of the tenant stay away from it. */
+  readonly ownHoldMs: number;
+  /** The turn of the crawl; null: nothing was asked. */
+  readonly turn: NotedTurn | null;
 }
 
 async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promise<Settled> {
@@ -112,6 +120,8 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
       throw error;
     });
   if (done instanceof LeaseOver) return tooLate();
+  if (ending.ownHoldMs > 0)
+    await retrying(() => holdTurns(pool, url.host_id, url.crawl_id, ending.ownHoldMs));
   await room.wake([url.host_id]);
   return 'accepted';
 }
@@ -119,44 +129,39 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
 /** A report says nothing of it: its fetcher keeps the body, and chooses. */
 const ofAnyType: Taker = { version: 0, takes: () => true };
 
-/** What everybody who crawls a host may read of its trouble: the fetcher's own words are for its tenant, at the URL. */
-const ofHost = 'reported by a fetcher';
-
 /** Nothing of the report was stored. */
 class LeaseOver extends Error {
   override readonly name = 'LeaseOver';
 }
 
 async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: TakenLease): Promise<Ending> {
-  const lessons = new Lessons(taken);
   const hostId = String(url.host_id);
   const waiting = await waitingCrawls(room.pool, hostId);
   const crawls = await Promise.all(waiting.map(({ crawl_id }) => room.crawls.open(crawl_id)));
   const known = await room.robots.find(hostId);
-  const paceAt = (slowdown: number): HostPace =>
-    hostPace({ ...taken, slowdown }, crawls, known.fresh ?? known.older);
+  const robots = known.fresh ?? known.older;
+  const pace = hostPace(taken, crawls, robots);
   const said = reported(report.status, report.error);
   if (said.kind === 'not-tried') {
     // Everything but the lease itself is as it was when it was lent.
-    const owed = owedMs({ ...taken, unclean: false }, paceAt(taken.slowdown));
-    return { row: null, found: [], counters: [], lessons, ...owed, heldMs: taken.held_ms, asked: null };
+    const owed = owedMs({ ...taken, unclean: false }, pace);
+    const nothing = { row: null, found: [], counters: [], ownHoldMs: 0, turn: null };
+    return { ...nothing, ...owed, heldMs: taken.held_ms };
   }
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
   const { row, outcome, target, targetInMs } = record(
     asExchange(said, report),
     url,
     place,
-    lessons,
+    new Lessons(taken),
     ofAnyType,
   );
-  const isAnswer = said.kind === 'response';
-  const { delayMs } = paceAt(taken.slowdown);
-  lessons.learn(url.key, outcome.host, delayMs, isAnswer ? (row.detail ?? '') : ofHost);
-  const pace = paceAt(lessons.manners.slowdown);
-  // It took no longer than this.
-  const tookMs = pace.factor === null ? null : url.age_ms;
-  const paceMs = adaptedDelayMs(pace.delayMs, pace.factor, tookMs);
-  const troubleMs = lessons.trouble?.waitMs ?? 0;
+  const paceMs = adaptedDelayMs(pace.delayMs, pace.factor, taken.took_ms);
+  const turns = new CrawlTurns(crawls, waiting, { ...taken, unclean: false });
+  turns.setPaces(taken, robots);
+  const now = performance.now();
+  turns.asked(url.crawl_id, { headAt: now, endAt: now });
+  const [turn = null] = turns.noted(taken.took_ms).filter(({ crawl_id: id }) => id === url.crawl_id);
   const fetched = outcome.url.state === 'done' && outcome.url.reason === 'fetched';
   const crawl = await room.crawls.open(url.crawl_id);
   const candidate = {
@@ -171,11 +176,8 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: Tak
     row: fetched ? { ...row, ...elsewhere(report.contentHash) } : row,
     found: target === null ? [] : [{ ...candidate, link: target, dueInMs: targetInMs }],
     counters: fetched ? crawl.counters({ url: url.url, title: null, language: null, depth: url.depth }) : [],
-    lessons,
-    waitMs: Math.max(paceMs, troubleMs),
-    paceMs,
-    heldMs: troubleMs > paceMs ? troubleMs : 0,
-    asked: { tookMs },
+    ...{ paceMs, waitMs: paceMs, heldMs: 0, turn },
+    ownHoldMs: Math.min(outcome.host.trouble?.waitMs ?? 0, maxDelayMs),
   };
 }
 
@@ -214,7 +216,7 @@ async function commit(
   taken: TakenLease,
   allowance: Allowance,
 ): Promise<void> {
-  const { row, lessons } = ending;
+  const { row, turn } = ending;
   if ((await lockLentHost(db, url.host_id, url.token)).length === 0) throw new LeaseOver();
   const hostId = String(url.host_id);
   await lockHostQueues(db, JSON.stringify([url, ...admissions].map(({ host_id, crawl_id }) => ({ host_id, crawl_id })))); // prettier-ignore
@@ -224,10 +226,10 @@ async function commit(
   const hash = row?.stage === 1 ? report.contentHash : null;
   const isDuplicate = hash !== null && (await tellDuplicate(db, url, hash));
   if (ending.counters.length > 0 && !isDuplicate) await countPage(db, url.crawl_id, ending.counters);
-  await lessons.save(db, hostId, null);
-  const { failures, lastError } = lessons.forRelease;
+  if (turn !== null) await noteTurns(db, hostId, JSON.stringify([turn]), false);
+  const { failures, last_error: lastError } = taken;
   const visit = {
-    ...{ askedAgoMs: ending.asked === null ? null : 0, tookMs: ending.asked?.tookMs ?? null },
+    ...{ askedAgoMs: row === null ? null : 0, tookMs: null },
     ...{ ...allowance.counted, heldMs: ending.heldMs, revision: taken.settings_revision },
   };
   await releaseLease(

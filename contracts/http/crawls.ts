@@ -93,7 +93,7 @@ export const configFields = {
   }),
   delaySeconds: z.number().min(0).max(86_400).nullable().meta({
     description:
-      'Seconds between two requests of a host, for hosts one owns; null: Crawl-delay, else one second.',
+      "Seconds between two requests of this crawl to a host; others' are not held up by it. Null: Crawl-delay, else one second. Never less than Crawl-delay; less than a second for crawls of the first tenant alone.",
   }),
   delayFactor: z.number().positive().max(maxDelayFactor).nullable().meta({
     description:

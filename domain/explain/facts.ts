@@ -71,9 +71,18 @@ export interface HostFacts {
   /** Milliseconds until the host may be visited, and the part of it that is plain pace; at most 0: now. */
   readonly waitMs: number;
   readonly paceMs: number;
+  /** When the crawl has a turn there. */
+  readonly turn: {
+    /** Milliseconds until then; 0: now. */
+    readonly inMs: number;
+    /** Milliseconds between two of its turns, by its own delay. */
+    readonly delayMs: number;
+    /** It waits for what a foreign fetcher has reported, not for its own delay. */
+    readonly reported: boolean;
+  };
   /** Why it is not asked though it is well, and for how long; null: it is open. */
   readonly closed: { readonly by: 'windows' | 'quota'; readonly inMs: number } | null;
-  /** Milliseconds between two requests now, and how often that was doubled after trouble. */
+  /** Milliseconds between two requests now, whichever crawls they are for, and how often that was doubled after trouble. */
   readonly delayMs: number;
   readonly slowdown: number;
   /** Milliseconds the lease on it still holds; at most 0: it ran out and was not returned; null: nobody has it. */

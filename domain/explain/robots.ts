@@ -1,5 +1,5 @@
 /** What the copy of robots.txt that is kept says of a URL. */
-import { parseRobots, productToken, robotsAvailability } from '../robots.ts';
+import { parseRobots, robotsAvailability, rulesForAll } from '../robots.ts';
 import { span, type Decision } from './decision.ts';
 import type { ExplainFacts, RobotsFacts } from './facts.ts';
 
@@ -11,9 +11,17 @@ export interface StoredCopy {
   readonly ageMs: number;
 }
 
-/** @param copy null: it was not read yet. @param pathAndQuery as requested */
-export function judgeRobots(copy: StoredCopy | null, pathAndQuery: string, userAgent: string): RobotsFacts {
-  const agent = productToken(userAgent);
+/**
+ * @param copy null: it was not read yet
+ * @param pathAndQuery as requested
+ * @param names the crawl goes by
+ */
+export function judgeRobots(
+  copy: StoredCopy | null,
+  pathAndQuery: string,
+  names: readonly string[],
+): RobotsFacts {
+  const agent = names.join(' and ');
   const silent = { allowed: null, rule: null, line: null, isCut: false };
   if (copy === null) return { status: null, fetchedAt: null, ageMs: null, agent, ...silent };
   const { status, body, fetchedAt, ageMs } = copy;
@@ -21,7 +29,7 @@ export function judgeRobots(copy: StoredCopy | null, pathAndQuery: string, userA
   // A body that was kept through an outage still counts (RFC 9309 §2.3.1.4).
   if (body !== null) {
     const robots = parseRobots(body);
-    return { ...known, ...robots.forAgent(agent).check(pathAndQuery), isCut: robots.isCut };
+    return { ...known, ...rulesForAll(robots, names).check(pathAndQuery), isCut: robots.isCut };
   }
   const readable = robotsAvailability(status) !== 'unreachable';
   return { ...known, ...silent, allowed: readable ? true : null };

@@ -34,6 +34,7 @@ const rules: readonly WaitRule[] = [
   pageLimit,
   urlNotDue,
   hostNotReady,
+  crawlNotReady,
   hostClosed,
   otherSlice,
   otherHostsSlice,
@@ -51,7 +52,8 @@ export function nextFetch(facts: ExplainFacts): NextFetch | null {
   const requests = waits.reduce((sum, wait) => sum + (wait.requests ?? 0), 0);
   const inMs = waits.some((wait) => wait.inMs === null)
     ? null
-    : Math.max(0, ...waits.map((wait) => wait.inMs ?? 0)) + requests * (facts.host?.delayMs ?? 0);
+    : Math.max(0, ...waits.map((wait) => wait.inMs ?? 0)) +
+      requests * (facts.host === null ? 0 : spacingMs(facts.host));
   const tooLate = timeLimit(facts, inMs ?? 0);
   if (tooLate !== null) waits.unshift(tooLate);
   if (waits.length === 0) waits.push(nothing);
@@ -188,6 +190,23 @@ function hostNotReady({ host, now }: ExplainFacts): Wait | null {
   };
 }
 
+function crawlNotReady({ host, now }: ExplainFacts): Wait | null {
+  if (host === null || host.turn.inMs <= 0) return null;
+  const { inMs, reported } = host.turn;
+  const until = `The crawl has no turn at this host before ${instantIn(now, inMs)}`;
+  return reported
+    ? {
+        verdict: 'host-reported',
+        because: `${until}, or until the host has answered us: a fetcher of its tenant has reported trouble of the host.`,
+        inMs,
+      }
+    : {
+        verdict: 'crawl-delay',
+        because: `${until}: its own delay of ${span(host.turn.delayMs)} has not passed. It holds up no other crawl.`,
+        inMs,
+      };
+}
+
 function hostClosed({ host, now }: ExplainFacts): Wait | null {
   const closed = host?.closed ?? null;
   if (closed === null) return null;
@@ -264,7 +283,12 @@ function othersFirst({ host }: ExplainFacts): Wait | null {
   };
 }
 
-function paceText({ delayMs, slowdown }: HostFacts): string {
+/** Between two requests of the crawl there. */
+const spacingMs = ({ delayMs, turn }: HostFacts): number => Math.max(delayMs, turn.delayMs);
+
+function paceText(host: HostFacts): string {
+  const { slowdown } = host;
+  const delayMs = spacingMs(host);
   const slowed = slowdown > 0 ? ' (slowed down after trouble)' : '';
   return delayMs === 0 ? 'one after another' : `at one request every ${span(delayMs)}${slowed}`;
 }
@@ -276,6 +300,7 @@ function hostNotFed({ host, crawl, record }: ExplainFacts): Wait | null {
     host.pausedAt !== null ||
     host.parkedAt !== null ||
     host.waitMs > 0 ||
+    host.turn.inMs > 0 ||
     host.closed !== null
   )
     return null;

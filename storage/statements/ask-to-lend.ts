@@ -13,6 +13,7 @@ export const askToLend = statement<
     robotsFreshMs: number,
     limit: number,
     askMs: number,
+    but: readonly number[],
   ],
   Record<string, never>
 >(
@@ -20,7 +21,7 @@ export const askToLend = statement<
   `with wanted as materialized (
      select h.id from host h
       where ${hasPageDue}
-        and not h.lent and h.not_before <= now() + $5 * interval '1 millisecond'
+        and h.id <> all ($6) and not h.lent and h.not_before <= now() + $5 * interval '1 millisecond'
       order by h.not_before, h.id
       limit $4
       for update skip locked

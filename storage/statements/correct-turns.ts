@@ -1,3 +1,4 @@
+import { isItsTurn } from '../crawl-turns.ts';
 import { queueIsDue } from '../fair-turns.ts';
 import { statement } from '../statement.ts';
 
@@ -5,7 +6,8 @@ import { statement } from '../statement.ts';
  * Puts right the turns of hosts that were looked at too early. `queues`: [{host_id, crawl_id}]. Under the lock of the
  * host, so that nobody gives it back meanwhile: a turn is never noted too late. A host that was not heard of for a day
  * is not known to answer any more. One of which all URLs are due later is looked at again when the first of them are,
- * within three seconds: what is found for it meanwhile waits no longer.
+ * within three seconds: what is found for it meanwhile waits no longer. So is one that waits for its crawl's own delay,
+ * within ten: the delay may have been lowered.
  */
 export const correctTurns = statement<[queues: string], Record<string, never>>(
   'correct-turns',
@@ -31,6 +33,8 @@ export const correctTurns = statement<[queues: string], Record<string, never>>(
           turn_at = case when h.in_hand then null
                          when h.at > now() then h.at
                          when ${queueIsDue} then q.turn_at
+                         when not (${isItsTurn})
+                           then least(now() + interval '10 seconds', greatest(q.own_turn_at, q.held_until))
                          else greatest(now() + interval '1 second',
                                        least(now() + interval '3 seconds',
                                              (select min(due_at)

@@ -1,4 +1,6 @@
+import { defaultTenant } from '../../contracts/tenancy.ts';
 import type { Windows } from '../../domain/windows.ts';
+import { turnInMs } from '../crawl-turns.ts';
 import { slowdownNow } from '../slowdown.ts';
 import { statement } from '../statement.ts';
 
@@ -35,6 +37,9 @@ export interface HostCircumstances {
   readonly robots_age_ms: number | null;
   /** URLs of the crawl in question here, of any state. */
   readonly urls: number;
+  /** Milliseconds until its turn, and whether that is for what a foreign fetcher has reported. */
+  readonly turn_ms: number;
+  readonly turn_held: boolean;
   /** Running crawls with work here: what is queued, the delay each asks for in seconds, and its user agent. */
   readonly crawls: readonly {
     readonly id: number;
@@ -43,6 +48,8 @@ export interface HostCircumstances {
     readonly agent: string | null;
     /** The delay is at least so many times what the last answer took. */
     readonly factor: number | null;
+    /** It may undercut the default delay. */
+    readonly leave: boolean;
     /** Of the same tenant. */
     readonly ours: boolean;
   }[];
@@ -66,8 +73,11 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
           r.status as robots_status, r.body as robots_body, r.fetched_at as robots_fetched_at,
           (extract(epoch from now() - r.fetched_at) * 1000)::float8 as robots_age_ms,
           coalesce((select q.total from host_queue q where q.host_id = h.id and q.crawl_id = $2), 0) as urls,
+          coalesce((select ${turnInMs} from host_queue q join crawl c on c.id = q.crawl_id
+                     where q.host_id = h.id and q.crawl_id = $2), 0) as turn_ms,
+          coalesce((select q.held_until > now() from host_queue q where q.host_id = h.id and q.crawl_id = $2), false) as turn_held,
           (select coalesce(json_agg(json_build_object('id', c.id, 'queued', q.queued, 'delay', c.config -> 'delaySeconds', 'factor', c.config -> 'delayFactor',
-                                                      'agent', c.config -> 'userAgent',
+                                                      'agent', c.config -> 'userAgent', 'leave', c.tenant_id = ${String(defaultTenant)},
                                                       'ours', c.tenant_id = (select tenant_id from crawl where id = $2))),
                            '[]')
              from host_queue q join crawl c on c.id = q.crawl_id

@@ -1,3 +1,4 @@
+import { isItsTurn } from '../crawl-turns.ts';
 import { statement } from '../statement.ts';
 import { reserving, takenColumns, type TakenLease } from './take-lease.ts';
 
@@ -6,11 +7,15 @@ export interface LendableHost extends TakenLease {
   readonly origin: string;
 }
 
-/** Hosts of the shards at which one of the crawls has a page due, as far as robots.txt is known there. */
+/**
+ * Hosts of the shards at which one of the crawls has a page due, as far as robots.txt is known there. Where a fetcher of
+ * its tenant has reported trouble, a worker of ours asks first.
+ */
 export const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at is null and h.closed_until <= now()
           and h.id in (select q.host_id from host_queue q
                          join crawl c on c.id = q.crawl_id and c.state = 'running'
-                        where q.crawl_id = any ($2) and q.queued > 0
+                        where q.crawl_id = any ($2) and q.queued > 0 and ${isItsTurn}
+                          and q.held_until = '-infinity'
                           and 0 = (select u.kind from url u
                                     where u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.state = 'queued'
                                       and u.due_at <= now()

@@ -3,6 +3,7 @@ import { statement } from '../statement.ts';
 
 export interface CrawlRow {
   readonly id: number;
+  readonly tenant_id: number;
   readonly state: CrawlState;
   readonly config: CrawlConfig;
   /** Raised by each edit of the settings. */
@@ -11,5 +12,5 @@ export interface CrawlRow {
 
 export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>(
   'load-crawls',
-  `select id, state, config, config_version from crawl where id = any ($1)`,
+  `select id, tenant_id, state, config, config_version from crawl where id = any ($1)`,
 );

@@ -1,3 +1,4 @@
+import { isItsTurn } from '../crawl-turns.ts';
 import { statement } from '../statement.ts';
 
 /**
@@ -16,6 +17,6 @@ export const retireHost = statement<[hostId: string], { id: number }>(
                            cross join lateral (select 1 from url u
                                                 where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                                   and u.state = 'queued' and u.due_at <= now() limit 1) due
-                           where q.host_id = h.id and q.queued > 0))
+                           where q.host_id = h.id and q.queued > 0 and ${isItsTurn}))
    returning id`,
 );

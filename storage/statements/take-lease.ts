@@ -7,6 +7,8 @@ export interface TakenLease {
   readonly token: number;
   /** The lease before this one was not cleanly returned: its holder may have a request in flight. */
   readonly unclean: boolean;
+  /** That lease was a foreign fetcher's, for this crawl; null: one of ours, for any crawl, or none. */
+  readonly lent_crawl: number | null;
   /** Milliseconds until the host may be visited: what is owed of its pace, and what has other reasons. */
   readonly wait_ms: number;
   readonly pace_ms: number;
@@ -50,6 +52,7 @@ export interface TakenLease {
 
 /** What a taker is told, by either way to take. */
 export const takenColumns = `lease_token as token, old.lease_token is not null as unclean,
+             (select l.crawl_id from lent_url l where l.token = old.lease_token) as lent_crawl,
              greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as wait_ms,
              greatest(0, extract(epoch from paced_until - now()) * 1000)::float8 as pace_ms,
              case when not_before <= paced_until then 0

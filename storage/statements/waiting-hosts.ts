@@ -1,5 +1,6 @@
 import type { WaitingHost } from '../../contracts/http/outlook.ts';
 import { defaultDelayMs } from '../../domain/pace.ts';
+import { turnInMs } from '../crawl-turns.ts';
 import { hostStanding } from '../host-standing.ts';
 import { statement } from '../statement.ts';
 
@@ -21,8 +22,9 @@ export interface WaitingRow {
   } | null;
 }
 
-/** From one request to the next there: as the last slice went by it, else as far as it is known without robots.txt. */
-const base = `coalesce(h.delay_ms, h.base_delay_ms, (c.config ->> 'delaySeconds')::float8 * 1000, ${String(defaultDelayMs)})`;
+/** From one request of the crawl to the next there: as the last slice went by it, else as far as it is known without robots.txt. */
+const asked = `(c.config ->> 'delaySeconds')::float8 * 1000`;
+const base = `greatest(${asked}, coalesce(h.delay_ms, h.base_delay_ms, ${asked}, ${String(defaultDelayMs)}))`;
 const delay = `greatest(case when h.slowdown = 0 then ${base}
                               else greatest(${base}, ${String(defaultDelayMs)}) * power(2, h.slowdown) end,
                          coalesce(h.took_ms, 0))`;
@@ -35,7 +37,7 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
   'waiting-hosts',
   `with here as materialized (
      select h.id, h.origin, q.queued, h.last_error, ${hostStanding} as standing,
-            h.not_before, h.closed_until, ${delay} as delay_ms, coalesce(h.concurrency, 1) as lanes
+            greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until, ${delay} as delay_ms, coalesce(h.concurrency, 1) as lanes
        from crawl c join host_queue q on q.crawl_id = c.id join host h on h.id = q.host_id
       where c.id = $1 and q.queued > 0
    ), held as materialized (

@@ -13,7 +13,7 @@ export function extract(body: string | Uint8Array, over: Partial<ExtractInput> =
     url: pageUrl,
     contentType: 'text/html; charset=utf-8',
     xRobotsTag: null,
-    agentToken: 'orbweaver',
+    agentTokens: ['orbweaver'],
     maxLinks: 200,
     ...over,
   });

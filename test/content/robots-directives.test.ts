@@ -45,13 +45,13 @@ describe('X-Robots-Tag', () => {
     ['googlebot: noindex\norbweaver: none\nother: nofollow', 'IF'],
     ['noindex\n\ngooglebot: nofollow', 'I'],
   ])('%j', (value, found) => {
-    expect(letters(parseRobotsTag(value, 'orbweaver'))).toBe(found);
+    expect(letters(parseRobotsTag(value, ['orbweaver']))).toBe(found);
   });
 
   it('never throws', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
-        parseRobotsTag(value, 'orbweaver');
+        parseRobotsTag(value, ['orbweaver']);
       }),
     );
   });

@@ -24,7 +24,7 @@ const config = {
 
 const quietHost: HostFacts = {
   origin: 'https://a.example', pausedAt: null, parkedAt: null, failures: 0, failingSince: null, lastError: null, waitMs: 0, paceMs: 0,
-  closed: null, delayMs: second, slowdown: 0, leaseMs: null, guest: false, fed: true, urls: 3, ahead: 0, others: [],
+  turn: { inMs: 0, delayMs: 0, reported: false }, closed: null, delayMs: second, slowdown: 0, leaseMs: null, guest: false, fed: true, urls: 3, ahead: 0, others: [],
 }; // prettier-ignore
 
 const freshRobots: RobotsFacts = {
@@ -236,7 +236,7 @@ describe('robots.txt', () => {
     // An older copy that was kept (RFC 9309 §2.3.1.4).
     [{ ...copy, status: 503, body: 'User-agent: *\nDisallow: /i' }, { allowed: false, line: 2 }],
   ])('the copy %j', (stored, verdict) => {
-    expect(judgeRobots(stored, '/it?x', 'Orbweaver/1.0')).toMatchObject({ agent: 'orbweaver', ...verdict });
+    expect(judgeRobots(stored, '/it?x', ['orbweaver'])).toMatchObject({ agent: 'orbweaver', ...verdict });
   }); // prettier-ignore
 });
 
@@ -385,6 +385,8 @@ describe('when it will be fetched, and why not sooner', () => {
     ['host-asked', { host: { waitMs: hour } }, hour, /as it asked or was set/],
     ['host-backoff', { host: { waitMs: hour, failures: 2, failingSince: iso(-hour), lastError: 'connect-refused: 127.0.0.1:1' } }, hour, /the backoff after 2 failures in a row since .*: its host refuses connections \(127\.0\.0\.1:1\)/],
     ['retry-after', { host: { waitMs: 30 * 24 * hour, failures: 1, lastError: 'overloaded: answered 503' } }, 30 * 24 * hour, /by its Retry-After or the backoff after 1 failure in a row/],
+    ['crawl-delay', { host: { turn: { inMs: hour, delayMs: 24 * hour, reported: false } } }, hour, /no turn at this host before 2026-03-01T13:00:00.000Z: its own delay of 1 day has not passed\. It holds up no other crawl\./],
+    ['host-reported', { host: { turn: { inMs: hour, delayMs: 0, reported: true } } }, hour, /until the host has answered us: a fetcher of its tenant has reported trouble/],
     ['lease', { host: { leaseMs: 5 * second } }, 0, /A slice of the host that does not hold it/],
     ['lease-lost', { host: { leaseMs: -5 * second } }, second, /ran out 5 s ago and was not returned: .*waits 1 s first/],
     ['guest', { host: { guest: true } }, second, /that one request goes first/],

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fetchFaults } from '../../domain/fault.ts';
 import { isHeld } from '../../domain/lease.ts';
 import {
+  earned,
   fieldValue,
   heldMs,
   outerShards,
@@ -118,4 +119,17 @@ describe('the words of a fetcher', () => {
     expect(reported(null, 'not-tried')).toEqual({ kind: 'not-tried' });
     expect(reported(null, 'not-tried: no time')).toEqual({ kind: 'not-tried' });
   });
+});
+
+describe('earned', () => {
+  const asked = { batchSize: 100, toldMs: 300_000 };
+  it.each<[string, { settled: number; lapsed: number }, { batchSize: number; toldMs: number }]>([
+    ['a fetcher that is new', { settled: 0, lapsed: 0 }, asked],
+    ['one that reports all', { settled: 5_000, lapsed: 0 }, asked],
+    ['one that let as many run out as are forgiven', { settled: 0, lapsed: 10 }, { batchSize: 50, toldMs: 150_000 }],
+    ['one that holds hosts and never reports', { settled: 0, lapsed: 99_990 }, { batchSize: 1, toldMs: 1_000 }],
+    ['one that has earned it back', { settled: 90, lapsed: 10 }, { batchSize: 90, toldMs: 272_727 }],
+  ])('%s', (_, loans, lent) => {
+    expect(earned(asked, loans)).toEqual(lent);
+  }); // prettier-ignore
 });

@@ -2,86 +2,98 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   adaptedDelayMs,
+  crawlDelayMs,
   defaultDelayMs,
   earliestStart,
   easedByTime,
   easeUp,
-  effectiveDelayMs,
-  factorInForce,
+  hostDelayMs,
   lanesAt,
   maxAdaptedMs,
   maxDelayMs,
   noManners,
   slowDown,
-  type DelaySources,
+  type CrawlDelaySources,
+  type HostDelaySources,
   type Manners,
 } from '../../domain/pace.ts';
 
-const nobody: DelaySources = { operatorMs: null, crawlsMs: [], robotsMs: null, slowdown: 0 };
 const delay = fc.integer({ min: 0, max: maxDelayMs });
-const sources: fc.Arbitrary<DelaySources> = fc.record({
+const nobody = { operatorMs: null, robotsMs: null, slowdown: 0 };
+const common = {
   operatorMs: fc.option(delay),
-  crawlsMs: fc.array(fc.option(delay), { maxLength: 5 }),
   robotsMs: fc.option(delay),
   slowdown: fc.integer({ min: 0, max: 10 }),
+};
+const hostSources: fc.Arbitrary<HostDelaySources> = fc.record({
+  ...common,
+  leavesMs: fc.array(delay, { maxLength: 5 }),
+});
+const crawlSources: fc.Arbitrary<CrawlDelaySources> = fc.record({
+  ...common,
+  askedMs: fc.option(delay),
+  leave: fc.boolean(),
 });
 
-describe('effectiveDelayMs (design.md §6, "default" and "settings disagree")', () => {
-  it.each<[string, Partial<DelaySources>, number]>([
+describe('hostDelayMs (design.md §8, "default")', () => {
+  it.each<[string, Partial<HostDelaySources>, number]>([
     ['one second where nobody says otherwise', {}, 1_000],
-    ['a crawl that asks for nothing takes the default', { crawlsMs: [null] }, 1_000],
     ['Crawl-delay replaces the default, also where it is shorter', { robotsMs: 250 }, 250],
     ['fractions of a millisecond are kept', { robotsMs: 0.5 }, 0.5],
-    ['a crawl for hosts one owns asks for none', { crawlsMs: [0], robotsMs: 5_000 }, 0],
-    ['the most polite crawl wins', { crawlsMs: [0, 700, 300] }, 700],
-    [
-      'a crawl that leaves it to robots.txt counts with what that says',
-      { crawlsMs: [0, null], robotsMs: 3_000 },
-      3_000,
-    ],
-    ['a crawl that leaves it to nobody counts with the default', { crawlsMs: [100, null] }, 1_000],
-    ['the operator wins over everything', { operatorMs: 50, crawlsMs: [9_000], robotsMs: 9_000 }, 50],
+    ['leave undercuts the default', { leavesMs: [400, 0] }, 0],
+    ['leave makes nothing longer: that is for turns of its own', { leavesMs: [60_000] }, 1_000],
+    ['leave undercuts no Crawl-delay', { leavesMs: [0], robotsMs: 5_000 }, 5_000],
+    ['the operator wins over everything', { operatorMs: 50, leavesMs: [9_000], robotsMs: 9_000 }, 50],
     ['an operator may allow everything', { operatorMs: 0, robotsMs: 9_000 }, 0],
+    ['an operator may allow less', { operatorMs: 7_000, leavesMs: [0], robotsMs: 1 }, 7_000],
     ['no longer than a day', { robotsMs: 10 * maxDelayMs }, maxDelayMs],
   ])('%s', (_, asked, expected) => {
-    expect(effectiveDelayMs({ ...nobody, ...asked })).toBe(expected);
+    expect(hostDelayMs({ ...nobody, leavesMs: [], ...asked })).toBe(expected);
   });
 
-  it('doubles after trouble, from a second on where the delay was shorter (design.md §6, "429, 503")', () => {
-    expect(effectiveDelayMs({ ...nobody, robotsMs: 3_000, slowdown: 1 })).toBe(6_000);
-    expect(effectiveDelayMs({ ...nobody, robotsMs: 3_000, slowdown: 3 })).toBe(24_000);
-    expect(effectiveDelayMs({ ...nobody, operatorMs: 0, slowdown: 1 })).toBe(2 * defaultDelayMs);
-    expect(effectiveDelayMs({ ...nobody, crawlsMs: [0], slowdown: 2 })).toBe(4 * defaultDelayMs);
+  it('doubles after trouble, from a second on where the delay was shorter (design.md §8, "429, 503")', () => {
+    const host = { ...nobody, leavesMs: [] };
+    expect(hostDelayMs({ ...host, robotsMs: 3_000, slowdown: 1 })).toBe(6_000);
+    expect(hostDelayMs({ ...host, robotsMs: 3_000, slowdown: 3 })).toBe(24_000);
+    expect(hostDelayMs({ ...host, operatorMs: 0, slowdown: 1 })).toBe(2 * defaultDelayMs);
+    expect(hostDelayMs({ ...host, leavesMs: [0], slowdown: 2 })).toBe(4 * defaultDelayMs);
   });
 
-  it('lies between nothing and a day', () => {
+  it('lies between nothing and a day, and does not get shorter by more trouble', () => {
     fc.assert(
-      fc.property(sources, (asked) => {
-        const ms = effectiveDelayMs(asked);
+      fc.property(hostSources, (asked) => {
+        const ms = hostDelayMs(asked);
         expect(ms >= 0 && ms <= maxDelayMs).toBe(true);
+        expect(hostDelayMs({ ...asked, slowdown: asked.slowdown + 1 })).toBeGreaterThanOrEqual(ms);
       }),
     );
   });
+});
 
-  it('is at least what any crawl asks for, unless an operator says otherwise', () => {
-    fc.assert(
-      fc.property(sources, (asked) => {
-        const ms = effectiveDelayMs({ ...asked, operatorMs: null });
-        for (const crawl of asked.crawlsMs)
-          expect(ms).toBeGreaterThanOrEqual(crawl ?? asked.robotsMs ?? defaultDelayMs);
-      }),
-    );
+describe('crawlDelayMs (design.md §8, "crawls disagree")', () => {
+  it.each<[string, Partial<CrawlDelaySources>, number]>([
+    ['asks for nothing: the default', {}, 1_000],
+    ['asks for nothing: Crawl-delay', { robotsMs: 250 }, 250],
+    ['asks for more', { askedMs: 86_400_000 }, 86_400_000],
+    ['asks for more than Crawl-delay', { askedMs: 9_000, robotsMs: 5_000 }, 9_000],
+    ['asks for less than Crawl-delay, with leave', { askedMs: 0, robotsMs: 5_000, leave: true }, 5_000],
+    ['asks for less than the default, with leave', { askedMs: 200, leave: true }, 200],
+    ['has leave and asks for nothing', { leave: true }, 1_000],
+    ['asks for less than the default, without leave', { askedMs: 200 }, 1_000],
+    ['asks for less, and the operator of the host allows it', { askedMs: 200, operatorMs: 0 }, 200],
+    ['the operator undercuts Crawl-delay', { operatorMs: 50, robotsMs: 9_000 }, 50],
+    ['asks for more than the operator', { askedMs: 9_000, operatorMs: 50 }, 9_000],
+  ])('%s', (_, asked, expected) => {
+    expect(crawlDelayMs({ ...nobody, askedMs: null, leave: false, ...asked })).toBe(expected);
   });
 
-  it('does not get shorter by another crawl or by more trouble', () => {
+  it('is never less than what the crawl asks for, nor than robots.txt unless an operator says otherwise', () => {
     fc.assert(
-      fc.property(sources, fc.option(delay), (asked, another) => {
-        const ms = effectiveDelayMs(asked);
-        expect(effectiveDelayMs({ ...asked, slowdown: asked.slowdown + 1 })).toBeGreaterThanOrEqual(ms);
-        if (asked.crawlsMs.length === 0) return;
-        expect(effectiveDelayMs({ ...asked, crawlsMs: [...asked.crawlsMs, another] })).toBeGreaterThanOrEqual(
-          ms,
-        );
+      fc.property(crawlSources, (asked) => {
+        const ms = crawlDelayMs(asked);
+        expect(ms).toBeGreaterThanOrEqual(asked.askedMs ?? 0);
+        if (asked.operatorMs === null) expect(ms).toBeGreaterThanOrEqual(asked.robotsMs ?? 0);
+        expect(ms).toBeLessThanOrEqual(maxDelayMs);
       }),
     );
   });
@@ -191,17 +203,6 @@ describe('adaptedDelayMs (design.md §6, "slow host")', () => {
         },
       ),
     );
-  });
-});
-
-describe('factorInForce', () => {
-  it.each<[string, number | null, (number | null)[], number | null]>([
-    ['nobody asks', null, [null, null], null],
-    ['no crawl is there', null, [], null],
-    ['the most polite crawl wins', null, [2, null, 5], 5],
-    ['the operator wins over all', 1, [2, 5], 1],
-  ])('%s', (_, operator, crawls, expected) => {
-    expect(factorInForce(operator, crawls)).toBe(expected);
   });
 });
 

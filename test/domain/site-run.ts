@@ -1,7 +1,7 @@
 /** A crawl of one host as the pure rules alone have it: virtual time, scripted answers, one request after another. */
 import { afterAnswer, newHost, standingOf, type HostMemory } from '../../domain/host-memory.ts';
 import { judgeAnswer, type Answer } from '../../domain/outcome.ts';
-import { earliestStart, effectiveDelayMs } from '../../domain/pace.ts';
+import { earliestStart, hostDelayMs } from '../../domain/pace.ts';
 import { behindBy } from '../../domain/priority.ts';
 import { isSpent } from '../../domain/trouble.ts';
 
@@ -70,7 +70,7 @@ export function crawl(pages: readonly string[], answering: Answering, untilMs = 
     asked.push({ page: url.page, at: now, answer });
     if (answer.kind === 'fault' && answer.fault === 'timeout') now += 30_000;
     const delayOf = ({ manners: { slowdown } }: HostMemory): number =>
-      effectiveDelayMs({ operatorMs: null, crawlsMs: [null], robotsMs: null, slowdown });
+      hostDelayMs({ operatorMs: null, robotsMs: null, leavesMs: [], slowdown });
     const standing = standingOf(memory, { key: url.page, reason: url.reason }, now);
     const next = judgeAnswer(answer, { tries: url.tries, hops: 0, ...standing });
     memory = afterAnswer(memory, url.page, next.host, delayOf(memory), now);

@@ -246,13 +246,15 @@ describe('a factor', () => {
     expect(Math.max(...rest.slice(2))).toBeLessThan(800);
   });
 
-  it('of several crawls the most polite counts', async () => {
-    const site = await startSite({ ...noRobots, '/a': slowly(150, page('slow')) });
+  it('of a crawl binds its own turns', async () => {
+    const slow = slowly(150, page('slow'));
+    const site = await startSite({ ...noRobots, '/polite/a': slow, '/a': slow, '/b': slow });
     const host = await fetching.host(site.origin);
-    await fetching.queue(await fetching.crawl({ delayFactor: 1 }), host, '/a');
-    await fetching.queue(await fetching.crawl({ delayFactor: 4 }), host, '/b');
+    await fetching.queue(await fetching.crawl({ delayFactor: 8 }), host, '/polite/a', '/polite/b');
+    await fetching.queue(await fetching.crawl(), host, '/a', '/b');
     await fetching.role().fetchSlice(host);
-    expect(gaps(site)[1]).toBeGreaterThanOrEqual(750);
+    expect(site.paths().slice(1)).toEqual(['/polite/a', '/a', '/b', '/polite/b']);
+    expect(gaps(site, (path) => path.startsWith('/polite/'))[0]).toBeGreaterThanOrEqual(1_350);
   });
 });
 

@@ -48,13 +48,16 @@ describe('a slice', () => {
     expect(least(gaps(site))).toBeGreaterThanOrEqual(150);
   });
 
-  it('keeps the delay of the most polite of its crawls', async () => {
+  it('keeps the delay of each crawl between requests of its own, and holds up no other for it', async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);
-    await fetching.queue(await fetching.crawl(), host, '/a', '/b');
-    await fetching.queue(await fetching.crawl({ delaySeconds: 0.2 }), host, '/c', '/d');
-    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 4, delayMs: 200 });
-    expect(least(gaps(site))).toBeGreaterThanOrEqual(200);
+    await fetching.queue(await fetching.crawl({ delaySeconds: 0.4 }), host, '/slow/a', '/slow/b', '/slow/c');
+    await fetching.queue(await fetching.crawl(), host, '/a', '/b', '/c', '/d');
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 7 });
+    expect(least(gaps(site, (path) => path.startsWith('/slow/')))).toBeGreaterThanOrEqual(400);
+    // All of the quick one's are through while the slow one waits for its second turn.
+    const order = site.paths().slice(1);
+    expect(order.indexOf('/d')).toBeLessThan(order.indexOf('/slow/b'));
   });
 
   it('waits for the end of a response that takes longer than the delay', async () => {
@@ -193,11 +196,17 @@ describe('Crawl-delay', () => {
     expect(least(gaps(site))).toBeGreaterThanOrEqual(1_500);
   });
 
-  it('does not slow down a crawl that sets the rate of a host it owns', async () => {
-    const site = await startSite({ '/robots.txt': robots('User-agent: *', 'Crawl-delay: 30') });
-    const host = await fetching.host(site.origin);
-    await fetching.queue(await fetching.crawl({ delaySeconds: 0 }), host, '/a', '/b');
-    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 2, delayMs: 0 });
+  it('is undercut by no crawl: the longer of both holds', async () => {
+    for (const [asked, holds] of [
+      [0, 400],
+      [0.6, 600],
+    ] as const) {
+      const site = await startSite({ '/robots.txt': robots('User-agent: *', 'Crawl-delay: 0.4') });
+      const host = await fetching.host(site.origin);
+      await fetching.queue(await fetching.crawl({ delaySeconds: asked }), host, '/a', '/b', '/c');
+      expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 3, delayMs: holds });
+      expect(least(gaps(site))).toBeGreaterThanOrEqual(holds);
+    }
   });
 
   it('gives way to what an operator set', async () => {

@@ -54,17 +54,22 @@ describe('what it forbids (RFC 9309 §2.2)', () => {
     expect(urls['/private/b']?.detail).toContain('line 2: Disallow: /private');
   });
 
-  it('is judged by each crawl’s own product token (§2.2.1)', async () => {
-    const rules = robots('User-agent: Orbweaver', 'Disallow: /', 'User-agent: *', 'Disallow:');
+  it('is judged by each crawl’s own product token (§2.2.1), and by ours under any other', async () => {
+    const rules = robots(
+      ...['User-agent: Orbweaver', 'Disallow: /mine', 'User-agent: *', 'Disallow:'],
+      ...['User-agent: friendly', 'Disallow: /friends'],
+    );
     const { site, host, crawl } = await hosted({ '/robots.txt': rules }, '/mine');
     const other = await fetching.crawl({ userAgent: 'Friendly/1.0' });
-    await fetching.queue(other, host, '/theirs');
+    await fetching.queue(other, host, '/friends', '/mine', '/theirs');
     await fetching.role().fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt', '/theirs']);
     expect((await fetching.urls(crawl, site.origin))['/mine']).toMatchObject({
       state: 'excluded',
       reason: 'robots',
     });
+    for (const path of ['/friends', '/mine'])
+      expect((await fetching.urls(other, site.origin))[path]).toMatchObject({ state: 'excluded' });
     expect(site.hits.at(-1)?.headers['user-agent']).toBe('Friendly/1.0');
   });
 });

@@ -94,5 +94,7 @@ export async function startSite(
 }
 
 /** Milliseconds between the arrivals of requests that follow each other. */
-export const gaps = (site: Pick<Site, 'hits'>): number[] =>
-  site.hits.slice(1).map((hit, index) => hit.at - (site.hits[index]?.at ?? 0));
+export const gaps = (site: Pick<Site, 'hits'>, of: (path: string) => boolean = () => true): number[] => {
+  const hits = site.hits.filter(({ path }) => of(path));
+  return hits.slice(1).map((hit, index) => hit.at - (hits[index]?.at ?? 0));
+};

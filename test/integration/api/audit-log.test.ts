@@ -89,10 +89,19 @@ describe('what is noted', () => {
     expect(JSON.stringify(rows)).not.toMatch(/secret-in|owk_/);
   });
 
-  it('is not what fetchers send many times a second, nor what nobody known sends', async () => {
+  it('is what fetchers send as well', async () => {
     const { admin, operator } = await someone();
-    for (const path of ['/frontier/0/lease_batch', '/frontier/0/ack', '/dedup/check_and_add'])
-      await ask(api.url, operator, 'POST', path, { '?': 1 });
+    const routes = ['/frontier/{shard}/lease_batch', '/frontier/{shard}/ack', '/dedup/check_and_add'];
+    for (const route of routes)
+      await ask(api.url, operator, 'POST', route.replace('{shard}', '0'), { '?': 1 });
+    const { items } = await read(admin);
+    expect(items.map(({ route, status }) => ({ route, status }))).toEqual(
+      routes.toReversed().map((route) => ({ route, status: 422 })),
+    );
+  });
+
+  it('is not what nobody known sends', async () => {
+    const { admin, operator } = await someone();
     expect((await ask(api.url, `${admin}x`, 'POST', '/v1/crawls', crawl)).status).toBe(401);
     expect((await ask(api.url, operator, 'PUT', '/v1/crawls', crawl)).status).toBe(405);
     expect((await read(admin)).items).toEqual([]);

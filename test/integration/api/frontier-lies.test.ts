@@ -2,6 +2,7 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CrawlOver, offer } from '../../../activities/lending/offer.ts';
+import { noteTurns } from '../../../storage/statements/note-turns.ts';
 import { LendingRoom } from '../../../activities/lending/room.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { ask, newKey, newTenant } from './asking.ts';
@@ -87,12 +88,74 @@ describe('a report', () => {
       const reader = await newKey(services.pool, tenant, 'reader');
       return JSON.stringify((await ask(api.url, reader, 'GET', path)).body);
     };
-    expect(await explained(other, mine.crawlId)).toContain(
-      'the server took too long (reported by a fetcher)',
-    );
-    expect(await explained(other, mine.crawlId)).not.toContain('words of theirs');
+    expect(await explained(other, mine.crawlId)).not.toMatch(/words of theirs|took too long|reported/);
     expect(await explained(liar, theirs.crawlId)).toContain('words of theirs');
+    expect(await explained(liar, theirs.crawlId)).toContain('a fetcher of its tenant has reported trouble');
   });
+
+  it('of trouble binds its own tenant alone, until a worker of ours has asked the host itself', async () => {
+    const [liar, other] = [await newTenant(services.pool), await newTenant(services.pool)];
+    const theirs = await queued(liar);
+    const mine = await queued(other, theirs.origin);
+    const second = await queued(liar, theirs.origin);
+    const key = await newKey(services.pool, liar, 'operator', { scopes: ['fetch'] });
+    const { lease_id: leaseId, urls } = await lease(theirs.crawlId, key);
+    await report(leaseId, { url: urls[0]?.url, error: 'connect-timeout' }, key);
+    const state = async () => {
+      const { rows } = await services.pool.query<{ held: string[]; wait_ms: number }>(
+        `select (extract(epoch from h.not_before - now()) * 1000)::float8 as wait_ms, h.failures, h.slowdown,
+                array(select crawl_id::text from host_queue where host_id = h.id and held_until > now() order by 1) as held
+           from host h where h.id = $1`,
+        [theirs.hostId],
+      );
+      return rows[0];
+    };
+    expect(await state()).toMatchObject({
+      ...{ failures: 0, slowdown: 0 },
+      held: [theirs.crawlId, second.crawlId].toSorted(),
+    });
+    expect((await state())?.wait_ms).toBeLessThanOrEqual(1_000);
+    const othersKey = await newKey(services.pool, other, 'operator');
+    const wish = { fetcher_id: 'honest', batch_size: 1, lease_seconds: 30 };
+    const borrow = async (as: string) =>
+      (await ask<Batch>(api.url, as, 'POST', '/frontier/0/lease_batch', wish)).body.urls.length;
+    await expect.poll(() => borrow(othersKey), { timeout: 5_000 }).toBe(1);
+    expect(await borrow(key)).toBe(0);
+    expect(mine.hostId).toBe(theirs.hostId);
+    const turn = [{ crawl_id: Number(mine.crawlId), asked_ago_ms: 0, turn_in_ms: null, version: 1 }];
+    await noteTurns(services.pool, String(mine.hostId), JSON.stringify(turn), true);
+    expect((await state())?.held).toEqual([]);
+  });
+});
+
+it('a loan that runs out leaves the host to others, and its tenant less until reports earn it back', async () => {
+  const [idler, other] = [await newTenant(services.pool), await newTenant(services.pool)];
+  const theirs = await queued(idler);
+  await queued(other, theirs.origin);
+  const [key, othersKey] = [
+    await newKey(services.pool, idler, 'operator'),
+    await newKey(services.pool, other, 'operator'),
+  ];
+  const { lease_id: leaseId } = await lease(theirs.crawlId, key);
+  await services.pool.query("update lent_batch set until = now() - interval '1 second' where id = $1", [
+    leaseId,
+  ]);
+  await services.pool.query(
+    "update host set lease_until = now() - interval '1 second', delay_ms = 0, lent = false where id = $1",
+    [theirs.hostId],
+  );
+  const wish = { fetcher_id: 'any', batch_size: 1, lease_seconds: 40 };
+  const borrow = (as: string) =>
+    ask<{ urls: unknown[]; expires_in_seconds: number | null }>(api.url, as, 'POST', '/frontier/0/lease_batch', wish); // prettier-ignore
+  expect((await borrow(key)).body.urls).toEqual([]);
+  const { rows } = await services.pool.query('select lend_until from host where id = $1', [theirs.hostId]);
+  expect(rows).toEqual([{ lend_until: null }]);
+  await expect.poll(async () => (await borrow(othersKey)).body.urls.length, { timeout: 5_000 }).toBe(1);
+  // Elsewhere it gets hosts, for a shorter time.
+  await queued(idler);
+  const told = (await borrow(key)).body.expires_in_seconds ?? 0;
+  expect(told).toBeLessThan(40);
+  expect(told).toBeGreaterThan(20);
 });
 
 it('offers to a crawl that ends in between are refused, and not taken for seen when it goes on', async () => {

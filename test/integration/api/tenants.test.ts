@@ -183,6 +183,19 @@ it('opens no private addresses, which are the instance’s', async () => {
   expect((await ask(api.url, admins.instance, 'POST', '/v1/crawls', body)).status).toBe(201);
 });
 
+it('undercuts the default delay by no crawl: that takes an operator’s leave for the host', async () => {
+  const body = { seeds: 'https://fast.example/', delaySeconds: 0.999 };
+  const refused = await ask<Problem>(api.url, admins.first, 'POST', '/v1/crawls', body);
+  expect(refused.status).toBe(403);
+  expect(refused.body.detail).toMatch(/^delaySeconds: .*operator/);
+  const slower = await ask<{ id: string }>(api.url, admins.first, 'POST', '/v1/crawls', { ...body, delaySeconds: 1 }); // prettier-ignore
+  expect(slower.status).toBe(201);
+  const path = `/v1/crawls/${slower.body.id}`;
+  expect((await ask(api.url, admins.first, 'PATCH', path, { delaySeconds: 0 })).status).toBe(403);
+  expect((await ask(api.url, admins.first, 'PATCH', path, { delaySeconds: 5 })).status).toBe(200);
+  expect((await ask(api.url, admins.instance, 'POST', '/v1/crawls', body)).status).toBe(201);
+});
+
 describe('/v1/tenants', () => {
   it('makes, shows, changes and closes them; the closed one’s keys are refused at once', async () => {
     const made = await ask<TenantView>(api.url, admins.instance, 'POST', '/v1/tenants', {

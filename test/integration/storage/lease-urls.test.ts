@@ -83,7 +83,7 @@ describe('order', () => {
       expect(await waitingCrawls(pool, host)).toEqual([]);
     }
     await moveCrawl(pool, crawl, 'running');
-    expect(await waitingCrawls(pool, host)).toEqual([{ crawl_id: crawl }]);
+    expect(await waitingCrawls(pool, host)).toEqual([{ crawl_id: crawl, asked_ago_ms: null, held_ms: 0 }]);
     expect(await turns(10)).toHaveLength(2);
   });
 });

@@ -1,0 +1,13 @@
+/**
+ * Whether a crawl may have a turn at a host now, for the statements that look for due work: `q` is its row of host_queue.
+ * A wait that was measured under settings that were edited since is judged anew by the slice that comes next, from when
+ * the crawl's last request was answered.
+ */
+const isEdited = 'q.turn_version <> (select config_version from crawl where id = q.crawl_id)';
+
+export const isItsTurn = `(q.own_turn_at <= now() or ${isEdited}) and q.held_until <= now()`;
+
+/** Milliseconds until then; 0: it is its turn. */
+export const turnInMs = `greatest(0,
+  case when q.own_turn_at > now() and not ${isEdited} then extract(epoch from q.own_turn_at - now()) * 1000 else 0 end,
+  case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end)::float8`;

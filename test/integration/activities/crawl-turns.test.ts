@@ -1,0 +1,163 @@
+/** Delays of crawls at a host they share (docs/design.md §8): each binds the crawl's own turns, and nobody else's. */
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { setHost } from '../../../storage/hosts.ts';
+import { handOutUrls } from '../../../storage/statements/hand-out-urls.ts';
+import { retireHost } from '../../../storage/statements/retire-host.ts';
+import { takeLease } from '../../../storage/statements/take-lease.ts';
+import { createTenant } from '../../../storage/tenants.ts';
+import { takeTurns } from '../../../storage/turns.ts';
+import { expectExact, moveCrawl } from '../storage/frontier.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { gaps, robots, startSite, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const day = 86_400;
+let tenants = 0;
+
+/** A crawl of a tenant that has no operator's leave. */
+async function tenantsCrawl(delaySeconds: number | null, userAgent: string | null = null): Promise<number> {
+  const tenant = await createTenant(fetching.pool, `turns ${String(++tenants)}`, {});
+  const crawl = await fetching.crawl({ delaySeconds, userAgent });
+  await fetching.pool.query('update crawl set tenant_id = $2 where id = $1', [crawl, tenant?.id]);
+  onTestFinished(() => expectExact(fetching.pool, crawl).then(() => undefined));
+  return crawl;
+}
+
+/** A site with nothing to say, whose host's pace is none at all by its operator's leave; a slow crawl has had its turn. */
+async function slowed(delaySeconds: number): Promise<{ site: Site; host: HostRow; slow: number }> {
+  const site = await startSite();
+  const host = await fetching.host(site.origin);
+  await setHost(fetching.pool, site.origin, 0, { delaySeconds: 0 });
+  await fetching.pool.query('insert into robots (host_id, status, fetched_at) values ($1, 404, now())', [
+    host.hostId,
+  ]);
+  const slow = await tenantsCrawl(delaySeconds);
+  await fetching.queue(slow, host, '/slow/a', '/slow/b', '/slow/c');
+  expect(await fetching.role({ sliceMs: 1_000 }).fetchSlice(host)).toMatchObject({ fetched: 1 });
+  expect(site.paths()).toEqual(['/slow/a']);
+  return { site, host, slow };
+}
+
+const fed = async ({ hostId }: HostRow): Promise<boolean> => {
+  for (const worked of [true, false])
+    await fetching.pool.query('update host set fed = $2, known_at = now() where id = $1', [hostId, worked]);
+  return (await takeTurns(fetching.pool, 0, 1_000)).some(({ id }) => String(id) === hostId);
+};
+const edit = (crawl: number, delaySeconds: number): Promise<unknown> =>
+  fetching.pool.query(
+    `update crawl set config = config || jsonb_build_object('delaySeconds', $2::float8), config_version = config_version + 1 where id = $1`,
+    [crawl, delaySeconds],
+  );
+
+it('a delay of a day gives the host back to the scheduler, and holds up no other crawl', async () => {
+  const { site, host, slow } = await slowed(day);
+  const role = fetching.role();
+  expect(await role.fetchSlice(host)).toMatchObject({ fetched: 0, next: 'idle', queued: 2, waitMs: 0 });
+  // A body that is not read yet would keep it.
+  const owed = (from: number, to: number) => fetching.pool.query('update url set stage = $3 where crawl_id = $1 and stage = $2 and state = $4', [slow, from, to, 'done']); // prettier-ignore
+  await owed(1, 0);
+  expect(await retireHost(fetching.pool, host.hostId)).toHaveLength(1);
+  await owed(0, 1);
+  // Nobody looks again for a crawl that has no turn.
+  await fetching.pool.query(`update host set fed_at = now() - interval '1 minute', not_before = now() - interval '1 minute' where id = $1`, [host.hostId]); // prettier-ignore
+  expect(await fed(host)).toBe(false);
+
+  const other = await tenantsCrawl(null);
+  await fetching.queue(other, host, '/a', '/b');
+  await setHost(fetching.pool, site.origin, 0, { delaySeconds: null });
+  expect(await fed(host)).toBe(true);
+  expect(await role.fetchSlice(host)).toMatchObject({ fetched: 2 });
+  expect(site.paths().slice(1)).toEqual(['/a', '/b']);
+  expect(gaps(site).at(-1)).toBeLessThan(3_000);
+  expect(Object.values(await fetching.urls(slow, site.origin)).filter(({ state }) => state === 'queued')).toHaveLength(2); // prettier-ignore
+});
+
+it('a delay that is lowered frees its crawl at once, and one that is raised counts from the last request', async () => {
+  const { site, host, slow } = await slowed(day);
+  await edit(slow, 2);
+  expect(await fed(host)).toBe(true);
+  await expect
+    .poll(async () => (await fetching.role({ sliceMs: 1_000 }).fetchSlice(host)).fetched, { timeout: 10_000 })
+    .toBeGreaterThan(0);
+  expect(gaps(site)[0]).toBeGreaterThanOrEqual(2_000);
+  const before = site.hits.length;
+  expect(before).toBeLessThan(3);
+  await edit(slow, day);
+  expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 0, next: 'idle' });
+  expect(site.hits).toHaveLength(before);
+});
+
+it('a crawl that is cancelled leaves nothing behind that waits', async () => {
+  const { site, host, slow } = await slowed(day);
+  await moveCrawl(fetching.pool, slow, 'cancelled');
+  await fetching.queue(await tenantsCrawl(60), host, '/a');
+  expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 1 });
+  expect(site.paths().at(-1)).toBe('/a');
+  await moveCrawl(fetching.pool, slow, 'running');
+});
+
+it('a short wait for a turn is the workflow’s timer, which new URLs of others end', async () => {
+  const { host } = await slowed(20);
+  const result = await fetching.role({ sliceMs: 500 }).fetchSlice(host);
+  expect(result).toMatchObject({ fetched: 0, next: 'wait' });
+  expect(result.waitMs).toBeGreaterThan(15_000);
+  expect(result.waitMs).toBeLessThanOrEqual(20_000);
+  const { rows } = await fetching.pool.query('select idle, not_before <= now() as free from host where id = $1', [host.hostId]); // prettier-ignore
+  expect(rows).toEqual([{ idle: true, free: true }]);
+});
+
+it('a lease that was not returned counts as a request of each crawl, one that was lent as one of its own', async () => {
+  const { site, host, slow } = await slowed(1.5);
+  const other = await tenantsCrawl(null);
+  await fetching.queue(other, host, '/a');
+  const turn = async (): Promise<{ ms: number; now: number }> => {
+    const { rows } = await fetching.pool.query<{ ms: number; now: number }>(
+      `select (extract(epoch from own_turn_at - now()) * 1000)::float8 as ms, (extract(epoch from now()) * 1000)::float8 as now
+         from host_queue where host_id = $1 and crawl_id = $2`,
+      [host.hostId, slow],
+    );
+    return rows[0] ?? { ms: NaN, now: NaN };
+  };
+  const due = async (): Promise<number> => (await turn()).ms;
+  await expect.poll(due).toBeLessThan(700);
+  const [lent] = await takeLease(fetching.pool, host.hostId, 60_000);
+  const { rows } = await fetching.pool.query<{ key: string }>(
+    "update url set state = 'leased', lease_token = $2 where crawl_id = $1 and state = 'queued' returning encode(key, 'hex') as key",
+    [other, lent?.token],
+  );
+  const row = { host_id: Number(host.hostId), crawl_id: other, key: rows[0]?.key, url: `${site.origin}/a`, token: lent?.token }; // prettier-ignore
+  await handOutUrls(fetching.pool, crypto.randomUUID(), 1, 'gone', 100, JSON.stringify([row]));
+  await expect.poll(() => fetching.role({ sliceMs: 300 }).fetchSlice(host).then(() => due()), { timeout: 5_000 }).toBeLessThan(700); // prettier-ignore
+  await expect.poll(() => takeLease(fetching.pool, host.hostId, 60_000), { timeout: 5_000 }).toHaveLength(1);
+  await fetching.pool.query("update host set lease_until = now() - interval '1 second' where id = $1", [
+    host.hostId,
+  ]);
+  const { now: before } = await turn();
+  await fetching.role({ sliceMs: 100 }).fetchSlice(host);
+  const after = await turn();
+  expect(after.now + after.ms).toBeGreaterThanOrEqual(before + 1_500);
+});
+
+it('a Crawl-delay for a name of one’s own binds that crawl; the one for ours binds all', async () => {
+  const site = await startSite({
+    '/robots.txt': robots('User-agent: special', 'Crawl-delay: 86400', '', 'User-agent: orbweaver', 'Crawl-delay: 0.3', 'Disallow: /closed'), // prettier-ignore
+  });
+  const host = await fetching.host(site.origin);
+  const special = await tenantsCrawl(null, 'Special/1');
+  await fetching.queue(special, host, '/closed', '/special/a', '/special/b');
+  await fetching.queue(await tenantsCrawl(null), host, '/a', '/b', '/c');
+  await fetching.role().fetchSlice(host);
+  await fetching.role().fetchSlice(host);
+  expect(site.paths().toSorted()).toEqual(['/a', '/b', '/c', '/robots.txt', '/special/a']);
+  expect(Math.min(...gaps(site))).toBeGreaterThanOrEqual(300);
+  // Our own name is obeyed under any other.
+  expect((await fetching.urls(special, site.origin))['/closed']).toMatchObject({
+    state: 'excluded',
+    reason: 'robots',
+  });
+});
