@@ -8,7 +8,7 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 /** Stands in the place of each value wherever settings are shown. */
 export const hiddenValue = '[hidden]';
 
-export const maxHeaders = 20;
+const maxHeaders = 20;
 /** Of a value. */
 const maxValueLength = 4_000;
 /** Of all names and values. */
