@@ -40,20 +40,15 @@ const world = {
 /** Stack traces name the folders of the machine they were recorded on. */
 const withoutTraces = (key: string, value: unknown): unknown => (key === 'stackTrace' ? '' : value);
 
-/** The history of the first or the latest run of a workflow, as JSON that names its workflow id. */
-async function save(
-  desk: CrawlDesk,
-  name: string,
-  workflowId: string,
-  run: 'first' | 'latest',
-): Promise<void> {
+/** The history of a run of a workflow: the first, the latest, or by its id, as JSON that names its workflow id. */
+async function save(desk: CrawlDesk, name: string, workflowId: string, run: string): Promise<void> {
   const handle = desk.client.workflow.getHandle(workflowId);
   const { raw } = await handle.describe();
   const firstRun = raw.workflowExtendedInfo?.resetRunId ?? undefined;
   const runs: string[] = [];
   for await (const each of desk.client.workflow.list({ query: `WorkflowId = "${workflowId}"` }))
     runs.push(each.runId);
-  const runId = run === 'first' ? runs.at(-1) : runs[0];
+  const runId = run === 'first' ? runs.at(-1) : run === 'latest' ? runs[0] : run;
   const history = await desk.client.workflow.getHandle(workflowId, runId ?? firstRun).fetchHistory();
   writeFileSync(
     join(saved, `${name}.json`),
@@ -76,6 +71,15 @@ async function hostMode(desk: CrawlDesk, origin: string, mode: string): Promise<
     if (view?.mode === mode) return;
     await new Promise((wake) => setTimeout(wake, 100));
   }
+}
+
+/** "Request Cancellation" in Temporal Web: what the run made of it that was cancelled. */
+async function cancelled(desk: CrawlDesk, name: string, workflowId: string): Promise<void> {
+  const { runId } = await desk.client.workflow.getHandle(workflowId).describe();
+  const run = desk.client.workflow.getHandle(workflowId, runId, { followRuns: false });
+  await run.cancel();
+  await run.result().catch(() => undefined);
+  await save(desk, name, workflowId, runId);
 }
 
 const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promise<void>][] = [
@@ -163,6 +167,32 @@ const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promis
       await save(desk, 'crawl-paused', `crawl/${id}`, 'latest');
     },
   ],
+  [
+    'host, crawl and scheduler cancelled in Temporal Web',
+    10,
+    async (desk, web) => {
+      const [origin = ''] = web.origins;
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.3 });
+      await settled(desk, id, 6);
+      await cancelled(desk, 'host-cancelled-visiting', host(origin));
+      await cancelled(desk, 'host-cancelled-paused', host(origin));
+      await desk.client.workflow.getHandle(host(origin)).signal(resumeHostSignal);
+      await cancelled(desk, 'scheduler-cancelled', 'scheduler/0');
+      await cancelled(desk, 'crawl-cancelled-in-web', `crawl/${id}`);
+      await desk.ended(id);
+    },
+  ],
+  [
+    'an idle host cancelled',
+    10,
+    async (desk, web) => {
+      const [origin = ''] = web.origins;
+      const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0, maxPages: 3 });
+      await desk.ended(id);
+      await cancelled(desk, 'host-cancelled-idle', host(origin));
+      await desk.client.workflow.getHandle(host(origin)).signal(resumeHostSignal);
+    },
+  ],
 ];
 
 /** A host that refuses connections: it backs off, parks, is retried, and answers then. */
@@ -179,6 +209,7 @@ async function parkedAndRetried(desk: CrawlDesk): Promise<void> {
   const id = await desk.start([`${origin}/`], { delaySeconds: 0.1 });
   await hostMode(desk, origin, 'parked');
   await save(desk, 'host-parked', host(origin), 'latest');
+  await cancelled(desk, 'host-cancelled-parked', host(origin));
   server.listen(port, '127.0.0.1');
   await desk.ended(id);
   await desk.client.workflow.getHandle(host(origin)).executeUpdate(retryHostUpdate);

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 
 describe('saved histories', () => {
-  it('cover every workflow, backoff, pause, parking and continue-as-new', () => {
+  it('cover every workflow, backoff, pause, parking, continue-as-new and cancellation', () => {
     const kinds = new Set(names.map((name) => name.slice(0, -'.json'.length)));
     for (const kind of [
       'crawl-ordinary',
@@ -51,6 +51,12 @@ describe('saved histories', () => {
       'webhook-retried',
       'host-continued-first',
       'host-continued-latest',
+      'host-cancelled-visiting',
+      'host-cancelled-paused',
+      'host-cancelled-idle',
+      'host-cancelled-parked',
+      'scheduler-cancelled',
+      'crawl-cancelled-in-web',
     ]) {
       expect(kinds).toContain(kind);
     }
