@@ -1,9 +1,10 @@
 /** `crawl`: creates a crawl and sees it through. */
 import { loadConfig, type Config } from '../config/config.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
+import { maxConcurrency } from '../domain/pace.ts';
 import { openCrawls } from '../storage/crawls.ts';
 import { stackApi } from './api-target.ts';
-import type { ExitCode } from './ending.ts';
+import { CommandError, type ExitCode } from './ending.ts';
 import { likenessOf } from './likeness.ts';
 import { readRequest, type CrawlOptions, type CrawlRequest } from './request.ts';
 import {
@@ -14,17 +15,30 @@ import {
   type RunOptions,
   type Session,
 } from './run.ts';
+import { setConcurrency } from './seed-hosts.ts';
 import { sendRest } from './seeds-file.ts';
 
-export async function crawl(urls: readonly string[], options: CrawlOptions & RunOptions): Promise<ExitCode> {
+interface ConcurrencyOption {
+  /** Requests in flight at the hosts of the seeds. */
+  readonly concurrency?: number;
+}
+
+export async function crawl(
+  urls: readonly string[],
+  options: CrawlOptions & RunOptions & ConcurrencyOption,
+): Promise<ExitCode> {
   const config = loadConfig();
-  const { like } = options;
+  const { like, concurrency } = options;
+  if (concurrency !== undefined && concurrency > maxConcurrency)
+    throw new CommandError(`--concurrency must be a whole number from 1 to ${String(maxConcurrency)}.`);
   // All but what only the crawl it is to be like can tell is judged before anything is started.
   const early = like === undefined ? await readRequest(urls, options, config.allowPrivate) : null;
   return runCrawl(config, options, async (session) => {
     const request = early ?? (await readLike(urls, options, config));
     for (const complaint of request.complaints) session.say(complaint);
     await mentionInterrupted(session);
+    if (concurrency !== undefined)
+      session.say(await setConcurrency(session.pool, config, concurrency, request));
     const [created] = await Promise.all([session.api.create(request.body), pauseOthers(session, null)]);
     if (request.rest !== null) {
       session.say(`Crawl ${created.id} has begun; the rest of its seeds is on the way.`);

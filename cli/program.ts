@@ -87,6 +87,11 @@ function addCrawl(program: Command, ended: Ended): void {
     .option(...outOption)
     .option(...jsonOption)
     .option(...giveUpOption, secondsOrNever)
+    .option(
+      '--concurrency <n>',
+      'requests in flight at most at each host of the seeds, 1 to 16, for hosts you own; it stays set (default: as set, else 1)',
+      wholeNumber(1),
+    )
     .option('--keep', 'leave the stack up')
     .addHelpText(
       'after',
