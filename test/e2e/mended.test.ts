@@ -194,5 +194,5 @@ describe('an operator', { timeout: 120_000 }, () => {
 const carried = {
   ...{ version: 1, paused: false, parked: true, pausedReason: null, lastError: 'overloaded: answered 503' },
   ...{ troubleSince: null, fetched: 0, deadLetters: 0, queued: 0, delayMs: 0, probeMs: 3_600_000, probes: 0 },
-  lastProbe: null,
+  ...{ wantedBy: { crawls: [], more: 0 }, lastProbe: null },
 };

@@ -99,7 +99,8 @@ const hosted = async (
 const hostRow = async ({ hostId }: HostRow): Promise<Record<string, unknown>> => {
   const { rows } = await fetching.pool.query<Record<string, unknown>>(
     `select lease_token, failures, last_error, slowdown,
-            extract(epoch from not_before - now()) * 1000 as wait_ms from host where id = $1`,
+            extract(epoch from greatest(not_before, (select max(own_turn_at) from host_queue where host_id = $1)) - now())
+              * 1000 as wait_ms from host where id = $1`,
     [hostId],
   );
   return rows[0] ?? {};
