@@ -126,14 +126,15 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', { timeout
       ' ',
     );
     const site = await startSite({ '/': page(links) });
-    const crawl = await desk.start([`${site.origin}/`], { delaySeconds: 2 });
+    // A crawl that asks for a delay of its own would keep that for its own turns.
+    const crawl = await desk.start([`${site.origin}/`], { delaySeconds: null });
     const row = await listed('`QueueDepth` >= 10', site.origin);
     expect(row).toMatch(/active\t10\t/);
     await web.open(hostWorkflowId(site.origin));
-    expect(await web.currentDetails()).toMatch(/2 s/);
+    expect(await web.currentDetails()).toMatch(/1 s/);
     await web.update('setDelay', '0.1');
     await finished(crawl);
-    expect(gaps(site).filter((gap) => gap < 1_000).length).toBeGreaterThan(20);
+    expect(gaps(site).filter((gap) => gap < 900).length).toBeGreaterThan(10);
   });
 
   it('dead letters pile up: one class goes again', async () => {

@@ -62,11 +62,11 @@ it('a host that is closed sleeps on a durable timer of days, and goes on within 
   const site = await linking();
   await set(site.origin, { delaySeconds: 0.1, windows: inTwoDays() });
   const id = await desk.start([`${site.origin}/`], { allowPrivate: ['127.0.0.0/8'] });
+  // One that was never asked has no workflow yet: its opening is waited for in its row.
+  const closed = async () => (await fetch(`${api.url}/v1/hosts?state=closed`)).json() as Promise<unknown>;
   await expect
-    .poll(async () => (await stateOf(site.origin).catch(() => null))?.nextVisit ?? 0, { timeout: 20_000 })
-    .toBeGreaterThan(Date.now() + 86_400_000);
-  const response = await fetch(`${api.url}/v1/hosts?state=closed`);
-  expect(await response.json()).toMatchObject({ items: [{ origin: site.origin, closedBy: 'windows' }] });
+    .poll(closed, { timeout: 20_000 })
+    .toMatchObject({ items: [{ origin: site.origin, closedBy: 'windows' }] });
   expect(site.hits).toEqual([]);
   await set(site.origin, { windows: null });
   const openedAt = performance.now();

@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
     paused = web.origins[0] ?? '';
     refusing = `http://127.0.0.1:${String(closedPort.port)}`;
     desktop = await openTemporalWeb(inject('stack').temporalUiUrl ?? '', world.namespace);
-    crawlId = await desk.start([...web.seeds, `${refusing}/`], { delaySeconds: delayMs / 1_000 });
+    crawlId = await desk.start([...web.seeds, `${refusing}/`], { delaySeconds: null });
   });
   afterAll(async () => {
     await desktop.close();
