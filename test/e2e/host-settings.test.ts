@@ -63,7 +63,7 @@ it('a host that is closed sleeps on a durable timer of days, and goes on within 
   await set(site.origin, { delaySeconds: 0.1, windows: inTwoDays() });
   const id = await desk.start([`${site.origin}/`], { allowPrivate: ['127.0.0.0/8'] });
   // One that was never asked has no workflow yet: its opening is waited for in its row.
-  const closed = async () => (await fetch(`${api.url}/v1/hosts?state=closed`)).json() as Promise<unknown>;
+  const closed = async () => (await fetch(`${api.url}/v1/hosts?state=closed`)).json();
   await expect
     .poll(closed, { timeout: 20_000 })
     .toMatchObject({ items: [{ origin: site.origin, closedBy: 'windows' }] });
