@@ -1,5 +1,6 @@
 /** The API against its own OpenAPI document; see test/conformance/main.ts, which runs this. */
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
@@ -18,6 +19,12 @@ describe.skipIf(program === undefined)('the OpenAPI document (npm run conformanc
   beforeAll(async () => {
     services = await startServices();
     await newCrawl(services.pool);
+    // The instance is ready all along: a 503 of readyz would be told as a server's fault.
+    await services.pool.query(
+      `insert into worker_process (id, roles, started_at, seen_at)
+       values ($1, '{control}', now(), now() + interval '1 hour')`,
+      [randomUUID()],
+    );
     api = await serve(services.pool, noteTaker(services.pool), 1_000_000, undefined, { anonymous: true });
   });
   afterAll(async () => {

@@ -541,7 +541,9 @@ describe('a host whose place somebody else wants', () => {
     read.resolve(undefined);
     await host.result();
     expect(times('slice')).toHaveLength(2);
-    expect(calls.slice(-3).map(({ name }) => name)).toEqual(['dedup', 'dedup', 'retire']);
+    // The first reading may begin before the second slice or after.
+    expect(times('dedup')).toHaveLength(2);
+    expect(calls.slice(-2).map(({ name }) => name)).toEqual(['dedup', 'retire']);
   });
 
   it('goes on where it cannot be given back', async () => {
