@@ -1,4 +1,4 @@
-/** The arrows of docs/design.md §7. They point down only; types count. */
+/** The arrows of docs/design.md, "Rooms". They point down only; types count. */
 const rooms = {
   domain: [],
   contracts: ['domain'],

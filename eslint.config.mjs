@@ -15,7 +15,7 @@ export default tseslint.config(
     },
   },
   {
-    // Workflows are deterministic: no clock, timer or randomness but the sandbox's, no environment (docs/design.md §3).
+    // Workflows are deterministic: no clock, timer or randomness but the sandbox's, no environment (docs/design.md, "The workflows").
     files: ['workflows/**', 'domain/**'],
     rules: {
       'no-restricted-globals': [

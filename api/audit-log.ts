@@ -1,5 +1,5 @@
 /**
- * Who did what (F34): each request of a known caller that may change something is noted before it is done, and gets its
+ * Who did what: each request of a known caller that may change something is noted before it is done, and gets its
  * status when it is answered. A request that cannot be noted is refused (503), so that nothing is done unseen. Where the
  * process is killed in between, the entry stays without a status: begun, nobody knows how far it came.
  *

@@ -1,4 +1,4 @@
-/** The audit log of the own tenant (F34), for its admins. */
+/** The audit log of the own tenant, for its admins. */
 import { Router } from 'express';
 import { auditQuery } from '../contracts/http/audit.ts';
 import { auditBefore } from '../storage/audit-log.ts';

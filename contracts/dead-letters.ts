@@ -1,4 +1,4 @@
-/** Dead letters (G7) on the wire: how they are listed and driven again, as in http.ts. */
+/** Dead letters (G7) on the wire: how they are listed and driven again. */
 import { z } from 'zod';
 import { deadLetterClasses } from '../domain/dead-letter.ts';
 import { canonicalize } from '../domain/url.ts';

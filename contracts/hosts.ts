@@ -1,4 +1,4 @@
-/** Hosts and what an operator sets for them (F05, F18) on the wire: what the API takes and answers, as in http.ts. */
+/** Hosts and what an operator sets for them (F05, F18) on the wire: what the API takes and answers. */
 import { z } from 'zod';
 import { hostStandings } from '../domain/host-standing.ts';
 import { maxConcurrency, maxDelayFactor } from '../domain/pace.ts';

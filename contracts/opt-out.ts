@@ -1,4 +1,4 @@
-/** Opt-outs and complaints (F15) on the wire: what the API takes and answers, as in http.ts. */
+/** Opt-outs and complaints (F15) on the wire: what the API takes and answers. */
 import { z } from 'zod';
 import { readDomain } from '../domain/opt-out.ts';
 import { count, instant, limit, nextCursor, words } from './http/shared.ts';

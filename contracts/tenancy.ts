@@ -1,4 +1,4 @@
-/** Tenants, their keys and quotas (F36) on the wire, as in http.ts. */
+/** Tenants, their keys and quotas (F36) on the wire. */
 import { z } from 'zod';
 import { count, givenInstant, instant, limit, nextCursor } from './http/shared.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Names that cross a process boundary or live in a history: workflow types and ids, task queues, search attributes,
- * messages. Changing one after release needs a patch and a saved history (docs/design.md §3).
+ * messages. Changing one after release needs a patch and a saved history (docs/design.md, "The workflows").
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RedriveCounts } from '../domain/dead-letter.ts';

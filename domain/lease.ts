@@ -1,5 +1,5 @@
 /**
- * The exclusive right to send requests to a host (docs/design.md §4, crash safety). A holder judges its lease by its
+ * The exclusive right to send requests to a host (docs/design.md, "Crash safety"). A holder judges its lease by its
  * own clocks only, and by the more careful of two: the monotonic one does not see a machine that was suspended, the
  * wall clock may be set back.
  */

@@ -1,5 +1,5 @@
 /**
- * From what a request came back with to what becomes of the URL and of its host (docs/design.md §6; RFC 9110 §15).
+ * From what a request came back with to what becomes of the URL and of its host (docs/design.md, "Politeness"; RFC 9110 §15).
  * Pure: the same answer always leads to the same next state.
  */
 import { enoughInARow, type Suspicion } from './blame.ts';

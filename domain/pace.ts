@@ -1,5 +1,5 @@
 /**
- * How often a host may be asked (docs/design.md §6). All times in milliseconds.
+ * How often a host may be asked (docs/design.md, "Politeness"). All times in milliseconds.
  * Three clocks stay apart and meet in `earliestStart`: the delay after the last request, the host's own `notBefore`
  * (Retry-After, backoff), and the lease (lease.ts).
  */

@@ -1,4 +1,4 @@
-/** How much of a host's queue is taken at once (docs/design.md §4). */
+/** How much of a host's queue is taken at once (docs/design.md, "The slice"). */
 
 /** URLs leased together at most: what a crash puts back into the queue, and what one extraction has to read. */
 const maxSliceUrls = 200;
@@ -27,7 +27,7 @@ export const longestTurnWaitMs = 60_000;
 /** A wait longer than a slice is slept out by the workflow's timer, not by an activity that holds a worker. */
 export const sleepsInWorkflow = (waitMs: number, sliceMs: number): boolean => waitMs > 0 && waitMs >= sliceMs;
 
-/** Slices a second one core of the Temporal server carries without becoming the bottleneck (docs/design.md §4). */
+/** Slices a second one core of the Temporal server carries without becoming the bottleneck (docs/design.md, "The slice"). */
 const slicesPerCore = 20;
 
 /** The slice gets longer with the number of hosts being worked; `sliceMs = 0`, one URL a step, stays. */

@@ -1,6 +1,6 @@
 /**
  * Trouble of a host as a whole: how long to leave it alone, and when its retries are spent so that it parks
- * (docs/design.md §6). Failures are counted in a row and survive restarts in the host's row.
+ * (docs/design.md, "Trouble"). Failures are counted in a row and survive restarts in the host's row.
  */
 export const troubleClasses = [
   'dns-not-found',

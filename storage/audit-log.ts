@@ -1,4 +1,4 @@
-/** The audit log (F34): requests that change something, noted before they are done. */
+/** The audit log: requests that change something, noted before they are done. */
 import { auditDays, auditEntries, defaultAuditLimit, type AuditEntry, type AuditQuery } from '../contracts/http/audit.ts'; // prettier-ignore
 import type { Role } from '../contracts/tenancy.ts';
 import type { Queryable } from './pool.ts';

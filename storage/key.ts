@@ -1,4 +1,4 @@
-/** The seen-key of a URL: the first 16 bytes of SHA-256 of its canonical form (docs/design.md §5). */
+/** The seen-key of a URL: the first 16 bytes of SHA-256 of its canonical form (docs/design.md, "Canonical URLs"). */
 import { hash } from 'node:crypto';
 
 export function urlKey(canonical: string): Buffer {

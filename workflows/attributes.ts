@@ -1,4 +1,4 @@
-/** Custom search attributes (docs/design.md §3): set only on change, since each change costs an event. */
+/** Custom search attributes (docs/design.md, "The workflows"): set only on change, since each change costs an event. */
 import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from '@temporalio/common';
 import { upsertSearchAttributes } from '@temporalio/workflow';
 

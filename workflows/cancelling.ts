@@ -1,7 +1,7 @@
 /**
  * "Request Cancellation" in Temporal Web. A workflow that did not heed it would be left with timers and activities that
  * fail at once, for ever: so each either ends by it, with its activities wound up, or is not cut off and does what it
- * means to it (docs/operations.md has the table).
+ * means to it (docs/operations.md, "What the buttons of Temporal Web do", has the table).
  */
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 

@@ -1,5 +1,5 @@
 /**
- * The back queue of one host, across all crawls (docs/design.md §3, §4).
+ * The back queue of one host, across all crawls (docs/design.md, "The workflows").
  *
  * Modes, and what leaves them:
  *   active   visits the host slice by slice; an idle one waits a moment for URLs, then gives the host back and ends, as

@@ -1,4 +1,4 @@
-/** The breakers of a worker process, and everything it depends on behind them (docs/design.md §4, faults of ours). */
+/** The breakers of a worker process, and everything it depends on behind them (docs/design.md, "Faults of ours"). */
 import type { Logger } from 'pino';
 import type { Fetcher } from '../../contracts/fetching.ts';
 import type { Resolver } from '../../net/resolver.ts';

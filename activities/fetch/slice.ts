@@ -1,5 +1,5 @@
 /**
- * One slice of a host's back queue (docs/design.md §4): take the lease, read robots.txt if need be, lease URLs, fetch
+ * One slice of a host's back queue (docs/design.md, "The slice"): take the lease, read robots.txt if need be, lease URLs, fetch
  * them one after another at the host's pace, commit each result before the next request, return the lease.
  *
  * What holds all along: a request is sent only while the lease is held with a margin; everything that was leased and

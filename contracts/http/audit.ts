@@ -1,4 +1,4 @@
-/** The audit log (F34) on the wire: who asked for which change, and what became of it. */
+/** The audit log on the wire: who asked for which change, and what became of it. */
 import { z } from 'zod';
 import { givenInstant, instant, limit, nextCursor } from './shared.ts';
 import { roles } from '../tenancy.ts';

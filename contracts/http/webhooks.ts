@@ -1,4 +1,4 @@
-/** Webhooks (F38) on the wire, as in http.ts: what is sent to receivers, and how they are managed. */
+/** Webhooks (F38) on the wire: what is sent to receivers, and how they are managed. */
 import { z } from 'zod';
 import { count, crawlId, givenInstant, instant, limit } from './shared.ts';
 import { crawlEvent, eventKinds } from './events.ts';

@@ -1,4 +1,4 @@
--- The truth: crawls, hosts, URLs, contents, dead letters, counters, events. Immutable once released; see docs/design.md §5.
+-- The truth: crawls, hosts, URLs, contents, dead letters, counters, events. Immutable once released; see docs/design.md, "Data".
 
 create type crawl_state as enum ('seeding', 'running', 'paused', 'draining', 'finished', 'cancelled', 'failed');
 

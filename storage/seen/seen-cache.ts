@@ -1,5 +1,5 @@
 /**
- * Levels 1 and 2 of the seen-set (docs/design.md §5): which URLs are known to be in the frontier already.
+ * Levels 1 and 2 of the seen-set (docs/design.md, "The life of a URL"): which URLs are known to be in the frontier already.
  *
  * Guarantees: exact for what it says is seen (a key is remembered only after Postgres has committed it); it may forget
  * anything at any time; it fails open (an unreachable cache knows nothing). Level 3, the unique key in Postgres, is

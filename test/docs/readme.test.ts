@@ -1,5 +1,5 @@
 /** README and docs/ say what the code says: settings, verbs, routes, scripts, and tests that exist. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -17,6 +17,21 @@ const pages = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join('docs', name)),
 ];
+
+/** A `#` within a fence is a comment of a shell. */
+const headings = (page: string): string[] =>
+  [
+    ...read(page)
+      .replaceAll(/^```.*?^```/gms, '')
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading = '']) => heading);
+/** As GitHub makes them. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\- ]/gu, '')
+    .replaceAll(' ', '-');
+const notOurs = ['node_modules/**', 'dist/**', '.cache/**', '.git/**'];
 
 const numbered = (letter: string, count: number, digits: number): string[] =>
   Array.from({ length: count }, (_, index) => `${letter}${String(index + 1).padStart(digits, '0')}`);
@@ -76,9 +91,38 @@ describe('what the pages point at', () => {
     expect(wrong.map(([reference]) => reference)).toEqual([]);
   });
 
-  it.each(pages)('%s: pages and folders', (page) => {
-    const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)];
-    const broken = links.filter(([, link = '']) => !existsSync(path.join(root, path.dirname(page), link)));
+  it.each(pages)('%s: pages, headings and folders', (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
+    const broken = links.filter(([, link = '', anchor]) => {
+      const target = link === '' ? page : path.join(path.dirname(page), link);
+      if (!existsSync(path.join(root, target))) return true;
+      return anchor !== undefined && !headings(target).map(anchorOf).includes(anchor);
+    });
     expect(broken.map(([link]) => link)).toEqual([]);
+  });
+});
+
+describe('what comments and test names point at', () => {
+  const files = globSync('**/*.{ts,cjs,mjs,sql,yml,sh}', { cwd: root, exclude: notOurs }).filter(
+    (file) => file !== path.relative(root, import.meta.filename),
+  );
+
+  it('is a page of docs/, and a heading of it by its name', () => {
+    const broken = files.flatMap((file) =>
+      // A comment may be broken between page and heading.
+      [
+        ...read(file)
+          .replaceAll(/\n *(?:\*|--|#|\/\/) /g, ' ')
+          .matchAll(/([\w/]*\w\.md)\b(?:, "([^"]+)"|( §))?/g),
+      ]
+        .filter(([, page = '', heading, section]) => {
+          if (!page.startsWith('docs/')) return /^(?:design|operations|api|features|chaos)\.md$/.test(page);
+          if (section !== undefined || !existsSync(path.join(root, page))) return true;
+          return heading !== undefined && !headings(page).includes(heading);
+        })
+        .map(([pointer]) => `${file}: ${pointer}`),
+    );
+    expect(files.length).toBeGreaterThan(500);
+    expect(broken).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Dead letters: their classes, when they may go again, and of which crawls (docs/design.md, "Dead letters"). */
+/** Dead letters: their classes, when they may go again, and of which crawls (docs/design.md, "Dead letters and probes"). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -72,7 +72,7 @@ describe('classes', () => {
   });
 });
 
-describe('401 and 403 (docs/design.md §8: no retry for 7 days)', () => {
+describe('401 and 403 (docs/design.md, "Politeness": no retry for 7 days)', () => {
   it('rest for seven days from the answer; nothing else does', () => {
     const answeredAt = Date.UTC(2026, 2, 1);
     expect(redriveNotBefore('forbidden', answeredAt)).toBe(Date.UTC(2026, 2, 8));

@@ -1,6 +1,6 @@
 /**
  * Mixes of good and bad pages, and what a good crawler does in each: the good pages come in soon, one bad page holds up
- * nobody, a host in trouble is left alone, and what fails for ever ends as a dead letter (docs/design.md §4, "Trouble").
+ * nobody, a host in trouble is left alone, and what fails for ever ends as a dead letter (docs/design.md, "Trouble").
  */
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../domain/outcome.ts';

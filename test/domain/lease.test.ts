@@ -6,7 +6,7 @@ const lease: HeldLease = { monotonicAt: 1_000, wallAt: 1_800_000_000_000, leaseM
 const after = (ms: number, wallMs = ms): boolean =>
   mayStartRequest(lease, lease.monotonicAt + ms, lease.wallAt + wallMs);
 
-describe('mayStartRequest (design.md §4, crash safety)', () => {
+describe('mayStartRequest (docs/design.md, "Crash safety")', () => {
   it('allows a request until a margin before the end', () => {
     expect(leaseMarginMs(8_000)).toBe(2_000);
     expect(after(0)).toBe(true);

@@ -79,7 +79,7 @@ describe('a media type that the crawl does not take (RFC 9110 §8.3)', () => {
   });
 });
 
-describe('3xx (RFC 9110 §15.4; design.md §6, "redirects")', () => {
+describe('3xx (RFC 9110 §15.4; docs/design.md, "Politeness")', () => {
   it.each([301, 302, 303, 307, 308])('%i with a target is done', (status) => {
     expect(respond({ status, hasTarget: true })).toEqual({
       url: { state: 'done', reason: 'redirect', body: false },
@@ -116,7 +116,7 @@ describe('3xx (RFC 9110 §15.4; design.md §6, "redirects")', () => {
   });
 });
 
-describe('4xx (RFC 9110 §15.5; design.md §6)', () => {
+describe('4xx (RFC 9110 §15.5; docs/design.md, "Politeness")', () => {
   it.each([404, 410, 451])('%i is dead, no retry', (status) => {
     expect(respond({ status })).toEqual({ url: { state: 'dead', reason: 'gone' }, host: well });
   });
@@ -199,7 +199,7 @@ describe('429 and 503 (RFC 6585 §4; RFC 9110 §15.6.4, §10.2.3)', () => {
   });
 });
 
-describe('other 5xx (RFC 9110 §15.6; docs/design.md §4, "Trouble")', () => {
+describe('other 5xx (RFC 9110 §15.6; docs/design.md, "Politeness")', () => {
   it('backs the URL off, for as long as it asks (RFC 9110 §10.2.3)', () => {
     expect(respond({ status: 500 })).toEqual({ url: again('server-error', 5_000), host: ill });
     expect(respond({ status: 502 }, { tries: 1 }).url).toEqual(again('server-error', 20_000));

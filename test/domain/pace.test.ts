@@ -35,7 +35,7 @@ const crawlSources: fc.Arbitrary<CrawlDelaySources> = fc.record({
   leave: fc.boolean(),
 });
 
-describe('hostDelayMs (design.md §8, "default")', () => {
+describe('hostDelayMs (docs/design.md, "Politeness")', () => {
   it.each<[string, Partial<HostDelaySources>, number]>([
     ['one second where nobody says otherwise', {}, 1_000],
     ['Crawl-delay replaces the default, also where it is shorter', { robotsMs: 250 }, 250],
@@ -51,7 +51,7 @@ describe('hostDelayMs (design.md §8, "default")', () => {
     expect(hostDelayMs({ ...nobody, leavesMs: [], ...asked })).toBe(expected);
   });
 
-  it('doubles after trouble, from a second on where the delay was shorter (design.md §8, "429, 503")', () => {
+  it('doubles after trouble, from a second on where the delay was shorter (docs/design.md, "Politeness")', () => {
     const host = { ...nobody, leavesMs: [] };
     expect(hostDelayMs({ ...host, robotsMs: 3_000, slowdown: 1 })).toBe(6_000);
     expect(hostDelayMs({ ...host, robotsMs: 3_000, slowdown: 3 })).toBe(24_000);
@@ -70,7 +70,7 @@ describe('hostDelayMs (design.md §8, "default")', () => {
   });
 });
 
-describe('crawlDelayMs (design.md §8, "crawls disagree")', () => {
+describe('crawlDelayMs (docs/design.md, "Politeness")', () => {
   it.each<[string, Partial<CrawlDelaySources>, number]>([
     ['asks for nothing: the default', {}, 1_000],
     ['asks for nothing: Crawl-delay', { robotsMs: 250 }, 250],
@@ -116,7 +116,7 @@ describe('earliestStart', () => {
   });
 });
 
-describe('slowDown and easeUp (docs/design.md §8, "429, 503")', () => {
+describe('slowDown and easeUp (docs/design.md, "Politeness")', () => {
   const clean = (manners: Manners, answers: number): Manners =>
     Array.from({ length: answers }).reduce<Manners>(easeUp, manners);
   const complain = (manners: Manners, pauseMs: number, delayMs: number, mild = false): Manners =>
@@ -180,7 +180,7 @@ describe('slowDown and easeUp (docs/design.md §8, "429, 503")', () => {
   });
 });
 
-describe('adaptedDelayMs (design.md §6, "slow host")', () => {
+describe('adaptedDelayMs (docs/design.md, "Politeness")', () => {
   it.each<[string, number | null, number | null, number]>([
     ['nobody asks for it', null, 4_000, 1_000],
     ['nothing was answered yet', 3, null, 1_000],

@@ -1,4 +1,4 @@
-/** Outages by 5xx answers (docs/design.md §4, "Trouble"; RFC 9110 §15.6). */
+/** Outages by 5xx answers (docs/design.md, "Trouble"; RFC 9110 §15.6). */
 import { expect, it } from 'vitest';
 import { afterOutage, noOutages, outageMs } from '../../domain/server-errors.ts';
 

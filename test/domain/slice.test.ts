@@ -4,7 +4,7 @@ import { sleepsInWorkflow, sliceSize, stretchedSliceMs } from '../../domain/slic
 
 const ms = fc.integer({ min: 0, max: 86_400_000 });
 
-describe('sliceSize (design.md §4: k = how many fit into the slice at the host’s delay)', () => {
+describe('sliceSize (docs/design.md, "The slice": k = how many fit into the slice at the host’s delay)', () => {
   it.each([
     [10_000, 1_000, 10],
     [10_000, 300, 33],
@@ -45,7 +45,7 @@ describe('sleepsInWorkflow', () => {
   });
 });
 
-describe('stretchedSliceMs (design.md §4: at most ~20 slices a second per core)', () => {
+describe('stretchedSliceMs (docs/design.md, "The slice": at most ~20 slices a second per core)', () => {
   it('stays as set while hosts are few', () => {
     expect(stretchedSliceMs(10_000, 400, 2)).toBe(10_000);
     expect(stretchedSliceMs(10_000, 800, 2)).toBe(20_000);

@@ -6,7 +6,7 @@ const anyClass = fc.constantFrom(...troubleClasses);
 const failures = fc.integer({ min: 0, max: 1_000 });
 const day = 86_400_000;
 
-describe('backoffMs (design.md §6, "5xx" and "timeouts, DNS, connect")', () => {
+describe('backoffMs (docs/design.md, "Trouble")', () => {
   it.each([
     ['dns-not-found', 0, 2_000],
     ['connect-refused', 3, 16_000],

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 /** The fenced blocks of the section, the first of which starts the stack. */
 function commandsOfTheDay(): string[] {
-  const page = readFileSync(path.join(root, 'docs', 'api.md'), 'utf8');
+  const page = readFileSync(path.join(root, 'docs/api.md'), 'utf8');
   const [, section = ''] = /^## An admin's day\n(.*?)^## /ms.exec(page) ?? [];
   const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block.trim());
   expect(blocks[0]).toBe('./orbweaver up');

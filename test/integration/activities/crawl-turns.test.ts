@@ -1,4 +1,4 @@
-/** Delays of crawls at a host they share (docs/design.md §8): each binds the crawl's own turns, and nobody else's. */
+/** Delays of crawls at a host they share (docs/design.md, "Politeness"): each binds the crawl's own turns, and nobody else's. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { setHost } from '../../../storage/hosts.ts';
 import { handOutUrls } from '../../../storage/statements/hand-out-urls.ts';

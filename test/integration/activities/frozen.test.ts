@@ -1,6 +1,6 @@
 /**
  * A process that is frozen (SIGSTOP, a machine that is suspended) between the decision to send and the sending, when
- * the connection stands already (docs/design.md §4, crash safety, 1).
+ * the connection stands already (docs/design.md, "Crash safety").
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

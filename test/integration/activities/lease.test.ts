@@ -1,4 +1,4 @@
-/** The exclusive right to send requests to a host, and what happens when it ends early (docs/design.md §4, crash safety). */
+/** The exclusive right to send requests to a host, and what happens when it ends early (docs/design.md, "Crash safety"). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { askGuestLease } from '../../../storage/statements/ask-guest-lease.ts';

@@ -1,4 +1,4 @@
-/** What becomes of a URL and of its host after each kind of answer (docs/design.md §6; RFC 9110). */
+/** What becomes of a URL and of its host after each kind of answer (docs/design.md, "Politeness"; RFC 9110). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { createFetcher } from '../../../net/fetcher.ts';

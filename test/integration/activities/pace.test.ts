@@ -1,4 +1,4 @@
-/** How a host sees a slice (docs/design.md §4, §6): robots.txt first, one request in flight, none sooner than its delay. */
+/** How a host sees a slice (docs/design.md, "Politeness"): robots.txt first, one request in flight, none sooner than its delay. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';

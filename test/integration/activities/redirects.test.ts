@@ -1,4 +1,4 @@
-/** Redirects (RFC 9110 §15.4; docs/design.md §6): each hop is a URL of the frontier, none is followed on the spot. */
+/** Redirects (RFC 9110 §15.4; docs/design.md, "Politeness"): each hop is a URL of the frontier, none is followed on the spot. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';

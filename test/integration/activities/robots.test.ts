@@ -1,4 +1,4 @@
-/** robots.txt before any URL of a host (RFC 9309; docs/design.md §6). */
+/** robots.txt before any URL of a host (RFC 9309; docs/design.md, "Politeness"). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { askRobots } from '../../../storage/statements/ask-robots.ts';

@@ -1,4 +1,4 @@
-/** The audit log (F34): who asked for which change, noted before it is done. */
+/** The audit log: who asked for which change, noted before it is done. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditList, type AuditEntry } from '../../../contracts/http/audit.ts';

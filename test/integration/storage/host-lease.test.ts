@@ -1,4 +1,4 @@
-/** The statements of a host's lease (docs/design.md §4, crash safety): who may have it, and what is known of it then. */
+/** The statements of a host's lease (docs/design.md, "Crash safety"): who may have it, and what is known of it then. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../../storage/hosts.ts';
 import type { Pool } from '../../../storage/pool.ts';
