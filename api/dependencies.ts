@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import type { ActOnHost } from '../activities/act-on-host.ts';
 import type { TextReader } from '../storage/pages.ts';
 import type { Pool } from '../storage/pool.ts';
-import type { CrawlControl } from './crawl-control.ts';
-import type { SharedCounts } from './rate-store.ts';
-import type { VerifyToken } from './tokens.ts';
+import type { CrawlControl } from './crawls/crawl-control.ts';
+import type { SharedCounts } from './way-in/rate-store.ts';
+import type { VerifyToken } from './way-in/tokens.ts';
 
 export interface Dependencies {
   readonly pool: Pool;

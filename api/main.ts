@@ -15,12 +15,12 @@ import { createPool, type Pool } from '../storage/pool.ts';
 import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/statements/instance-id.ts';
 import { buildApp } from './app.ts';
-import { createCrawlControl } from './crawl-control.ts';
-import { provideFirstKey } from './first-key.ts';
-import { createHttpServer } from './http-server.ts';
-import { watchQuotas } from './quota-watch.ts';
-import type { SharedCounts } from './rate-store.ts';
-import { createTokenVerifier, type VerifyToken } from './tokens.ts';
+import { createCrawlControl } from './crawls/crawl-control.ts';
+import { provideFirstKey } from './way-in/first-key.ts';
+import { createHttpServer } from './way-in/http-server.ts';
+import { watchQuotas } from './watchers/quota-watch.ts';
+import type { SharedCounts } from './way-in/rate-store.ts';
+import { createTokenVerifier, type VerifyToken } from './way-in/tokens.ts';
 
 /** Connections to Postgres; requests beyond that wait. */
 const poolSize = 8;

@@ -23,14 +23,14 @@ import {
   type UrlStanding,
 } from '../../storage/default-crawl.ts';
 import { rejectionSentence } from '../../storage/seeds.ts';
-import { callerOf } from '../caller.ts';
-import { editCrawl } from '../crawl-edits.ts';
-import { changeCrawl } from '../crawl-routes.ts';
+import { callerOf } from '../way-in/caller.ts';
+import { editCrawl } from '../crawls/crawl-edits.ts';
+import { changeCrawl } from '../routes/crawls.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { withJudgedSeeds } from '../judged-seeds.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../problem.ts';
-import { refuseSpent, refuseToGrow } from '../quotas.ts';
-import { addSeeds } from '../seed-intake.ts';
+import { withJudgedSeeds } from '../crawls/judged-seeds.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { refuseSpent, refuseToGrow } from '../crawls/quotas.ts';
+import { addSeeds } from '../crawls/seed-intake.ts';
 
 export function defaultCrawlRoutes(dependencies: Dependencies): Router {
   const { pool } = dependencies;

@@ -2,7 +2,7 @@
 import type { RequestHandler } from 'express';
 import { jobWords } from '../../contracts/http/compat.ts';
 import { problemTypeOf } from '../../contracts/http/problem.ts';
-import { rendersProblems, type ProblemRenderer, type RenderedProblem } from '../problem.ts';
+import { rendersProblems, type ProblemRenderer, type RenderedProblem } from '../way-in/problem.ts';
 
 /** Seconds after which whoever was refused for a fault of ours may ask again. */
 const ourFaultSeconds = '5';

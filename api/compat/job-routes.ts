@@ -17,10 +17,10 @@ import {
 import { findCrawl } from '../../storage/crawls.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { crawlOfJob } from '../../storage/statements/crawl-of-job.ts';
-import { callerOf } from '../caller.ts';
-import { startCrawl } from '../crawl-routes.ts';
+import { callerOf } from '../way-in/caller.ts';
+import { startCrawl } from '../routes/crawls.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../problem.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
 import { jobUrlsDocument } from './job-urls.ts';
 
 /** Milliseconds that a reader of URLs may take none before it is given up. */

@@ -1,7 +1,7 @@
 /** The audit log in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { auditList, auditQuery } from '../../contracts/http/audit.ts';
-import { fails, json } from '../openapi-parts.ts';
+import { fails, json } from './parts.ts';
 
 export const auditPaths: ZodOpenApiPathsObject = {
   '/v1/audit-log': {

@@ -7,7 +7,7 @@ import type {
 import { z } from 'zod';
 import * as compat from '../../contracts/http/compat.ts';
 import { changeReason } from '../../contracts/http/shared.ts';
-import { json } from '../openapi-parts.ts';
+import { json } from './parts.ts';
 import { headers } from './headers.ts';
 
 const says = (description: string) => json(description, compat.errorMessage);

@@ -12,7 +12,7 @@ import {
   versionPath,
   versionsQuery,
 } from '../../contracts/http/edits.ts';
-import { fails, ifMatch, json, stale, tagged } from '../openapi-parts.ts';
+import { fails, ifMatch, json, stale, tagged } from './parts.ts';
 
 const edited = tagged(
   'The new version, or the present one where nothing changes; with dryRun what it would do.',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { eventList, eventsQuery, lastEventId } from '../../contracts/http/events.ts';
-import { fails, json } from '../openapi-parts.ts';
+import { fails, json } from './parts.ts';
 
 export const eventPaths: ZodOpenApiPathsObject = {
   '/v1/crawls/{crawlId}/events': {

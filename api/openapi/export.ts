@@ -2,7 +2,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { pageView } from '../../contracts/http/results.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { exportQuery } from '../../contracts/http/export.ts';
-import { fails } from '../openapi-parts.ts';
+import { fails } from './parts.ts';
 
 export const exportPaths: ZodOpenApiPathsObject = {
   '/v1/crawls/{crawlId}/export': {

@@ -1,7 +1,7 @@
 /** The frontier for other fetchers in the OpenAPI document. */
 import type { ZodOpenApiPathsObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import * as frontier from '../../contracts/http/frontier.ts';
-import { fails, json } from '../openapi-parts.ts';
+import { fails, json } from './parts.ts';
 
 const noShard: ZodOpenApiResponsesObject = {
   '400': fails('The shard is no number from 0 to 63, or the body is not valid JSON.'),

@@ -6,7 +6,7 @@ import type {
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { quotaNames } from '../../domain/quotas.ts';
-import { quotaHeader } from '../quotas.ts';
+import { quotaHeader } from '../crawls/quotas.ts';
 
 const field = (description: string, schema: z.ZodType = z.string()): ZodOpenApiHeaderObject =>
   schema.meta({ description });

@@ -8,7 +8,7 @@ import {
   hostsActed,
   type HostAction,
 } from '../../contracts/hosts.ts';
-import { fails, json } from '../openapi-parts.ts';
+import { fails, json } from './parts.ts';
 
 const acts = (operationId: string, summary: string): ZodOpenApiOperationObject => ({
   operationId,

@@ -1,7 +1,7 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { crawlOutlookView, outlookQuery } from '../../contracts/http/outlook.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
-import { fails, json } from '../openapi-parts.ts';
+import { fails, json } from './parts.ts';
 
 export const outlookPaths: ZodOpenApiPathsObject = {
   '/v1/crawls/{crawlId}/outlook': {

@@ -1,7 +1,7 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { crawlReport, reportQuery } from '../../contracts/http/report.ts';
-import { fails, json } from '../openapi-parts.ts';
+import { fails, json } from './parts.ts';
 
 export const reportPaths: ZodOpenApiPathsObject = {
   '/v1/crawls/{crawlId}/report': {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { addedSeeds, moreSeeds, seedList, seedQuery } from '../../contracts/http/seeds.ts';
-import { fails, json } from '../openapi-parts.ts';
+import { fails, json } from './parts.ts';
 
 export const seedPaths: ZodOpenApiPathsObject = {
   '/v1/crawls/{crawlId}/seeds': {

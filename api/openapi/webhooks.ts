@@ -2,7 +2,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import * as webhooks from '../../contracts/http/webhooks.ts';
 import { headers } from './headers.ts';
 import { tagOf } from './tags.ts';
-import { fails, ifMatch, ifNoneMatch, json, notModified, stale, tagged } from '../openapi-parts.ts';
+import { fails, ifMatch, ifNoneMatch, json, notModified, stale, tagged } from './parts.ts';
 
 const one = '/v1/webhooks/{webhookId}';
 const path = webhooks.webhookPath;

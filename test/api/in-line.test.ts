@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { describe, expect, it } from 'vitest';
-import { oneAtATime } from '../../api/in-line.ts';
-import { HttpProblem } from '../../api/problem.ts';
+import { oneAtATime } from '../../api/routes/in-line.ts';
+import { HttpProblem } from '../../api/way-in/problem.ts';
 
 describe('work in line', () => {
   it('is done piece by piece, also behind one that failed, and refused where too many wait', async () => {

@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Response } from 'express';
 import { expect, it } from 'vitest';
-import { withJudgedSeeds } from '../../api/judged-seeds.ts';
+import { withJudgedSeeds } from '../../api/crawls/judged-seeds.ts';
 
 const response = new ServerResponse(new IncomingMessage(new Socket())) as Response;
 const list = (many: number): string[] =>

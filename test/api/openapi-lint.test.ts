@@ -2,8 +2,8 @@ import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { describe, expect, it } from 'vitest';
-import { accessTable } from '../../api/access.ts';
-import { openApiDocument } from '../../api/openapi.ts';
+import { accessTable } from '../../api/way-in/access.ts';
+import { openApiDocument } from '../../api/openapi/document.ts';
 
 interface Schema {
   readonly type?: string;

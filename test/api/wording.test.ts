@@ -1,7 +1,7 @@
 /** Nobody reads what a schema library says: whatever is wrong with an input is told in words of ours. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { HttpProblem, parseInput } from '../../api/problem.ts';
+import { HttpProblem, parseInput } from '../../api/way-in/problem.ts';
 import { settings } from '../../config/table.ts';
 import { hostSettingsChange } from '../../contracts/hosts.ts';
 import { newCrawl } from '../../contracts/http/crawls.ts';

@@ -3,7 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../api/openapi.ts';
+import { openApiDocument } from '../../api/openapi/document.ts';
 import { createProgram } from '../../cli/program.ts';
 import { settingsMarkdown } from '../../config/table.ts';
 import { searchAttributes } from '../../contracts/workflows.ts';

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createCrawlControl, type CrawlControl } from '../../api/crawl-control.ts';
+import { createCrawlControl, type CrawlControl } from '../../api/crawls/crawl-control.ts';
 import { hostWorkflowId, pauseHostSignal, resumeHostSignal, taskQueues } from '../../contracts/workflows.ts';
 import type { WorkerRole } from '../../config/table.ts';
 import { auditCrawl } from '../../storage/audit.ts';

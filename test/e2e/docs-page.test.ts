@@ -1,7 +1,7 @@
 /** The docs page in a browser: all of it comes from the API, its policy is kept, and it shows the operations. */
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../api/openapi.ts';
+import { openApiDocument } from '../../api/openapi/document.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from '../integration/api/world.ts';
 import { chromiumOptions, hasChromium } from '../support/temporal-web.ts';
 

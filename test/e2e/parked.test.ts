@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCrawlControl, type CrawlControl } from '../../api/crawl-control.ts';
+import { createCrawlControl, type CrawlControl } from '../../api/crawls/crawl-control.ts';
 import type { HostCarried, HostView } from '../../contracts/workflows.ts';
 import {
   hostStateQuery,

@@ -1,5 +1,5 @@
 /** A world with one worker and the API before it, as an operator of the first tenant sees it. */
-import { createCrawlControl } from '../../api/crawl-control.ts';
+import { createCrawlControl } from '../../api/crawls/crawl-control.ts';
 import { taskQueues } from '../../contracts/workflows.ts';
 import { newKey } from '../integration/api/asking.ts';
 import { serve, type Api } from '../integration/api/world.ts';

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCrawlControl, type CrawlControl } from '../../../api/crawl-control.ts';
+import { createCrawlControl, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import { Patrol } from '../../../activities/patrol.ts';
 import { crawlWorkflowId, redriveWorkflowId } from '../../../contracts/workflows.ts';
 import pino from 'pino';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessTable } from '../../../api/access.ts';
-import { ControlError, type CrawlControl } from '../../../api/crawl-control.ts';
+import { accessTable } from '../../../api/way-in/access.ts';
+import { ControlError, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import { usualKind, type Problem } from '../../../contracts/http/problem.ts';
 import { noteWorker } from '../../../storage/statements/note-worker.ts';

@@ -1,6 +1,6 @@
 /** Edits while Temporal is away: they are in force at once, and their job waits for the patrol. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ControlError, type CrawlControl } from '../../../api/crawl-control.ts';
+import { ControlError, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { Explanation } from '../../../contracts/http/explain.ts';
 import type { ConfigVersion } from '../../../contracts/http/edits.ts';
 import { ask, newKey } from './asking.ts';

@@ -1,7 +1,7 @@
 /** Listeners that come and go while the feed looks for them. */
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { EventFeed } from '../../../api/event-feed.ts';
+import { EventFeed } from '../../../api/watchers/event-feed.ts';
 import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
 import type { Pool } from '../../../storage/pool.ts';
 import { newCrawl, startServices, type Services } from './world.ts';

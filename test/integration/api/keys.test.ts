@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { provideFirstKey } from '../../../api/first-key.ts';
+import { provideFirstKey } from '../../../api/way-in/first-key.ts';
 import { provideLocalKey, readLocalKey } from '../../../cli/local-key.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { CreatedKey, KeyView } from '../../../contracts/tenancy.ts';

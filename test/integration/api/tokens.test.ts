@@ -12,7 +12,7 @@ import {
   type JWK,
 } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createTokenVerifier } from '../../../api/tokens.ts';
+import { createTokenVerifier } from '../../../api/way-in/tokens.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { createTenant, shutTenant } from '../../../storage/tenants.ts';
 import { ask } from './asking.ts';

@@ -1,0 +1,157 @@
+/** The API's way to the workflow of a crawl: start it, and tell it to pause, go on or end. */
+import {
+  isGrpcServiceError,
+  WorkflowFailedError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  type Client,
+} from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/common';
+import { reopenCrawl, startEdit, startMissing } from '../../activities/open-workflows.ts';
+import {
+  cancelCrawlUpdate,
+  crawlWorkflowId,
+  pauseCrawlUpdate,
+  redriveStateQuery,
+  redriveWorkflowId,
+  resumeCrawlUpdate,
+  type CrawlView,
+  type RedriveView,
+  type RedriveWorkflowInput,
+} from '../../contracts/workflows.ts';
+import { noneRedriven } from '../../domain/dead-letter.ts';
+
+/**
+ * 'refused': the workflow says no, with its reason; 'over': there is no such workflow any more;
+ * 'unavailable': Temporal or a worker did not answer, and what was asked for may still happen.
+ */
+export type ControlFault = 'refused' | 'over' | 'unavailable';
+
+export class ControlError extends Error {
+  override readonly name = 'ControlError';
+  readonly fault: ControlFault;
+
+  constructor(fault: ControlFault, message: string, cause: unknown) {
+    super(message, { cause });
+    this.fault = fault;
+  }
+}
+
+export type CrawlChange = 'pause' | 'resume' | 'cancel';
+
+/** All reject with `ControlError`. */
+export interface CrawlControl {
+  /** Starts the workflow of a crawl; one that runs already is left alone. */
+  start(crawlId: string): Promise<void>;
+  /** Has a crawl that was set running again watched, whether its workflow has ended or is about to. */
+  reopen(crawlId: string): Promise<void>;
+  /**
+   * Of a crawl that is open; where its workflow was lost another is started. Answers the state the crawl is in then. `reason`: an
+   * operator's words; not used by resume.
+   */
+  change(crawlId: string, change: CrawlChange, reason: string | null): Promise<CrawlView>;
+  /**
+   * Drives dead letters of a crawl again. Answers what came of it, or, where it takes longer than a moment, how far it
+   * is; it goes on then. Refused while another re-drive of the crawl is under way.
+   */
+  redrive(input: RedriveWorkflowInput): Promise<{ readonly done: boolean; readonly view: RedriveView }>;
+  /** Has the frontier of a crawl judged by its settings, which were changed. */
+  applyEdit(crawlId: string): Promise<void>;
+  /** Resolves when Temporal answers. */
+  ping(): Promise<void>;
+}
+
+/** Milliseconds to wait for Temporal, and for a worker to handle an update. */
+const callMs = 5_000;
+const updateMs = 15_000;
+const redriveMs = 10_000;
+
+const nothingYet: RedriveView = { ...noneRedriven, unparked: false };
+
+/** @param taskQueue the queue of the workflows of crawls */
+export function createCrawlControl(client: Client, taskQueue: string): CrawlControl {
+  const within = <T>(ms: number, call: () => Promise<T>): Promise<T> =>
+    client.connection.withDeadline(Date.now() + ms, call).catch((error: unknown) => {
+      throw asControlError(error);
+    });
+
+  const update = (crawlId: string, change: CrawlChange, reason: string | null): Promise<CrawlView> => {
+    const handle = client.workflow.getHandle(crawlWorkflowId(crawlId));
+    switch (change) {
+      case 'pause':
+        return handle.executeUpdate(pauseCrawlUpdate, { args: [reason] });
+      case 'resume':
+        return handle.executeUpdate(resumeCrawlUpdate);
+      case 'cancel':
+        return handle.executeUpdate(cancelCrawlUpdate, { args: [reason] });
+    }
+  };
+
+  const start = async (crawlId: string): Promise<void> => {
+    await within(callMs, () => startMissing.crawl(client.workflow, crawlId, taskQueue));
+  };
+
+  return {
+    start,
+    reopen: (crawlId) => within(callMs, () => reopenCrawl(client.workflow, crawlId, taskQueue)),
+    redrive: async (input) => {
+      const workflowId = redriveWorkflowId(input.crawlId);
+      const handle = await within(callMs, async () => {
+        try {
+          return await client.workflow.start('redrive', {
+            workflowId,
+            taskQueue,
+            args: [input],
+            workflowTaskTimeout: '5s',
+          });
+        } catch (error) {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+          const message = 'another re-drive of its dead letters is under way';
+          throw new ControlError('refused', message, error);
+        }
+      });
+      try {
+        const view = await within(redriveMs, () => handle.result() as Promise<RedriveView>);
+        return { done: true, view };
+      } catch (error) {
+        if (!(error instanceof ControlError) || error.fault !== 'unavailable') throw error;
+        const view = within(callMs, () => handle.query(redriveStateQuery));
+        // No worker answers, but it is on record: it will be done.
+        return { done: false, view: await view.catch(() => nothingYet) };
+      }
+    },
+    applyEdit: (crawlId) => within(callMs, () => startEdit(client.workflow, crawlId, taskQueue)),
+    change: (crawlId, change, reason) =>
+      within(updateMs, async () => {
+        try {
+          return await update(crawlId, change, reason);
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+          await start(crawlId);
+          return update(crawlId, change, reason);
+        }
+      }),
+    ping: () =>
+      within(callMs, async () => {
+        await client.workflowService.getSystemInfo({});
+      }),
+  };
+}
+
+function asControlError(error: unknown): unknown {
+  if (error instanceof WorkflowUpdateFailedError) {
+    return new ControlError('refused', error.cause?.message ?? error.message, error);
+  }
+  if (error instanceof WorkflowFailedError) {
+    return new ControlError('refused', 'its workflow was ended in Temporal Web before it was done', error);
+  }
+  if (error instanceof WorkflowNotFoundError)
+    return new ControlError('over', 'its workflow has ended', error);
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+    return new ControlError('unavailable', 'no worker answered in time', error);
+  }
+  if (isGrpcServiceError(error) || (error instanceof Error && isGrpcServiceError(error.cause))) {
+    return new ControlError('unavailable', 'Temporal does not answer', error);
+  }
+  return error;
+}

@@ -1,0 +1,126 @@
+/** Edits of a crawl (G6): its settings are changed, what that would do is told, and the job is set going. */
+import type { Request, Response } from 'express';
+import { previewEdit } from '../../activities/edits/preview.ts';
+import { closedCrawlStates, wholeConfig, type CrawlConfig } from '../../contracts/crawl.ts';
+import { crawlEdit, editQuery, type ConfigVersion } from '../../contracts/http/edits.ts';
+import { withHiddenHeaders } from '../../domain/request-headers.ts';
+import { findConfig, storeEdit, takesEdits, type Edit } from '../../storage/crawl-edits.ts';
+import { viewCrawl } from '../../storage/crawls.ts';
+import type { ConfigRow } from '../../storage/statements/list-configs.ts';
+import { noteForAudit } from '../way-in/audit-log.ts';
+import { callerOf } from '../way-in/caller.ts';
+import { noSuchCrawl } from './crawl-ids.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { oneAtATime } from '../routes/in-line.ts';
+import { refuseUnowned } from './own-tenant.ts';
+import { etagOf, ifMatchOf, refuseStale } from '../routes/preconditions.ts';
+import { HttpProblem, parseInput } from '../way-in/problem.ts';
+import { refuseToReopen } from './quotas.ts';
+
+/** Milliseconds a preview looks for. */
+const previewMs = 20_000;
+const inLine = oneAtATime(5);
+
+/** What is asked for by name; the rest stays. */
+export async function patchCrawl(
+  dependencies: Dependencies,
+  request: Request,
+  response: Response,
+  crawlId: string,
+): Promise<void> {
+  const { note = null, ...given } = parseInput(crawlEdit, request.body, 422);
+  const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  if (Object.keys(changes).length === 0) throw new HttpProblem(422, 'There is nothing to change in it.');
+  refuseUnowned(callerOf(request).tenantId, given);
+  const change = (config: CrawlConfig): CrawlConfig => ({ ...config, ...changes });
+  await answerEdit(dependencies, request, response, crawlId, { change, note, restores: null });
+}
+
+/** Tells what an edit would do, or does it. */
+export async function answerEdit(
+  dependencies: Dependencies,
+  request: Request,
+  response: Response,
+  crawlId: string,
+  edit: Pick<Edit, 'change' | 'note' | 'restores'>,
+): Promise<void> {
+  const { pool } = dependencies;
+  const { dryRun = false } = parseInput(editQuery, request.query, 400);
+  if (dryRun) {
+    const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
+    if (!takesEdits(view.state, view.reason)) return refuseOver(crawlId, view);
+    const config = wholeConfig(view.config);
+    const preview = () => previewEdit(pool, { id: crawlId, config }, edit.change(config), previewMs);
+    noteForAudit(response, 'a preview: nothing was changed');
+    response.json(await inLine(response, preview));
+    return;
+  }
+  response.json(await editCrawl(dependencies, request, response, crawlId, edit));
+}
+
+/** @throws HttpProblem */
+export async function editCrawl(
+  { pool, control, log }: Dependencies,
+  request: Request,
+  response: Response,
+  crawlId: string,
+  edit: Pick<Edit, 'change' | 'note' | 'restores'>,
+): Promise<ConfigVersion> {
+  const { id: author, tenantId, quotas } = callerOf(request);
+  const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
+  // Other settings may set it running again.
+  if (closedCrawlStates.includes(view.state)) await refuseToReopen(pool, response, tenantId, quotas);
+  const seen = ifMatchOf(request)?.versions ?? null;
+  const outcome = await storeEdit(pool, crawlId, { ...edit, author, seen });
+  switch (outcome.kind) {
+    case 'unknown':
+      return noSuchCrawl(crawlId);
+    case 'over':
+      return refuseOver(crawlId, outcome);
+    case 'outdated': {
+      const body = await viewCrawl(pool, crawlId);
+      return refuseStale(response, body === null ? null : { version: body.configVersion, body });
+    }
+    case 'same':
+    case 'stored': {
+      const { version } = outcome;
+      if (outcome.kind === 'stored') {
+        noteForAudit(response, `version ${String(version)} of the settings of crawl ${crawlId}`);
+        await control.applyEdit(crawlId).catch((error: unknown) => {
+          log.warn({ err: error, crawlId, version }, 'changed settings are applied once Temporal answers');
+        });
+      }
+      const [row, now] = await Promise.all([findConfig(pool, crawlId, version), viewCrawl(pool, crawlId)]);
+      if (row === null || now === null) throw new Error(`version ${String(version)} is not there`);
+      response.set('ETag', etagOf(now.configVersion, now));
+      return versionView(crawlId, row);
+    }
+  }
+}
+
+function refuseOver(
+  crawlId: string,
+  { state, reason }: { readonly state: string; readonly reason: string | null },
+): never {
+  const why = reason === null ? '' : ` (${reason})`;
+  throw new HttpProblem(409, `Crawl ${crawlId} is ${state}${why}: its settings stay as they are.`);
+}
+
+export const versionView = (crawlId: string, row: ConfigRow): ConfigVersion => ({
+  crawlId,
+  version: row.version,
+  createdAt: row.created_at.toISOString(),
+  author: row.author,
+  note: row.note,
+  restores: row.restores,
+  config: withHiddenHeaders(wholeConfig(row.config)) as ConfigVersion['config'],
+  effect: {
+    state: row.state,
+    judged: row.judged,
+    excluded: row.excluded,
+    readmitted: row.readmitted,
+    pagesReread: row.reread,
+    admitted: row.admitted,
+    endedAt: row.ended_at?.toISOString() ?? null,
+  },
+});

@@ -1,0 +1,26 @@
+/** What only crawls of the first tenant may ask for, since it concerns others: those of the rest are refused by name. */
+import type { CrawlSettings } from '../../contracts/http/crawls.ts';
+import { defaultTenant } from '../../contracts/tenancy.ts';
+import { defaultDelayMs } from '../../domain/pace.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+
+/** @throws HttpProblem */
+export function refuseUnowned(
+  tenantId: number,
+  { allowPrivate = [], delaySeconds = null }: Pick<CrawlSettings, 'allowPrivate' | 'delaySeconds'>,
+): void {
+  if (tenantId === defaultTenant) return;
+  // What else is on the network of the workers is nobody's but the instance's.
+  if (allowPrivate.length > 0)
+    refuse(
+      'allowPrivate: only crawls of the first tenant may name private addresses; ORBWEAVER_ALLOW_PRIVATE opens them to those of all.',
+    );
+  if (delaySeconds !== null && delaySeconds * 1_000 < defaultDelayMs)
+    refuse(
+      `delaySeconds: less than ${String(defaultDelayMs / 1_000)} takes an operator's leave: ask for a delay of the host (PATCH /v1/hosts/{origin}/settings), which holds for whoever sets none.`,
+    );
+}
+
+function refuse(detail: string): never {
+  throw new HttpProblem(403, detail, { kind: 'forbidden' });
+}

@@ -1,0 +1,119 @@
+/** Seeds out of a stream of lines, judged one by one; of the stream no more is held than a line and a chunk. */
+import { maxSeedBytes, maxSeedLineBytes, maxSeedLines, type AddedSeeds } from '../../contracts/http/seeds.ts';
+import { readSeeds, rejectionSentence, type SeedLine } from '../../storage/seeds.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+
+export interface ReadLine {
+  readonly seed: SeedLine;
+  /** Null: the seed is good. */
+  readonly rejected: AddedSeeds['rejected'][number] | null;
+}
+
+type LineReader = (text: string) => string | null;
+
+/** RFC 2483, section 5: a line that starts with # is a comment. */
+export const uriListLine: LineReader = (text) => (text.startsWith('#') ? '' : text);
+
+/** A JSON string, or an object with the member `url`; null: neither. */
+export const ndjsonLine: LineReader = (text) => {
+  if (text.trim() === '') return '';
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const url = typeof value === 'object' && value !== null && 'url' in value ? value.url : value;
+  return typeof url === 'string' ? url : null;
+};
+
+const newline = 0x0a;
+
+/** Lines without their ends; null for one that is too long. @throws HttpProblem 413 past the limits of one body */
+async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | null> {
+  let parts: Buffer[] = [];
+  let held = 0;
+  let bytes = 0;
+  let lines = 0;
+  const take = (part: Buffer): void => {
+    held += part.length;
+    if (held > maxSeedLineBytes) parts = [];
+    else parts.push(part);
+  };
+  const end = (): Buffer | null => {
+    if (++lines > maxSeedLines)
+      throw new HttpProblem(
+        413,
+        `The body has more than ${String(maxSeedLines)} lines: send the rest on its own.`,
+      );
+    const line = held > maxSeedLineBytes ? null : Buffer.concat(parts);
+    parts = [];
+    held = 0;
+    return line;
+  };
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > maxSeedBytes)
+      throw new HttpProblem(
+        413,
+        `The body is larger than ${String(maxSeedBytes)} bytes: send the rest on its own.`,
+      );
+    let from = 0;
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
+      take(chunk.subarray(from, at));
+      yield end();
+      from = at + 1;
+    }
+    take(chunk.subarray(from));
+  }
+  if (held > 0) yield end();
+}
+
+/** Empty lines and comments are left out, but count as lines. @throws HttpProblem 413 past the limits of one body */
+export async function* readSeedLines(
+  chunks: AsyncIterable<Buffer>,
+  read: LineReader,
+): AsyncGenerator<ReadLine> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let line = 0;
+  for await (const bytes of splitLines(chunks)) {
+    line += 1;
+    if (bytes === null) {
+      yield refused(line, '', 'too-long', `is a line of more than ${String(maxSeedLineBytes)} bytes`);
+      continue;
+    }
+    let text: string;
+    try {
+      text = decoder.decode(bytes);
+    } catch {
+      yield refused(line, bytes.toString('latin1'), 'not-a-url', 'is not UTF-8');
+      continue;
+    }
+    const url = read(text);
+    if (url === null) {
+      yield refused(line, text, 'not-a-url', 'is neither a JSON string nor an object with a `url`');
+      continue;
+    }
+    const [seed] = readSeeds([url]);
+    if (seed === undefined) continue;
+    if (seed.rejected === null) yield { seed: { ...seed, line }, rejected: null };
+    else yield refused(line, seed.url, seed.rejected, rejectionSentence(seed.rejected));
+  }
+}
+
+/** Characters kept of a line that is no URL. */
+const keptOfBadLine = 2_048;
+
+function refused(
+  line: number,
+  text: string,
+  rejected: NonNullable<SeedLine['rejected']>,
+  sentence: string,
+): ReadLine {
+  // Postgres text holds no NUL.
+  const url = text.slice(0, keptOfBadLine).replaceAll('\0', '\ufffd').toWellFormed();
+  return {
+    seed: { line, url, rejected, place: null },
+    rejected: { line, url, reason: `${rejected}: it ${sentence}` },
+  };
+}

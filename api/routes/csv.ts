@@ -1,0 +1,38 @@
+/**
+ * Pages as CSV (RFC 4180): comma, CR LF, quotes where they are needed. A text that a spreadsheet would take for a formula
+ * gets an apostrophe before it: titles are written by strangers.
+ */
+import type { PageView } from '../../contracts/http/results.ts';
+
+const columns = [
+  'url',
+  'state',
+  'status',
+  'reason',
+  'title',
+  'description',
+  'language',
+  'words',
+  'linkCount',
+  'contentType',
+  'bytes',
+  'depth',
+  'fetchedAt',
+  'duplicateOf',
+  'redirectTo',
+  'canonical',
+  'noindex',
+  'contentHash',
+] as const satisfies readonly (keyof PageView)[];
+
+export const csvHead = `${columns.join(',')}\r\n`;
+
+export const csvLine = (page: PageView): string =>
+  `${columns.map((column) => csvCell(page[column])).join(',')}\r\n`;
+
+function csvCell(value: string | number | boolean | null): string {
+  if (value === null) return '';
+  if (typeof value !== 'string') return String(value);
+  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}

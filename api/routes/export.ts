@@ -1,0 +1,103 @@
+/** `GET /v1/crawls/{crawlId}/export`: all pages of a crawl in one answer, as JSON lines or as CSV (F38, G11). */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Router, type Response } from 'express';
+import { exportQuery } from '../../contracts/http/export.ts';
+import type { PageView } from '../../contracts/http/results.ts';
+import { findCrawl } from '../../storage/crawls.ts';
+import { pageBatches } from '../../storage/pages.ts';
+import { callerOf } from '../way-in/caller.ts';
+import { crawlIdOf, noSuchCrawl } from '../crawls/crawl-ids.ts';
+import { csvHead, csvLine } from './csv.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+
+/** Exports of one tenant at a time, and of this process. */
+const mostOfTenant = 10;
+const mostOfAll = 50;
+/** Characters of one piece, about. */
+const pieceLength = 64 * 1024;
+/** Milliseconds that a reader may take nothing before it is given up. */
+const stalledMs = 60_000;
+
+export function exportRoutes({ pool, textOf }: Dependencies): Router {
+  /** The tenant of each export that is under way. */
+  const open: number[] = [];
+  const router = Router();
+  router
+    .route('/crawls/:crawlId/export')
+    .get(async (request, response) => {
+      const id = crawlIdOf(request);
+      const { format = 'jsonl', fields = [], ...filter } = parseInput(exportQuery, request.query, 400);
+      if ((await findCrawl(pool, id)) === null) noSuchCrawl(id);
+      const batches = untilLeft(response, pageBatches(pool, id, fields, textOf, filter));
+      const lines = format === 'csv' ? csv(batches) : jsonLines(batches);
+      response.type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson');
+      response.set('Content-Disposition', `attachment; filename="crawl-${id}.${format}"`);
+      if (request.method === 'HEAD') {
+        response.end();
+        return;
+      }
+      const { tenantId } = callerOf(request);
+      const ofTenant = open.filter((each) => each === tenantId).length;
+      if (ofTenant >= mostOfTenant || open.length >= mostOfAll) {
+        response.removeHeader('Content-Disposition');
+        response.set('Retry-After', '30');
+        throw new HttpProblem(429, 'Too many exports are under way.', { kind: 'rate-limited' });
+      }
+      response.setTimeout(stalledMs, () => response.destroy());
+      open.push(tenantId);
+      try {
+        await pipeline(Readable.from(inPieces(lines), { highWaterMark: 1 }), response);
+      } catch (error) {
+        if (!leftEarly(error)) throw error;
+      } finally {
+        open.splice(open.indexOf(tenantId), 1);
+      }
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+type Batches = AsyncIterable<readonly PageView[]>;
+
+/**
+ * Where a filter fits nothing for long, nothing is written: nobody is told then that the reader has gone, and a reader
+ * who waits would be taken for one who takes nothing.
+ */
+async function* untilLeft(response: Response, batches: Batches): AsyncGenerator<readonly PageView[]> {
+  for await (const pages of batches) {
+    if (response.destroyed) return;
+    if (!response.writableNeedDrain) response.socket?.setTimeout(stalledMs);
+    yield pages;
+  }
+}
+
+async function* jsonLines(batches: Batches): AsyncGenerator<string> {
+  for await (const pages of batches) {
+    for (const page of pages) yield `${JSON.stringify(page)}\n`;
+  }
+}
+
+async function* csv(batches: Batches): AsyncGenerator<string> {
+  yield csvHead;
+  for await (const pages of batches) yield* pages.map(csvLine);
+}
+
+/** A chunk for each line would cost more than the line. */
+async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const line of lines) {
+    piece += line;
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+/** Whoever asked has gone, or took nothing for too long: nobody is left to be told. */
+const leftEarly = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ERR_STREAM_UNABLE_TO_PIPE');

@@ -1,0 +1,150 @@
+/** The frontier for other fetchers (F37): URLs handed out under their hosts' leases, reports taken, links admitted. */
+import { Router, type Response } from 'express';
+import type { z } from 'zod';
+import { lend } from '../../activities/lending/lend.ts';
+import { CrawlOver, offer } from '../../activities/lending/offer.ts';
+import { LendingRoom } from '../../activities/lending/room.ts';
+import { settle, type Report } from '../../activities/lending/settle.ts';
+import { closedCrawlStates } from '../../contracts/crawl.ts';
+import { ackEnvelope, checkAndAdd, leaseBatch, report, shardPath } from '../../contracts/http/frontier.ts';
+import { maxUrlInUrl } from '../../contracts/http/shared.ts';
+import { shardsBehind } from '../../domain/lending.ts';
+import { provideDefaultCrawl } from '../../storage/default-crawl.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { readSeeds } from '../../storage/seeds.ts';
+import { crawlOfTenant } from '../../storage/statements/crawl-of-tenant.ts';
+import { loadCrawls } from '../../storage/statements/load-crawls.ts';
+import { noteForAudit } from '../way-in/audit-log.ts';
+import { callerOf } from '../way-in/caller.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { refuseSpent, refuseToGrow } from '../crawls/quotas.ts';
+import { addSeeds } from '../crawls/seed-intake.ts';
+
+export function frontierRoutes(dependencies: Dependencies): Router {
+  const { pool, log, wakeHost, settings } = dependencies;
+  const { userAgent, shards } = settings;
+  const room = new LendingRoom({ pool, log, wakeHost, userAgent, shards });
+  const router = Router();
+  router
+    .route('/frontier/:shard/lease_batch')
+    .post(async (request, response) => {
+      const { tenantId } = callerOf(request);
+      const { shard } = parseInput(shardPath, request.params, 400);
+      const wish = parseInput(leaseBatch, request.body, 422);
+      const crawlId = wish.crawl_id ?? null;
+      if (crawlId !== null) await mustOwn(pool, tenantId, crawlId);
+      const loan = await lend(room, {
+        ...{ tenantId, shards: shardsBehind(shard, shards), crawlId, fetcherId: wish.fetcher_id },
+        ...{ batchSize: wish.batch_size, toldMs: wish.lease_seconds * 1_000 },
+      });
+      if (loan !== null) {
+        const urls = `${String(loan.urls.length)} of at most ${String(wish.batch_size)} URLs`;
+        noteForAudit(response, `batch ${loan.id} of ${urls} to ${wish.fetcher_id}`);
+      }
+      response.json({
+        lease_id: loan?.id ?? null,
+        urls: (loan?.urls ?? []).map(({ crawlId: id, userAgent: agent, ...url }) => ({
+          ...url,
+          host: new URL(url.origin).hostname,
+          crawl_id: String(id),
+          user_agent: agent,
+        })),
+        expires_at: loan === null ? null : new Date(loan.expiresAt).toISOString(),
+        expires_in_seconds: loan === null ? null : loan.expiresInMs / 1_000,
+      });
+    })
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/frontier/:shard/ack')
+    .post(async (request, response) => {
+      const { tenantId } = callerOf(request);
+      parseInput(shardPath, request.params, 400);
+      const { lease_id: batchId, results } = parseInput(ackEnvelope, request.body, 422);
+      const read = results.map((each) => report.safeParse(each));
+      const reports = read.flatMap(({ data }) => (data === undefined ? [] : [reportOf(data)]));
+      const settled = await settle(room, tenantId, batchId, reports);
+      if (settled === null) {
+        throw new HttpProblem(
+          404,
+          `lease_id: no batch ${batchId} was handed out to you, or it ended more than a day ago.`,
+        );
+      }
+      const accepted = settled.filter((result) => result === 'accepted').length;
+      noteForAudit(response, `${String(accepted)} of ${String(results.length)} reports on batch ${batchId}`);
+      const inOrder = settled.values();
+      response.json({
+        results: read.map(({ data, error }, at) =>
+          data === undefined
+            ? { url: urlOf(results[at]), result: 'invalid', why: faultOf(error) }
+            : { url: data.url, result: inOrder.next().value },
+        ),
+      });
+    })
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/dedup/check_and_add')
+    .post(async (request, response) => {
+      const { tenantId, quotas } = callerOf(request);
+      const { candidates, crawl_id: crawlId = null } = parseInput(checkAndAdd, request.body, 422);
+      if (crawlId !== null) await mustBeOpen(pool, tenantId, crawlId);
+      await refuseToGrow(pool, response, tenantId, quotas);
+      const offered = candidates.map(({ url, parent_url: parentUrl, depth }) => ({ url, parentUrl, depth }));
+      const { newUrls, rejected, unplaced } = await offer(room, tenantId, crawlId, offered).catch(
+        (error: unknown) => {
+          throw error instanceof CrawlOver ? closed(String(error.crawlId)) : error;
+        },
+      );
+      const homeless = unplaced.flatMap((index) => candidates[index]?.url ?? []);
+      const seeded =
+        homeless.length === 0 ? [] : await seedStandingCrawl(dependencies, response, tenantId, homeless);
+      response.json({ new_urls: [...newUrls, ...seeded], rejected });
+    })
+    .all(methodNotAllowed('POST'));
+  return router;
+}
+
+/** Candidates that belong to no crawl become seeds of the standing one. Answers those that it had not met, as sent. */
+async function seedStandingCrawl(
+  dependencies: Dependencies,
+  response: Response,
+  tenantId: number,
+  urls: readonly string[],
+): Promise<string[]> {
+  const crawl = await provideDefaultCrawl(dependencies.pool, tenantId);
+  if (crawl.id === null) refuseSpent(response, crawl.spent);
+  const seeds = readSeeds(urls);
+  const added = await addSeeds(dependencies, response, { tenantId, crawlId: crawl.id, seeds, which: 'new' });
+  return added.flatMap(({ line }) => urls[line - 1] ?? []);
+}
+
+const reportOf = ({ url, status, error, location, ...rest }: z.output<typeof report>): Report => ({
+  ...{ url, status, error, location },
+  ...{ contentHash: rest.content_hash, retryAfterSeconds: rest.retry_after_seconds },
+});
+
+const urlOf = (result: unknown): string | null =>
+  typeof result === 'object' && result !== null && 'url' in result && typeof result.url === 'string'
+    ? result.url.slice(0, maxUrlInUrl)
+    : null;
+
+/** What is wrong with a result, and where, in one sentence. */
+const faultOf = (error: z.ZodError): string => {
+  const [first] = error.issues;
+  const where = first?.path.map(String).join('.') ?? '';
+  return `${where === '' ? '' : `${where}: `}${first?.message ?? 'it is not valid'}`.slice(0, 500);
+};
+
+async function mustOwn(pool: Pool, tenantId: number, crawlId: string): Promise<void> {
+  if ((await crawlOfTenant(pool, crawlId, tenantId)).length === 0) noSuchCrawl(crawlId);
+}
+
+async function mustBeOpen(pool: Pool, tenantId: number, crawlId: string): Promise<void> {
+  await mustOwn(pool, tenantId, crawlId);
+  const [crawl] = await loadCrawls(pool, [Number(crawlId)]);
+  if (crawl === undefined || closedCrawlStates.includes(crawl.state)) throw closed(crawlId);
+}
+
+const closed = (crawlId: string): HttpProblem =>
+  new HttpProblem(409, `Crawl ${crawlId} is closed and takes no more URLs.`);

@@ -1,0 +1,172 @@
+/** What an operator does to hosts (F18): to one, or page by page to all in a state or of a pattern. */
+import { Router, type Request, type Response } from 'express';
+import { isGrpcServiceError } from '@temporalio/client';
+import {
+  hostActionBody,
+  hostActions,
+  hostBulk,
+  hostPath,
+  type HostActed,
+  type HostAction,
+  type HostBulk,
+  type HostsActed,
+  type HostSummary,
+  type HostView,
+} from '../../contracts/hosts.ts';
+import { compilePattern } from '../../domain/pattern.ts';
+import { hostsAfter, viewHost } from '../../storage/hosts.ts';
+import { hostIds } from '../../storage/statements/host-ids.ts';
+import { noteForAudit } from '../way-in/audit-log.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+
+const defaultAtOnce = 100;
+/** Hosts looked at by one call at most: a pattern may fit few of many. */
+const mostLooked = 5_000;
+const pageSize = 500;
+/** Hosts that something is done to at once. */
+const lanes = 8;
+/** How long one call goes on. */
+const callMs = 10_000;
+/** How long a single host is watched for what was asked of its workflow. */
+const watchMs = 3_000;
+const lookMs = 100;
+
+export function hostActionRoutes(dependencies: Dependencies): Router {
+  const router = Router();
+  for (const action of hostActions) {
+    router
+      .route(`/hosts/:origin/${action}`)
+      .post(async (request, response) => {
+        response.json(await actOnOne(dependencies, action, request, response));
+      })
+      .all(methodNotAllowed('POST'));
+  }
+  router
+    .route('/hosts/bulk')
+    .post(async (request, response) => {
+      const wish = parseInput(hostBulk, request.body ?? {}, 422);
+      const answer = await actOnMany(dependencies, wish);
+      if (wish.dryRun !== true) noteForAudit(response, `${wish.action}: ${counted(answer.hosts.length)}`);
+      response.json(answer);
+    })
+    .all(methodNotAllowed('POST'));
+  return router;
+}
+
+const counted = (hosts: number): string => (hosts === 1 ? '1 host' : `${String(hosts)} hosts`);
+
+/** Would it change anything? Trouble that is over for the moment counts: its failures do. */
+function isFor(action: HostAction, host: HostSummary): boolean {
+  switch (action) {
+    case 'retry':
+      return host.state === 'parked' || host.state === 'backoff' || host.failures > 0 || host.slowdown > 0;
+    case 'pause':
+      return !isPaused(host);
+    case 'resume':
+      return true;
+    case 'drop':
+      return host.queued > 0;
+  }
+}
+
+const isPaused = ({ state }: HostSummary): boolean => (state as string) === 'paused';
+
+const hasCome: Readonly<Record<HostAction, (host: HostSummary) => boolean>> = {
+  retry: ({ state }) => state !== 'parked' && state !== 'backoff',
+  pause: isPaused,
+  resume: (host) => !isPaused(host),
+  drop: () => true,
+};
+
+async function actOnOne(
+  { pool, actOnHost, log }: Dependencies,
+  action: HostAction,
+  request: Request,
+  response: Response,
+): Promise<HostActed> {
+  const { origin } = parseInput(hostPath, request.params, 400);
+  const { reason = null } = parseInput(hostActionBody, request.body ?? {}, 422);
+  const [known] = await hostIds(pool, [origin]);
+  const find = async (): Promise<HostView> => {
+    const host = known === undefined ? null : await viewHost(pool, origin);
+    if (host === null) throw new HttpProblem(404, `No crawl has met ${origin}, and nothing is set for it.`);
+    return host;
+  };
+  const before = await find();
+  if (known === undefined || !isFor(action, before))
+    return { action, outcome: 'unchanged', dropped: 0, more: false, host: before };
+  const { dropped, more } = await reached(actOnHost({ id: String(known.id), origin }, action, reason));
+  log.info({ origin, action, dropped }, 'an operator has acted on a host');
+  noteForAudit(response, action === 'drop' ? `${String(dropped)} URLs dropped` : action);
+  const until = performance.now() + watchMs;
+  let host = await find();
+  while (!hasCome[action](host) && performance.now() < until) {
+    await new Promise((wake) => setTimeout(wake, lookMs));
+    host = await find();
+  }
+  return { action, outcome: hasCome[action](host) ? 'done' : 'accepted', dropped, more, host };
+}
+
+async function actOnMany(
+  { pool, actOnHost, log }: Dependencies,
+  { action, state, match, reason, dryRun = false, cursor, limit = defaultAtOnce }: HostBulk,
+): Promise<HostsActed> {
+  const fits = match === undefined ? () => true : compilePattern(match);
+  const until = performance.now() + callMs;
+  const hosts: string[] = [];
+  let [unchanged, dropped, looked] = [0, 0, 0];
+  let after = cursor ?? null;
+  const answer = (next: string | null): HostsActed => {
+    if (!dryRun)
+      log.info({ action, state, match, hosts: hosts.length, dropped }, 'an operator has acted on hosts');
+    return { action, hosts, unchanged, dropped, next };
+  };
+  for (;;) {
+    const page = await hostsAfter(pool, after, state ?? null, Math.min(pageSize, mostLooked - looked));
+    looked += page.items.length;
+    const ids = new Map(
+      (await hostIds(pool, page.items.map(({ origin }) => origin))).map(({ id, origin }) => [origin, String(id)]), // prettier-ignore
+    );
+    for (let at = 0; at < page.items.length;) {
+      const chunk: HostSummary[] = [];
+      for (; at < page.items.length && chunk.length < Math.min(lanes, limit - hosts.length); at++) {
+        const host = page.items[at];
+        if (host === undefined || !fits(host.origin)) continue;
+        if (isFor(action, host)) chunk.push(host);
+        else unchanged++;
+      }
+      const acted = dryRun
+        ? []
+        : await Promise.all(
+            chunk.map(({ origin }) =>
+              reached(actOnHost({ id: ids.get(origin) ?? '0', origin }, action, reason ?? null)),
+            ),
+          );
+      hosts.push(...chunk.map(({ origin }) => origin));
+      dropped += acted.reduce((sum, each) => sum + each.dropped, 0);
+      // A host that is left with something is looked at once more by the next call.
+      const unfinished = chunk.find((_, index) => acted[index]?.more === true);
+      if (unfinished !== undefined) return answer(String(Number(ids.get(unfinished.origin)) - 1));
+      const last = page.items[at - 1];
+      if ((hosts.length >= limit || performance.now() > until) && last !== undefined)
+        return answer(at === page.items.length ? page.next : (ids.get(last.origin) ?? null));
+    }
+    if (page.next === null || looked >= mostLooked) return answer(page.next);
+    after = page.next;
+  }
+}
+
+/** @throws HttpProblem where Temporal does not answer */
+async function reached<T>(acting: Promise<T>): Promise<T> {
+  try {
+    return await acting;
+  } catch (error) {
+    if (!isGrpcServiceError(error) && !(error instanceof Error && isGrpcServiceError(error.cause)))
+      throw error;
+    throw new HttpProblem(
+      503,
+      'Temporal does not answer; what was asked for may yet be done. Try again soon.',
+    );
+  }
+}

@@ -1,0 +1,40 @@
+/** Work that looks at whole crawls: one piece at a time in a process, and no long queue for it. */
+import type { Response } from 'express';
+import { HttpProblem } from '../way-in/problem.ts';
+
+/** After which it is worth asking again. */
+const laterSeconds = '15';
+
+export type InLine = <T>(response: Response, work: () => Promise<T>) => Promise<T>;
+
+/** @param most pieces that may wait; who comes beyond those is refused (503) */
+export function oneAtATime(most: number): InLine {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return (response, work) => {
+    if (waiting > most) {
+      response.set('Retry-After', laterSeconds);
+      const detail = 'Too many ask for this at the moment; Retry-After says when to ask again.';
+      throw new HttpProblem(503, detail, { kind: 'busy' });
+    }
+    waiting++;
+    const done = last.then(work).finally(() => waiting--);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
+/** As `oneAtATime`, for answers with a name: who asks for one that is being made gets that one. */
+export function madeInLine<T>(
+  most: number,
+): (response: Response, name: string, make: () => Promise<T>) => Promise<T> {
+  const underWay = new Map<string, Promise<T>>();
+  const inLine = oneAtATime(most);
+  return (response, name, make) => {
+    const known = underWay.get(name);
+    if (known !== undefined) return known;
+    const made = inLine(response, make).finally(() => underWay.delete(name));
+    underWay.set(name, made);
+    return made;
+  };
+}

@@ -1,0 +1,83 @@
+/** Tells listeners what happens to crawls, with one look at the database for all of them. */
+import type { Logger } from 'pino';
+import type { CrawlEvent } from '../../contracts/http/events.ts';
+import { readEventsOf } from '../../storage/events.ts';
+import type { Pool } from '../../storage/pool.ts';
+
+/** Milliseconds between two looks, while anybody listens. */
+const lookMs = 500;
+/** Events of a crawl in one look at most; the next look goes on. Together they are below what a stream may hold back. */
+const mostAtOnce = 100;
+
+export interface Listener {
+  readonly crawlId: string;
+  /** Of the last event it was told. */
+  after: string;
+  /** In order, none twice. */
+  tell(events: readonly CrawlEvent[]): void;
+}
+
+export class EventFeed {
+  readonly #pool: Pool;
+  readonly #log: Logger;
+  readonly #listeners = new Set<Listener>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(pool: Pool, log: Logger) {
+    this.#pool = pool;
+    this.#log = log;
+  }
+
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  /** Answers how to stop. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    this.#schedule();
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#listeners.size === 0) return;
+    this.#timer = setTimeout(() => {
+      void this.#look().finally(() => {
+        this.#timer = undefined;
+        this.#schedule();
+      });
+    }, lookMs);
+  }
+
+  async #look(): Promise<void> {
+    // Of several listeners to a crawl, the one that is furthest behind says from where to read.
+    const places = new Map<string, string>();
+    for (const { crawlId, after } of this.#listeners) {
+      const place = places.get(crawlId);
+      if (place === undefined || Number(after) < Number(place)) places.set(crawlId, after);
+    }
+    if (places.size === 0) return;
+    let events: readonly CrawlEvent[];
+    try {
+      events = await readEventsOf(this.#pool, places, mostAtOnce);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'events could not be read; listeners wait');
+      return;
+    }
+    const byCrawl = Map.groupBy(events, ({ crawlId }) => crawlId);
+    for (const listener of this.#listeners) {
+      // Who came while the look was under way, from further behind, waits for the next one.
+      const place = places.get(listener.crawlId);
+      if (place === undefined || Number(listener.after) < Number(place)) continue;
+      const news = (byCrawl.get(listener.crawlId) ?? []).filter(
+        ({ id }) => Number(id) > Number(listener.after),
+      );
+      const last = news.at(-1);
+      if (last === undefined) continue;
+      listener.after = last.id;
+      listener.tell(news);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * What Prometheus scrapes (F35): totals of the whole instance, read from Postgres, and the standing of this process.
+ * Whatever tenants, hosts or URLs there are, the number of series is fixed: labels come from lists of the code.
+ */
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { crawlStates, urlStates } from '../../contracts/crawl.ts';
+import { deadLetterClasses, isDeadLetterClass } from '../../domain/dead-letter.ts';
+import { hostStandings } from '../../domain/host-standing.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { measureCrawls } from '../../storage/statements/measure-crawls.ts';
+import { measureDeadLetters } from '../../storage/statements/measure-dead-letters.ts';
+import { measureHosts } from '../../storage/statements/measure-hosts.ts';
+import { measureQueues } from '../../storage/statements/measure-queues.ts';
+
+/** Counting walks over whole tables; however many scrape, it is done once in this time. */
+const freshMs = 10_000;
+
+export interface Metrics {
+  readonly contentType: string;
+  /** The text of one scrape. */
+  read(): Promise<string>;
+}
+
+/** Nothing is measured before the first scrape. */
+export function createMetrics(pool: Pool, version: string): Metrics {
+  const registry = new Registry();
+  let measure: (() => Promise<void>) | null = null;
+  let looking: Promise<void> | null = null;
+  let lookedAt = -Infinity;
+
+  /** Scrapes at the same time share one look, however long it takes. */
+  const look = async (): Promise<void> => {
+    if (performance.now() - lookedAt < freshMs) return;
+    measure ??= prepare(registry, pool, version);
+    looking ??= measure()
+      .then(() => {
+        lookedAt = performance.now();
+      })
+      .finally(() => {
+        looking = null;
+      });
+    await looking;
+  };
+  return {
+    contentType: registry.contentType,
+    read: async () => {
+      await look();
+      return registry.metrics();
+    },
+  };
+}
+
+/** Makes the series; answers what fills them. */
+function prepare(registry: Registry, pool: Pool, version: string): () => Promise<void> {
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const gauge = <L extends string = never>(name: string, help: string, ...labelNames: L[]): Gauge<L> =>
+    new Gauge({ name: `orbweaver_${name}`, help, labelNames, registers });
+  const counter = (name: string, help: string): Counter =>
+    new Counter({ name: `orbweaver_${name}_total`, help, registers });
+
+  gauge('build_info', 'Always 1; the label says which version this process is.', 'version').set(
+    { version },
+    1,
+  );
+  const crawls = gauge('crawls', 'Crawls by state.', 'state');
+  const urls = gauge('urls', 'URLs of all crawls by state.', 'state');
+  const unread = gauge('bodies_pending', 'Fetched bodies that wait for dedup or extraction.');
+  const hosts = gauge('hosts', 'Hosts by where they stand.', 'state');
+  const letters = gauge('dead_letters', 'URLs that were given up, by class.', 'class');
+  const turnAge = gauge(
+    'oldest_turn_seconds',
+    'Since the running crawl that waits longest at a host that is not parked last had a turn there.',
+  );
+  const bodyAge = gauge('oldest_body_seconds', 'Age of the oldest body that waits for dedup or extraction.');
+  const leaseAge = gauge(
+    'oldest_expired_lease_seconds',
+    'Since the oldest lease of a host that nobody returned ran out.',
+  );
+  const totals = {
+    discovered: counter('urls_discovered', 'URLs admitted to crawls.'),
+    pages: counter('pages', 'Pages answered with 2xx, sitemaps not counted.'),
+    fetches: counter('fetches', 'Requests that were answered.'),
+    bytes: counter('bytes', 'Body bytes that came over the wire.'),
+  };
+
+  return async () => {
+    const [[measures], standings, dead, [ages]] = await Promise.all([
+      measureCrawls(pool),
+      measureHosts(pool),
+      measureDeadLetters(pool),
+      measureQueues(pool),
+    ]);
+    if (measures === undefined || ages === undefined) throw new Error('Postgres measured nothing');
+    for (const state of crawlStates) crawls.set({ state }, measures.crawls[state] ?? 0);
+    for (const state of urlStates) urls.set({ state }, measures[state]);
+    unread.set(measures.pending);
+    const byStanding = new Map(standings.map((row) => [row.state, row.hosts]));
+    for (const state of hostStandings) hosts.set({ state }, byStanding.get(state) ?? 0);
+    for (const letterClass of [...deadLetterClasses, 'other']) letters.set({ class: letterClass }, 0);
+    for (const row of dead)
+      letters.inc({ class: isDeadLetterClass(row.class) ? row.class : 'other' }, row.letters);
+    turnAge.set(Math.max(0, ages.turn));
+    bodyAge.set(Math.max(0, ages.body));
+    leaseAge.set(Math.max(0, ages.lease));
+    for (const name of ['discovered', 'pages', 'fetches', 'bytes'] as const) {
+      totals[name].reset();
+      totals[name].inc(measures[name]);
+    }
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Crawls grow while nobody asks the API anything. So it looks at the tenants whose URLs or bytes are limited every few
+ * seconds, pauses their crawls once a quota is spent, and lets those it paused go on when there is room again. A crawl
+ * is paused with the reason `quota:<name>`; nothing of it is lost. What comes in between two looks, and what is in
+ * flight, goes beyond the quota.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CrawlState } from '../../contracts/crawl.ts';
+import { spentByGrowth } from '../../domain/quotas.ts';
+import { openCrawls } from '../../storage/crawls.ts';
+import { meteredTenants } from '../../storage/statements/metered-tenants.ts';
+import { quotasOf, readUsage } from '../../storage/tenants.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+type Needed = Pick<Dependencies, 'pool' | 'control' | 'log'>;
+
+const reasonStart = 'quota:';
+const lookMs = 5_000;
+
+/** One look at all of them. Several processes may look at once: what one has done the other finds done. */
+export async function keepQuotas({ pool, control, log }: Needed): Promise<void> {
+  for (const { id, quotas } of await meteredTenants(pool)) {
+    const { used, dayLeftSeconds } = await readUsage(pool, id);
+    const spent = spentByGrowth(quotasOf(quotas), used, dayLeftSeconds);
+    const states: readonly CrawlState[] = spent === null ? ['paused'] : ['seeding', 'running'];
+    for (const crawl of await openCrawls(pool, states, id)) {
+      const ours = crawl.reason?.startsWith(reasonStart) === true;
+      if (spent === null && !ours) continue;
+      const [change, reason] =
+        spent === null ? (['resume', null] as const) : (['pause', reasonStart + spent.quota] as const);
+      try {
+        await control.change(crawl.id, change, reason);
+        log.info({ tenantId: id, crawlId: crawl.id, quota: spent?.quota }, `${change}d for a quota`);
+      } catch (error) {
+        log.debug({ err: error, crawlId: crawl.id }, `could not ${change} for a quota`);
+      }
+    }
+  }
+}
+
+/** Goes on until the function it answers is called. */
+export function watchQuotas(needed: Needed): () => Promise<void> {
+  const ended = new AbortController();
+  const watching = (async () => {
+    while (!ended.signal.aborted) {
+      await keepQuotas(needed).catch((error: unknown) => {
+        needed.log.debug({ err: error }, 'quotas cannot be looked at now');
+      });
+      await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
+    }
+  })();
+  return () => {
+    ended.abort();
+    return watching;
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * Who did what: each request of a known caller that may change something is noted before it is done, and gets its
+ * status when it is answered. A request that cannot be noted is refused (503), so that nothing is done unseen. Where the
+ * process is killed in between, the entry stays without a status: begun, nobody knows how far it came.
+ *
+ * Noted are refusals too (403, 404, 422 …), except what the guard or the rate limits refuse before. Not noted: bodies,
+ * queries and keys, and requests without a key that is known.
+ */
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { auditMethods, maxAuditDetail, maxAuditTarget } from '../../contracts/http/audit.ts';
+import { tidyAudit } from '../../storage/audit-log.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { beginAudit } from '../../storage/statements/begin-audit.ts';
+import { endAudit } from '../../storage/statements/end-audit.ts';
+import { callerOf } from './caller.ts';
+import { HttpProblem } from './problem.ts';
+
+/** A key that somebody put into a path. */
+const anyKey = /owk_[\w-]+/g;
+const maxActor = 300;
+/** Entries between two looks for old ones. */
+const tidyEvery = 1_000;
+
+const details = new WeakMap<Response, string>();
+
+/** Adds a sentence to the entry of the request, such as `version 3 of crawl 7`. Never a secret. */
+export function noteForAudit(response: Response, detail: string): void {
+  const before = details.get(response);
+  details.set(response, before === undefined ? detail : `${before}; ${detail}`);
+}
+
+/** @param route its path as in the table of access */
+export type RecordRequest = (request: Request, response: Response, route: string) => Promise<void>;
+
+/** Run once the caller is known, before it is judged what it may. */
+export function auditLog(pool: Pool, log: Logger): RecordRequest {
+  let sinceTidied = 0;
+  const tidy = (tenantId: number): void => {
+    if (++sinceTidied < tidyEvery) return;
+    sinceTidied = 0;
+    tidyAudit(pool, tenantId).catch((error: unknown) => {
+      log.warn({ err: error }, 'old entries of the audit log could not be dropped');
+    });
+  };
+  const methods: readonly string[] = auditMethods;
+
+  return async (request, response, route) => {
+    if (!methods.includes(request.method)) return;
+    const { tenantId, id, role } = callerOf(request);
+    const target = request.path.replace(anyKey, '[key]');
+    const place = [request.method, route, fit(target, maxAuditTarget)] as const;
+    const requestId = response.get('X-Request-Id') ?? '';
+    let entry: { readonly number: number } | undefined;
+    try {
+      [entry] = await beginAudit(pool, tenantId, fit(id, maxActor), role, ...place, requestId);
+    } catch (error) {
+      log.warn({ err: error }, 'a request could not be noted in the audit log, and is refused');
+    }
+    if (entry === undefined) {
+      const detail = 'The audit log cannot be written, so nothing was done; try again soon.';
+      throw new HttpProblem(503, detail);
+    }
+    tidy(tenantId);
+    completeAtEnd(pool, log, response, entry.number);
+  };
+}
+
+/** The answer ends once its status is noted: whoever got it finds it in the log. */
+function completeAtEnd(pool: Pool, log: Logger, response: Response, number: number): void {
+  const end = response.end.bind(response) as (...args: readonly unknown[]) => Response;
+  const complete = async (): Promise<void> => {
+    const made = response.statusCode === 201 ? response.get('Location') : undefined;
+    if (response.get('Idempotent-Replayed') !== undefined)
+      noteForAudit(response, 'answered again, nothing was done');
+    else if (made !== undefined) noteForAudit(response, `made ${made}`);
+    const detail = details.get(response);
+    await endAudit(
+      pool,
+      number,
+      response.statusCode,
+      detail === undefined ? null : fit(detail, maxAuditDetail),
+    );
+  };
+  response.end = (...args: readonly unknown[]): Response => {
+    // The first one counts, however an answer is ended twice while its status is being noted.
+    response.end = () => response;
+    complete()
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'the status of a request could not be noted in the audit log');
+      })
+      .finally(() => end(...args));
+    return response;
+  };
+}
+
+/** As Postgres can hold it. */
+const fit = (text: string, most: number): string =>
+  text.slice(0, most).replaceAll('\0', '\ufffd').toWellFormed();

@@ -1,0 +1,45 @@
+/**
+ * Without a key nobody gets in, and keys are made through the API: so the first one is made at the first start, and
+ * told once; or whoever runs this brings one (ORBWEAVER_ADMIN_KEY). The embedded stack makes one of its own before.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { adoptAdminKey, makeFirstKey } from '../../storage/api-keys.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+const retryMs = 2_000;
+
+/**
+ * Goes on until it has worked once, or until the function it answers is called.
+ * @param brought null: one is made where there is none
+ * @param tell given the key that was made, which nobody can be told again
+ */
+export function provideFirstKey(
+  { pool, log }: Pick<Dependencies, 'pool' | 'log'>,
+  brought: string | null,
+  tell: (key: string) => void,
+): () => Promise<void> {
+  const ended = new AbortController();
+  const provide = async (): Promise<void> => {
+    if (brought === null) {
+      const made = await makeFirstKey(pool, 'first key');
+      if (made !== null) tell(made);
+    } else if (!(await adoptAdminKey(pool, brought, 'ORBWEAVER_ADMIN_KEY'))) {
+      log.warn('the key in ORBWEAVER_ADMIN_KEY was revoked and is not accepted: set another one');
+    }
+  };
+  const providing = (async () => {
+    while (!ended.signal.aborted) {
+      try {
+        await provide();
+        return;
+      } catch (error) {
+        log.debug({ err: error }, 'the first key cannot be looked for yet');
+        await sleep(retryMs, undefined, { signal: ended.signal }).catch(() => undefined);
+      }
+    }
+  })();
+  return () => {
+    ended.abort();
+    return providing;
+  };
+}

@@ -1,0 +1,188 @@
+/**
+ * The way into the API (F36): who is it, how often may they come, may they do this, and is that crawl theirs? What the
+ * table of access.ts does not name goes no further. Behind it every guarded route has a caller, every crawl in a path
+ * belongs to the caller's tenant, and cursors are the plain ones of the lists.
+ */
+import type { Request, RequestHandler, Response } from 'express';
+import { LRUCache } from 'lru-cache';
+import { crawlId as crawlIdSchema } from '../../contracts/http/shared.ts';
+import { defaultTenant, roles } from '../../contracts/tenancy.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { anyCrawlOfTenant, crawlOfTenant } from '../../storage/statements/crawl-of-tenant.ts';
+import { cursorSecret } from '../../storage/statements/cursor-secret.ts';
+import type { RecordRequest } from './audit-log.ts';
+import { judge, type Guarded, type GuardedRoute } from './access.ts';
+import { callerOf, setCaller, type Caller } from './caller.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
+import { createCursorSeal, type CursorSeal } from './cursors.ts';
+import type { Keyring } from './keyring.ts';
+import { badCursor, HttpProblem, methodNotAllowed, notFound } from './problem.ts';
+import { TokensUnavailable } from './tokens.ts';
+
+/** @param limitTenant run once the caller is known; then `record`, before it is judged what it may */
+export function gate(
+  pool: Pool,
+  keyring: Keyring,
+  limitTenant: RequestHandler,
+  record: RecordRequest,
+): RequestHandler[] {
+  const judged = new WeakMap<Request, GuardedRoute>();
+  const owns = createOwnership(pool);
+  const seal = lazily(async () => {
+    const [row] = await cursorSecret(pool);
+    if (row === undefined) throw new Error('the database does not know who it is: table instance is empty');
+    return createCursorSeal(row.secret);
+  });
+
+  const enter: RequestHandler = async (request, response, next) => {
+    const judgement = judge(request.method, request.path);
+    switch (judgement.kind) {
+      case 'public':
+        next();
+        return;
+      case 'unknown':
+        notFound(request, response, next);
+        return;
+      case 'other-method':
+        methodNotAllowed(...judgement.allowed)(request, response, next);
+        return;
+      case 'guarded':
+        judged.set(request, judgement);
+        setCaller(request, await identify(keyring, request, response));
+        next();
+    }
+  };
+  const admit: RequestHandler = async (request, response, next) => {
+    const route = judged.get(request);
+    if (route !== undefined) {
+      const caller = callerOf(request);
+      await record(request, response, route.path);
+      permit(caller, route.access, response);
+      const { crawlId } = route;
+      if (crawlId !== null) {
+        const own = await owns(caller.tenantId, decoded(crawlId), request.method === 'DELETE');
+        if (!own) noSuchCrawl(decoded(crawlId));
+      }
+      if (!route.access.instance) await sealCursors(seal, caller, request, response);
+    }
+    next();
+  };
+  return [enter, limitTenant, admit];
+}
+
+/** As express will decode it for the handler. @throws URIError */
+const decoded = (segment: string): string => decodeURIComponent(segment);
+
+const credentials = /^Bearer +([\w.~+/-]+=*) *$/i;
+
+/**
+ * From `Authorization`, or the `Authentication` or `API-X-TOKEN` of the compatible routes, each as `Bearer <token>`.
+ * Undefined: none; null: not to be made sense of.
+ */
+export function tokenOf({ headers }: Pick<Request, 'headers'>): string | null | undefined {
+  const sent = [headers.authorization, headers.authentication, headers['api-x-token']].filter(
+    (value) => value !== undefined,
+  );
+  if (sent.length === 0) return undefined;
+  const tokens = new Set(sent.map((value) => credentials.exec(String(value))?.[1] ?? null));
+  const [token = null] = tokens;
+  return tokens.size === 1 ? token : null;
+}
+
+async function identify(keyring: Keyring, request: Request, response: Response): Promise<Caller> {
+  const token = tokenOf(request);
+  if (token === undefined) {
+    response.set('WWW-Authenticate', 'Bearer realm="orbweaver"');
+    throw new HttpProblem(401, 'Send a key or token: Authorization: Bearer …', {
+      kind: 'unauthenticated',
+    });
+  }
+  let caller: Caller | null;
+  try {
+    caller = token === null ? null : await keyring.callerOf(token);
+  } catch (error) {
+    if (!(error instanceof TokensUnavailable)) throw error;
+    throw new HttpProblem(503, 'Tokens cannot be checked now: their issuer does not answer. Try again soon.');
+  }
+  if (caller !== null) return caller;
+  response.set('WWW-Authenticate', 'Bearer realm="orbweaver", error="invalid_token"');
+  throw new HttpProblem(401, 'The key or token is not valid (any more).', {
+    kind: 'unauthenticated',
+  });
+}
+
+function permit(caller: Caller, access: Guarded, response: Response): void {
+  const problem = refusal(caller, access);
+  if (problem === null) return;
+  response.set('WWW-Authenticate', 'Bearer realm="orbweaver", error="insufficient_scope"');
+  throw new HttpProblem(403, problem, { kind: 'forbidden' });
+}
+
+function refusal(caller: Caller, { least, scope, instance }: Guarded): string | null {
+  if (instance && caller.tenantId !== defaultTenant)
+    return 'This concerns the whole instance: it takes a key of its own tenant.';
+  if (roles.indexOf(caller.role) < roles.indexOf(least))
+    return `This takes the role ${least}; yours is ${caller.role}.`;
+  if (caller.scopes !== null && !caller.scopes.includes(scope)) return `The key is not for ${scope}.`;
+  return null;
+}
+
+const keptMs = 5_000;
+
+/**
+ * Whose a crawl is never changes, and is kept for the latest ones, for as long as another process may not know that one
+ * is being deleted. Only what a tenant owns is kept: a crawl of another one takes as long to be unknown as one that
+ * never was. Whoever deletes a crawl may ask on how far it is.
+ */
+function createOwnership(
+  pool: Pool,
+): (tenantId: number, crawlId: string, deletes: boolean) => Promise<boolean> {
+  const owned = new LRUCache<string, true>({ max: 10_000, ttl: keptMs });
+  return async (tenantId, crawlId, deletes) => {
+    if (!crawlIdSchema.safeParse(crawlId).success) return false;
+    const pair = `${String(tenantId)} ${crawlId}`;
+    if (deletes) {
+      owned.delete(pair);
+      return (await anyCrawlOfTenant(pool, crawlId, tenantId)).length > 0;
+    }
+    if (owned.has(pair)) return true;
+    if ((await crawlOfTenant(pool, crawlId, tenantId)).length === 0) return false;
+    owned.set(pair, true);
+    return true;
+  };
+}
+
+/** Opens the cursor of the query for the routes behind, and seals the `next` of their answer. */
+async function sealCursors(
+  seal: () => Promise<CursorSeal>,
+  { tenantId }: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const cursors = await seal();
+  const list = `${String(tenantId)} ${request.path}`;
+  const { cursor } = request.query;
+  if (typeof cursor === 'string') {
+    const opened = cursors.open(list, cursor);
+    if (opened === null) return badCursor();
+    // Express computes the query anew at each look, until the request has one of its own.
+    Object.defineProperty(request, 'query', { value: { ...request.query, cursor: opened } });
+  }
+  const json = response.json.bind(response);
+  response.json = (body: unknown) =>
+    json(
+      typeof body === 'object' && body !== null && 'next' in body && typeof body.next === 'string'
+        ? { ...body, next: cursors.seal(list, body.next) }
+        : body,
+    );
+}
+
+/** Made at the first call that succeeds. */
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = null;
+      throw error;
+    }));
+}

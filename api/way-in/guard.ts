@@ -1,0 +1,68 @@
+/**
+ * Keeps web pages away from an API that trusts whoever reaches its loopback address: a page may send requests to
+ * 127.0.0.1, and by DNS rebinding even read the answers under its own name.
+ */
+import { isIP } from 'node:net';
+import type { RequestHandler } from 'express';
+import { seedLineTypes } from '../../contracts/http/seeds.ts';
+import { sendProblem } from './problem.ts';
+
+/** Takes lines too, of types a page cannot send without asking first either. */
+const seedsPath = /^\/v1\/crawls\/[^/]+\/seeds\/?$/i;
+const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Refuses requests whose Host is a name that is not ours (an address or `localhost` cannot be rebound), requests that
+ * change something and come from another site's page, and bodies a page could send without asking first.
+ * @param names host names, without port, that are ours as well
+ */
+export function guard(names: readonly string[]): RequestHandler {
+  const ours = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
+  return (request, response, next) => {
+    const { host } = request.headers;
+    if (host === undefined) {
+      sendProblem(response, 400, 'The request says no host: send a Host field.');
+      return;
+    }
+    if (!isOurs(hostName(host), ours)) {
+      const detail = `This API does not answer for the host name in ${JSON.stringify(host)}; ORBWEAVER_API_NAMES lists those it does.`;
+      sendProblem(response, 421, detail);
+      return;
+    }
+    if (reading.has(request.method)) {
+      next();
+      return;
+    }
+    const { origin } = request.headers;
+    if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
+      const detail = 'Pages of other sites may not change anything here.';
+      sendProblem(response, 403, detail, { kind: 'cross-site' });
+      return;
+    }
+    const types = seedsPath.test(request.path)
+      ? ['application/json', ...seedLineTypes]
+      : ['application/json'];
+    if (hasBody(request.headers) && request.is(types) === false) {
+      const named = types.join(' or ');
+      sendProblem(response, 415, `The body must be sent with Content-Type: ${named}.`);
+      return;
+    }
+    next();
+  };
+}
+
+function hostName(host: string): string {
+  const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1] ?? '';
+  return name.toLowerCase().replace(/^\[|\]$/g, '');
+}
+
+function isOurs(name: string, ours: ReadonlySet<string>): boolean {
+  return isIP(name) !== 0 || ours.has(name) || name.endsWith('.localhost');
+}
+
+function hasBody(headers: {
+  'content-length'?: string | undefined;
+  'transfer-encoding'?: string | undefined;
+}): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}

@@ -1,0 +1,136 @@
+/**
+ * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a POST that is sent again with its key is done once.
+ *
+ * The key is reserved before the request is done and its answer is kept for a day. Nothing is done twice: where the
+ * first request was cut off so that nobody knows how far it came (its process was killed), the key stays reserved, and
+ * whoever sends it again is told to look; so after a 5xx. A refusal (4xx) did nothing, and frees the key.
+ */
+import { hash } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import type { Pool } from '../../storage/pool.ts';
+import { dropOldAnswers } from '../../storage/statements/drop-old-answers.ts';
+import { freeIdempotencyKey } from '../../storage/statements/free-idempotency-key.ts';
+import { keepAnswer } from '../../storage/statements/keep-answer.ts';
+import { reserveIdempotencyKey, type KnownAnswer } from '../../storage/statements/reserve-idempotency-key.ts';
+import { callerIfAny } from './caller.ts';
+import { HttpProblem } from './problem.ts';
+
+/** Printable ASCII without spaces. */
+const keyForm = /^[\x21-\x7e]{1,255}$/;
+/** Their answers hold what is shown once. */
+const secretPaths = /^\/v1\/(?:keys|webhooks)\/?$/i;
+/** Characters of an answer that is kept. */
+const longestAnswer = 1024 * 1024;
+/** Requests between two looks for old answers. */
+const tidyEvery = 200;
+
+/** Mounted behind the gate and the body parser. Bodies that are streamed have no use for it. */
+export function idempotency(pool: Pool, log: Logger): RequestHandler {
+  let sinceTidied = 0;
+  const tidy = (): void => {
+    if (++sinceTidied < tidyEvery) return;
+    sinceTidied = 0;
+    dropOldAnswers(pool).catch((error: unknown) => {
+      log.warn({ err: error }, 'old answers could not be dropped');
+    });
+  };
+
+  return async (request, response, next) => {
+    const key = request.headers['idempotency-key'];
+    const caller = callerIfAny(request);
+    if (request.method !== 'POST' || key === undefined || caller === undefined) {
+      next();
+      return;
+    }
+    if (typeof key !== 'string' || !keyForm.test(key)) {
+      throw new HttpProblem(400, 'Idempotency-Key: 1 to 255 printable characters without spaces.');
+    }
+    // Null: it has no body.
+    if (request.is('application/json') === false) {
+      throw new HttpProblem(400, 'Idempotency-Key: only requests with a JSON body, or none, can have one.');
+    }
+    const place = [caller.tenantId, caller.id, key] as const;
+    const requestHash = hashOf(request);
+    const reserve = async () => (await reserveIdempotencyKey(pool, ...place, requestHash))[0];
+    const known = (await reserve()) ?? (await reserve());
+    if (known?.is_first === true) {
+      tidy();
+      keepWhatIsAnswered(pool, log, response, place, secretPaths.test(request.path));
+      next();
+      return;
+    }
+    answerAgain(response, known);
+  };
+}
+
+const asText = (_name: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value;
+
+const hashOf = (request: Request): Buffer =>
+  hash(
+    'sha256',
+    JSON.stringify([request.method, request.originalUrl, request.body ?? null], asText),
+    'buffer',
+  );
+
+function answerAgain(response: Response, known: KnownAnswer | undefined): void {
+  if (known?.same_request === false) {
+    const detail = 'This Idempotency-Key was used for another request: take a new one for each.';
+    throw new HttpProblem(422, detail, { kind: 'idempotency-key-reused' });
+  }
+  if (known === undefined || known.status === null) {
+    response.setHeader('Retry-After', '2');
+    const detail =
+      'The first request with this Idempotency-Key is under way, or was cut off: nothing is done again. If this stays, look whether it was done, and take a new key where it was not.';
+    throw new HttpProblem(409, detail, { kind: 'idempotency-key-pending' });
+  }
+  if (known.body === null) {
+    const detail =
+      'This was done by the first request with this Idempotency-Key. Its answer is not kept: it held a secret, which is shown once, or was too long. If a secret is lost, revoke what was made and make another one.';
+    throw new HttpProblem(409, detail, { kind: 'idempotency-key-spent' });
+  }
+  response.status(known.status).setHeader('Idempotent-Replayed', 'true');
+  if (known.location !== null) response.setHeader('Location', known.location);
+  response.type(known.content_type ?? 'application/json').send(known.body);
+}
+
+/** The answer leaves once it is kept: whoever got it can rely on getting it again. */
+function keepWhatIsAnswered(
+  pool: Pool,
+  log: Logger,
+  response: Response,
+  place: readonly [tenantId: number, caller: string, key: string],
+  isSecret: boolean,
+): void {
+  const send = response.send.bind(response);
+  response.send = (body: unknown) => {
+    response.send = send;
+    if (typeof body === 'object' && body !== null && !Buffer.isBuffer(body)) {
+      // Comes back here as text.
+      response.send = keep;
+      return response.json(body);
+    }
+    return keep(body);
+  };
+  const keep = (body: unknown): Response => {
+    response.send = send;
+    const { statusCode } = response;
+    const isKept = typeof body === 'string' && body.length <= longestAnswer && !isSecret;
+    const kept = async (): Promise<void> => {
+      if (statusCode < 400) {
+        const type = response.get('Content-Type') ?? 'application/json';
+        const location = response.get('Location') ?? null;
+        await keepAnswer(pool, ...place, statusCode, type, location, isKept ? body : null);
+      } else if (statusCode < 500) {
+        await freeIdempotencyKey(pool, ...place);
+      }
+    };
+    kept()
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'an answer could not be kept for its idempotency key');
+      })
+      .finally(() => send(body));
+    return response;
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * Tells whose a bearer token is. What was accepted is remembered for five seconds at most, so a key that is revoked, a
+ * tenant that is closed and a quota that is changed count everywhere within that; in the process that did it, at once.
+ */
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { keyStart } from '../../contracts/tenancy.ts';
+import { useKey } from '../../storage/api-keys.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { findTenant } from '../../storage/statements/find-tenant.ts';
+import { quotasOf } from '../../storage/tenants.ts';
+import type { Caller } from './caller.ts';
+import type { VerifyToken } from './tokens.ts';
+
+export interface Keyring {
+  /** Null: not accepted. @throws TokensUnavailable, and where Postgres does not answer */
+  callerOf(token: string): Promise<Caller | null>;
+  /** It was accepted when it was last looked at, however long ago. */
+  knows(token: string): boolean;
+  /** Nothing that was accepted before counts any more. */
+  forget(): void;
+}
+
+const remembered = 10_000;
+const rememberedMs = 5_000;
+/** Longer ones are not even hashed. */
+const longestToken = 8_192;
+
+interface Found {
+  readonly caller: Caller;
+  /** Milliseconds it may be remembered for at most. */
+  readonly forMs: number;
+}
+
+/** @param verifyToken null: API keys only */
+export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyring {
+  // Keyed by hash: a dump of the memory holds no more secrets than it must.
+  const accepted = new LRUCache<string, Caller>({ max: remembered });
+  const good = new LRUCache<string, true>({ max: remembered });
+  const asked = new Map<string, Promise<Caller | null>>();
+  let generation = 0;
+
+  const look = async (token: string, name: string): Promise<Caller | null> => {
+    const since = performance.now();
+    const before = generation;
+    const found = token.startsWith(keyStart) ? await byKey(token) : await byToken(token);
+    if (found === null) {
+      good.delete(name);
+      return null;
+    }
+    good.set(name, true);
+    const ttl = Math.floor(Math.min(rememberedMs, found.forMs) - (performance.now() - since));
+    if (ttl > 0 && before === generation) accepted.set(name, found.caller, { ttl });
+    return found.caller;
+  };
+
+  const byKey = async (token: string): Promise<Found | null> => {
+    const key = await useKey(pool, token);
+    if (key === null) return null;
+    const { id, tenantId, role, scopes, quotas, forMs } = key;
+    return {
+      caller: {
+        ...{ id: `key ${id}`, tenantId, role, scopes, quotas: quotasOf(quotas) },
+        keyEndsAt: forMs === null ? null : Date.now() + forMs,
+      },
+      forMs: forMs ?? Infinity,
+    };
+  };
+
+  const byToken = async (token: string): Promise<Found | null> => {
+    const valid = verifyToken === null ? null : await verifyToken(token);
+    if (valid === null) return null;
+    const [tenant] = await findTenant(pool, valid.tenant);
+    if (tenant === undefined) return null;
+    const { subject, role, forMs } = valid;
+    const quotas = quotasOf(tenant.quotas);
+    const caller = {
+      id: `token ${subject}`,
+      tenantId: tenant.id,
+      role,
+      scopes: null,
+      quotas,
+      keyEndsAt: null,
+    };
+    return { caller, forMs };
+  };
+
+  return {
+    async callerOf(token) {
+      if (token.length > longestToken) return null;
+      const name = hash('sha256', token, 'base64');
+      const known = accepted.get(name);
+      if (known !== undefined) return known;
+      const looking = asked.get(name) ?? look(token, name).finally(() => asked.delete(name));
+      asked.set(name, looking);
+      return looking;
+    },
+    knows: (token) => token.length <= longestToken && good.has(hash('sha256', token, 'base64')),
+    forget: () => {
+      generation++;
+      accepted.clear();
+      asked.clear();
+    },
+  };
+}

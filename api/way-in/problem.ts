@@ -1,0 +1,159 @@
+/** Errors as RFC 9457 problem documents: one shape for every answer that is no success. */
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import {
+  problemTitleOf,
+  problemTypeOf,
+  usualKind,
+  type Problem,
+  type ProblemKind,
+} from '../../contracts/http/problem.ts';
+import { maxRequestBytes } from '../../contracts/http/shared.ts';
+import { inWords } from '../../contracts/http/wording.ts';
+import { isStorageOutage } from '../../storage/retry.ts';
+
+type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & {
+  /** Absent: the usual one of the status. */
+  readonly kind?: ProblemKind;
+};
+
+/** Thrown by handlers; answered as it is. `detail` is one sentence for people. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly status: number;
+  readonly extras: Extras;
+
+  constructor(status: number, detail: string, extras: Extras = {}) {
+    super(detail);
+    this.status = status;
+    this.extras = extras;
+  }
+}
+
+/** A problem as a family of routes words it. */
+export interface RenderedProblem {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: object;
+  /** Where they are not set already. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+export type ProblemRenderer = (problem: Problem) => RenderedProblem;
+
+const asProblemDocument: ProblemRenderer = (body) => ({
+  status: body.status,
+  contentType: 'application/problem+json',
+  body,
+});
+const renderers = new WeakMap<Response, ProblemRenderer>();
+
+/** Mounted before the gate, so that what is refused there is worded like everything else of these routes. */
+export function rendersProblems(render: ProblemRenderer): RequestHandler {
+  return (_request, response, next) => {
+    renderers.set(response, render);
+    next();
+  };
+}
+
+export function sendProblem(response: Response, status: number, detail: string, extras: Extras = {}): void {
+  const { kind = usualKind(status), ...more } = extras;
+  const render = renderers.get(response) ?? asProblemDocument;
+  const requestId = response.get('X-Request-Id');
+  const rendered = render({
+    type: problemTypeOf(kind),
+    title: problemTitleOf(kind),
+    status,
+    detail,
+    ...(requestId !== undefined && { requestId }),
+    ...more,
+  });
+  for (const [name, value] of Object.entries(rendered.headers ?? {}))
+    if (!response.hasHeader(name)) response.set(name, value);
+  response.status(rendered.status).type(rendered.contentType).send(JSON.stringify(rendered.body));
+}
+
+/** Of what is wrong with one input; names that were sent come back in it. */
+const mostErrors = 100;
+const longestWords = 500;
+const shortened = (text: string): string =>
+  text.length <= longestWords ? text : `${text.slice(0, longestWords).toWellFormed()}…`;
+
+/** Parses input or throws a problem that names each place that is wrong, a hundred at most. @param status 400 for queries, 422 for bodies */
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown, status: 400 | 422): z.output<S> {
+  const parsed = schema.safeParse(input, { error: inWords });
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.slice(0, mostErrors).map((issue) => ({
+    path: shortened(issue.path.map(String).join('.')),
+    message: shortened(issue.message),
+  }));
+  const [first] = errors;
+  const where = first === undefined || first.path === '' ? '' : `${first.path}: `;
+  const detail = `${where}${first?.message ?? 'the input is not valid'}`;
+  throw new HttpProblem(status, detail, { kind: 'invalid-input', errors });
+}
+
+export const notFound: RequestHandler = (request, response) => {
+  sendProblem(response, 404, `There is nothing at ${request.path}; /docs shows what there is.`, {
+    kind: 'unknown-route',
+  });
+};
+
+/** @throws HttpProblem: lists are read from their beginning then */
+export function badCursor(): never {
+  throw new HttpProblem(400, 'cursor: not one that this API gave.', { kind: 'invalid-cursor' });
+}
+
+export function methodNotAllowed(...allowed: readonly string[]): RequestHandler {
+  return (request, response) => {
+    response.setHeader('Allow', allowed.join(', '));
+    sendProblem(response, 405, `${request.method} is not possible here; ${allowed.join(' and ')} are.`);
+  };
+}
+
+/** What the body parser says of a request it could not read. */
+const bodySentences: Readonly<Record<string, string>> = {
+  'entity.too.large': `The body is larger than ${String(maxRequestBytes)} bytes.`,
+  'encoding.unsupported': 'The content encoding of the body is not supported.',
+  'request.aborted': 'The request ended before its body was whole.',
+  'request.size.invalid': 'The body is not as long as its Content-Length says.',
+};
+
+export function problemHandler(log: Logger): ErrorRequestHandler {
+  // Express tells error handlers by their four parameters.
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    if (error instanceof HttpProblem) {
+      sendProblem(response, error.status, error.message, error.extras);
+    } else if (error instanceof URIError) {
+      const detail = 'The path is not valid: after each % two hex digits, of UTF-8, or %25 for a % itself.';
+      sendProblem(response, 400, detail);
+    } else if (isClientFault(error)) {
+      sendProblem(
+        response,
+        error.status,
+        bodySentences[error.type ?? ''] ?? 'The request could not be read.',
+      );
+    } else if (isStorageOutage(error)) {
+      log.warn({ err: error }, 'Postgres does not answer');
+      sendProblem(response, 503, 'The database does not answer; try again soon.');
+    } else {
+      log.error({ err: error }, 'request failed');
+      sendProblem(response, 500, 'Something went wrong here; the log of the API says what.');
+    }
+  };
+}
+
+/** Errors of express and its body parser carry the status they ask for. */
+function isClientFault(error: unknown): error is { status: number; type?: string } {
+  return (
+    error instanceof Error &&
+    'status' in error &&
+    typeof error.status === 'number' &&
+    error.status >= 400 &&
+    error.status < 500
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * How often may they come (F36)? Each tenant has its requests a second. What is asked without a key being looked at goes
+ * by address. Keys that are made up count by themselves: whoever tries them uses up nobody else's requests, so that many
+ * can be behind one proxy.
+ */
+import { hash } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
+import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import { keyStart } from '../../contracts/tenancy.ts';
+import { judge } from './access.ts';
+import { callerIfAny, callerOf } from './caller.ts';
+import { tokenOf } from './gate.ts';
+import { oneAtATime } from '../routes/in-line.ts';
+import type { Keyring } from './keyring.ts';
+import { sendProblem } from './problem.ts';
+import { RateStore, type SharedCounts } from './rate-store.ts';
+import { TokensUnavailable } from './tokens.ts';
+
+const addressWindowMs = 10_000;
+const tenantWindowMs = 1_000;
+
+/** Of addresses that try many keys, this many may wait to be looked at; beyond those all of them are refused. */
+const suspects = 100;
+/** Characters behind the start of a key that tell keys apart for counting. */
+const prefixLength = keyStart.length + 6;
+
+const common = {
+  windowMs: addressWindowMs,
+  standardHeaders: 'draft-8',
+  legacyHeaders: false,
+  // Who sends X-Forwarded-For without being trusted is counted as who it is, and no fault of ours.
+  validate: { xForwardedForHeader: false },
+} as const;
+
+/** @param requests of one address within ten seconds, for which no key is looked at */
+export function limitByAddress(requests: number, shared: SharedCounts | null): RequestHandler {
+  return rateLimit({
+    ...common,
+    limit: requests,
+    identifier: 'address',
+    store: new RateStore('address', shared),
+    skip: (request) => keyOf(request) !== null,
+    handler: (_request, response) => {
+      refuse(response, 'Too many requests from this address; Retry-After says when to go on.');
+    },
+  });
+}
+
+/**
+ * For keys that are not known. Those of an address that begin alike are refused once they were too many; so are all
+ * others that it makes up, but each of these is looked at, one at a time, since it may be somebody's.
+ * @param requests with such keys of one address within ten seconds
+ */
+export function limitMadeUpKeys(
+  requests: number,
+  keyring: Keyring,
+  shared: SharedCounts | null,
+): RequestHandler[] {
+  const isKnown = (request: Request): boolean => {
+    const key = keyOf(request);
+    return key === null || keyring.knows(key);
+  };
+  const inLine = oneAtATime(suspects);
+  const byPrefix = rateLimit({
+    ...common,
+    limit: requests,
+    identifier: 'key',
+    store: new RateStore('key', shared),
+    skip: isKnown,
+    keyGenerator: (request) => `${ipKeyGenerator(request.ip ?? '')} ${prefixOf(keyOf(request) ?? '')}`,
+    handler: (_request, response) => {
+      refuse(response, 'Too many requests with keys like this one, which is not known.');
+    },
+  });
+  const byAddress = rateLimit({
+    ...common,
+    limit: requests,
+    identifier: 'keys',
+    store: new RateStore('keys', shared),
+    skip: isKnown,
+    handler: (request, response, next) => {
+      const pass = (): void => {
+        for (const name of ['Retry-After', 'RateLimit', 'RateLimit-Policy']) response.removeHeader(name);
+        next();
+      };
+      const look = async (): Promise<void> => {
+        const caller = await inLine(response, () => keyring.callerOf(keyOf(request) ?? ''));
+        if (caller === null) refuse(response, 'The key is not valid, and this address has tried too many.');
+        else pass();
+      };
+      look().catch((error: unknown) => {
+        // Whether tokens can be checked is told by the gate.
+        if (error instanceof TokensUnavailable) pass();
+        else next(error);
+      });
+    },
+  });
+  return [byPrefix, byAddress];
+}
+
+/** What the gate is going to look at; null: nothing. */
+function keyOf(request: Request): string | null {
+  const token = tokenOf(request);
+  return typeof token === 'string' && judge(request.method, request.path).kind === 'guarded' ? token : null;
+}
+
+/** Tokens of an issuer all begin alike: each stands for itself. */
+const prefixOf = (key: string): string =>
+  key.startsWith(keyStart) ? key.slice(0, prefixLength) : hash('sha256', key, 'base64');
+
+const refuse = (response: Response, detail: string): void => {
+  sendProblem(response, 429, detail, { kind: 'rate-limited' });
+};
+
+/** For requests whose caller is known. A quota of no requests at all refuses each. */
+export function limitByTenant(shared: SharedCounts | null): RequestHandler {
+  return rateLimit({
+    windowMs: tenantWindowMs,
+    limit: (request) => callerOf(request).quotas.requestsPerSecond ?? 0,
+    skip: (request) => (callerIfAny(request)?.quotas.requestsPerSecond ?? null) === null,
+    keyGenerator: (request) => String(callerOf(request).tenantId),
+    identifier: 'tenant',
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    store: new RateStore('tenant', shared),
+    handler: (_request, response) => {
+      const detail = "The tenant's requests of this second are spent; Retry-After says when to go on.";
+      sendProblem(response, 429, detail, { kind: 'rate-limited', quota: 'requestsPerSecond' });
+    },
+  });
+}
