@@ -7,10 +7,11 @@
  * Where the stack itself listens no connection goes, whatever is allowed (own-services.ts).
  */
 import { isIP, connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import { addressRefusal, type CidrBlock } from './address-guard.ts';
+import { passOverContinue } from './interim-heads.ts';
 import { codeOf, connectFault, NetFault } from './net-fault.ts';
 import type { IsOurs, OwnServices } from './own-services.ts';
 import { notFoundCodes, type ResolvedAddress, type Resolver } from './resolver.ts';
@@ -104,6 +105,7 @@ export function createConnector(options: ConnectorOptions): Connector {
         settled = true;
         clearTimeout(timer);
         connection.phase = 'open';
+        if (!speaksHttp2(dialled)) passOverContinue(dialled);
         callback(null, dialled);
       };
       dialled.once('connect', () => {
@@ -153,6 +155,8 @@ export function createConnector(options: ConnectorOptions): Connector {
     },
   };
 }
+
+const speaksHttp2 = (socket: Socket): boolean => socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
 
 const tcpOptions = (
   host: string,

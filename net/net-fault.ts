@@ -88,7 +88,7 @@ export function exchangeFault(error: Error, where: string, headSeen: boolean, ma
     return headSeen ? closed() : protocol('contradicts itself about the length of its response');
   }
   if (code === 'UND_ERR_SOCKET' && text === 'bad response') {
-    return protocol('sent something other than the response that was due (an unasked 100 Continue, say)');
+    return protocol('sent something other than the response that was due');
   }
   if (code === 'UND_ERR_SOCKET' && text === 'bad upgrade') {
     return protocol('switched protocols without being asked');

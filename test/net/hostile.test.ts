@@ -163,11 +163,6 @@ describe('heads', () => {
     ['not HTTP', (s) => s.write('SSH-2.0-OpenSSH_9.2\r\n\r\n'), /does not speak HTTP properly/],
     ['HTTP/0.9', (s) => s.end('<html>hello</html>'), /does not speak HTTP properly/],
     [
-      'an unasked 100 Continue',
-      (s) => s.write(`HTTP/1.1 100 Continue\r\n\r\n${head('Content-Length: 0')}`),
-      /100 Continue/,
-    ],
-    [
       'a switch of protocols',
       (s) => s.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n'),
       /switched protocols/,
