@@ -23,7 +23,7 @@ import { hasRedis, redisPart } from './redis.ts';
 import { createSupervisor } from './supervisor.ts';
 import type { Part, StackEvent, Supervisor } from './supervisor.ts';
 import { findTemporalCli } from './temporal-cli.ts';
-import { prepareNamespace, temporalPart } from './temporal.ts';
+import { temporalPart } from './temporal.ts';
 
 export interface WorkerPlan {
   /** Names its log and pid file. */
@@ -140,7 +140,6 @@ const startTemporal = async (start: Start): Promise<Pick<StackInfo, 'temporalAdd
   const ports = { frontend: portOf(start, 'temporal'), ui: portOf(start, 'temporalUi') };
   await start.supervisor.start(temporalPart(start.folder, cli, ports, config.temporalNamespace));
   const temporalAddress = `127.0.0.1:${String(ports.frontend)}`;
-  await prepareNamespace(temporalAddress, config.temporalNamespace);
   return { temporalAddress, temporalUiUrl: `http://127.0.0.1:${String(ports.ui)}` };
 };
 

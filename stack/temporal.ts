@@ -143,7 +143,7 @@ export interface TemporalPorts {
   readonly ui: number;
 }
 
-/** The part that runs the development server with its Web. */
+/** The part that runs the development server with its Web; up once its namespace is usable for our workflows. */
 export const temporalPart = (
   folder: DataFolder,
   cli: string,
@@ -151,7 +151,6 @@ export const temporalPart = (
   namespace: string,
 ): Part => {
   const data = path.join(folder.root, 'temporal');
-  mkdirSync(data, { recursive: true, mode: 0o700 });
   const address = `127.0.0.1:${String(ports.frontend)}`;
   return {
     name: 'temporal',
@@ -170,9 +169,16 @@ export const temporalPart = (
     // The program looks for files of its own under HOME.
     env: { ...programEnvironment(), HOME: data, GOGC: '400', GOMEMLIMIT: '512MiB' },
     cwd: data,
+    prepare: () => {
+      mkdirSync(data, { recursive: true, mode: 0o700 });
+    },
     stopSignal: 'SIGTERM',
     stopGraceMs: 15_000,
     orphanGraceSeconds: 5,
-    check: () => checkHealth(address),
+    // At every start, not the first alone: its file may have been lost while we run, and a new one knows nothing of us.
+    check: async () => {
+      await checkHealth(address);
+      await prepareNamespace(address, namespace);
+    },
   };
 };

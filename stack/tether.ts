@@ -77,6 +77,8 @@ export const spawnTethered = async (command: TetheredCommand): Promise<Tethered>
       resolve(code ?? 128);
     });
   });
+  // A shell that cannot be started is told of below, and nobody else listens yet.
+  shellExit.catch(() => undefined);
   // The leash ends together with the shell; that is told by `exit`.
   shell.stdin?.on('error', () => undefined);
   let pid: number;

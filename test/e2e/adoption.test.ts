@@ -1,5 +1,5 @@
 /** Workflows that are cancelled, terminated, reset, or gone with all of Temporal's data: Postgres holds the truth. */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCrawlControl, type CrawlControl } from '../../api/crawls/crawl-control.ts';
@@ -7,6 +7,7 @@ import { hostWorkflowId, pauseHostSignal, resumeHostSignal, taskQueues } from '.
 import type { WorkerRole } from '../../config/table.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { storeEdit } from '../../storage/crawl-edits.ts';
+import { parseId, signalProcess } from '../../stack/processes.ts';
 import { createPool } from '../../storage/pool.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { startOwnStack } from '../support/start-stack.ts';
@@ -178,6 +179,26 @@ describe('all of Temporal’s data', { timeout: 240_000 }, () => {
     await expectWhole({ pool }, id, web);
     await again.close();
     await pool.end();
+    await own.close();
+    await web.stop();
+  }); // prettier-ignore
+
+  it('may be deleted under a running stack: a Temporal that begins anew is made ready, and the crawl ends whole and polite', async () => {
+    const settings = { allowPrivate: ['127.0.0.0/8'], roles: ['control', 'fetch', 'extract'] satisfies WorkerRole[] };
+    const web = await startWeb({ seed: 73, hosts: 2, pages: 60, latencyMs: 2 });
+    const own = await startOwnStack({ settings });
+    const desk = await openDesk({ databaseUrl: own.stack.postgresUrl, temporalAddress: own.stack.temporalAddress, namespace: 'default' }); // prettier-ignore
+    const id = await desk.start(web.seeds, config);
+    await until('pages come', () => web.log().length > 12, 60_000);
+    const temporal = parseId(readFileSync(path.join(own.dataDir, 'run', 'temporal.id'), 'utf8'));
+    rmSync(path.join(own.dataDir, 'temporal'), { recursive: true });
+    expect(temporal !== null && signalProcess(temporal, 'SIGKILL')).toBe(true);
+    await desk.until(`select state = 'finished' and reason = 'complete' as yes from crawl where id = $1`, [id], 120_000);
+    await expectWhole(desk, id, web);
+    // It knows no attribute that was not prepared anew.
+    const found = () => desk.client.workflow.count('QueueDepth >= 0').then(({ count }) => count, () => 0);
+    await until('Temporal finds the hosts by their attributes', async () => (await found()) > 0, 20_000);
+    await desk.close();
     await own.close();
     await web.stop();
   }); // prettier-ignore

@@ -63,6 +63,14 @@ describe('a leash', () => {
     expect(await missing.exited).toBe(127);
   });
 
+  it('tells of a folder that is gone, and of nothing else', async () => {
+    const nowhere = spawnTethered({
+      ...{ command: '/bin/true', args: [], env, cwd: path.join(root, 'nowhere') },
+      ...{ stopSignal: 'SIGTERM', orphanGraceSeconds: 1, output },
+    });
+    await expect(nowhere).rejects.toThrow(StackError);
+  });
+
   it('ends a service that ignores the signal, after its launcher was killed', async () => {
     const launcher = spawn(process.execPath, [path.join(import.meta.dirname, 'stubborn.ts'), root], {
       stdio: ['ignore', 'pipe', 'inherit'],
