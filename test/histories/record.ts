@@ -2,13 +2,13 @@
  * Records the histories that replay.test.ts replays: every workflow in every way it can go. Run by
  * `npm run histories` when a workflow's behaviour has changed on purpose, in a version that is not released yet;
  * after a release the change is patched instead and its new history is saved beside the old ones.
+ * `npm run histories -- parked` records only the scenarios whose name has that word.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import {
   editedSignal,
@@ -23,11 +23,11 @@ import {
 import { storeEdit } from '../../storage/crawl-edits.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { bare, startOwnStack } from '../support/start-stack.ts';
-import { startWorker } from '../support/worker.ts';
+import { startWorker, type WorkerProcess, type WorkerSettings } from '../support/worker.ts';
 import { startWeb, type Web } from '../web/server.ts';
+import { callsOut, cancelled, host, hostMode, reset, save, saved, settled } from './recorder.ts';
 import { refusedOnce } from './webhook-scenario.ts';
 
-const saved = join(import.meta.dirname, 'saved');
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-histories-'));
 const { stack, close } = await startOwnStack(bare);
 const world = {
@@ -37,55 +37,14 @@ const world = {
   redisUrl: null,
 };
 
-/** Stack traces name the folders of the machine they were recorded on. */
-const withoutTraces = (key: string, value: unknown): unknown => (key === 'stackTrace' ? '' : value);
+const worker = (settings: Partial<WorkerSettings>): Promise<WorkerProcess> =>
+  startWorker(world, { blobDir: join(folder, 'blobs'), ...settings });
 
-/** The history of a run of a workflow: the first, the latest, or by its id, as JSON that names its workflow id. */
-async function save(desk: CrawlDesk, name: string, workflowId: string, run: string): Promise<void> {
-  const handle = desk.client.workflow.getHandle(workflowId);
-  const { raw } = await handle.describe();
-  const firstRun = raw.workflowExtendedInfo?.resetRunId ?? undefined;
-  const runs: string[] = [];
-  for await (const each of desk.client.workflow.list({ query: `WorkflowId = "${workflowId}"` }))
-    runs.push(each.runId);
-  const runId = run === 'first' ? runs.at(-1) : run === 'latest' ? runs[0] : run;
-  const history = await desk.client.workflow.getHandle(workflowId, runId ?? firstRun).fetchHistory();
-  writeFileSync(
-    join(saved, `${name}.json`),
-    JSON.stringify({ workflowId, history: JSON.parse(historyToJSON(history)) as unknown }, withoutTraces, 1) +
-      '\n',
-  );
-  console.log(`${name}: ${String(history.events?.length ?? 0)} events`);
-}
-
-const host = (origin: string): string => `host/${origin}`;
-const settled = (desk: CrawlDesk, id: string, count: number): Promise<void> =>
-  desk.until(`select count(*) >= $2 as yes from url where crawl_id = $1 and state = 'done'`, [id, count]);
-
-async function hostMode(desk: CrawlDesk, origin: string, mode: string): Promise<void> {
-  for (;;) {
-    const view = await desk.client.workflow
-      .getHandle(host(origin))
-      .query<{ mode: string }>('state')
-      .catch(() => null);
-    if (view?.mode === mode) return;
-    await new Promise((wake) => setTimeout(wake, 100));
-  }
-}
-
-/** "Request Cancellation" in Temporal Web: what the run made of it that was cancelled. */
-async function cancelled(desk: CrawlDesk, name: string, workflowId: string): Promise<void> {
-  const { runId } = await desk.client.workflow.getHandle(workflowId).describe();
-  const run = desk.client.workflow.getHandle(workflowId, runId, { followRuns: false });
-  await run.cancel();
-  await run.result().catch(() => undefined);
-  await save(desk, name, workflowId, runId);
-}
-
-const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promise<void>][] = [
+type Scenario = (desk: CrawlDesk, web: Web) => Promise<void>;
+const scenarios: readonly [string, Partial<WorkerSettings>, Scenario][] = [
   [
     'ordinary crawl, host and scheduler',
-    10,
+    { sliceSeconds: 10 },
     async (desk, web) => {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.05 });
       await desk.ended(id);
@@ -96,7 +55,7 @@ const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promis
   ],
   [
     'continue-as-new: a step for each URL',
-    0,
+    { sliceSeconds: 0 },
     async (desk, web) => {
       const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0 });
       await desk.ended(id);
@@ -106,7 +65,7 @@ const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promis
   ],
   [
     'host paused and resumed',
-    10,
+    { sliceSeconds: 10 },
     async (desk, web) => {
       const [origin = ''] = web.origins;
       const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0.3 });
@@ -124,7 +83,7 @@ const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promis
   ],
   [
     'settings edited, and edited again',
-    10,
+    { sliceSeconds: 10 },
     async (desk, web) => {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.3 });
       await settled(desk, id, 6);
@@ -156,7 +115,7 @@ const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promis
   ],
   [
     'crawl paused and resumed',
-    10,
+    { sliceSeconds: 10 },
     async (desk, web) => {
       const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0.3, maxPages: 10 });
       await settled(desk, id, 3);
@@ -169,7 +128,7 @@ const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promis
   ],
   [
     'host, crawl and scheduler cancelled in Temporal Web',
-    10,
+    { sliceSeconds: 10 },
     async (desk, web) => {
       const [origin = ''] = web.origins;
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.3 });
@@ -184,7 +143,7 @@ const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promis
   ],
   [
     'an idle host cancelled',
-    10,
+    { sliceSeconds: 10 },
     async (desk, web) => {
       const [origin = ''] = web.origins;
       const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0, maxPages: 3 });
@@ -193,6 +152,44 @@ const scenarios: readonly [string, number, (desk: CrawlDesk, web: Web) => Promis
       await desk.client.workflow.getHandle(host(origin)).signal(resumeHostSignal);
     },
   ],
+  [
+    'a host cancelled while it waits for the reading of what it fetched',
+    { sliceSeconds: 0, roles: 'control,fetch' },
+    async (desk, web) => {
+      const [origin = ''] = web.origins;
+      const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0, maxPages: 3 });
+      await callsOut(desk, host(origin), 'dedup');
+      const done = cancelled(desk, 'host-cancelled-digesting', host(origin));
+      const reader = await worker({ roles: 'extract' });
+      await done;
+      await desk.client.workflow.getHandle(host(origin)).signal(resumeHostSignal);
+      await desk.ended(id);
+      await reader.drain();
+    },
+  ],
+  [
+    'host and crawl reset in Temporal Web',
+    { sliceSeconds: 10 },
+    async (desk, web) => {
+      const [origin = ''] = web.origins;
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.1 });
+      await settled(desk, id, 6);
+      const hostRun = await reset(desk, host(origin));
+      const crawlRun = await reset(desk, `crawl/${id}`);
+      await desk.ended(id);
+      await save(desk, 'host-reset', host(origin), hostRun);
+      await save(desk, 'crawl-reset', `crawl/${id}`, crawlRun);
+    },
+  ],
+  ['a host in backoff, parked, retried', {}, parkedAndRetried],
+  [
+    'a webhook, refused once',
+    {},
+    async (desk) => {
+      await save(desk, 'webhook-retried', await refusedOnce(desk), 'latest');
+    },
+  ],
+  ['a parked host, found well by a probe, dead letters driven again', { probeSeconds: 1 }, probedAndRedriven],
 ];
 
 /** A host that refuses connections: it backs off, parks, is retried, and answers then. */
@@ -265,24 +262,15 @@ async function probedAndRedriven(desk: CrawlDesk): Promise<void> {
 mkdirSync(saved, { recursive: true });
 const desk = await openDesk(world);
 try {
-  for (const [what, sliceSeconds, run] of scenarios) {
+  const [, , word = ''] = process.argv;
+  for (const [what, settings, run] of scenarios.filter(([name]) => name.includes(word))) {
     console.log(what);
-    const worker = await startWorker(world, { blobDir: join(folder, 'blobs'), sliceSeconds });
+    const crawler = await worker(settings);
     const web = await startWeb({ seed: 31, hosts: 2, pages: 60, latencyMs: 1 });
     await run(desk, web);
     await web.stop();
-    await worker.drain();
+    await crawler.drain();
   }
-  console.log('backoff, parked, retried');
-  const worker = await startWorker(world, { blobDir: join(folder, 'blobs') });
-  await parkedAndRetried(desk);
-  console.log('webhook, refused once');
-  await save(desk, 'webhook-retried', await refusedOnce(desk), 'latest');
-  await worker.drain();
-  console.log('parked, found well by a probe, dead letters driven again');
-  const prober = await startWorker(world, { blobDir: join(folder, 'blobs'), probeSeconds: 1 });
-  await probedAndRedriven(desk);
-  await prober.drain();
 } finally {
   await desk.close();
   await close();

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 
 describe('saved histories', () => {
-  it('cover every workflow, backoff, pause, parking, continue-as-new and cancellation', () => {
+  it('cover every workflow, backoff, pause, parking, continue-as-new, cancellation and reset', () => {
     const kinds = new Set(names.map((name) => name.slice(0, -'.json'.length)));
     for (const kind of [
       'crawl-ordinary',
@@ -55,6 +55,9 @@ describe('saved histories', () => {
       'host-cancelled-paused',
       'host-cancelled-idle',
       'host-cancelled-parked',
+      'host-cancelled-digesting',
+      'host-reset',
+      'crawl-reset',
       'scheduler-cancelled',
       'crawl-cancelled-in-web',
     ]) {
