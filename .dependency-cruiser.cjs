@@ -7,11 +7,23 @@ const rooms = {
   net: ['contracts', 'domain'],
   content: ['contracts', 'domain'],
   config: ['domain'],
-  activities: ['storage', 'net', 'content', 'contracts', 'domain'],
-  workers: ['activities', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
-  api: ['activities', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
+  engine: ['storage', 'net', 'content', 'contracts', 'domain'],
+  activities: ['engine', 'storage', 'net', 'content', 'contracts', 'domain'],
+  workers: ['activities', 'engine', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
+  api: ['activities', 'engine', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
   stack: ['config', 'contracts', 'domain'],
-  cli: ['stack', 'activities', 'workers', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
+  cli: [
+    'stack',
+    'activities',
+    'engine',
+    'workers',
+    'storage',
+    'net',
+    'content',
+    'config',
+    'contracts',
+    'domain',
+  ],
 };
 const all = Object.keys(rooms);
 
@@ -41,6 +53,13 @@ module.exports = {
         dependencyTypes: ['npm', 'npm-dev', 'core'],
         pathNot: 'node_modules/@temporalio/(workflow|common)/',
       },
+    },
+    {
+      name: 'engine-is-without-temporal',
+      comment: 'engine/ is told when to work by activities/ and api/, and knows nothing of Temporal',
+      severity: 'error',
+      from: { path: '^engine/' },
+      to: { path: 'node_modules/@temporalio/' },
     },
     {
       name: 'environment-is-config',

@@ -6,7 +6,7 @@ import { WorkflowNotFoundError, type WorkflowClient } from '@temporalio/client';
 import { askHostSignal, hostWorkflowId } from '../contracts/workflows.ts';
 import { retrying } from '../storage/retry.ts';
 import { claimAsks } from '../storage/statements/claim-asks.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
 import { unpark } from './redrive.ts';
 
 export async function askHosts(

@@ -23,17 +23,17 @@ import { markTextDuplicates } from '../storage/statements/mark-text-duplicates.t
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import { lockCrawls } from '../storage/statements/lock-crawls.ts';
 import { setCrawlState } from '../storage/statements/set-crawl-state.ts';
-import { Admission, type Candidate } from './admission.ts';
+import { Admission, type Candidate } from '../engine/admission/admission.ts';
 import { askHosts } from './ask-hosts.ts';
-import { CrawlBook, type OpenCrawl } from './crawl-book.ts';
-import type { Dependencies } from './dependencies.ts';
+import { CrawlBook, type OpenCrawl } from '../engine/books/crawl-book.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
-import { sleep } from './fetch/sleep.ts';
+import { sleep } from '../engine/visit/sleep.ts';
 import { glanceAt } from './glance.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { HostBook } from './host-book.ts';
+import { HostBook } from '../engine/books/host-book.ts';
 import { startEdit } from './open-workflows.ts';
-import { OptOutBook } from './opt-out-book.ts';
+import { OptOutBook } from '../engine/books/opt-out-book.ts';
 
 type CrawlActivities = Pick<
   ControlActivities,

@@ -12,7 +12,7 @@ import { bodiesInStage, type StagedBody } from '../storage/statements/bodies-in-
 import { claimContents } from '../storage/statements/claim-contents.ts';
 import { contentOwners, type ContentOwner } from '../storage/statements/content-owners.ts';
 import { seededSites } from '../storage/statements/seeded-sites.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 

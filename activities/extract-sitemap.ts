@@ -10,9 +10,9 @@ import { sitemapLimitReason, sitemapLimits } from '../domain/sitemap-limits.ts';
 import { canonicalize } from '../domain/url.ts';
 import type { StagedBody } from '../storage/statements/bodies-in-stage.ts';
 import { sitemapLevel } from '../storage/statements/sitemap-level.ts';
-import type { Admission, Candidate } from './admission.ts';
-import type { OpenCrawl } from './crawl-book.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Admission, Candidate } from '../engine/admission/admission.ts';
+import type { OpenCrawl } from '../engine/books/crawl-book.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
 
 /** Entries judged in one go: some 10 ms. */
 const judgedBatch = 500;

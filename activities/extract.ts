@@ -17,14 +17,14 @@ import { bodiesInStage, type StagedBody } from '../storage/statements/bodies-in-
 import { requeueLostBodies } from '../storage/statements/requeue-lost-bodies.ts';
 import { turnIntoSitemap } from '../storage/statements/turn-into-sitemap.ts';
 import type { PageRow } from '../storage/statements/upsert-pages.ts';
-import { Admission, type Candidate } from './admission.ts';
-import { CrawlBook, type OpenCrawl } from './crawl-book.ts';
-import type { Dependencies } from './dependencies.ts';
+import { Admission, type Candidate } from '../engine/admission/admission.ts';
+import { CrawlBook, type OpenCrawl } from '../engine/books/crawl-book.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
 import { createSitemapAdmission } from './extract-sitemap.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { HostBook } from './host-book.ts';
-import { OptOutBook } from './opt-out-book.ts';
+import { HostBook } from '../engine/books/host-book.ts';
+import { OptOutBook } from '../engine/books/opt-out-book.ts';
 
 /** Bodies an activity reads, and how many of them are committed together. */
 const activityBatch = 400;

@@ -2,8 +2,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes } from '../contracts/failures.ts';
 import { isStorageOutage } from '../storage/retry.ts';
-import { DependencyDown } from './breakers/dependency-down.ts';
-import { isDiskTrouble } from './breakers/watched-blobs.ts';
+import { DependencyDown } from '../engine/breakers/dependency-down.ts';
+import { isDiskTrouble } from '../engine/breakers/watched-blobs.ts';
 
 /** Before a breaker knows better. */
 const outageRetryMs = 2_000;

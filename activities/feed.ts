@@ -4,7 +4,7 @@ import type { ControlActivities } from '../contracts/activities.ts';
 import { refeedHosts } from '../storage/statements/refeed-hosts.ts';
 import { shardActivity } from '../storage/statements/shard-activity.ts';
 import { takePlacesBack, takeTurns } from '../storage/turns.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { startHost } from './start-host.ts';
 

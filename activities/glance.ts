@@ -3,7 +3,7 @@ import type { CrawlGlance } from '../contracts/activities.ts';
 import { viewCrawl } from '../storage/crawls.ts';
 import { outlookOf } from '../storage/outlook.ts';
 import type { Queryable } from '../storage/pool.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
 
 /** Hosts that are named: what a history holds of a crawl stays small. */
 const named = 5;

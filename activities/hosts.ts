@@ -10,7 +10,7 @@ import { hostOutlook } from '../storage/statements/host-outlook.ts';
 import { hostRest } from '../storage/statements/host-rest.ts';
 import { retireHost } from '../storage/statements/retire-host.ts';
 import { setHostPause } from '../storage/statements/set-host-pause.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { unpark } from './redrive.ts';

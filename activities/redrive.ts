@@ -21,7 +21,7 @@ import { hostIds } from '../storage/statements/host-ids.ts';
 import { isHostParked } from '../storage/statements/is-host-parked.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import { reopenCrawls } from '../storage/statements/reopen-crawls.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
 import { reopenCrawl } from './open-workflows.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';

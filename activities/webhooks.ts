@@ -11,7 +11,7 @@ import {
   type Delivery,
   type Failure,
 } from '../storage/webhook-queue.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { signedHeaders } from './webhook-signature.ts';

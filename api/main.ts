@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { actOnHost } from '../activities/act-on-host.ts';
-import { createTextReader } from '../activities/page-text.ts';
+import { createTextReader } from '../engine/page-text.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import { ConfigError, loadServiceConfig, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';

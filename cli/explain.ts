@@ -1,7 +1,7 @@
 /** `explain`: every decision on a URL. */
 import { loadConfig } from '../config/config.ts';
 import { explanation, type Explanation } from '../contracts/http/explain.ts';
-import { explainUrlOf, rejectionOf } from '../storage/explain.ts';
+import { explainUrlOf, rejectionOf } from '../engine/explain/explain.ts';
 import { rejectionSentence } from '../storage/seeds.ts';
 import { namedApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';

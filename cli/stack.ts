@@ -7,7 +7,7 @@ import { StackError } from '../stack/errors.ts';
 import { findRunningStack, type StackInfo, type StackOwner } from '../stack/info.ts';
 import type { StackEvent } from '../stack/supervisor.ts';
 import { migrate } from '../storage/migrate.ts';
-import { createTextReader } from '../activities/page-text.ts';
+import { createTextReader } from '../engine/page-text.ts';
 import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
 import type { TextReader } from '../storage/pages.ts';
 import { createPool, type Pool } from '../storage/pool.ts';

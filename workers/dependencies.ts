@@ -2,10 +2,11 @@
 import type { WorkflowClient } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { watch } from '../activities/breakers/breakers.ts';
-import type { CrawlSettings, Dependencies } from '../activities/dependencies.ts';
-import { HostWaker } from '../activities/host-waker.ts';
+import { watch } from '../engine/breakers/breakers.ts';
+import type { CrawlSettings, Dependencies } from '../engine/dependencies.ts';
+import { HostWaker } from '../engine/host-waker.ts';
 import { patrol } from '../activities/patrol.ts';
+import { wakeHost } from '../activities/wake-host.ts';
 import { wakeWebhooks } from '../activities/webhook-waker.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
@@ -89,7 +90,7 @@ export async function openDependencies(
     log,
   );
   const { pool, fetcher, outage } = watched;
-  const waker = new HostWaker(pool, workflows, log);
+  const waker = new HostWaker(pool, (origin) => wakeHost(workflows, origin), log);
   const leaving = new AbortController();
   void sweep(config.blobDir, leaving.signal, log);
   const stopRemoving = config.roles.includes('fetch')

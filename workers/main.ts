@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
-import { Door } from '../activities/door/door.ts';
+import { startHost } from '../activities/start-host.ts';
+import { Door } from '../engine/door/door.ts';
 import { loadServiceConfig } from '../config/config.ts';
 import { openProcessLog } from '../config/process-log.ts';
 import { migrate } from '../storage/migrate.ts';
@@ -61,7 +62,11 @@ const workers = await untilReady('the Temporal namespace', () =>
 );
 
 const door = config.roles.includes('fetch')
-  ? new Door(dependencies, workflow, doorPlaces(config.fetchSlots))
+  ? new Door(
+      dependencies,
+      (hostId, origin, why) => startHost(workflow, hostId, origin, why),
+      doorPlaces(config.fetchSlots),
+    )
   : null;
 drain = () => {
   void door?.close();

@@ -1,6 +1,6 @@
 /** Edits of a crawl (G6): its settings are changed, what that would do is told, and the job is set going. */
 import type { Request, Response } from 'express';
-import { previewEdit } from '../../activities/edits/preview.ts';
+import { previewEdit } from '../../engine/edits/preview.ts';
 import { closedCrawlStates, wholeConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import { crawlEdit, editQuery, type ConfigVersion } from '../../contracts/http/edits.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';

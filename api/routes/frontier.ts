@@ -1,10 +1,10 @@
 /** The frontier for other fetchers (F37): URLs handed out under their hosts' leases, reports taken, links admitted. */
 import { Router, type Response } from 'express';
 import type { z } from 'zod';
-import { lend } from '../../activities/lending/lend.ts';
-import { CrawlOver, offer } from '../../activities/lending/offer.ts';
-import { LendingRoom } from '../../activities/lending/room.ts';
-import { settle, type Report } from '../../activities/lending/settle.ts';
+import { lend } from '../../engine/lending/lend.ts';
+import { CrawlOver, offer } from '../../engine/lending/offer.ts';
+import { LendingRoom } from '../../engine/lending/room.ts';
+import { settle, type Report } from '../../engine/lending/settle.ts';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
 import { ackEnvelope, checkAndAdd, leaseBatch, report, shardPath } from '../../contracts/http/frontier.ts';
 import { maxUrlInUrl } from '../../contracts/http/shared.ts';

@@ -5,7 +5,7 @@ import { defaultPageLimit, pagesQuery, type AuditView } from '../../contracts/ht
 import { isBalanced } from '../../domain/ledger.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { findCrawl } from '../../storage/crawls.ts';
-import { explainUrlOf, rejectionOf } from '../../storage/explain.ts';
+import { explainUrlOf, rejectionOf } from '../../engine/explain/explain.ts';
 import { readPages } from '../../storage/pages.ts';
 import { rejectionSentence } from '../../storage/seeds.ts';
 import { crawlIdOf, noSuchCrawl } from '../crawls/crawl-ids.ts';

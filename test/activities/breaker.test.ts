@@ -1,8 +1,8 @@
 /** A breaker at work: refusals, probes by itself, lines in the log (domain/breaker.ts has the rules). */
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Breaker } from '../../activities/breakers/breaker.ts';
-import { DependencyDown } from '../../activities/breakers/dependency-down.ts';
+import { Breaker } from '../../engine/breakers/breaker.ts';
+import { DependencyDown } from '../../engine/breakers/dependency-down.ts';
 
 interface Line {
   readonly level: number;

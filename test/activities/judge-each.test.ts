@@ -1,7 +1,7 @@
-/** Judging many URLs by many patterns (activities/edits/judgement.ts) must not hold up the process it happens in. */
+/** Judging many URLs by many patterns (engine/edits/judgement.ts) must not hold up the process it happens in. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { judgeEach } from '../../activities/edits/judgement.ts';
+import { judgeEach } from '../../engine/edits/judgement.ts';
 
 const slow = (row: number): number => {
   for (const until = performance.now() + 5; performance.now() < until;);

@@ -1,7 +1,7 @@
-/** Links of stored pages come in pieces (activities/edits/stored-links.ts), however many the pages have. */
+/** Links of stored pages come in pieces (engine/edits/stored-links.ts), however many the pages have. */
 import { expect, it } from 'vitest';
-import { storedBatches } from '../../activities/edits/stored-links.ts';
-import type { OpenCrawl } from '../../activities/crawl-book.ts';
+import { storedBatches } from '../../engine/edits/stored-links.ts';
+import type { OpenCrawl } from '../../engine/books/crawl-book.ts';
 import { packOutlinks } from '../../storage/outlinks.ts';
 import type { StoredLinks } from '../../storage/statements/pages-to-reread.ts';
 

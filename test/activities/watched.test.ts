@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { watch, type Watched } from '../../activities/breakers/breakers.ts';
-import { DependencyDown } from '../../activities/breakers/dependency-down.ts';
+import { watch, type Watched } from '../../engine/breakers/breakers.ts';
+import { DependencyDown } from '../../engine/breakers/dependency-down.ts';
 import { withOwnFaults } from '../../activities/failures.ts';
 import { failureTypes } from '../../contracts/failures.ts';
 import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetching.ts';

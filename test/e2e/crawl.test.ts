@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { UrlState } from '../../contracts/crawl.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import { auditCrawl } from '../../storage/audit.ts';
-import { explainUrlOf } from '../../storage/explain.ts';
+import { explainUrlOf } from '../../engine/explain/explain.ts';
 import { allPages } from '../../storage/pages.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';

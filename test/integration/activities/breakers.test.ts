@@ -1,8 +1,8 @@
 /** Slices behind breakers: what is returned, who is blamed, what is sent while something of ours is down (F07). */
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { watch, type Probes, type Watched } from '../../../activities/breakers/breakers.ts';
-import type { Dependencies } from '../../../activities/dependencies.ts';
+import { watch, type Probes, type Watched } from '../../../engine/breakers/breakers.ts';
+import type { Dependencies } from '../../../engine/dependencies.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { ResolverFault, type Resolver } from '../../../net/resolver.ts';

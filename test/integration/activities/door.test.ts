@@ -1,9 +1,8 @@
 /** The door on real parts: what hosts that do not answer cost, what becomes of them, and that those that do are let in. */
 import { createServer, type Server } from 'node:net';
-import type { WorkflowClient } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Door } from '../../../activities/door/door.ts';
-import type { Dependencies } from '../../../activities/dependencies.ts';
+import { Door, type StartSpent } from '../../../engine/door/door.ts';
+import type { Dependencies } from '../../../engine/dependencies.ts';
 import type { Fetcher } from '../../../contracts/fetching.ts';
 import { until } from '../../stack/world.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
@@ -26,18 +25,15 @@ afterEach(async () => {
 });
 
 /** Workflows that were started, by host: why its retries are spent. */
-let started: Record<string, string | undefined> = {};
-const workflows = {
-  signalWithStart: (_type: unknown, { args }: { args: [{ origin: string; spent?: string }] }) => {
-    const [{ origin, spent }] = args;
-    started[origin] = spent;
-    return Promise.resolve();
-  },
-} as unknown as Pick<WorkflowClient, 'signalWithStart'>;
+let started: Record<string, string> = {};
+const startSpent: StartSpent = (_id, origin, why) => {
+  started[origin] = why;
+  return Promise.resolve();
+};
 
 function open(places = 20, parts: Partial<Dependencies> = {}): Door {
   started = {};
-  const door = new Door(fetching.dependencies({}, parts), workflows, places);
+  const door = new Door(fetching.dependencies({}, parts), startSpent, places);
   doors.push(door);
   return door;
 }

@@ -2,7 +2,8 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HostWaker } from '../../../activities/host-waker.ts';
+import { wakeHost } from '../../../activities/wake-host.ts';
+import { HostWaker, type WakeHost } from '../../../engine/host-waker.ts';
 import { hostWorkflowId } from '../../../contracts/workflows.ts';
 import { markIdle } from '../../../storage/statements/mark-idle.ts';
 import { takeLease } from '../../../storage/statements/take-lease.ts';
@@ -34,8 +35,9 @@ function waker(fail?: Error) {
     }),
   };
   // The one method of a handle that is used.
-  const client = workflows as unknown as ConstructorParameters<typeof HostWaker>[1];
-  return { sent, waker: new HostWaker(frontier.pool, client, pino({ level: 'silent' })) };
+  const client = workflows as unknown as Parameters<typeof wakeHost>[0];
+  const tell: WakeHost = (origin) => wakeHost(client, origin);
+  return { sent, waker: new HostWaker(frontier.pool, tell, pino({ level: 'silent' })) };
 }
 
 describe('waking idle hosts', () => {

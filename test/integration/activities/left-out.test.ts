@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defaultCrawlConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import { viewCrawl } from '../../../storage/crawls.ts';
-import { explainUrlOf } from '../../../storage/explain.ts';
+import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { readPages } from '../../../storage/pages.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching } from './fetching.ts';

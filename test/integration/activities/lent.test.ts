@@ -1,9 +1,9 @@
 /** Slices of ours at hosts that are lent to a foreign fetcher (F37): they wait, and nobody counts that as trouble. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import pino from 'pino';
-import { lend, type Loan } from '../../../activities/lending/lend.ts';
-import { LendingRoom } from '../../../activities/lending/room.ts';
-import { settle, type Report } from '../../../activities/lending/settle.ts';
+import { lend, type Loan } from '../../../engine/lending/lend.ts';
+import { LendingRoom } from '../../../engine/lending/room.ts';
+import { settle, type Report } from '../../../engine/lending/settle.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, startSite } from './site.ts';

@@ -2,7 +2,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { createDedupActivities } from '../../../activities/dedup.ts';
-import type { Dependencies } from '../../../activities/dependencies.ts';
+import type { Dependencies } from '../../../engine/dependencies.ts';
 import { createExtractActivities } from '../../../activities/extract.ts';
 import { createExtractor } from '../../../content/extract.ts';
 import { FrontierWriter } from '../../../storage/frontier-writer.ts';

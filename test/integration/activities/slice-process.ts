@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
-import { createFetchActivities } from '../../../activities/fetch/fetch-activities.ts';
+import { createFetchActivities } from '../../../activities/fetch.ts';
 import { loadServiceConfig } from '../../../config/config.ts';
 import type { HostRef } from '../../../contracts/activities.ts';
 import { openDependencies } from '../../../workers/dependencies.ts';

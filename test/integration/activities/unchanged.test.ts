@@ -1,7 +1,7 @@
 /** A crawl of what an earlier crawl has stored: conditional requests (RFC 9110 §13), 304 as a result, bodies taken over. */
 import { rmSync, truncateSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTextReader } from '../../../activities/page-text.ts';
+import { createTextReader } from '../../../engine/page-text.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import type { PageView } from '../../../contracts/http/results.ts';
 import { allPages } from '../../../storage/pages.ts';

@@ -1,9 +1,9 @@
 /** Fetchers that lie, or say what nobody can store (F37): nothing is lost, held up or told to other tenants. */
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CrawlOver, offer } from '../../../activities/lending/offer.ts';
+import { CrawlOver, offer } from '../../../engine/lending/offer.ts';
 import { noteTurns } from '../../../storage/statements/note-turns.ts';
-import { LendingRoom } from '../../../activities/lending/room.ts';
+import { LendingRoom } from '../../../engine/lending/room.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { addHost, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore

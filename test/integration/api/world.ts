@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { hash } from 'node:crypto';
 import pino from 'pino';
-import { createTextReader } from '../../../activities/page-text.ts';
+import { createTextReader } from '../../../engine/page-text.ts';
 import { buildApp } from '../../../api/app.ts';
 import type { CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { Dependencies } from '../../../api/dependencies.ts';

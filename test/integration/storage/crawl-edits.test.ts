@@ -3,10 +3,10 @@
  * longer in force, however long ago it was judged, and whatever was admitted before an edit is there for its job.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Admission, type Candidate } from '../../../activities/admission.ts';
-import { CrawlBook } from '../../../activities/crawl-book.ts';
-import { HostBook } from '../../../activities/host-book.ts';
-import { OptOutBook } from '../../../activities/opt-out-book.ts';
+import { Admission, type Candidate } from '../../../engine/admission/admission.ts';
+import { CrawlBook } from '../../../engine/books/crawl-book.ts';
+import { HostBook } from '../../../engine/books/host-book.ts';
+import { OptOutBook } from '../../../engine/books/opt-out-book.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import {

@@ -1,7 +1,7 @@
 /** Which URLs a slice gets: due ones, best first, crawls in turn, and never more pages than a crawl may have. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CrawlBook, type OpenCrawl } from '../../../activities/crawl-book.ts';
-import { leaseWithinLimits } from '../../../activities/fetch/lease-within-limits.ts';
+import { CrawlBook, type OpenCrawl } from '../../../engine/books/crawl-book.ts';
+import { leaseWithinLimits } from '../../../engine/visit/lease-within-limits.ts';
 import type { Pool } from '../../../storage/pool.ts';
 import { leaseUrls } from '../../../storage/statements/lease-urls.ts';
 import { returnUrls } from '../../../storage/statements/return-urls.ts';

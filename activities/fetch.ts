@@ -1,0 +1,184 @@
+/** The fetch activity: one slice of one host, as Temporal sees it. */
+import { availableParallelism } from 'node:os';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  nobody,
+  type FetchActivities,
+  type HostRef,
+  type ProbeResult,
+  type SliceResult,
+  type Visit,
+} from '../contracts/activities.ts';
+import { failureTypes } from '../contracts/failures.ts';
+import { longestTurnWaitMs, sleepsInWorkflow, stretchedSliceMs } from '../domain/slice.ts';
+import { isSpent } from '../domain/trouble.ts';
+import { retrying } from '../storage/retry.ts';
+import { answerAsks } from '../storage/statements/answer-asks.ts';
+import { hostHold } from '../storage/statements/host-hold.ts';
+import { hostOutlook, type HostOutlook } from '../storage/statements/host-outlook.ts';
+import { lentHold } from '../storage/statements/lent-hold.ts';
+import { markIdle } from '../storage/statements/mark-idle.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
+import { withOwnFaults } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import { FetchRoom } from '../engine/visit/fetch-room.ts';
+import { probe } from '../engine/visit/probe.ts';
+import { Slice, type SliceEnd } from '../engine/visit/slice.ts';
+
+/** How long a slice waits for a lease somebody else holds: until it has run out, and a little. */
+const leasePatienceFactor = 1.5;
+
+export function createFetchActivities(dependencies: Dependencies): FetchActivities {
+  const room = new FetchRoom(dependencies);
+  const { settings, pool, outage } = dependencies;
+
+  const runSlice = async (host: Visit, signal: AbortSignal): Promise<SliceResult> => {
+    const down = outage();
+    if (down !== null) throw down;
+    // A workflow that was reset, or started where one was lost, may not know.
+    if ((await hostHold(pool, host.hostId)).length > 0) return held;
+    let lease = await room.keeper.take(host.hostId, 0, signal);
+    if (lease === null) {
+      const waiting = await untilReturned(host);
+      if (waiting !== null) return waiting;
+      lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
+    }
+    if (lease === null) throw interrupted(host);
+    const sliceMs = stretchedSliceMs(settings.sliceMs, room.keeper.size, availableParallelism());
+    const end = await new Slice(room, lease, host.origin, sliceMs, signal).run(sliceMs);
+    // The first failure is a result, so that the workflow can show the backoff and sleep it out; one after another is
+    // Temporal's to retry, so that its pending activity shows attempt, last failure and next time.
+    if (end.trouble !== null && end.settled === 0 && lease.taken.failures > 0) {
+      // A host whose retries are spent parks at once, whatever is shown.
+      if (host.inTrouble || isSpent(end.trouble.class, end.failures)) throw hostFailure(end);
+    }
+    const { next, waitMs, outlook } = await lookAhead(host, end, sliceMs);
+    return {
+      fetched: end.settled,
+      next,
+      waitMs: Math.ceil(waitMs),
+      delayMs: end.delayMs,
+      queued: outlook?.queued ?? 0,
+      pending: outlook?.pending ?? false,
+      deadLetters: outlook?.dead_letters ?? 0,
+      wantedBy: outlook?.wanted_by ?? nobody,
+      lastError: end.lastError,
+      closedBy: end.closedBy,
+    };
+  };
+
+  /**
+   * A host that a foreign fetcher has (F37) is waited for by its workflow, which is woken when it is given back: so it
+   * is marked before it is looked at. Null: none has it.
+   */
+  const untilReturned = async ({ hostId }: HostRef): Promise<SliceResult | null> => {
+    if ((await lentHold(pool, hostId)).length === 0) return null;
+    await markIdle(pool, hostId);
+    const [hold] = await lentHold(pool, hostId);
+    if (hold === undefined) return null;
+    const [outlook] = await hostOutlook(pool, hostId);
+    return {
+      fetched: 0,
+      next: 'wait',
+      waitMs: Math.ceil(hold.left_ms) + 1,
+      delayMs: null,
+      queued: outlook?.queued ?? 0,
+      pending: outlook?.pending ?? false,
+      deadLetters: outlook?.dead_letters ?? 0,
+      wantedBy: outlook?.wanted_by ?? nobody,
+      lastError: hold.last_error,
+      closedBy: 'lent',
+    };
+  };
+
+  const runProbe = async (host: HostRef, signal: AbortSignal): Promise<ProbeResult> => {
+    const down = outage();
+    if (down !== null) throw down;
+    const [hold] = await hostHold(pool, host.hostId);
+    if (hold === undefined || hold.parked === null || hold.paused !== null) return moved;
+    const lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
+    if (lease === null) throw interrupted(host);
+    const result = await probe(room, lease, host, signal);
+    if (result === null) throw interrupted(host);
+    // One that answers is unparked first: until then the crawls that wait for it stay open.
+    if (result.outcome === 'fails' || result.outcome === 'pointless')
+      await retrying(() => answerAsks(pool, host.hostId));
+    return result;
+  };
+
+  /**
+   * A host with nothing due is marked idle before it is looked at a last time: then whoever admits a URL wakes it. So is
+   * one where all that is due waits for the turns of its crawls, which hold up no other.
+   */
+  const lookAhead = async (
+    { hostId }: HostRef,
+    end: SliceEnd,
+    sliceMs: number,
+  ): Promise<NextStep & { outlook: HostOutlook | undefined }> => {
+    const [outlook] = await hostOutlook(pool, hostId);
+    const step = nextStep(end, sliceMs, outlook);
+    const mayYield =
+      (step.next === 'more' || step.next === 'wait') && end.closedBy === null && end.lastError === null;
+    if (mayYield && outlook?.yields === true) return { ...step, next: 'yield', outlook };
+    if (!step.mayBeWoken) return { ...step, outlook };
+    await markIdle(pool, hostId);
+    const [again] = await hostOutlook(pool, hostId);
+    return { ...nextStep(end, sliceMs, again), outlook: again };
+  };
+
+  return {
+    fetchSlice: (host) =>
+      withOwnFaults(() =>
+        withHeartbeat(
+          (signal) => runSlice(host, signal),
+          () => outage()?.message,
+        ),
+      ),
+    probeHost: (host) => withOwnFaults(() => withHeartbeat((signal) => runProbe(host, signal))),
+  };
+}
+
+interface NextStep {
+  readonly next: SliceResult['next'];
+  readonly waitMs: number;
+  /** By whoever admits a URL. */
+  readonly mayBeWoken: boolean;
+}
+
+function nextStep(end: SliceEnd, sliceMs: number, outlook: HostOutlook | undefined): NextStep {
+  const { waitMs } = end;
+  if (end.next === 'trouble' || end.closedBy !== null) return { next: end.next, waitMs, mayBeWoken: false };
+  if (sleepsInWorkflow(waitMs, sliceMs)) return { next: 'wait', waitMs, mayBeWoken: false };
+  if (outlook?.due === true) return { next: 'more', waitMs, mayBeWoken: false };
+  const turnMs = outlook?.turn_ms ?? null;
+  const waits = turnMs !== null && turnMs <= longestTurnWaitMs;
+  return waits
+    ? { next: 'wait', waitMs: Math.max(waitMs, turnMs), mayBeWoken: true }
+    : { next: 'idle', waitMs, mayBeWoken: true };
+}
+
+function hostFailure(end: SliceEnd): ApplicationFailure {
+  const { trouble, failures } = end;
+  const spent = trouble !== null && isSpent(trouble.class, failures);
+  return ApplicationFailure.create({
+    type: spent ? failureTypes.spent : failureTypes.host,
+    nonRetryable: spent,
+    message: `${trouble?.class ?? 'unknown'}: ${trouble?.message ?? ''}`,
+    nextRetryDelay: Math.ceil(end.waitMs),
+    details: [{ class: trouble?.class, failuresInARow: failures }],
+  });
+}
+
+const held: SliceResult = {
+  ...{ fetched: 0, next: 'held', waitMs: 0, delayMs: 0, queued: 0, pending: false, deadLetters: 0 },
+  ...{ wantedBy: nobody, lastError: null, closedBy: null },
+};
+
+const moved: ProbeResult = { outcome: 'moved', message: 'it is not parked, or paused', waitMs: 0 };
+
+const interrupted = (host: HostRef): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: failureTypes.interrupted,
+    message: `the lease of ${host.origin} is held by another worker`,
+    nextRetryDelay: 1_000,
+  });

@@ -1,0 +1,216 @@
+/**
+ * From links found to rows for the frontier: scope and filters judged, seen ones dropped (levels 1 and 2), hosts
+ * named. The rows are written by whoever found them, in one transaction with the finding; afterwards they are
+ * remembered as seen, and idle hosts are told.
+ */
+import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../domain/opt-out.ts';
+import { urlPriority } from '../../domain/priority.ts';
+import type { ScopeVerdict } from '../../domain/scope.ts';
+import type { CanonicalUrl } from '../../domain/url.ts';
+import { urlKey } from '../../storage/key.ts';
+import type { SeenCache } from '../../storage/seen/seen-cache.ts';
+import { outdatedConfig, type AdmissionRow } from '../../storage/statements/admit-urls.ts';
+import type { JudgedBy } from '../../storage/statements/hold-configs.ts';
+import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { HostBook } from '../books/host-book.ts';
+import type { WakeHosts } from '../host-waker.ts';
+import type { OptOutBook } from '../books/opt-out-book.ts';
+
+export interface Candidate {
+  readonly crawl: OpenCrawl;
+  readonly link: CanonicalUrl;
+  readonly kind: 'page' | 'sitemap';
+  readonly seed: boolean;
+  readonly depth: number;
+  readonly hops: number;
+  /** Milliseconds before which it is not to be asked for; absent: at once. */
+  readonly dueInMs?: number;
+  /** Where it was found; key in hex. */
+  readonly parent: { readonly hostId: number; readonly key: string } | null;
+  /** Set: it belongs to the crawl and is not fetched, whatever else is judged. */
+  readonly refusal?: { readonly reason: string; readonly detail: string };
+}
+
+export class Admission {
+  readonly #seen: SeenCache;
+  readonly #hosts: HostBook;
+  readonly #optOuts: OptOutBook;
+  readonly #crawls: CrawlBook;
+  readonly #wakeHosts: WakeHosts;
+
+  constructor(
+    { seen, wakeHosts }: Pick<Dependencies, 'seen' | 'wakeHosts'>,
+    hosts: HostBook,
+    optOuts: OptOutBook,
+    crawls: CrawlBook,
+  ) {
+    this.#crawls = crawls;
+    this.#seen = seen;
+    this.#wakeHosts = wakeHosts;
+    this.#hosts = hosts;
+    this.#optOuts = optOuts;
+  }
+
+  /**
+   * Judges the candidates and hands the rows to `write`, which stores all of them or none. Candidates of a crawl whose
+   * settings were changed in between are judged anew, so that `write` may be called again after it has failed.
+   * `judged` are the settings by which candidates were left out: what rests on that (a page that is read now, and not
+   * again) is stored in one transaction with holding them, or a link that newer ones take would be lost. `outside` are
+   * the candidates that are left out, each as often as it was found.
+   */
+  async admit<T>(
+    candidates: readonly Candidate[],
+    write: (
+      rows: readonly AdmissionRow[],
+      judged: readonly JudgedBy[],
+      outside: readonly Candidate[],
+    ) => Promise<T>,
+  ): Promise<T> {
+    for (let judged = candidates; ; judged = await this.#underCurrentSettings(candidates)) {
+      const { rows, leftOutBy, outside } = await this.#rowsFor(judged);
+      try {
+        const written = await write(rows, leftOutBy, outside);
+        await this.#remember(rows);
+        return written;
+      } catch (error) {
+        if (!isOutdated(error)) throw error;
+      }
+    }
+  }
+
+  async #underCurrentSettings(candidates: readonly Candidate[]): Promise<Candidate[]> {
+    const ids = new Set(candidates.map(({ crawl }) => crawl.id));
+    for (const id of ids) this.#crawls.forget(id);
+    return Promise.all(
+      candidates.map(async (candidate) => ({
+        ...candidate,
+        crawl: await this.#crawls.open(candidate.crawl.id),
+      })),
+    );
+  }
+
+  /** For the candidates that may be new and belong to their crawl, each once. */
+  async #rowsFor(candidates: readonly Candidate[]): Promise<{
+    readonly rows: AdmissionRow[];
+    readonly leftOutBy: JudgedBy[];
+    readonly outside: Candidate[];
+  }> {
+    const fresh = await this.#unseen(candidates);
+    const optedOut = await this.#optOuts.current();
+    const leftOutBy = new Map<string, JudgedBy>();
+    const verdicts = await verdictsOn(fresh.map(({ candidate }) => candidate));
+    const leftOut = new Set<string>();
+    const judged = fresh.flatMap((found) => {
+      const verdict = standingOf(found.candidate, verdicts.get(found.candidate));
+      if (verdict === 'outside') {
+        const { crawl, link } = found.candidate;
+        const { id, version } = crawl;
+        leftOut.add(`${String(id)} ${link.canonical}`);
+        leftOutBy.set(`${String(id)} ${String(version)}`, { crawl_id: id, config_version: version });
+        return [];
+      }
+      // Last, so that what an opt-out alone keeps out can be queued when it is taken back.
+      return [{ ...found, verdict: verdict ?? optOutOf(found.candidate.link, optedOut) }];
+    });
+    const ids = await this.#hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
+    const rows = judged.map(({ candidate, key, verdict }): AdmissionRow => ({
+      host_id: ids.get(candidate.link.host) ?? missing(candidate.link.host),
+      crawl_id: candidate.crawl.id,
+      config_version: candidate.crawl.version,
+      key: key.toString('hex'),
+      url: candidate.link.url,
+      kind: candidate.kind === 'sitemap' ? 1 : 0,
+      seed: candidate.seed,
+      depth: Math.min(candidate.depth, 32_767),
+      hops: candidate.hops,
+      priority: urlPriority(candidate.kind, candidate.depth),
+      parent_host: candidate.parent?.hostId ?? null,
+      parent_key: candidate.parent?.key ?? null,
+      reason: verdict?.reason ?? null,
+      detail: verdict?.detail ?? null,
+      due_in_ms: candidate.dueInMs ?? 0,
+      host_limit: candidate.crawl.config.maxPagesPerHost,
+    }));
+    const outside = candidates.filter(({ crawl, link }) =>
+      leftOut.has(`${String(crawl.id)} ${link.canonical}`),
+    );
+    return { rows, leftOutBy: [...leftOutBy.values()], outside };
+  }
+
+  /** Once the rows are committed, and only then. */
+  async #remember(rows: readonly AdmissionRow[]): Promise<void> {
+    this.#wakeHosts(rows.filter(({ reason }) => reason === null).map(({ host_id }) => host_id));
+    for (const [crawlId, ofCrawl] of Map.groupBy(rows, (row) => row.crawl_id)) {
+      await this.#seen.remember(
+        crawlId,
+        ofCrawl.map(({ key }) => Buffer.from(key, 'hex')),
+      );
+    }
+  }
+
+  async #unseen(candidates: readonly Candidate[]): Promise<{ candidate: Candidate; key: Buffer }[]> {
+    const unseen: { candidate: Candidate; key: Buffer }[] = [];
+    for (const [crawlId, ofCrawl] of Map.groupBy(candidates, (candidate) => candidate.crawl.id)) {
+      const distinct = new Map<string, Candidate>();
+      for (const candidate of ofCrawl) {
+        const { canonical } = candidate.link;
+        if (!distinct.has(canonical)) distinct.set(canonical, candidate);
+      }
+      const found = [...distinct].map(([canonical, candidate]) => ({ candidate, key: urlKey(canonical) }));
+      const known = await this.#seen.known(
+        crawlId,
+        found.map(({ key }) => key),
+      );
+      found.forEach((each, at) => {
+        if (known[at] !== true) unseen.push(each);
+      });
+    }
+    return unseen;
+  }
+}
+
+/** A host's own sitemap is read wherever it lies, and has none; the pages it names are judged one by one. */
+async function verdictsOn(candidates: readonly Candidate[]): Promise<ReadonlyMap<Candidate, ScopeVerdict>> {
+  const verdicts = new Map<Candidate, ScopeVerdict>();
+  const ruled = candidates.filter(({ kind, parent }) => kind === 'page' || parent !== null);
+  for (const [crawl, ofCrawl] of Map.groupBy(ruled, (candidate) => candidate.crawl)) {
+    const answers = await crawl.judge(ofCrawl);
+    for (const [at, candidate] of ofCrawl.entries()) {
+      const answer = answers[at];
+      if (answer !== undefined) verdicts.set(candidate, answer);
+    }
+  }
+  return verdicts;
+}
+
+/** 'outside': no part of the frontier; an object: recorded as excluded; null: to be fetched. */
+function standingOf(
+  { refusal }: Candidate,
+  verdict: ScopeVerdict | undefined,
+): 'outside' | { readonly reason: string; readonly detail: string } | null {
+  if (verdict === undefined) return null;
+  switch (verdict.verdict) {
+    case 'admit':
+      return refusal ?? null;
+    case 'outside':
+      return 'outside';
+    case 'excluded':
+      return { reason: verdict.reason, detail: verdict.detail };
+  }
+}
+
+function optOutOf(
+  link: CanonicalUrl,
+  listed: ReadonlySet<string>,
+): { readonly reason: string; readonly detail: string } | null {
+  const domain = coveringDomain(hostName(link.host), listed);
+  return domain === null ? null : { reason: optOutReason, detail: optOutDetail(domain) };
+}
+
+const isOutdated = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === outdatedConfig;
+
+function missing(origin: string): never {
+  throw new Error(`no host row for ${origin}`);
+}

@@ -1,0 +1,154 @@
+/**
+ * The door: hosts of which nobody knows whether they answer are asked for their robots.txt before a workflow is started
+ * for them. Most dead hosts are found out here, for a statement or two each time and without Temporal.
+ *
+ *   unknown   is asked in the turn of a crawl that wants it (storage/fair-turns.ts), under its lease; while it is asked
+ *             it takes one of the door's places, and neither a fetch slot nor a place among the active hosts;
+ *   known     answers, whatever it answers: the scheduler has it worked when its turn has come;
+ *   failing   does not (its name, its port, TLS, or only silence): it is asked again after its backoff, which its row
+ *             holds, and takes no place meanwhile;
+ *   spent     its retries are spent: it gets a workflow, which parks it, so that it is found, probed and retried as any.
+ *
+ * All of it is in Postgres. What a process that dies had in hand is asked again when its leases have run out.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isSpent } from '../../domain/trouble.ts';
+import { retrying } from '../../storage/retry.ts';
+import type { HostAtDoor } from '../../storage/statements/hosts-at-door.ts';
+import { markKnown } from '../../storage/statements/mark-known.ts';
+import { markSpent } from '../../storage/statements/mark-spent.ts';
+import { noteUnanswered, type Unanswered } from '../../storage/statements/note-unanswered.ts';
+import { takeTurnsAtDoor } from '../../storage/turns.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { FetchRoom } from '../visit/fetch-room.ts';
+import type { HostTrouble } from '../visit/host-rules.ts';
+import { knock } from './knock.ts';
+
+/** Between two looks; where nothing was found the next one waits longer. */
+const lookMs = 250;
+const idleMs = 500;
+/** Hosts whose asking is begun in one look: bounds what dead hosts cost, about a millisecond of Postgres each. */
+const mostAtOnce = 40;
+/** Of the places, what one crawl may have at most. */
+const mostOfCrawl = 0.75;
+/** Between two hosts that are parked: each costs Temporal a workflow, and there may be thousands. */
+const parkMs = 50;
+/** What is found out is written together. */
+const gatherMs = 100;
+/** How long whoever leaves waits for what is being asked; its leases run out otherwise. */
+const leaveMs = 2_000;
+
+/** Has a workflow started that parks the host. @param why its retries are spent */
+export type StartSpent = (hostId: string, origin: string, why: string) => Promise<void>;
+
+export class Door {
+  readonly #dependencies: Dependencies;
+  readonly #startSpent: StartSpent;
+  readonly #places: number;
+  readonly #room: FetchRoom;
+  readonly #ended = new AbortController();
+  /** By crawl, on whose account they are asked. */
+  readonly #taken = new Map<number, number>();
+  readonly #asking = new Set<Promise<void>>();
+  #unanswered: Unanswered[] = [];
+  #noting: Promise<void> | null = null;
+  /** Hosts are parked one after another. */
+  #parking: Promise<void> = Promise.resolve();
+  readonly #looking: Promise<void>;
+
+  /** @param places hosts that are asked at a time */
+  constructor(dependencies: Dependencies, startSpent: StartSpent, places: number) {
+    this.#dependencies = dependencies;
+    this.#startSpent = startSpent;
+    this.#places = places;
+    this.#room = new FetchRoom(dependencies);
+    this.#looking = this.#lookOn();
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await this.#looking;
+    await Promise.race([Promise.allSettled(this.#asking), sleep(leaveMs)]);
+  }
+
+  async #lookOn(): Promise<void> {
+    const { log } = this.#dependencies;
+    while (!this.#ended.signal.aborted) {
+      let begun = 0;
+      try {
+        begun = await this.#look();
+      } catch (error) {
+        log.debug({ err: error }, 'hosts at the door could not be looked at; the next look will');
+      }
+      await sleep(begun > 0 ? lookMs : idleMs, undefined, { signal: this.#ended.signal }).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  /** Answers how many are being asked now. */
+  async #look(): Promise<number> {
+    const { pool, settings, outage } = this.#dependencies;
+    const free = Math.min(this.#places - this.#asking.size, mostAtOnce);
+    if (free <= 0 || outage() !== null) return 0;
+    const most = Math.ceil(this.#places * mostOfCrawl);
+    const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: settings.leaseMs };
+    const hosts = await takeTurnsAtDoor(pool, this.#taken, free, most, settings.leaseMs);
+    for (const host of hosts) {
+      const lease = this.#room.keeper.adopt(String(host.id), host, held);
+      const asking = this.#count(host.crawls[0], async () => {
+        try {
+          const answer = await knock(this.#room, lease, host.origin, host.crawls, this.#ended.signal);
+          if (answer.kind === 'known') await retrying(() => markKnown(pool, host.id));
+          if (answer.kind === 'trouble') await this.#note(host, answer.trouble);
+        } catch (error) {
+          this.#room.keeper.abandon(lease);
+          const { log } = this.#dependencies;
+          log.debug({ err: error, host: host.origin }, 'a host could not be asked; it is asked again');
+        }
+      }).finally(() => this.#asking.delete(asking));
+      this.#asking.add(asking);
+    }
+    return hosts.length;
+  }
+
+  async #count(crawlId: number, work: () => Promise<void>): Promise<void> {
+    const taken = (change: number): void => {
+      const hosts = (this.#taken.get(crawlId) ?? 0) + change;
+      if (hosts === 0) this.#taken.delete(crawlId);
+      else this.#taken.set(crawlId, hosts);
+    };
+    taken(1);
+    try {
+      await work();
+    } finally {
+      taken(-1);
+    }
+  }
+
+  /** Counts the failure against the URL that was wanted most; a host with too many of them parks. */
+  async #note(host: HostAtDoor, trouble: HostTrouble): Promise<void> {
+    this.#unanswered.push({ host_id: host.id, class: trouble.class, message: trouble.message });
+    await (this.#noting ??= this.#noteAll());
+    if (!isSpent(trouble.class, host.failures + 1)) return;
+    const parking = this.#parking.then(() => this.#park(host, `${trouble.class}: ${trouble.message}`));
+    this.#parking = parking.catch(() => undefined);
+    await parking;
+  }
+
+  async #noteAll(): Promise<void> {
+    await sleep(gatherMs);
+    const rows = this.#unanswered;
+    this.#unanswered = [];
+    this.#noting = null;
+    await retrying(() => noteUnanswered(this.#dependencies.pool, JSON.stringify(rows)));
+  }
+
+  /** Marked first and started then: what is lost between the two the search for lost hosts finds (refeed-hosts.ts). */
+  async #park({ id, origin, crawls }: HostAtDoor, spent: string): Promise<void> {
+    const [marked] = await retrying(() => markSpent(this.#dependencies.pool, id, crawls[0]));
+    if (marked === undefined) return;
+    await this.#startSpent(String(id), origin, spent);
+    await sleep(parkMs, undefined, { signal: this.#ended.signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,174 @@
+/** The frontier of a crawl is judged by settings that were changed (G6): in batches, from wherever the last one ended. */
+import type { EditProgress } from '../../contracts/activities.ts';
+import { wholeConfig } from '../../contracts/crawl.ts';
+import {
+  applyBatch,
+  endEdit,
+  findConfig,
+  noteReread,
+  readPlace,
+  takesEdits,
+  type EditPlace,
+  type JudgedBatch,
+} from '../../storage/crawl-edits.ts';
+import { limitedUrls } from '../../storage/statements/limited-urls.ts';
+import { hostsAtLimit } from '../../storage/statements/hosts-at-limit.ts';
+import { loadCrawls } from '../../storage/statements/load-crawls.ts';
+import { pagesToReread } from '../../storage/statements/pages-to-reread.ts';
+import { pendingConfig, type PendingConfig } from '../../storage/statements/pending-config.ts';
+import { urlsToJudge } from '../../storage/statements/urls-to-judge.ts';
+import { Admission } from '../admission/admission.ts';
+import { CrawlBook } from '../books/crawl-book.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { HostBook } from '../books/host-book.ts';
+import { OptOutBook } from '../books/opt-out-book.ts';
+import {
+  admitsLimited,
+  judgeAgain,
+  judgeEach,
+  movableReasons,
+  queuedAgain,
+  reached,
+  roomAt,
+  rulesOf,
+  type Rules,
+} from './judgement.ts';
+import { storedBatches } from './stored-links.ts';
+
+/** How long one call goes on, so that whoever looks sees figures now and then. */
+const callMs = 10_000;
+/** URLs in one transaction: some dozen milliseconds of locks. */
+const urlBatch = 1_000;
+/** Pages read again in one go, of up to ten thousand links each, and links of theirs admitted in one statement. */
+const pageBatch = 20;
+const linkBatch = 2_000;
+/** Hosts looked at in one go. */
+const hostBatch = 100;
+
+interface Step {
+  readonly crawlId: string;
+  readonly pending: PendingConfig;
+  readonly place: EditPlace;
+  readonly rules: Rules;
+}
+
+/** Applies the versions of a crawl's settings that wait, for a while; answers how far it has come. */
+export type ApplyEdits = (crawlId: string, signal: AbortSignal) => Promise<EditProgress>;
+
+/** @param reopen has a crawl watched again that had ended */
+export function createApplyEdits(
+  dependencies: Dependencies,
+  reopen: (crawlId: string) => Promise<void>,
+): ApplyEdits {
+  const { pool, writer, settings } = dependencies;
+  const crawls = new CrawlBook(pool, settings);
+  const hosts = new HostBook(pool, settings.shards);
+  const admission = new Admission(dependencies, hosts, new OptOutBook(pool), crawls);
+
+  const applyAndWake = async (crawlId: string, batch: JudgedBatch): Promise<void> => {
+    const done = await applyBatch(pool, crawlId, batch);
+    if (done !== null) dependencies.wakeHosts(done.hosts);
+  };
+
+  const judgeUrls = async ({ crawlId, pending, place, rules }: Step): Promise<void> => {
+    const rows = await urlsToJudge(pool, crawlId, place.hostId, place.key, movableReasons, urlBatch);
+    const last = rows.at(-1);
+    await applyAndWake(crawlId, {
+      version: pending.version,
+      seedsRevision: pending.seeds_revision,
+      from: pending.place,
+      to:
+        last === undefined
+          ? { of: 'hosts', hostId: 0, key: '' }
+          : { of: 'urls', hostId: last.host_id, key: last.key },
+      judged: rows.length,
+      moved: (await judgeEach(await reached(rows, rules), (each) => judgeAgain(each, rules))).filter(
+        (moved) => moved !== null,
+      ),
+    });
+  };
+
+  /** Room that a host has got is for the best that the rules admit; what they do not stays as it was. */
+  const fillHosts = async ({ crawlId, pending, place, rules }: Step): Promise<void> => {
+    const { maxPagesPerHost } = wholeConfig(pending.config);
+    const after = place.key === '' ? place.hostId : place.hostId - 1;
+    const hosts = await hostsAtLimit(pool, crawlId, after, hostBatch);
+    let to: EditPlace = { of: hosts.length === 0 ? 'pages' : 'hosts', hostId: 0, key: '' };
+    const moved: JudgedBatch['moved'][number][] = [];
+    let left = urlBatch;
+    for (const host of hosts) {
+      if (left === 0) break;
+      const { host_id: hostId } = host;
+      const room = roomAt(host, maxPagesPerHost);
+      const key = hostId === place.hostId ? place.key : '';
+      const rows = room === 0 ? [] : await limitedUrls(pool, crawlId, hostId, key, left);
+      const admits = await judgeEach(await reached(rows, rules), (each) => admitsLimited(each, rules));
+      const admitted = rows.filter((_, at) => admits[at] === true).slice(0, room);
+      moved.push(...admitted.map((row) => queuedAgain(row)));
+      const goesOn = rows.length === left && admitted.length < room;
+      left -= rows.length;
+      to = { of: 'hosts', hostId, key: goesOn ? (rows.at(-1)?.key ?? '') : '' };
+    }
+    await applyAndWake(crawlId, {
+      ...{ version: pending.version, seedsRevision: pending.seeds_revision },
+      ...{ from: pending.place, to, judged: 0, moved },
+    });
+  };
+
+  const readPagesAgain = async ({ crawlId, pending, place }: Step): Promise<void> => {
+    const { version } = pending;
+    const pages = pending.rereads
+      ? await pagesToReread(pool, crawlId, place.hostId, place.key, pageBatch)
+      : [];
+    const last = pages.at(-1);
+    if (last === undefined) return endEdit(pool, crawlId, pending, 'applied');
+    const crawl = await crawls.open(Number(crawlId));
+    let queued = 0;
+    for (const found of storedBatches(pages, crawl, linkBatch)) {
+      const written = await admission.admit(found, (admissions, judged) =>
+        writer.write({ admissions, judged }),
+      );
+      queued += written.queued;
+    }
+    const to: EditPlace = { of: 'pages', hostId: last.host_id, key: last.key };
+    await noteReread(pool, crawlId, { version, from: pending.place, to }, pages.length, queued);
+  };
+
+  const steps = { urls: judgeUrls, hosts: fillHosts, pages: readPagesAgain };
+
+  const apply: ApplyEdits = async (crawlId, signal) => {
+    const end = performance.now() + callMs;
+    let version: number | null = null;
+    /** Of the version that is pending. */
+    let rules: Rules | null = null;
+    for (;;) {
+      const [pending] = await pendingConfig(pool, crawlId);
+      if (pending === undefined) break;
+      if (!takesEdits(pending.state, pending.reason)) {
+        await endEdit(pool, crawlId, pending, 'stopped');
+        continue;
+      }
+      if (rules === null || version !== pending.version)
+        rules = rulesOf(pool, crawlId, wholeConfig(pending.config));
+      ({ version } = pending);
+      const place = readPlace(pending.place);
+      await steps[place.of]({ crawlId, pending, place, rules });
+      if (performance.now() >= end || signal.aborted) return progressOf(crawlId, version, true);
+    }
+    // Each time, since an earlier call may have been cut off.
+    const [crawl] = await loadCrawls(pool, [Number(crawlId)]);
+    if (crawl?.state === 'running') await reopen(crawlId);
+    return progressOf(crawlId, version ?? (await currentVersion(crawlId)), false);
+  };
+
+  const currentVersion = async (crawlId: string): Promise<number> =>
+    (await loadCrawls(pool, [Number(crawlId)]))[0]?.config_version ?? 1;
+
+  const progressOf = async (crawlId: string, version: number, more: boolean): Promise<EditProgress> => {
+    const row = await findConfig(pool, crawlId, version);
+    const { judged = 0, excluded = 0, readmitted = 0, reread = 0, admitted = 0 } = row ?? {};
+    return { version, state: row?.state ?? 'stopped', judged, excluded, readmitted, reread, admitted, more };
+  };
+
+  return apply;
+}

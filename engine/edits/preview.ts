@@ -1,0 +1,226 @@
+/** What other settings would do to a crawl's frontier (G6): the walk of apply.ts, looking only. */
+import type { CrawlConfig } from '../../contracts/crawl.ts';
+import type { EditPreview } from '../../contracts/http/edits.ts';
+import { urlKey } from '../../storage/key.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { hostsAtLimit } from '../../storage/statements/hosts-at-limit.ts';
+import { knownUrls } from '../../storage/statements/known-urls.ts';
+import { limitedUrls } from '../../storage/statements/limited-urls.ts';
+import { pagesToReread } from '../../storage/statements/pages-to-reread.ts';
+import { urlsToJudge, type RuledUrl } from '../../storage/statements/urls-to-judge.ts';
+import type { Candidate } from '../admission/admission.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import {
+  admitsLimited,
+  judgeAgain,
+  judgeEach,
+  movableReasons,
+  reached,
+  roomAt,
+  rulesOf,
+  type Rules,
+} from './judgement.ts';
+import { storedBatches } from './stored-links.ts';
+
+const urlBatch = 5_000;
+const hostBatch = 1_000;
+const pageBatch = 20;
+/** Links judged in one go. */
+const linkBatch = 2_000;
+/** Rules and hosts that are told apart, and those that are listed. */
+const told = 10_000;
+const listed = 100;
+/** Links that are told apart: some 30 MB. */
+const linksTold = 300_000;
+
+/** @param budgetMs after which it answers what it has counted until then, and says so */
+export async function previewEdit(
+  pool: Pool,
+  crawl: { readonly id: string; readonly config: Pick<CrawlConfig, 'scope'> },
+  wanted: CrawlConfig,
+  budgetMs: number,
+): Promise<EditPreview> {
+  const until = performance.now() + budgetMs;
+  const rules = rulesOf(pool, crawl.id, wanted);
+  const effect = new Effect();
+  let whole =
+    (await walkUrls(pool, crawl.id, rules, effect, until)) &&
+    (await walkHosts(pool, crawl.id, { limit: wanted.maxPagesPerHost, rules }, effect, until));
+  let links: number | null = null;
+  if (whole && crawl.config.scope !== wanted.scope) {
+    const found = await walkLinks(pool, crawl.id, rules, until);
+    ({ links } = found);
+    whole = found.whole;
+  }
+  return { ...effect.told(), links, complete: whole };
+}
+
+async function walkUrls(
+  pool: Pool,
+  crawlId: string,
+  rules: Rules,
+  effect: Effect,
+  until: number,
+): Promise<boolean> {
+  for (let hostId = 0, key = ''; ;) {
+    const rows = await urlsToJudge(pool, crawlId, hostId, key, movableReasons, urlBatch);
+    const last = rows.at(-1);
+    if (last === undefined) return true;
+    ({ host_id: hostId, key } = last);
+    const isOver = (): boolean => performance.now() > until;
+    const moves = await judgeEach(await reached(rows, rules), (each) => judgeAgain(each, rules), isOver);
+    for (const [at, moved] of moves.entries()) {
+      const row = rows[at];
+      if (row !== undefined) effect.note(row, moved);
+    }
+    if (isOver()) return false;
+  }
+}
+
+async function walkHosts(
+  pool: Pool,
+  crawlId: string,
+  { limit, rules }: { readonly limit: number; readonly rules: Rules },
+  effect: Effect,
+  until: number,
+): Promise<boolean> {
+  for (let hostId = 0; ;) {
+    const hosts = await hostsAtLimit(pool, crawlId, hostId, hostBatch);
+    const last = hosts.at(-1);
+    if (last === undefined) return true;
+    for (const host of hosts) {
+      const room = roomAt(host, limit);
+      if (room === 0) continue;
+      const { filled, whole } = await fillHost(pool, crawlId, host.host_id, room, rules, until);
+      effect.noteFilled(host.origin, filled);
+      if (!whole) return false;
+    }
+    hostId = last.host_id;
+    if (performance.now() > until) return false;
+  }
+}
+
+/** How much of the room at a host is taken by URLs that the rules admit. */
+async function fillHost(
+  pool: Pool,
+  crawlId: string,
+  hostId: number,
+  room: number,
+  rules: Rules,
+  until: number,
+): Promise<{ readonly filled: number; readonly whole: boolean }> {
+  let filled = 0;
+  for (let key = ''; filled < room;) {
+    const rows = await limitedUrls(pool, crawlId, hostId, key, urlBatch);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    ({ key } = last);
+    const isOver = (): boolean => performance.now() > until;
+    const admits = await judgeEach(await reached(rows, rules), (each) => admitsLimited(each, rules), isOver);
+    filled = Math.min(room, filled + admits.filter((admitted) => admitted).length);
+    if (isOver()) return { filled, whole: filled === room };
+  }
+  return { filled, whole: true };
+}
+
+/** Links of stored pages that the frontier does not have and the settings admit. */
+async function walkLinks(
+  pool: Pool,
+  crawlId: string,
+  { judge, within }: Rules,
+  until: number,
+): Promise<{ readonly links: number; readonly whole: boolean }> {
+  const met = new Set<string>();
+  // Only what names the page is looked at.
+  const crawl = { id: Number(crawlId) } as OpenCrawl;
+  let links = 0;
+  for (let hostId = 0, pageKey = ''; ;) {
+    const pages = await pagesToReread(pool, crawlId, hostId, pageKey, pageBatch);
+    const last = pages.at(-1);
+    if (last === undefined) return { links, whole: true };
+    ({ host_id: hostId, key: pageKey } = last);
+    for (const candidates of storedBatches(pages, crawl, linkBatch)) {
+      const fresh = new Map<string, Candidate>();
+      const inside = await within(candidates.map(({ link }) => link));
+      const admits = await judgeEach(
+        candidates.map((candidate, at) => ({ ...candidate, inside: inside[at] === true })),
+        (each) => judge(each.link, each).verdict === 'admit',
+        () => performance.now() > until,
+      );
+      for (const candidate of candidates.filter((_, at) => admits[at] === true)) {
+        const key = urlKey(candidate.link.canonical).toString('hex');
+        if (!met.has(key)) fresh.set(key, candidate);
+      }
+      const places = [...fresh].map(([key, { link }]) => ({ origin: link.host, key }));
+      const known = await knownUrls(pool, crawlId, JSON.stringify(places));
+      for (const key of fresh.keys()) met.add(key);
+      links += fresh.size - known.length;
+      if (performance.now() > until || met.size > linksTold) return { links, whole: false };
+    }
+  }
+}
+
+type Moved = ReturnType<typeof judgeAgain>;
+interface Counts {
+  excluded: number;
+  readmitted: number;
+}
+
+class Effect {
+  #judged = 0;
+  #queued = 0;
+  readonly #sum: Counts = { excluded: 0, readmitted: 0 };
+  readonly #rules = new Map<string, Counts & { readonly reason: string; readonly rule: string | null }>();
+  readonly #hosts = new Map<string, Counts>();
+
+  note(row: RuledUrl, moved: Moved): void {
+    this.#judged++;
+    if (row.state === 'queued') this.#queued++;
+    if (moved === null || moved.was === moved.state) return;
+    const field = moved.state === 'excluded' ? 'excluded' : 'readmitted';
+    // Back in the queue: the rule is the one that had kept it out.
+    const reason = moved.reason ?? row.reason ?? 'unknown';
+    const detail = moved.reason === null ? row.detail : moved.detail;
+    const rule = namesRule.has(reason) ? detail : null;
+    this.#add(row.origin, reason, rule, field, 1);
+  }
+
+  /** So many URLs come in at a host whose limit had kept them out. */
+  noteFilled(origin: string, urls: number): void {
+    if (urls > 0) this.#add(origin, 'host-limit', null, 'readmitted', urls);
+  }
+
+  #add(origin: string, reason: string, rule: string | null, field: keyof Counts, urls: number): void {
+    this.#sum[field] += urls;
+    count(this.#rules, `${reason} ${rule ?? ''}`, { reason, rule }, field, urls);
+    count(this.#hosts, origin, {}, field, urls);
+  }
+
+  told(): Omit<EditPreview, 'links' | 'complete'> {
+    return {
+      judged: this.#judged,
+      queued: this.#queued,
+      ...this.#sum,
+      byRule: most([...this.#rules.values()]),
+      byHost: most([...this.#hosts].map(([origin, counts]) => ({ origin, ...counts }))),
+    };
+  }
+}
+
+/** The others' details name a URL's own depth, length or host. */
+const namesRule = new Set(['domain', 'pattern', 'not-included', 'content-type']);
+
+function count<T extends object>(
+  into: Map<string, Counts & T>,
+  name: string,
+  fields: T,
+  field: keyof Counts,
+  urls: number,
+): void {
+  const entry = into.get(name) ?? { excluded: 0, readmitted: 0, ...fields };
+  if (into.size < told || into.has(name)) into.set(name, entry);
+  entry[field] += urls;
+}
+
+const most = <T extends Counts>(entries: readonly T[]): T[] =>
+  entries.toSorted((a, b) => b.excluded + b.readmitted - (a.excluded + a.readmitted)).slice(0, listed);

@@ -1,0 +1,33 @@
+/** The links of pages that a crawl has stored, as they were when the page was read. */
+import { canonicalize } from '../../domain/url.ts';
+import { unpackOutlinks } from '../../storage/outlinks.ts';
+import type { StoredLinks } from '../../storage/statements/pages-to-reread.ts';
+import type { Candidate } from '../admission/admission.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+
+/** Links of pages, so many at a time: pages of ten thousand each are not in memory all at once. */
+export function* storedBatches(
+  pages: Iterable<StoredLinks>,
+  crawl: OpenCrawl,
+  atOnce: number,
+): Generator<readonly Candidate[]> {
+  let batch: Candidate[] = [];
+  for (const page of pages) {
+    for (const candidate of storedCandidates(page, crawl)) {
+      batch.push(candidate);
+      if (batch.length < atOnce) continue;
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function storedCandidates(page: StoredLinks, crawl: OpenCrawl): Candidate[] {
+  const parent = { hostId: page.host_id, key: page.key };
+  const depth = page.depth + 1;
+  return unpackOutlinks(page.origin, page.outlinks).flatMap((url): Candidate[] => {
+    const link = canonicalize(url);
+    return link.ok ? [{ crawl, link: link.value, kind: 'page', seed: false, depth, hops: 0, parent }] : [];
+  });
+}

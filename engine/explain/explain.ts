@@ -1,0 +1,176 @@
+/**
+ * Why a URL was fetched, skipped or waits (G5): gathers what is known of it, of its host, its crawl and robots.txt,
+ * and has domain/explain/ tell it. Changes nothing; asks Postgres alone.
+ */
+import { crawlStates, type CrawlConfig } from '../../contracts/crawl.ts';
+import { compileUrlPattern } from '../../contracts/url-pattern.ts';
+import type { Explanation } from '../../contracts/http/explain.ts';
+import {
+  aheadCounted,
+  shortenedCounted,
+  type ExplainFacts,
+  type RecordFacts,
+  type ScopeFacts,
+  type Shortened,
+} from '../../domain/explain/facts.ts';
+import { narrate } from '../../domain/explain/narrate.ts';
+import { judgeRobots } from '../../domain/explain/robots.ts';
+import { coveringDomain, hostName } from '../../domain/opt-out.ts';
+import { urlPriority } from '../../domain/priority.ts';
+import { namesOf } from '../../domain/robots.ts';
+import { compileScope } from '../../domain/scope.ts';
+import { canonicalSteps } from '../../domain/url-steps.ts';
+import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from '../../domain/url.ts';
+import { deadLetterFacts, hostFacts, recordFacts, storedCopy } from './facts.ts';
+import { urlKey } from '../../storage/key.ts';
+import type { Queryable } from '../../storage/pool.ts';
+import { isWithin } from '../../storage/seed-places.ts';
+import { countAhead } from '../../storage/statements/count-ahead.ts';
+import { explainHost } from '../../storage/statements/explain-host.ts';
+import { explainUrl } from '../../storage/statements/explain-url.ts';
+import { findUrlState } from '../../storage/statements/find-url-state.ts';
+import { listAttempts } from '../../storage/statements/list-attempts.ts';
+import { listCrawls } from '../../storage/statements/list-crawls.ts';
+import { listShortened } from '../../storage/statements/list-shortened.ts';
+import { loadOptOuts } from '../../storage/statements/load-opt-outs.ts';
+import { pendingConfig } from '../../storage/statements/pending-config.ts';
+import { pagesInHand } from '../../storage/statements/pages-in-hand.ts';
+import { pendingSeed } from '../../storage/statements/pending-seed.ts';
+
+/** Pages named from which a URL that was not met may have fallen. */
+const shortenedShown = 3;
+
+/** Why no crawl can have a URL, whatever its spelling; null: it can be explained. */
+export function rejectionOf(rawUrl: string): UrlRejection | null {
+  const read = canonicalize(rawUrl.trim());
+  return read.ok ? null : read.rejected;
+}
+
+/**
+ * @param rawUrl any spelling of the URL
+ * @param userAgent sent by workers where a crawl names none
+ * Null: there is no such crawl.
+ * @throws RangeError for a URL that `rejectionOf` rejects
+ */
+export async function explainUrlOf(
+  db: Queryable,
+  crawlId: string,
+  rawUrl: string,
+  userAgent: string,
+): Promise<Explanation | null> {
+  const asked = rawUrl.trim();
+  const read = canonicalize(asked);
+  if (!read.ok) throw new RangeError(`no crawl can have this URL: ${read.rejected}`);
+  const link = read.value;
+  const facts = await gather(db, crawlId, asked, link, userAgent);
+  if (facts === null) return null;
+  const { record, robots, scope, attempts, deadLetter } = facts;
+  const { summary, decisions, next } = narrate(facts);
+  return {
+    url: link.url,
+    canonical: link.canonical,
+    key: urlKey(link.canonical).toString('hex'),
+    host: link.host,
+    summary,
+    decisions: [...decisions],
+    scope,
+    record: record && { ...record, cut: { ...record.cut } },
+    attempts: [...attempts],
+    deadLetter,
+    robots,
+    next: next && { at: next.at, because: [...next.because] },
+  };
+}
+
+async function gather(
+  db: Queryable,
+  crawlId: string,
+  asked: string,
+  link: CanonicalUrl,
+  userAgent: string,
+): Promise<ExplainFacts | null> {
+  const [crawl] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
+  if (crawl === undefined) return null;
+  const key = urlKey(link.canonical).toString('hex');
+  const [known] = await explainHost(db, link.host, crawlId);
+  // That others crawl it is none of this tenant's business.
+  const host = known?.met === true ? known : undefined;
+  const [row] = host === undefined ? [] : await explainUrl(db, host.id, crawlId, key);
+  const record =
+    row === undefined ? null : recordFacts(row, link, await stateOf(db, crawlId, row.redirect_to));
+  const scope = await judgeScope(db, crawlId, crawl.config, link, record);
+  const mayWait = record === null || record.state === 'queued';
+  const priority = record?.priority ?? urlPriority('page', scope.depth);
+  const [place] =
+    host === undefined || !mayWait
+      ? []
+      : await countAhead(db, host.id, crawlId, key, priority, record?.dueMs ?? 0, aheadCounted);
+  const [optOuts] = await loadOptOuts(db, 0);
+  const [inHand] = await pagesInHand(db, [Number(crawlId)]);
+  const attempts =
+    host === undefined || row === undefined ? [] : await listAttempts(db, host.id, crawlId, key);
+  const requested = pathAndQuery({ url: record?.fetchUrl ?? link.url, host: link.host });
+  return {
+    now: Date.now(),
+    link,
+    steps: canonicalSteps(asked),
+    crawl: {
+      state: crawl.state,
+      reason: crawl.reason,
+      version: crawl.config_version,
+      isEditing: crawl.config_version > 1 && (await pendingConfig(db, crawlId)).length > 0,
+      config: crawl.config,
+      pagesInHand: inHand?.pages ?? 0,
+      runningMs: crawl.seconds === null ? null : crawl.seconds * 1_000,
+    },
+    scope,
+    optedOut: coveringDomain(hostName(link.host), new Set(optOuts?.domains)),
+    host: host === undefined ? null : hostFacts(link.host, host, crawlId, place?.ahead ?? 0, userAgent),
+    robots:
+      host === undefined
+        ? null
+        : judgeRobots(storedCopy(host), requested, namesOf(userAgent, crawl.config.userAgent ?? userAgent)),
+    record,
+    shortened: record === null ? await shortenedPages(db, crawlId, host?.id ?? null) : { total: 0, some: [] },
+    attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
+    deadLetter: row === undefined ? null : deadLetterFacts(row),
+  };
+}
+
+async function shortenedPages(db: Queryable, crawlId: string, hostId: string | null): Promise<Shortened> {
+  const rows = await listShortened(db, crawlId, hostId, shortenedShown, shortenedCounted);
+  return { total: rows[0]?.total ?? 0, some: rows.map(({ url, cut }) => ({ url, cut })) };
+}
+
+/** A URL never met is judged as a link on a seed, the nearest it can be. */
+async function judgeScope(
+  db: Queryable,
+  crawlId: string,
+  config: CrawlConfig,
+  link: CanonicalUrl,
+  record: RecordFacts | null,
+): Promise<ScopeFacts> {
+  const isSeed = record?.seed ?? (await pendingSeed(db, crawlId, link.url)).length > 0;
+  const depth = record?.depth ?? (isSeed ? 0 : 1);
+  const [inside = false] = await isWithin(db, Number(crawlId), config.scope, [link]);
+  const verdict = compileScope(config, compileUrlPattern)(link, { depth, seed: isSeed, inside });
+  return {
+    verdict: verdict.verdict,
+    reason: verdict.verdict === 'excluded' ? verdict.reason : null,
+    detail: verdict.verdict === 'admit' ? null : verdict.detail,
+    depth,
+    isSeed,
+    includedBy: config.include.find((pattern) => compileUrlPattern(pattern)(link.canonical)) ?? null,
+  };
+}
+
+async function stateOf(
+  db: Queryable,
+  crawlId: string,
+  url: string | null,
+): Promise<RecordFacts['redirectState']> {
+  const read = url === null ? null : canonicalize(url);
+  if (read?.ok !== true) return null;
+  const { canonical, host } = read.value;
+  return (await findUrlState(db, host, crawlId, urlKey(canonical).toString('hex')))[0]?.state ?? null;
+}

@@ -1,0 +1,155 @@
+/** From rows of Postgres to the facts of an explanation. */
+import { closingAt } from '../../domain/closing.ts';
+import type { DeadLetterFacts, HostFacts, PageFacts, RecordFacts } from '../../domain/explain/facts.ts';
+import type { StoredCopy } from '../../domain/explain/robots.ts';
+import { crawlPace, hostPace, type Pace } from '../../domain/host-delay.ts';
+import { adaptedDelayMs } from '../../domain/pace.ts';
+import { namesOf, parseRobots } from '../../domain/robots.ts';
+import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
+import type { HostCircumstances } from '../../storage/statements/explain-host.ts';
+import type { UrlCircumstances } from '../../storage/statements/explain-url.ts';
+
+/** @param userAgent of crawls that set none */
+export function hostFacts(
+  origin: string,
+  row: HostCircumstances,
+  crawlId: string,
+  ahead: number,
+  userAgent: string,
+): HostFacts {
+  const delays = delaysInForce(row, crawlId, userAgent);
+  return {
+    origin,
+    pausedAt: instant(row.paused_at),
+    parkedAt: instant(row.parked_at),
+    failures: row.failures,
+    failingSince: instant(row.failing_since),
+    lastError: row.last_error,
+    waitMs: row.wait_ms,
+    paceMs: row.pace_ms,
+    turn: { inMs: row.turn_ms, delayMs: delays.own, reported: row.turn_held },
+    closed: closingOf(row),
+    delayMs: delays.all,
+    slowdown: row.slowdown,
+    leaseMs: row.lease_ms,
+    guest: row.guest,
+    fed: row.fed,
+    urls: row.urls,
+    ahead,
+    // What other tenants have here is none of this one's business.
+    others: row.crawls
+      .filter(({ id, queued, ours }) => String(id) !== crawlId && queued > 0 && ours)
+      .map(({ queued }) => queued),
+  };
+}
+
+function closingOf({
+  windows,
+  daily_quota,
+  requests_day,
+  requests_used,
+  now_ms,
+}: HostCircumstances): HostFacts['closed'] {
+  const closing = closingAt(windows, daily_quota, { day: requests_day, used: requests_used }, now_ms);
+  return closing && { by: closing.by, inMs: closing.until - now_ms };
+}
+
+/** Milliseconds between two requests of the host, and between two of the crawl in question. */
+function delaysInForce(
+  host: HostCircumstances,
+  crawlId: string,
+  userAgent: string,
+): { readonly all: number; readonly own: number } {
+  const robots = parseRobots(host.robots_body ?? '');
+  const crawls = host.crawls.map(({ id, delay, factor, agent, leave }) => ({
+    id,
+    config: { delaySeconds: delay, delayFactor: factor },
+    agentTokens: namesOf(userAgent, agent ?? userAgent),
+    leave,
+  }));
+  const adapted = ({ delayMs, factor }: Pace): number => adaptedDelayMs(delayMs, factor, host.took_ms);
+  const all = adapted(hostPace(host, crawls, robots));
+  const crawl = crawls.find(({ id }) => String(id) === crawlId);
+  return { all, own: crawl === undefined ? all : adapted(crawlPace(host, crawl, robots)) };
+}
+
+export function storedCopy(row: HostCircumstances): StoredCopy | null {
+  const {
+    robots_status: status,
+    robots_body: body,
+    robots_fetched_at: fetchedAt,
+    robots_age_ms: ageMs,
+  } = row;
+  if (status === null || fetchedAt === null || ageMs === null) return null;
+  return { status, body, fetchedAt: fetchedAt.toISOString(), ageMs };
+}
+
+const stages = [null, 'dedup', 'extract'] as const;
+
+/** @param redirectState where the target of its redirect stands */
+export function recordFacts(
+  row: UrlCircumstances,
+  link: CanonicalUrl,
+  redirectState: RecordFacts['redirectState'],
+): RecordFacts {
+  return {
+    state: row.state,
+    kind: row.kind === 1 ? 'sitemap' : 'page',
+    reason: row.reason,
+    detail: row.detail,
+    fetchUrl: row.url,
+    seed: row.seed,
+    depth: row.depth,
+    redirects: row.hops,
+    priority: row.priority,
+    discoveredAt: row.discovered_at.toISOString(),
+    discoveredFrom: row.parent_url,
+    redirectedWith: canonicalOf(row.parent_redirect_to) === link.canonical ? row.parent_status : null,
+    dueMs: row.due_in_ms,
+    fetchedAt: instant(row.fetched_at),
+    status: row.status,
+    contentType: row.content_type,
+    bytes: row.bytes,
+    contentHash: row.content_hash,
+    redirectTo: row.redirect_to,
+    redirectState,
+    truncated: row.truncated,
+    duplicateOf: row.alias_url,
+    duplicateBy: row.alias_url === null ? null : row.alias_same_body ? 'body' : 'text',
+    stillToDo: stages[row.stage] ?? null,
+    requests: row.fetches,
+    reclaims: row.reclaims,
+    leaseHeld: row.lease_held,
+    page: pageFacts(row),
+    cut: row.cut ?? {},
+  };
+}
+
+function pageFacts({ words, links, canonical, noindex, nofollow }: UrlCircumstances): PageFacts | null {
+  if (words === null) return null;
+  return {
+    words,
+    links: links ?? 0,
+    canonical,
+    noindex: noindex ?? false,
+    nofollow: nofollow ?? false,
+  };
+}
+
+export function deadLetterFacts(row: UrlCircumstances): DeadLetterFacts | null {
+  if (row.dead_class === null || row.dead_at === null) return null;
+  return {
+    class: row.dead_class,
+    status: row.dead_status,
+    message: row.dead_message ?? '',
+    attempts: row.dead_attempts ?? 0,
+    createdAt: row.dead_at.toISOString(),
+  };
+}
+
+function canonicalOf(url: string | null): string | null {
+  const read = url === null ? null : canonicalize(url);
+  return read?.ok === true ? read.value.canonical : null;
+}
+
+const instant = (date: Date | null): string | null => date?.toISOString() ?? null;

@@ -1,0 +1,154 @@
+/**
+ * Links that a foreign fetcher has found (F37), admitted by the very rules of our own extraction: canonical form, scope,
+ * filters, limits, opt-outs, and once for each crawl.
+ */
+import { canonicalize } from '../../domain/url.ts';
+import { urlKey } from '../../storage/key.ts';
+import { retrying } from '../../storage/retry.ts';
+import { admitUrls, type AdmissionRow } from '../../storage/statements/admit-urls.ts';
+import { findParents, type ParentRow } from '../../storage/statements/find-parents.ts';
+import { holdConfigs, type JudgedBy } from '../../storage/statements/hold-configs.ts';
+import { unstoredUrls } from '../../storage/statements/unstored-urls.ts';
+import type { Candidate } from '../admission/admission.ts';
+import type { LendingRoom } from './room.ts';
+
+export interface Offered {
+  readonly url: string;
+  /** Null: a start of its own. */
+  readonly parentUrl: string | null;
+  /** Links from a seed; never taken for less than one more than its parent's. */
+  readonly depth: number;
+}
+
+export interface Taken {
+  /** As they were offered, and in that order: new to their crawl, and queued. */
+  readonly newUrls: readonly string[];
+  /** By their place in the offer. */
+  readonly rejected: readonly { readonly index: number; readonly why: string }[];
+  /** Places of those of which nothing tells what crawl they are for. Nothing was done with them. */
+  readonly unplaced: readonly number[];
+}
+
+const placeOf = (crawlId: number, key: string): string => `${String(crawlId)} ${key}`;
+
+/** Rows of one statement. */
+const batch = 1_000;
+
+/**
+ * @param crawlId an open crawl of the tenant; null: for each candidate the one that its parent was lent for last, else the
+ * one that knows the parent
+ * @throws CrawlOver
+ */
+export async function offer(
+  room: LendingRoom,
+  tenantId: number,
+  crawlId: string | null,
+  offered: readonly Offered[],
+): Promise<Taken> {
+  const rejected: { index: number; why: string }[] = [];
+  const unplaced: number[] = [];
+  const parents = await parentsOf(room, tenantId, crawlId, offered);
+  const ofParent = new Map<string, number>();
+  const candidates: Candidate[] = [];
+  const givenAs = new Map<string, string>();
+  for (const [index, { url, parentUrl, depth }] of offered.entries()) {
+    const reject = (why: string): void => void rejected.push({ index, why });
+    const link = canonicalize(url);
+    if (!link.ok) {
+      reject(`url: ${link.rejected}`);
+      continue;
+    }
+    const known = parentUrl === null ? [] : (parents.get(parentUrl) ?? []);
+    const parent = parentOf(known);
+    if (crawlId === null && parent === undefined) {
+      unplaced.push(index);
+      continue;
+    }
+    if (parentUrl !== null && parent === undefined) {
+      reject('parent_url: the crawl has not met it');
+      continue;
+    }
+    const crawl = await room.crawls.open(parent?.crawl_id ?? Number(crawlId));
+    if (parentUrl !== null) {
+      const links = (ofParent.get(parentUrl) ?? 0) + 1;
+      ofParent.set(parentUrl, links);
+      if (links > crawl.config.maxLinksPerPage) {
+        reject(`parent_url: the crawl takes ${String(crawl.config.maxLinksPerPage)} links of a page`);
+        continue;
+      }
+    }
+    const place = placeOf(crawl.id, urlKey(link.value.canonical).toString('hex'));
+    if (!givenAs.has(place)) givenAs.set(place, url);
+    candidates.push({
+      ...{ crawl, link: link.value, kind: 'page', seed: false, hops: 0 },
+      depth: parent === undefined ? depth : Math.max(depth, parent.depth + 1),
+      parent: parent === undefined ? null : { hostId: parent.host_id, key: parent.key },
+    });
+  }
+  const queued = new Set<string>();
+  for (let at = 0; at < candidates.length; at += batch) {
+    const fresh = await room.admission.admit(candidates.slice(at, at + batch), (rows, judged) =>
+      store(room, rows, judged),
+    );
+    for (const row of fresh) if (row.queued) queued.add(placeOf(row.crawl_id, row.key));
+  }
+  const newUrls = [...givenAs].flatMap(([place, url]) => (queued.has(place) ? [url] : []));
+  return { newUrls, rejected, unplaced };
+}
+
+/** Of the crawl that it was lent for last, or of the one that has met it; undefined: several have, or none. */
+function parentOf(known: readonly ParentRow[]): ParentRow | undefined {
+  const lent = known.filter(({ lent_at }) => lent_at !== null);
+  if (lent.length === 0) return known.length === 1 ? known[0] : undefined;
+  return lent.reduce((one, other) => ((other.lent_at ?? 0) > (one.lent_at ?? 0) ? other : one));
+}
+
+/** The crawl has ended since it was looked at, and takes nothing: what was offered may be offered again. */
+export class CrawlOver extends Error {
+  override readonly name = 'CrawlOver';
+  readonly crawlId: number;
+
+  constructor(crawlId: number) {
+    super(`crawl ${String(crawlId)} has ended`);
+    this.crawlId = crawlId;
+  }
+}
+
+type Stored = Awaited<ReturnType<typeof admitUrls>>;
+
+/** Those that are new. What is neither new nor known must not be remembered as seen. @throws CrawlOver */
+async function store(
+  { pool }: LendingRoom,
+  rows: readonly AdmissionRow[],
+  judged: readonly JudgedBy[],
+): Promise<Stored> {
+  if (judged.length > 0) await retrying(() => holdConfigs(pool, JSON.stringify(judged)));
+  if (rows.length === 0) return [];
+  const fresh = await retrying(() => admitUrls(pool, JSON.stringify(rows)));
+  if (fresh.length === rows.length) return fresh;
+  const places = rows.map(({ host_id, crawl_id, key }) => ({ host_id, crawl_id, key }));
+  const [lost] = await retrying(() => unstoredUrls(pool, JSON.stringify(places)));
+  if (lost !== undefined) throw new CrawlOver(lost.crawl_id);
+  return fresh;
+}
+
+/** By the spelling they were given in. */
+async function parentsOf(
+  { pool }: LendingRoom,
+  tenantId: number,
+  crawlId: string | null,
+  offered: readonly Offered[],
+): Promise<ReadonlyMap<string, readonly ParentRow[]>> {
+  const places = [...new Set(offered.flatMap(({ parentUrl }) => parentUrl ?? []))].flatMap((spelling) => {
+    const read = canonicalize(spelling);
+    if (!read.ok) return [];
+    return [{ spelling, host: read.value.host, key: urlKey(read.value.canonical).toString('hex') }];
+  });
+  if (places.length === 0) return new Map();
+  const asked = [...new Map(places.map(({ host, key }) => [key, { host, key }])).values()];
+  const found = Map.groupBy(
+    await findParents(pool, tenantId, crawlId, JSON.stringify(asked)),
+    (row) => row.key,
+  );
+  return new Map(places.map(({ spelling, key }) => [spelling, found.get(key) ?? []]));
+}

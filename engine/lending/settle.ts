@@ -1,0 +1,252 @@
+/**
+ * What a foreign fetcher reports of the URLs it was lent (F37), judged by the very rules of our own fetches. Each is one
+ * transaction: the URL's outcome, what it leads to and the return of the host's lease; so a report that comes twice finds
+ * it done, and one that comes late changes nothing.
+ *
+ * What is reported of the host, good or bad, is not believed: it teaches the host's row nothing. Trouble keeps crawls of
+ * the fetcher's own tenant away from the host, until it is over or a worker of ours has asked the host itself.
+ *
+ * The host's pace counts from when the report arrives: by then the request has ended, whatever the clock of the fetcher
+ * says.
+ */
+import type { FetchResult } from '../../contracts/fetching.ts';
+import { fieldValue, owedMs, reported } from '../../domain/lending.ts';
+import { adaptedDelayMs, maxDelayMs } from '../../domain/pace.ts';
+import { maxRetryAfterMs } from '../../domain/retry-after.ts';
+import { inTransaction, type Queryable } from '../../storage/pool.ts';
+import { retrying } from '../../storage/retry.ts';
+import { admitUrls, type AdmissionRow } from '../../storage/statements/admit-urls.ts';
+import { advanceStages } from '../../storage/statements/advance-stages.ts';
+import { claimLentContent } from '../../storage/statements/claim-lent-content.ts';
+import { claimLentHost } from '../../storage/statements/claim-lent-host.ts';
+import { commitResults, type ResultRow } from '../../storage/statements/commit-results.ts';
+import { countPage } from '../../storage/statements/count-page.ts';
+import { holdConfigs } from '../../storage/statements/hold-configs.ts';
+import { holdTurns } from '../../storage/statements/hold-turns.ts';
+import { isLentUrlSettled } from '../../storage/statements/is-lent-url-settled.ts';
+import { lentUrls, type LentUrl } from '../../storage/statements/lent-urls.ts';
+import { lockHostQueues } from '../../storage/statements/lock-host-queues.ts';
+import { lockLentHost } from '../../storage/statements/lock-lent-host.ts';
+import { noteTurns, type NotedTurn } from '../../storage/statements/note-turns.ts';
+import { releaseLease } from '../../storage/statements/release-lease.ts';
+import { returnUrls } from '../../storage/statements/return-urls.ts';
+import { settleLentUrl } from '../../storage/statements/settle-lent-url.ts';
+import type { TakenLease } from '../../storage/statements/take-lease.ts';
+import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
+import type { Candidate } from '../admission/admission.ts';
+import { Allowance } from '../visit/allowance.ts';
+import { hostPace } from '../../domain/host-delay.ts';
+import { CrawlTurns } from '../visit/crawl-turns.ts';
+import { Lessons } from '../visit/lessons.ts';
+import { leadingOutside, record, type Taker } from '../visit/record.ts';
+import type { LendingRoom } from './room.ts';
+
+export interface Report {
+  readonly url: string;
+  readonly status: number | null;
+  /** SHA-256 of the body, in hex. */
+  readonly contentHash: string | null;
+  readonly retryAfterSeconds: number | null;
+  /** The Location field of a redirect. */
+  readonly location: string | null;
+  readonly error: string | null;
+}
+
+/**
+ * 'accepted': committed; 'repeated': a report of this URL was committed before; 'late': its lease has run out, and it
+ * is queued again or somebody else has it; 'unknown': the batch did not hand it out.
+ */
+export type Settled = 'accepted' | 'repeated' | 'late' | 'unknown';
+
+/** For which a host is kept while what came of it is judged. */
+const judgingMs = 10_000;
+
+/** What became of each report, in their order; null: the tenant has no such batch. */
+export async function settle(
+  room: LendingRoom,
+  tenantId: number,
+  batchId: string,
+  reports: readonly Report[],
+): Promise<Settled[] | null> {
+  const lent = new Map((await lentUrls(room.pool, batchId, tenantId)).map((each) => [each.url, each]));
+  if (lent.size === 0) return null;
+  const settled: Settled[] = [];
+  for (const report of reports) {
+    const url = lent.get(report.url);
+    settled.push(url === undefined ? 'unknown' : await settleOne(room, url, report));
+  }
+  return settled;
+}
+
+/** Everything that is to be committed together. */
+interface Ending {
+  /** Null: the URL goes back untried. */
+  readonly row: ResultRow | null;
+  readonly found: readonly Candidate[];
+  /** Of finish criteria, as far as URL and depth tell: nobody here knows title and language. */
+  readonly counters: readonly string[];
+  /** For which nothing is sent to the host. */
+  readonly waitMs: number;
+  readonly paceMs: number;
+  /** Of the wait: what is no pace. */
+  readonly heldMs: number;
+  /** For which crawls of the tenant stay away from it. */
+  readonly ownHoldMs: number;
+  /** The turn of the crawl; null: nothing was asked. */
+  readonly turn: NotedTurn | null;
+}
+
+async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promise<Settled> {
+  const { pool } = room;
+  const askedAt = performance.now();
+  const [taken] = await claimLentHost(pool, url.host_id, url.token, judgingMs);
+  const tooLate = async (): Promise<Settled> =>
+    (await isLentUrlSettled(pool, url.token)).length > 0 ? 'repeated' : 'late';
+  if (taken === undefined) return tooLate();
+  const ending = await judge(room, url, report, taken);
+  const allowance = new Allowance(taken, askedAt);
+  const done = await room.admission
+    .admit(ending.found, (rows, judged, outside) =>
+      retrying(() =>
+        inTransaction(pool, async (db) => {
+          if (judged.length > 0) await holdConfigs(db, JSON.stringify(judged));
+          const row = ending.row && leadingOutside(ending.row, outside);
+          await commit(db, url, report, { ...ending, row }, rows, taken, allowance);
+        }),
+      ),
+    )
+    .catch((error: unknown) => {
+      if (error instanceof LeaseOver) return error;
+      throw error;
+    });
+  if (done instanceof LeaseOver) return tooLate();
+  if (ending.ownHoldMs > 0)
+    await retrying(() => holdTurns(pool, url.host_id, url.crawl_id, ending.ownHoldMs));
+  await room.wake([url.host_id]);
+  return 'accepted';
+}
+
+/** A report says nothing of it: its fetcher keeps the body, and chooses. */
+const ofAnyType: Taker = { version: 0, takes: () => true };
+
+/** Nothing of the report was stored. */
+class LeaseOver extends Error {
+  override readonly name = 'LeaseOver';
+}
+
+async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: TakenLease): Promise<Ending> {
+  const hostId = String(url.host_id);
+  const waiting = await waitingCrawls(room.pool, hostId);
+  const crawls = await Promise.all(waiting.map(({ crawl_id }) => room.crawls.open(crawl_id)));
+  const known = await room.robots.find(hostId);
+  const robots = known.fresh ?? known.older;
+  const pace = hostPace(taken, crawls, robots);
+  const said = reported(report.status, report.error);
+  if (said.kind === 'not-tried') {
+    // Everything but the lease itself is as it was when it was lent.
+    const owed = owedMs({ ...taken, unclean: false }, pace);
+    const nothing = { row: null, found: [], counters: [], ownHoldMs: 0, turn: null };
+    return { ...nothing, ...owed, heldMs: taken.held_ms };
+  }
+  const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
+  const { row, outcome, target, targetInMs } = record(
+    asExchange(said, report),
+    url,
+    place,
+    new Lessons(taken),
+    ofAnyType,
+  );
+  const paceMs = adaptedDelayMs(pace.delayMs, pace.factor, taken.took_ms);
+  const turns = new CrawlTurns(crawls, waiting, { ...taken, unclean: false });
+  turns.setPaces(taken, robots);
+  const now = performance.now();
+  turns.asked(url.crawl_id, { headAt: now, endAt: now });
+  const [turn = null] = turns.noted(taken.took_ms).filter(({ crawl_id: id }) => id === url.crawl_id);
+  const fetched = outcome.url.state === 'done' && outcome.url.reason === 'fetched';
+  const crawl = await room.crawls.open(url.crawl_id);
+  const candidate = {
+    crawl,
+    kind: 'page',
+    seed: false,
+    depth: url.depth,
+    hops: url.hops + 1,
+    parent: { hostId: url.host_id, key: url.key },
+  } as const;
+  return {
+    row: fetched ? { ...row, ...elsewhere(report.contentHash) } : row,
+    found: target === null ? [] : [{ ...candidate, link: target, dueInMs: targetInMs }],
+    counters: fetched ? crawl.counters({ url: url.url, title: null, language: null, depth: url.depth }) : [],
+    ...{ paceMs, waitMs: paceMs, heldMs: 0, turn },
+    ownHoldMs: Math.min(outcome.host.trouble?.waitMs ?? 0, maxDelayMs),
+  };
+}
+
+/** Who fetched it keeps the body and reads it: nothing of it is owed here but to tell duplicates. */
+const elsewhere = (contentHash: string | null): Pick<ResultRow, 'reason' | 'stage' | 'content_hash'> => ({
+  reason: 'fetched-elsewhere',
+  stage: contentHash === null ? 0 : 1,
+  content_hash: contentHash,
+});
+
+/** As our own fetcher would have answered. */
+function asExchange(
+  said: Exclude<ReturnType<typeof reported>, { readonly kind: 'not-tried' }>,
+  { location, retryAfterSeconds }: Report,
+): FetchResult {
+  const endAt = performance.now();
+  if (said.kind === 'fault') return { ...said, endAt };
+  const pause = retryAfterSeconds === null ? null : Math.min(retryAfterSeconds, maxRetryAfterMs / 1_000);
+  return {
+    ...said,
+    headers: {
+      ...(location !== null && { location: fieldValue(location) }),
+      ...(pause !== null && { 'retry-after': String(Math.ceil(pause)) }),
+    },
+    ...{ body: new Uint8Array(), wireBytes: 0, headAt: endAt, endAt, remoteAddress: null },
+  };
+}
+
+/** @throws LeaseOver */
+async function commit(
+  db: Queryable,
+  url: LentUrl,
+  report: Report,
+  ending: Ending,
+  admissions: readonly AdmissionRow[],
+  taken: TakenLease,
+  allowance: Allowance,
+): Promise<void> {
+  const { row, turn } = ending;
+  if ((await lockLentHost(db, url.host_id, url.token)).length === 0) throw new LeaseOver();
+  const hostId = String(url.host_id);
+  await lockHostQueues(db, JSON.stringify([url, ...admissions].map(({ host_id, crawl_id }) => ({ host_id, crawl_id })))); // prettier-ignore
+  if (admissions.length > 0) await admitUrls(db, JSON.stringify(admissions));
+  if (row === null) await returnUrls(db, hostId, url.token);
+  else await commitResults(db, JSON.stringify([row]));
+  const hash = row?.stage === 1 ? report.contentHash : null;
+  const isDuplicate = hash !== null && (await tellDuplicate(db, url, hash));
+  if (ending.counters.length > 0 && !isDuplicate) await countPage(db, url.crawl_id, ending.counters);
+  if (turn !== null) await noteTurns(db, hostId, JSON.stringify([turn]), false);
+  const { failures, last_error: lastError } = taken;
+  const visit = {
+    ...{ askedAgoMs: row === null ? null : 0, tookMs: null },
+    ...{ ...allowance.counted, heldMs: ending.heldMs, revision: taken.settings_revision },
+  };
+  await releaseLease(
+    ...[db, hostId, url.token, ending.waitMs, ending.paceMs, failures, lastError, visit] as const, // prettier-ignore
+  );
+  await settleLentUrl(db, url.token, url.host_id);
+}
+
+/** Is it the body of another page of the crawl? */
+async function tellDuplicate(db: Queryable, url: LentUrl, contentHash: string): Promise<boolean> {
+  const [owner] = await claimLentContent(db, url.crawl_id, contentHash, url.host_id, url.key);
+  const other =
+    owner === undefined || (owner.host_id === url.host_id && owner.key === url.key) ? null : owner;
+  const stage = {
+    ...{ host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, from: 1, to: 0 },
+    ...{ alias_host: other?.host_id ?? null, alias_key: other?.key ?? null },
+  };
+  await advanceStages(db, JSON.stringify([stage]));
+  return other !== null;
+}

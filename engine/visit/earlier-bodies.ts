@@ -1,0 +1,71 @@
+/**
+ * Bodies that were stored when a URL was fetched before, in this crawl or an earlier one, so that a server can answer
+ * 304 where it still has the same (RFC 9110 §13): nothing is transferred, and the stored body is read as a new one is.
+ * A first crawl of a host pays one short statement for it, a later one another for each slice.
+ */
+import { LRUCache } from 'lru-cache';
+import type { FetchRequest } from '../../contracts/fetching.ts';
+import type { BlobStore } from '../../storage/blobs/blob-store.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { earlierCopies, type EarlierCopy } from '../../storage/statements/earlier-copies.ts';
+import { earlierCrawls } from '../../storage/statements/earlier-crawls.ts';
+import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+
+/** Null: there is none, or its body is gone, and the URL is to be fetched whole. */
+export type FindBody = (url: LeasedUrl) => Promise<EarlierCopy | null>;
+
+export const noBodies: FindBody = () => Promise.resolve(null);
+
+export class EarlierBodies {
+  readonly #pool: Pool;
+  readonly #blobs: BlobStore;
+  /** Of a crawl and a host: the crawls whose bodies may be used. */
+  readonly #crawls = new LRUCache<string, readonly number[]>({ max: 20_000 });
+
+  constructor(pool: Pool, blobs: BlobStore) {
+    this.#pool = pool;
+    this.#blobs = blobs;
+  }
+
+  /** Of the URLs of a slice. */
+  async of(hostId: string, urls: readonly LeasedUrl[], crawls: readonly OpenCrawl[]): Promise<FindBody> {
+    const wanted: { crawl_id: number; key: string; among: readonly number[] }[] = [];
+    for (const [crawlId, ofCrawl] of Map.groupBy(urls, (url) => url.crawl_id)) {
+      const crawl = crawls.find(({ id }) => id === crawlId);
+      if (crawl === undefined || crawl.config.fresh) continue;
+      const among = await this.#crawlsBefore(hostId, crawlId);
+      for (const { key, etag, last_modified: lastModified } of ofCrawl) {
+        if (among.length > 0 || etag !== null || lastModified !== null)
+          wanted.push({ crawl_id: crawlId, key: key.toString('hex'), among });
+      }
+    }
+    if (wanted.length === 0) return noBodies;
+    const copies = new Map(
+      (await earlierCopies(this.#pool, hostId, JSON.stringify(wanted))).map((copy) => [
+        name(copy.crawl_id, copy.key),
+        copy,
+      ]),
+    );
+    return async (url) => {
+      const copy = copies.get(name(url.crawl_id, url.key.toString('hex')));
+      return copy !== undefined && (await this.#blobs.has(copy.content_hash)) ? copy : null;
+    };
+  }
+
+  async #crawlsBefore(hostId: string, crawlId: number): Promise<readonly number[]> {
+    const at = `${hostId} ${String(crawlId)}`;
+    const known = this.#crawls.get(at);
+    if (known !== undefined) return known;
+    const found = (await earlierCrawls(this.#pool, hostId, crawlId)).map((row) => row.crawl_id);
+    this.#crawls.set(at, found);
+    return found;
+  }
+}
+
+const name = (crawlId: number, key: string): string => `${String(crawlId)} ${key}`;
+
+export const validatorsOf = (copy: EarlierCopy | null): Pick<FetchRequest, 'etag' | 'lastModified'> => ({
+  ...(typeof copy?.etag === 'string' && { etag: copy.etag }),
+  ...(typeof copy?.last_modified === 'string' && { lastModified: copy.last_modified }),
+});

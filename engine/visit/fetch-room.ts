@@ -1,0 +1,74 @@
+/** What all slices of a process share. */
+import { LRUCache } from 'lru-cache';
+import { sitemapLimits } from '../../domain/sitemap-limits.ts';
+import { canonicalize } from '../../domain/url.ts';
+import { Admission, type Candidate } from '../admission/admission.ts';
+import { CrawlBook, type OpenCrawl } from '../books/crawl-book.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { HostBook } from '../books/host-book.ts';
+import { OptOutBook } from '../books/opt-out-book.ts';
+import { EarlierBodies } from './earlier-bodies.ts';
+import { RobotsFetcher } from './fetch-robots.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import type { HostRules } from './host-rules.ts';
+import { RobotsBook } from '../books/robots-book.ts';
+
+export class FetchRoom {
+  readonly dependencies: Dependencies;
+  readonly keeper: LeaseKeeper;
+  readonly crawls: CrawlBook;
+  readonly optOuts: OptOutBook;
+  readonly robots: RobotsBook;
+  readonly robotsFetcher: RobotsFetcher;
+  readonly admission: Admission;
+  readonly earlierBodies: EarlierBodies;
+  /** Crawl and host whose sitemaps are in the frontier, as far as this process remembers. */
+  readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });
+
+  constructor(dependencies: Dependencies) {
+    const { pool, settings, log } = dependencies;
+    const hosts = new HostBook(pool, settings.shards);
+    this.dependencies = dependencies;
+    this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
+    this.crawls = new CrawlBook(pool, settings);
+    this.optOuts = new OptOutBook(pool);
+    this.robots = new RobotsBook(pool);
+    this.earlierBodies = new EarlierBodies(pool, dependencies.blobs);
+    this.robotsFetcher = new RobotsFetcher(
+      dependencies,
+      this.robots,
+      hosts,
+      this.crawls,
+      this.optOuts,
+      this.keeper,
+    );
+    this.admission = new Admission(dependencies, hosts, this.optOuts, this.crawls);
+  }
+
+  /** The Sitemap lines of robots.txt feed each crawl that comes to the host (RFC 9309 §2.2.4). */
+  async admitSitemaps(
+    hostId: string,
+    origin: string,
+    crawls: readonly OpenCrawl[],
+    { robots }: HostRules,
+  ): Promise<void> {
+    if (robots === null || robots.sitemaps.length === 0) return;
+    const newcomers = crawls.filter(({ id }) => !this.#sitemapsDone.has(`${String(id)} ${hostId}`));
+    if (newcomers.length === 0) return;
+    const named = robots.sitemaps.slice(0, sitemapLimits.robotsLines).flatMap((line) => {
+      const link = canonicalize(line, origin);
+      return link.ok ? [{ link: link.value, depth: 0, seed: false }] : [];
+    });
+    const candidates: Candidate[] = [];
+    for (const crawl of newcomers) {
+      const verdicts = await crawl.judge(named);
+      for (const [at, each] of named.entries())
+        if (each.link.host === origin || verdicts[at]?.verdict === 'admit')
+          candidates.push({ ...each, crawl, kind: 'sitemap', hops: 0, parent: null });
+    }
+    await this.admission.admit(candidates, async (admissions) => {
+      if (admissions.length > 0) await this.dependencies.writer.write({ admissions });
+    });
+    for (const { id } of newcomers) this.#sitemapsDone.set(`${String(id)} ${hostId}`, true);
+  }
+}

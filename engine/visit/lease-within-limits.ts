@@ -1,0 +1,41 @@
+/** Leases URLs for a slice; crawls with a page limit are judged one slice at a time, so that it is kept exactly. */
+import { inTransaction, type Pool } from '../../storage/pool.ts';
+import { retrying } from '../../storage/retry.ts';
+import { leaseUrls, type LeasedUrl } from '../../storage/statements/lease-urls.ts';
+import { lockCrawls } from '../../storage/statements/lock-crawls.ts';
+import { pagesInHand } from '../../storage/statements/pages-in-hand.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+
+/** In the order they are to be fetched. @param turns URLs that a crawl may have at most, by id; absent: any number */
+export async function leaseWithinLimits(
+  pool: Pool,
+  hostId: string,
+  token: number,
+  limit: number,
+  crawls: readonly OpenCrawl[],
+  turns: ReadonlyMap<number, number> = new Map(),
+): Promise<LeasedUrl[]> {
+  const limited = crawls.filter(({ config }) => config.maxPages !== null);
+  const unlimited = crawls
+    .filter(({ config }) => config.maxPages === null)
+    .map(({ id, config }) => ({ crawl_id: id, pages: turns.get(id) ?? null, weight: config.weight }));
+  const urls = await retrying(() =>
+    limited.length === 0
+      ? leaseUrls(pool, hostId, token, limit, JSON.stringify(unlimited))
+      : inTransaction(pool, async (db) => {
+          const ids = limited.map(({ id }) => id);
+          await lockCrawls(db, ids);
+          const inHand = new Map((await pagesInHand(db, ids)).map((row) => [row.crawl_id, row.pages]));
+          const rooms = limited.map(({ id, config }) => ({
+            crawl_id: id,
+            weight: config.weight,
+            pages: Math.min(
+              turns.get(id) ?? Infinity,
+              Math.max(0, (config.maxPages ?? 0) - (inHand.get(id) ?? 0)),
+            ),
+          }));
+          return leaseUrls(db, hostId, token, limit, JSON.stringify([...rooms, ...unlimited]));
+        }),
+  );
+  return urls.sort((a, b) => a.turn - b.turn);
+}

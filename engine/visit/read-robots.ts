@@ -1,0 +1,58 @@
+/** The rules a slice works under: a fresh copy of robots.txt, a new one, or an older one while none can be read. */
+import { backoffMs, type TroubleClass } from '../../domain/trouble.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import type { FetchRoom } from './fetch-room.ts';
+import type { HostRules, HostTrouble } from './host-rules.ts';
+import type { HostPacer } from './pacer.ts';
+
+/** Faults that say more than that robots.txt could not be read: they hold for every URL of the host. */
+export const hostWide: Readonly<Partial<Record<string, TroubleClass>>> = {
+  'dns-not-found': 'dns-not-found',
+  'dns-unavailable': 'dns-unavailable',
+  'connect-refused': 'connect-refused',
+  'connect-timeout': 'connect-timeout',
+  tls: 'tls',
+};
+
+/** @param failures of the host in a row so far. */
+export async function readRobots(
+  room: FetchRoom,
+  pacer: HostPacer,
+  origin: string,
+  crawls: readonly OpenCrawl[],
+  failures: number,
+  signal: AbortSignal,
+): Promise<HostRules | HostTrouble | 'interrupted' | { readonly busyMs: number }> {
+  const { fresh, older } = await room.robots.find(pacer.lease.hostId, pacer.lease.taken.robots_asked_ago_ms);
+  if (fresh !== null) return { robots: fresh, refused: null };
+  const reading = await room.robotsFetcher.fetch(
+    pacer,
+    origin,
+    {
+      userAgent: crawls[0]?.userAgent ?? room.dependencies.settings.userAgent,
+      // It is the host's, not one crawl's: whoever may reach the address may read it.
+      allowPrivate: crawls.flatMap(({ allowPrivate }) => allowPrivate),
+    },
+    signal,
+  );
+  switch (reading.kind) {
+    case 'interrupted':
+      return reading.kind;
+    case 'busy':
+      return { busyMs: reading.waitMs };
+    case 'rules':
+      return { robots: reading.robots, refused: null };
+    case 'refused':
+      return { robots: null, refused: reading.message };
+    case 'unreachable': {
+      const asked = reading.retryAfterMs ?? 0;
+      if (older !== null && asked === 0) return { robots: older, refused: null };
+      const trouble = hostWide[reading.fault ?? ''] ?? 'robots-unreachable';
+      return {
+        class: trouble,
+        message: reading.message,
+        waitMs: Math.max(backoffMs(trouble, failures), asked),
+      };
+    }
+  }
+}

@@ -1,0 +1,232 @@
+/** From one exchange and its verdict to the row that is committed and the URL it leads to. */
+import { hash } from 'node:crypto';
+import type { FetchResponse, FetchResult } from '../../contracts/fetching.ts';
+import { headerEvidence } from '../../domain/evidence.ts';
+import { unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
+import { judgeAnswer, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
+import { askedPauseMs } from '../../domain/retry-after.ts';
+import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
+import type { EarlierCopy } from '../../storage/statements/earlier-copies.ts';
+import type { ResultRow } from '../../storage/statements/commit-results.ts';
+import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+
+export interface Recorded {
+  readonly outcome: Outcome;
+  readonly row: ResultRow;
+  /** SHA-256 of the body, where there is one to store. */
+  readonly bodyHash: Buffer | null;
+  /** A redirect's target that is another URL of the frontier. */
+  readonly target: CanonicalUrl | null;
+  /** Milliseconds for which the answer asks to wait before what it leads to is asked for (RFC 9110 §10.2.3). */
+  readonly targetInMs: number;
+}
+
+type Place = Pick<ResultRow, 'host_id' | 'crawl_id' | 'key' | 'token'>;
+
+const nothing = {
+  config_version: null,
+  detail: null,
+  stage: 0,
+  due_in_ms: 0,
+  attempted: false,
+  own: false,
+  behind: false,
+  answered: false,
+  status: null,
+  bytes: 0,
+  content_hash: null,
+  content_type: null,
+  robots_tag: null,
+  etag: null,
+  last_modified: null,
+  redirect_to: null,
+  next_url: null,
+  truncated: null,
+  took_ms: null,
+  headers: null,
+} as const;
+
+/** Why no request is sent for a URL. */
+export interface Refusal {
+  readonly reason: string;
+  readonly detail: string;
+  /** Of the settings that say so; absent: they do not. */
+  readonly byVersion?: number;
+}
+
+/** A URL that is excluded without a request. */
+export const excludedRow = (place: Place, { reason, detail, byVersion }: Refusal): ResultRow => ({
+  ...place,
+  ...nothing,
+  config_version: byVersion ?? null,
+  state: 'excluded',
+  reason,
+  detail,
+});
+
+/** A request that was wanted for this URL failed for its host as a whole (its robots.txt cannot be read). */
+export const attemptedRow = (place: Place, reason: string, detail: string): ResultRow => ({
+  ...place,
+  ...nothing,
+  state: 'queued',
+  reason,
+  detail,
+  attempted: true,
+});
+
+/** @param outside the redirect's target, where it was left out */
+export const leadingOutside = (row: ResultRow, outside: readonly unknown[]): ResultRow =>
+  outside.length === 0 ? row : { ...row, cut: { outside: outside.length } };
+
+/** Which bodies a crawl takes, by this version of its settings. */
+export type Taker = Pick<OpenCrawl, 'takes' | 'version'>;
+
+/** What the host has taught so far (lessons.ts). */
+interface HostLessons {
+  standing(url: { readonly key: string; readonly reason: string | null }): Omit<History, 'tries' | 'hops'>;
+}
+
+/**
+ * @param copy what was stored of it before, whose validators the request has carried
+ */
+export function record(
+  result: FetchResult,
+  url: Pick<LeasedUrl, 'url' | 'tries' | 'hops' | 'reason'>,
+  place: Place,
+  lessons: HostLessons,
+  taker: Taker,
+  copy: EarlierCopy | null = null,
+): Recorded {
+  const location = result.kind === 'response' ? redirectTarget(result, url.url) : null;
+  const outcome = judgeAnswer(answerOf(result, location, copy, taker.takes), {
+    ...url,
+    ...lessons.standing({ key: place.key, reason: url.reason }),
+  });
+  if (result.kind === 'fault') {
+    const row = { ...place, ...nothing, ...next(outcome), detail: result.message };
+    return { outcome, row, bodyHash: null, target: null, targetInMs: 0 };
+  }
+  const redirect = outcome.url.state === 'done' && outcome.url.reason === 'redirect' ? location : null;
+  const bodyHash =
+    outcome.url.state === 'done' && outcome.url.body && result.body.length > 0
+      ? hash('sha256', result.body, 'buffer')
+      : null;
+  const row: ResultRow = {
+    ...place,
+    ...nothing,
+    ...next(outcome),
+    config_version:
+      outcome.url.state === 'excluded' && outcome.url.reason === unwantedType ? taker.version : null,
+    detail: describe(result, outcome, copy),
+    stage: bodyHash === null ? 0 : 1,
+    answered: true,
+    status: result.status,
+    bytes: result.wireBytes,
+    content_hash: bodyHash?.toString('hex') ?? null,
+    content_type: result.headers['content-type'] ?? null,
+    robots_tag: result.headers['x-robots-tag'] ?? null,
+    // Validators stand for a body that is kept: without one a later 304 would leave nothing to read.
+    etag: bodyHash === null ? null : (result.headers['etag'] ?? null),
+    last_modified: bodyHash === null ? null : (result.headers['last-modified'] ?? null),
+    redirect_to: redirect?.url ?? null,
+    truncated: result.truncated === false ? null : result.truncated,
+    took_ms: result.tookMs === undefined ? null : Math.round(result.tookMs),
+    headers: outcome.url.state === 'done' ? null : headerEvidence(result.headers),
+    ...(copy !== null && result.status === 304 && unchanged(result, copy)),
+  };
+  if (redirect === null) return { outcome, row, bodyHash, target: null, targetInMs: 0 };
+  const targetInMs = askedPauseMs(result.headers, Date.now()) ?? 0;
+  const here = canonicalize(url.url);
+  const sameKey = here.ok && here.value.canonical === redirect.canonical;
+  if (!sameKey) return { outcome, row, bodyHash, target: redirect, targetInMs };
+  const again = { ...row, ...respelled(url, redirect), due_in_ms: targetInMs };
+  return { outcome, row: again, bodyHash, target: null, targetInMs: 0 };
+}
+
+/**
+ * The stored body stands as if it had come now: it is judged and read for this crawl, under this crawl's settings. The
+ * status is the one it came with, since that says what it is; that there was no transfer says the reason. Fields that
+ * a 304 has are newer than those that were kept (RFC 9111 §3.2).
+ */
+const unchanged = (
+  { headers }: FetchResponse,
+  copy: EarlierCopy,
+): Pick<
+  ResultRow,
+  'stage' | 'status' | 'content_hash' | 'content_type' | 'robots_tag' | 'etag' | 'last_modified'
+> => ({
+  stage: 1,
+  status: copy.status,
+  content_hash: copy.content_hash.toString('hex'),
+  content_type: headers['content-type'] ?? copy.content_type,
+  robots_tag: headers['x-robots-tag'] ?? copy.robots_tag,
+  etag: headers['etag'] ?? copy.etag,
+  last_modified: headers['last-modified'] ?? copy.last_modified,
+});
+
+/**
+ * The target is the same page by the canonical rules (a tracking parameter dropped, say), so it is this URL's own next
+ * request; one that leads to the very same URL, or on and on, is a loop.
+ */
+function respelled(
+  url: Pick<LeasedUrl, 'url'>,
+  redirect: CanonicalUrl,
+): Pick<ResultRow, 'state' | 'reason' | 'detail' | 'next_url'> {
+  if (redirect.url === url.url) {
+    return { state: 'failed', reason: 'redirect-loop', detail: 'it redirects to itself', next_url: null };
+  }
+  return { state: 'queued', reason: 'redirect', detail: null, next_url: redirect.url };
+}
+
+function answerOf(
+  result: FetchResult,
+  location: CanonicalUrl | null,
+  copy: EarlierCopy | null,
+  takes: MediaFilter,
+): Answer {
+  if (result.kind === 'fault') return result;
+  const kept = result.status === 304 ? copy : null;
+  return {
+    kind: 'response',
+    status: result.status,
+    truncated: result.truncated,
+    retryAfterMs: askedPauseMs(result.headers, Date.now()),
+    wanted: takes(result.headers['content-type'] ?? kept?.content_type ?? null),
+    hasTarget: location !== null,
+  };
+}
+
+function redirectTarget(response: FetchResponse, base: string): CanonicalUrl | null {
+  const { location } = response.headers;
+  if (response.status < 300 || response.status >= 400 || location === undefined) return null;
+  const target = canonicalize(location, base);
+  return target.ok ? target.value : null;
+}
+
+function next({
+  url,
+}: Outcome): Pick<ResultRow, 'state' | 'reason' | 'due_in_ms' | 'attempted' | 'own' | 'behind'> {
+  const { state, reason } = url;
+  if (state !== 'queued') return { state, reason, due_in_ms: 0, attempted: false, own: false, behind: false };
+  return { state, reason, due_in_ms: url.inMs, attempted: true, own: url.own, behind: url.behind };
+}
+
+/** Locations may be of any length, and hold anything. */
+const shownLocation = 200;
+
+function whereTo({ headers: { location } }: FetchResponse): string {
+  if (location === undefined || location.trim() === '') return 'and says not where to';
+  return `to ${JSON.stringify(location.slice(0, shownLocation).toWellFormed())}`;
+}
+
+function describe(result: FetchResponse, outcome: Outcome, copy: EarlierCopy | null): string | null {
+  if (outcome.url.reason === 'not-modified' && copy !== null)
+    return `the body that crawl ${String(copy.of_crawl)} fetched at ${copy.fetched_at.toISOString()}`;
+  if (outcome.url.state === 'done') return null;
+  if (outcome.url.reason === unwantedType)
+    return result.headers['content-type'] ?? 'that of the earlier copy';
+  if (outcome.url.reason === 'bad-redirect') return `answered ${String(result.status)}, ${whereTo(result)}`;
+  const cut = result.truncated === false ? '' : `, body ${result.truncated}`;
+  return `answered ${String(result.status)}${cut}`;
+}
