@@ -3,13 +3,22 @@ import { defineConfig } from 'vitest/config';
 /** Tests here share one Postgres and one Temporal, which are started when one of them is selected. */
 const onTheStack = ['test/integration/**/*.test.ts', 'test/e2e/**/*.test.ts'];
 
+/**
+ * `npm test` skips the tests that are tagged `long`. A file or folder that is named on the command line is run whole, so
+ * `npm test -- test` runs everything.
+ */
+const named = process.argv.slice(3).some((argument) => !argument.startsWith('-'));
+
 export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
-    teardownTimeout: 30_000,
+    tags: [{ name: 'long', description: 'more than some five seconds', skip: !named, timeout: 900_000 }],
+    // Tests wait for conditions. These limits only end a test that waits in vain, however busy the machine is.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 120_000 } },
     projects: [
       {
         extends: true,
@@ -17,12 +26,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'stack',
-          include: onTheStack,
-          globalSetup: ['test/support/stack.ts'],
-          testTimeout: 120_000,
-        },
+        test: { name: 'stack', include: onTheStack, globalSetup: ['test/support/stack.ts'] },
       },
     ],
   },

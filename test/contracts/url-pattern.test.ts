@@ -15,7 +15,7 @@ describe('patterns over URLs', () => {
     expect(compileUrlPattern(pattern)(url)).toBe(matches);
   });
 
-  it('take no time that grows faster than the URL, whatever the expression is', { timeout: 20_000 }, () => {
+  it('take no time that grows faster than the URL, whatever the expression is', () => {
     const url = `https://a.example/${'a'.repeat(2_000)}!`;
     const mixed = `https://a.example/${'aabab'.repeat(400)}!`;
     // Each takes the engine of JavaScript longer than anybody waits.

@@ -70,7 +70,7 @@ describe('globs', () => {
     );
   });
 
-  it('take no more than pattern × text steps on hostile patterns', { timeout: 10_000 }, () => {
+  it('take no more than pattern × text steps on hostile patterns', () => {
     const text = 'a'.repeat(2_000);
     for (const hostile of [
       '*a'.repeat(490) + '*b',

@@ -297,13 +297,13 @@ describe('rules searched together', () => {
 });
 
 describe('hostile rules', () => {
-  it('stars without end are no explosion', { timeout: 10_000 }, () => {
+  it('stars without end are no explosion', () => {
     const rules = Array.from({ length: 2_000 }, (_, i) => `disallow: /${'*a'.repeat(100)}b${String(i)}`);
     expect(allowed(rules, '/' + 'a'.repeat(2_000))).toBe(true);
     expect(allowed(['disallow: /' + '*a'.repeat(2_000) + 'b'], '/' + 'a'.repeat(2_000))).toBe(true);
   });
 
-  it('tens of thousands of rules are read, and asked a thousand times', { timeout: 20_000 }, () => {
+  it('tens of thousands of rules are read, and asked a thousand times', () => {
     const rules = Array.from({ length: 100_000 }, (_, i) => `allow:/${i.toString(36)}`);
     const agent = parseRobots(['user-agent: a', 'disallow: /', ...rules].join('\n')).forAgent('a');
     expect(agent.check('/-').allowed).toBe(false);

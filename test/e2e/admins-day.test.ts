@@ -1,4 +1,8 @@
-/** docs/api.md, "An admin's day": its commands, in order, on a stack of their own and a site that is theirs. */
+/**
+ * docs/api.md, "An admin's day": its commands, in order, on a stack of their own and a site that is theirs.
+ *
+ * @module-tag long
+ */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +67,7 @@ async function runDay(site: Site): Promise<{ code: number | null; stdout: string
   return { code, stdout, stderr };
 }
 
-it('goes from the first key to the last refusal', { timeout: 180_000 }, async () => {
+it('goes from the first key to the last refusal', async () => {
   const site = await startSite({
     '/': (response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
@@ -71,7 +75,7 @@ it('goes from the first key to the last refusal', { timeout: 180_000 }, async ()
     },
   });
   const isUp = (): boolean => (apiUrl = findRunningStack(data)?.apiUrl ?? '') !== '';
-  await until('the stack is up', isUp, 90_000).catch((error: unknown) => {
+  await until('the stack is up', isUp).catch((error: unknown) => {
     throw new Error(up.stderr(), { cause: error });
   });
   const { code, stdout, stderr } = await runDay(site);

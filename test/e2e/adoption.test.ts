@@ -1,4 +1,8 @@
-/** Workflows that are cancelled, terminated, reset, or gone with all of Temporal's data: Postgres holds the truth. */
+/**
+ * Workflows that are cancelled, terminated, reset, or gone with all of Temporal's data: Postgres holds the truth.
+ *
+ * @module-tag long
+ */
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -29,7 +33,7 @@ async function expectWhole(desk: Pick<CrawlDesk, 'pool'>, crawlId: string, web: 
   expect((await auditCrawl(desk.pool, crawlId))?.differences).toEqual([]);
 }
 
-describe('buttons of Temporal Web', { timeout: 120_000 }, () => {
+describe('buttons of Temporal Web', () => {
   let world: World;
   let desk: CrawlDesk;
   let worker: WorkerProcess;
@@ -59,7 +63,7 @@ describe('buttons of Temporal Web', { timeout: 120_000 }, () => {
     handle(id).describe().then(({ status }) => status.name, () => null); // prettier-ignore
   const crawling = async (pages: number): Promise<string> => {
     const id = await desk.start(web.seeds, config);
-    await until('pages come', () => web.log().length > pages, 60_000);
+    await until('pages come', () => web.log().length > pages);
     return id;
   };
   const isPaused = () =>
@@ -75,11 +79,7 @@ describe('buttons of Temporal Web', { timeout: 120_000 }, () => {
     await isPaused();
     await handle(hostWorkflowId(origin)).terminate();
     const before = web.log().filter(({ url }) => url.startsWith(`${origin}/`)).length;
-    await until(
-      'it is there again',
-      async () => (await statusOf(hostWorkflowId(origin))) === 'RUNNING',
-      60_000,
-    );
+    await until('it is there again', async () => (await statusOf(hostWorkflowId(origin))) === 'RUNNING');
     await handle(`crawl/${id}`).cancel();
     await ended(id);
     expect(await stateOf(id)).toEqual({ state: 'cancelled', reason: 'cancelled in Temporal Web' });
@@ -99,7 +99,7 @@ describe('buttons of Temporal Web', { timeout: 120_000 }, () => {
     for (const each of [`crawl/${id}`, hostWorkflowId(origin), hostWorkflowId(web.origins[1] ?? ''), 'scheduler/0'])
       await handle(each).terminate().catch(() => undefined);
     expect(await control.change(id, 'resume', null)).toEqual({ state: 'running', reason: null });
-    await until('the paused one is there', async () => (await statusOf(hostWorkflowId(origin))) === 'RUNNING', 60_000);
+    await until('the paused one is there', async () => (await statusOf(hostWorkflowId(origin))) === 'RUNNING');
     await handle(hostWorkflowId(origin)).signal(resumeHostSignal);
     await handle(`crawl/${id}`).terminate();
     await handle('scheduler/0').cancel();
@@ -126,7 +126,7 @@ describe('buttons of Temporal Web', { timeout: 120_000 }, () => {
     await reset(`crawl/${id}`);
     const mode = () =>
       handle(hostWorkflowId(origin)).query<{ mode: string; pausedReason: string }>('state').catch(() => null);
-    await until('it is paused again', async () => (await mode())?.mode === 'paused', 60_000);
+    await until('it is paused again', async () => (await mode())?.mode === 'paused');
     expect(await mode()).toMatchObject({ pausedReason: 'a rest' });
     await handle(hostWorkflowId(origin)).signal(resumeHostSignal);
     await ended(id);
@@ -152,7 +152,7 @@ describe('buttons of Temporal Web', { timeout: 120_000 }, () => {
   }); // prettier-ignore
 });
 
-describe('all of Temporal’s data', { timeout: 240_000 }, () => {
+describe('all of Temporal’s data', () => {
   it('may be deleted in mid-crawl: the crawl ends whole and polite, a paused host stays paused', async () => {
     const settings = { allowPrivate: ['127.0.0.0/8'], roles: ['control', 'fetch', 'extract'] satisfies WorkerRole[] };
     const web = await startWeb({ seed: 72, hosts: 3, pages: 60, latencyMs: 2 });
@@ -160,7 +160,7 @@ describe('all of Temporal’s data', { timeout: 240_000 }, () => {
     let own = await startOwnStack({ settings });
     const desk = await openDesk({ databaseUrl: own.stack.postgresUrl, temporalAddress: own.stack.temporalAddress, namespace: 'default' }); // prettier-ignore
     const id = await desk.start(web.seeds, config);
-    await until('pages come', () => web.log().length > 12, 60_000);
+    await until('pages come', () => web.log().length > 12);
     await desk.client.workflow.getHandle(hostWorkflowId(paused)).signal(pauseHostSignal, 'a rest');
     await desk.until('select paused_at is not null as yes from host where origin = $1', [paused]);
     await desk.close();
@@ -172,10 +172,10 @@ describe('all of Temporal’s data', { timeout: 240_000 }, () => {
     const again = await openDesk({ databaseUrl: own.stack.postgresUrl, temporalAddress: own.stack.temporalAddress, namespace: 'default' }); // prettier-ignore
     const before = web.log().filter(({ url }) => url.startsWith(`${paused}/`)).length;
     const host = again.client.workflow.getHandle(hostWorkflowId(paused));
-    await until('the paused host has a workflow', async () => (await host.query<{ mode: string }>('state').catch(() => null))?.mode === 'paused', 60_000); // prettier-ignore
+    await until('the paused host has a workflow', async () => (await host.query<{ mode: string }>('state').catch(() => null))?.mode === 'paused'); // prettier-ignore
     expect(web.log().filter(({ url }) => url.startsWith(`${paused}/`))).toHaveLength(before);
     await host.signal(resumeHostSignal);
-    await again.until(`select state = 'finished' and reason = 'complete' as yes from crawl where id = $1`, [id], 120_000);
+    await again.until(`select state = 'finished' and reason = 'complete' as yes from crawl where id = $1`, [id]);
     await expectWhole({ pool }, id, web);
     await again.close();
     await pool.end();
@@ -189,15 +189,15 @@ describe('all of Temporal’s data', { timeout: 240_000 }, () => {
     const own = await startOwnStack({ settings });
     const desk = await openDesk({ databaseUrl: own.stack.postgresUrl, temporalAddress: own.stack.temporalAddress, namespace: 'default' }); // prettier-ignore
     const id = await desk.start(web.seeds, config);
-    await until('pages come', () => web.log().length > 12, 60_000);
+    await until('pages come', () => web.log().length > 12);
     const temporal = parseId(readFileSync(path.join(own.dataDir, 'run', 'temporal.id'), 'utf8'));
     rmSync(path.join(own.dataDir, 'temporal'), { recursive: true });
     expect(temporal !== null && signalProcess(temporal, 'SIGKILL')).toBe(true);
-    await desk.until(`select state = 'finished' and reason = 'complete' as yes from crawl where id = $1`, [id], 120_000);
+    await desk.until(`select state = 'finished' and reason = 'complete' as yes from crawl where id = $1`, [id]);
     await expectWhole(desk, id, web);
     // It knows no attribute that was not prepared anew.
     const found = () => desk.client.workflow.count('QueueDepth >= 0').then(({ count }) => count, () => 0);
-    await until('Temporal finds the hosts by their attributes', async () => (await found()) > 0, 20_000);
+    await until('Temporal finds the hosts by their attributes', async () => (await found()) > 0);
     await desk.close();
     await own.close();
     await web.stop();

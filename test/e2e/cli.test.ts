@@ -1,4 +1,8 @@
-/** The main job from the command line, on an embedded stack of its own: crawl, interrupt, resume, look. */
+/**
+ * The main job from the command line, on an embedded stack of its own: crawl, interrupt, resume, look.
+ *
+ * @module-tag long
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -61,7 +65,7 @@ const lastLine = (text: string): unknown => jsonLines(text.trimEnd().split('\n')
 const pagesIn = (file: string): Set<string> =>
   new Set(jsonLines(readFileSync(file, 'utf8')).map((line) => (line as { url: string }).url));
 
-describe('the command line', { timeout: 240_000 }, () => {
+describe('the command line', () => {
   it('crawls, is interrupted, crawls something else, and goes on where it was', async () => {
     const first = orbweaver('crawl', site, ...options, '--delay', '0.3', '--json', '--out', '-');
     await until(() => requests.length > 5, first);

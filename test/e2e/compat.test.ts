@@ -43,25 +43,20 @@ const get = <T>(path: string) => ask<T>(api.url, key, 'GET', path);
 const post = <T>(path: string, body?: unknown) => ask<T>(api.url, key, 'POST', path, body);
 const statusOf = (url: string) => get<compat.UrlStatusAnswer>(`/api/v1/${encodeURIComponent(url)}/status`);
 const completed = (url: string) =>
-  until(`${url} is completed`, async () => (await statusOf(url)).body.status === 'COMPLETED', 60_000);
+  until(`${url} is completed`, async () => (await statusOf(url)).body.status === 'COMPLETED');
 const over = (id: string) =>
-  until(
-    `crawl ${id} is over`,
-    async () => (await get<CrawlView>(`/v1/crawls/${id}`)).body.endedAt !== null,
-    60_000,
-  );
+  until(`crawl ${id} is over`, async () => (await get<CrawlView>(`/v1/crawls/${id}`)).body.endedAt !== null);
 const ended = (id: string) =>
   until(
     `job ${id} is over`,
     async () =>
       (await get<compat.JobStatusAnswer>(`/v1/job/status?job_id=${id}`)).body.job_status === 'success',
-    60_000,
   );
 const expectExact = async (id: string): Promise<void> => {
   expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
 };
 
-describe('a job', { timeout: 120_000 }, () => {
+describe('a job', () => {
   it('runs from scan to its URLs, within its criteria', async () => {
     const site = await smallSite();
     const finish_criteria = { max_depth: 1 };
@@ -83,31 +78,35 @@ describe('a job', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the standing crawl', { timeout: 180_000 }, () => {
-  it('runs whenever it is given seeds, those of other hosts with all they link to', async () => {
-    const [one, two] = [await smallSite(), await smallSite()];
-    const first = await post<compat.SeedUrlsAnswer>('/seed/urls', { urls: [`${one.origin}/`, 'mailto:x'] });
-    const { crawl_id } = first.body;
-    expect(first).toMatchObject({
-      status: 200,
-      body: { accepted: 1, rejected_count: 1, rejected: [{ url: 'mailto:x' }] },
-    });
-    // From the answer on, it is known.
-    expect((await statusOf(`${one.origin}/`)).body).toMatchObject({ url: `${one.origin}/` });
-    await completed(`${one.origin}/deep`);
-    await over(crawl_id);
+describe('the standing crawl', () => {
+  it(
+    'runs whenever it is given seeds, those of other hosts with all they link to',
+    { tags: ['long'] },
+    async () => {
+      const [one, two] = [await smallSite(), await smallSite()];
+      const first = await post<compat.SeedUrlsAnswer>('/seed/urls', { urls: [`${one.origin}/`, 'mailto:x'] });
+      const { crawl_id } = first.body;
+      expect(first).toMatchObject({
+        status: 200,
+        body: { accepted: 1, rejected_count: 1, rejected: [{ url: 'mailto:x' }] },
+      });
+      // From the answer on, it is known.
+      expect((await statusOf(`${one.origin}/`)).body).toMatchObject({ url: `${one.origin}/` });
+      await completed(`${one.origin}/deep`);
+      await over(crawl_id);
 
-    const second = await post<compat.SeedUrlsAnswer>('/api/v1/seed', {
-      urls: `${two.origin}/, ${one.origin}/`,
-    });
-    expect(second.body).toMatchObject({ crawl_id, accepted: 2 });
-    await completed(`${two.origin}/deep`);
-    await over(crawl_id);
-    for (const site of [one, two]) expect(pages(site).sort()).toEqual(['/', '/1', '/2', '/deep']);
-    await expectExact(crawl_id);
-  });
+      const second = await post<compat.SeedUrlsAnswer>('/api/v1/seed', {
+        urls: `${two.origin}/, ${one.origin}/`,
+      });
+      expect(second.body).toMatchObject({ crawl_id, accepted: 2 });
+      await completed(`${two.origin}/deep`);
+      await over(crawl_id);
+      for (const site of [one, two]) expect(pages(site).sort()).toEqual(['/', '/1', '/2', '/deep']);
+      await expectExact(crawl_id);
+    },
+  );
 
-  it('loses no seed to kill -9, and sends nothing while it is paused', async () => {
+  it('loses no seed to kill -9, and sends nothing while it is paused', { tags: ['long'] }, async () => {
     const [going, next] = [await smallSite(), await smallSite()];
     going.answers = { '/': linking(...Array.from({ length: 300 }, (_, index) => `/${String(index)}`)) };
     const { body } = await post<compat.SeedUrlsAnswer>('/seed/urls', { urls: [`${going.origin}/`] });

@@ -37,7 +37,7 @@ async function untilFetched(web: Web, count: number): Promise<void> {
  */
 async function cutOff(web: Web, crawlId: string): Promise<string[]> {
   // The web knows by then that nobody reads on, and so its log is whole.
-  await expect.poll(() => web.log().every(({ end }) => end !== null), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => web.log().every(({ end }) => end !== null)).toBe(true);
   const { rows } = await desk.pool.query<{ url: string }>(
     `select url from url where crawl_id = $1 and fetched_at is not null and state <> 'leased'`,
     [crawlId],
@@ -75,7 +75,7 @@ it('kill -9 of the worker: the next one goes on, and repeats at most what was in
       const before = web.log().length;
       worker = await startWorker(world, { blobDir, leaseSeconds: 4 });
       const back = performance.now();
-      await expect.poll(() => web.log().length, { timeout: 30_000 }).toBeGreaterThan(before);
+      await expect.poll(() => web.log().length).toBeGreaterThan(before);
       expect(performance.now() - back).toBeLessThan(15_000);
     }
     expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
@@ -95,7 +95,7 @@ it('kill -9 of the worker: the next one goes on, and repeats at most what was in
 // Tasks that Temporal hands to the frozen worker's open polls come back one after another, which takes up to a minute.
 it(
   'SIGSTOP of a worker while another takes over: it sends nothing when it wakes up',
-  { timeout: 240_000 },
+  { tags: ['long'] },
   async () => {
     const web = await startWeb({ seed: 22, hosts: 3, pages: 25, latencyMs: 20 });
     const frozen = await startWorker(world, { blobDir, leaseSeconds: 2 });

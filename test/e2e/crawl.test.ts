@@ -146,30 +146,28 @@ const endings: Readonly<Record<Misfit, readonly Ending[]>> = {
 describe('hosts that misbehave', () => {
   it(
     'stop nobody else, are not hurried, and each URL of theirs has a clear end',
-    { timeout: 240_000 },
+    { tags: ['long'] },
     async () => {
       const web = await startWeb({ seed: 13, hosts: 3, pages: 10, misfits, slowMs: 300, latencyMs: 2 });
       const originOf = (misfit: Misfit): string => web.origins[3 + misfits.indexOf(misfit)] ?? '';
       try {
         const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.05 });
         const { must } = expectedOf(web.plan);
-        const isDone = (keys: readonly string[], timeoutMs: number) =>
+        const isDone = (keys: readonly string[]) =>
           desk.until(
             `select count(distinct url) = $2 as yes from url
             where crawl_id = $1 and url = any ($3) and state = 'done' and fetched_at is not null`,
             [id, keys.length, keys],
-            timeoutMs,
           );
         // The well-behaved hosts are done long before the others have had all their tries.
         const good = [...must].filter((url) => web.origins.slice(0, 3).includes(new URL(url).origin));
-        await isDone(good, 60_000);
-        await isDone([...must], 120_000);
+        await isDone(good);
+        await isDone([...must]);
         // Only the host whose robots.txt cannot be read still has something to wait for.
         await desk.until(
           `select bool_and(case h.origin when $2 then u.attempts > 0 else u.state not in ('queued', 'leased') end) as yes
            from url u join host h on h.id = u.host_id where u.crawl_id = $1`,
           [id, originOf('unruly')],
-          120_000,
         );
         for (const misfit of misfits) {
           for (const { path, because, ...ending } of endings[misfit]) {
@@ -178,7 +176,7 @@ describe('hosts that misbehave', () => {
               const now = await explainUrlOf(desk.pool, id, originOf(misfit) + path, 'Orbweaver');
               expect({ misfit, path, record: now?.record }).toMatchObject({ misfit, path, record: ending });
               return now;
-            }, 10_000);
+            }, 60_000);
             // Who failed is a dead letter of that class, to be driven again.
             expect(told?.deadLetter?.class).toBe(ending.state === 'failed' ? ending.reason : undefined);
             const evidence =

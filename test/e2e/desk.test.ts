@@ -19,7 +19,7 @@ import { until } from '../stack/world.ts';
 const screenshots = '.cache/screenshots';
 const columns = ['CrawlState', 'QueueDepth', 'DeadLetters', 'LastError', 'NextFetchTime'];
 
-describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', { timeout: 240_000 }, () => {
+describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
   let world: World;
   let desk: CrawlDesk;
   let worker: WorkerProcess;
@@ -52,7 +52,6 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', { timeout
     await until(
       `${origin} is listed by ${query}`,
       async () => (row = (await web.list(query)).find((each) => each.includes(origin))) !== undefined,
-      120_000,
     );
     return row ?? '';
   };
@@ -100,17 +99,15 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', { timeout
     expect(pages(site)).toEqual(['/', '/']);
   });
 
-  it('robots.txt cannot be read: the pending activity says so', async () => {
+  it('robots.txt cannot be read: the pending activity says so', { tags: ['long'] }, async () => {
     const site = await startSite({ '/robots.txt': status(503) });
     await failing(site.origin, 3);
     const crawl = await desk.start([`${site.origin}/`], { delaySeconds: 0.2 });
     await listed('`CrawlState`="backoff" OR `CrawlState`="active"', site.origin);
     await web.open(hostWorkflowId(site.origin));
     let pending = '';
-    await until(
-      'the failed visit is shown',
-      async () => /HostFailure/.test((pending = await web.pendingActivities())),
-      60_000,
+    await until('the failed visit is shown', async () =>
+      /HostFailure/.test((pending = await web.pendingActivities())),
     );
     expect(pending).toContain('robots.txt answers 503, so nothing may be fetched');
     expect(pending).toContain('fetchSlice');
@@ -121,7 +118,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', { timeout
     await finished(crawl);
   });
 
-  it('a queue is deep: the host is one’s own, and may be asked faster', async () => {
+  it('a queue is deep: the host is one’s own, and may be asked faster', { tags: ['long'] }, async () => {
     const links = Array.from({ length: 30 }, (_, at) => `<a href="/${String(at)}">${String(at)}</a>`).join(
       ' ',
     );
@@ -137,7 +134,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', { timeout
     expect(gaps(site).filter((gap) => gap < 900).length).toBeGreaterThan(10);
   });
 
-  it('dead letters pile up: one class goes again', async () => {
+  it('dead letters pile up: one class goes again', { tags: ['long'] }, async () => {
     const site = await startSite({ '/1': status(301), '/2': status(302), '/no': status(403) });
     const urls = ['/1', '/2', '/no', '/ok'].map((path) => site.origin + path);
     // The delay keeps the host's workflow at hand.
@@ -156,11 +153,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', { timeout
     expect(pages(site).filter((path) => path === '/1')).toHaveLength(2);
     expect(pages(site).filter((path) => path === '/no')).toHaveLength(1);
     // Everything is done: no host is left in trouble.
-    await until(
-      'no host is parked',
-      async () => !(await isListed('`CrawlState`="parked"', '127.0.0.1')),
-      60_000,
-    );
+    await until('no host is parked', async () => !(await isListed('`CrawlState`="parked"', '127.0.0.1')));
   });
 });
 

@@ -1,8 +1,12 @@
-/** A crawl by name through the real stack, whose only DNS resolver goes away and comes back (F44). */
+/**
+ * A crawl by name through the real stack, whose only DNS resolver goes away and comes back (F44).
+ *
+ * @module-tag long
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/audit.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { hasDnsmasq, startDnsmasq, type Dnsmasq } from '../support/dnsmasq.ts';
@@ -50,7 +54,7 @@ describe.skipIf(!hasDnsmasq())('a crawl whose DNS resolver goes away (needs dnsm
     try {
       const { port } = site.address() as AddressInfo;
       const id = await desk.start([`http://one.test:${String(port)}/`], { scope: 'any', delaySeconds: 0.1 });
-      await vi.waitUntil(() => worker.log.some((line) => line.includes('DNS is down')), { timeout: 60_000 });
+      await expect.poll(() => worker.log.join('\n')).toContain('DNS is down');
       await dnsmasq.restart(records);
       expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
 

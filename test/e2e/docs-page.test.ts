@@ -1,11 +1,15 @@
-/** The docs page in a browser: all of it comes from the API, its policy is kept, and it shows the operations. */
+/**
+ * The docs page in a browser: all of it comes from the API, its policy is kept, and it shows the operations.
+ *
+ * @module-tag long
+ */
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../api/openapi/document.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from '../integration/api/world.ts';
 import { chromiumOptions, hasChromium } from '../support/temporal-web.ts';
 
-describe.skipIf(!hasChromium())('the docs page (needs chromium)', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium())('the docs page (needs chromium)', () => {
   let services: Services;
   let api: Api;
   let browser: Browser;
@@ -13,7 +17,7 @@ describe.skipIf(!hasChromium())('the docs page (needs chromium)', { timeout: 120
     services = await startServices();
     api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
     browser = await chromium.launch(chromiumOptions);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await api.stop();

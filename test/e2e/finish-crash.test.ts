@@ -1,4 +1,8 @@
-/** Finish criteria through a worker that is killed, a pause and a resume: reached, hardly exceeded, and final. */
+/**
+ * Finish criteria through a worker that is killed, a pause and a resume: reached, hardly exceeded, and final.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import { sliceSize } from '../../domain/slice.ts';
@@ -35,57 +39,53 @@ const endless: Answer = (response, request) => {
 
 const pagesOf = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
 
-it(
-  'a crawl is killed at, paused and resumed, and ends for its criterion with its count',
-  { timeout: 180_000 },
-  async () => {
-    const sites = await Promise.all([1, 2, 3].map(() => startSite()));
-    for (const site of sites)
-      site.answers = Object.fromEntries(
-        Array.from({ length: 500 }, (_, page) => [`/page/${String(page)}`, endless]),
-      );
-    const asked = (): number => sites.reduce((sum, site) => sum + pagesOf(site).length, 0);
-    const wanted = {
-      seeds: sites.map((site) => `${site.origin}/page/0`),
-      allowPrivate: ['127.0.0.0/8'],
-      delaySeconds,
-      finish: { any: [{ pages: wantedPages }] },
-    };
-    const { body } = await ask<CreatedCrawl>(api.url, key, 'POST', '/v1/crawls', wanted);
-    const path = `/v1/crawls/${body.id}`;
-    const view = async (): Promise<CrawlView> => (await ask<CrawlView>(api.url, key, 'GET', path)).body;
+it('a crawl is killed at, paused and resumed, and ends for its criterion with its count', async () => {
+  const sites = await Promise.all([1, 2, 3].map(() => startSite()));
+  for (const site of sites)
+    site.answers = Object.fromEntries(
+      Array.from({ length: 500 }, (_, page) => [`/page/${String(page)}`, endless]),
+    );
+  const asked = (): number => sites.reduce((sum, site) => sum + pagesOf(site).length, 0);
+  const wanted = {
+    seeds: sites.map((site) => `${site.origin}/page/0`),
+    allowPrivate: ['127.0.0.0/8'],
+    delaySeconds,
+    finish: { any: [{ pages: wantedPages }] },
+  };
+  const { body } = await ask<CreatedCrawl>(api.url, key, 'POST', '/v1/crawls', wanted);
+  const path = `/v1/crawls/${body.id}`;
+  const view = async (): Promise<CrawlView> => (await ask<CrawlView>(api.url, key, 'GET', path)).body;
 
-    await until('pages are fetched', () => asked() >= 15, 60_000);
-    await serving.killWorker();
-    expect((await view()).endedAt).toBeNull();
-    await serving.nextWorker();
-    const before = asked();
-    await until('the next worker goes on', () => asked() > before + 5, 60_000);
+  await until('pages are fetched', () => asked() >= 15);
+  await serving.killWorker();
+  expect((await view()).endedAt).toBeNull();
+  await serving.nextWorker();
+  const before = asked();
+  await until('the next worker goes on', () => asked() > before + 5);
 
-    expect((await ask(api.url, key, 'POST', `${path}/pause`, {})).status).toBe(200);
-    await until('nothing is in flight', async () => (await view()).ledger.leased === 0, 30_000);
-    const paused = await view();
-    expect(paused).toMatchObject({ state: 'paused' });
-    expect(paused.pages).toBeLessThan(wantedPages);
-    expect((await ask(api.url, key, 'POST', `${path}/resume`, {})).status).toBe(200);
+  expect((await ask(api.url, key, 'POST', `${path}/pause`, {})).status).toBe(200);
+  await until('nothing is in flight', async () => (await view()).ledger.leased === 0);
+  const paused = await view();
+  expect(paused).toMatchObject({ state: 'paused' });
+  expect(paused.pages).toBeLessThan(wantedPages);
+  expect((await ask(api.url, key, 'POST', `${path}/resume`, {})).status).toBe(200);
 
-    await until('it has ended', async () => (await view()).endedAt !== null, 90_000);
-    const ended = await view();
-    expect(ended).toMatchObject({
-      state: 'finished',
-      reason: `finish-criteria: ${String(wantedPages)} pages`,
-    });
-    expect(ended.pages).toBeGreaterThanOrEqual(wantedPages);
-    const slice = sliceSize(sliceSeconds * 1_000, delaySeconds * 1_000);
-    expect(ended.pages).toBeLessThanOrEqual(wantedPages + sites.length * slice);
-    expect(ended.ledger).toMatchObject({ queued: 0, leased: 0 });
-    expect((await auditCrawl(desk.pool, body.id))?.differences).toEqual([]);
+  await until('it has ended', async () => (await view()).endedAt !== null);
+  const ended = await view();
+  expect(ended).toMatchObject({
+    state: 'finished',
+    reason: `finish-criteria: ${String(wantedPages)} pages`,
+  });
+  expect(ended.pages).toBeGreaterThanOrEqual(wantedPages);
+  const slice = sliceSize(sliceSeconds * 1_000, delaySeconds * 1_000);
+  expect(ended.pages).toBeLessThanOrEqual(wantedPages + sites.length * slice);
+  expect(ended.ledger).toMatchObject({ queued: 0, leased: 0 });
+  expect((await auditCrawl(desk.pool, body.id))?.differences).toEqual([]);
 
-    // What it was made for it has: neither seeds nor settings set it going again.
-    const seeds = { urls: [`${sites[0]?.origin ?? ''}/page/499`] };
-    expect((await ask(api.url, key, 'POST', `${path}/seeds`, seeds)).status).toBe(409);
-    expect((await ask(api.url, key, 'PATCH', path, { finish: null })).status).toBe(409);
-    expect((await ask(api.url, key, 'POST', `${path}/resume`, {})).status).toBe(409);
-    expect(await view()).toMatchObject({ state: 'finished', pages: ended.pages });
-  },
-);
+  // What it was made for it has: neither seeds nor settings set it going again.
+  const seeds = { urls: [`${sites[0]?.origin ?? ''}/page/499`] };
+  expect((await ask(api.url, key, 'POST', `${path}/seeds`, seeds)).status).toBe(409);
+  expect((await ask(api.url, key, 'PATCH', path, { finish: null })).status).toBe(409);
+  expect((await ask(api.url, key, 'POST', `${path}/resume`, {})).status).toBe(409);
+  expect(await view()).toMatchObject({ state: 'finished', pages: ended.pages });
+});

@@ -1,4 +1,8 @@
-/** The first start of an embedded stack: its key is shown once, kept for the owner, and used by verbs (F36). */
+/**
+ * The first start of an embedded stack: its key is shown once, kept for the owner, and used by verbs (F36).
+ *
+ * @module-tag long
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +25,7 @@ async function whileUp(work: (apiUrl: string) => Promise<void>): Promise<string>
   const cli = startCli(['up'], { ORBWEAVER_DATA: folder });
   started.push(cli);
   const apiUrl = (): string | null => findRunningStack(folder)?.apiUrl ?? null;
-  await expect.poll(apiUrl, { timeout: 90_000, interval: 100, message: cli.stderr() }).not.toBeNull();
+  await expect.poll(apiUrl, { interval: 100, message: cli.stderr() }).not.toBeNull();
   await work(apiUrl() ?? '');
   cli.process.kill('SIGINT');
   const { stdout } = await cli.result;

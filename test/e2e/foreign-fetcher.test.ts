@@ -1,6 +1,8 @@
 /**
  * A fetcher written in another language crawls the same hosts as Orbweaver's own workers (F37); the web's log is the
  * judge of both together.
+ *
+ * @module-tag long
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -114,7 +116,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
     const fetchers = [startFetcher('--lease-seconds', '4')];
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds });
-      await expect.poll(() => fetched(fetchers[0]), { timeout: 60_000 }).toBeGreaterThan(2);
+      await expect.poll(() => fetched(fetchers[0])).toBeGreaterThan(2);
       await fetchers[0]?.kill();
       fetchers.push(startFetcher('--lease-seconds', '4', '--ack', 'never'));
       /** As if ten minutes had passed, for which hosts of loans that ran out are not lent to their tenant again. */
@@ -135,7 +137,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
       await fetchers[1]?.kill();
       fetchers.push(startFetcher('--lease-seconds', '4', '--ack', 'late'));
       const late = () => fetchers[2]?.said.some(({ result }) => result === 'late');
-      await expect.poll(laterOn(late), { timeout: 60_000 }).toBe(true);
+      await expect.poll(laterOn(late)).toBe(true);
       await fetchers[2]?.kill();
       expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
       const verdict = judge(web.log(), { delayMs, expected: expectedOf(web.plan) });
@@ -168,7 +170,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds });
       for (const requests of [10, 30]) {
-        await expect.poll(() => web.log().length, { timeout: 60_000 }).toBeGreaterThan(requests);
+        await expect.poll(() => web.log().length).toBeGreaterThan(requests);
         await worker.kill();
         await fetchers[0]?.kill();
         fetchers.unshift(startFetcher('--lease-seconds', '4'));
@@ -189,7 +191,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
     const web = await startWeb({ seed: 78, hosts: 1, pages: 6, latencyMs: 5 });
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.5 });
-      await expect.poll(() => web.log().length, { timeout: 30_000 }).toBeGreaterThan(1);
+      await expect.poll(() => web.log().length).toBeGreaterThan(1);
       const post = (path: string, body: object) =>
         ask<{ lease_id: string | null; urls: { url: string }[]; results: { result: string }[] }>(
           api.url, api.key, 'POST', `/frontier/0/${path}`, body,
@@ -197,7 +199,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
       const lease = () =>
         post('lease_batch', { fetcher_id: 'dead', batch_size: 1, lease_seconds: 8, crawl_id: id });
       let batch = (await lease()).body;
-      await expect.poll(async () => (batch = (await lease()).body).urls.length, { timeout: 30_000 }).toBe(1);
+      await expect.poll(async () => (batch = (await lease()).body).urls.length).toBe(1);
       await desk.client.workflow.getHandle(`crawl/${id}`).executeUpdate('cancel', { args: ['a test'] });
       expect(await desk.ended(id)).toMatchObject({ state: 'cancelled', reason: 'a test' });
       const late = { lease_id: batch.lease_id, results: [{ url: batch.urls[0]?.url, status: 200 }] };
@@ -213,7 +215,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
     const [origin = ''] = web.origins;
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.5 });
-      await expect.poll(() => web.log().length, { timeout: 30_000 }).toBeGreaterThan(2);
+      await expect.poll(() => web.log().length).toBeGreaterThan(2);
       await desk.client.workflow.getHandle(`host/${origin}`).signal('pause', 'a test');
       await desk.until('select paused_at is not null as yes from host where origin = $1', [origin]);
       const before = web.log().length;
@@ -234,7 +236,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
         },
       });
       // Asked ten times a second, for several times the delay.
-      await expect.poll(() => fetcher.said.length, { timeout: 30_000 }).toBeGreaterThan(25);
+      await expect.poll(() => fetcher.said.length).toBeGreaterThan(25);
       await fetcher.kill();
       expect(fetcher.errors).toEqual([]);
       expect(web.log().length).toBe(before);

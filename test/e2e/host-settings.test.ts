@@ -1,4 +1,8 @@
-/** Settings of a host while a real worker crawls it (F18, G4): set over the API, judged by the log of the site. */
+/**
+ * Settings of a host while a real worker crawls it (F18, G4): set over the API, judged by the log of the site.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { wakeHost } from '../../activities/wake-host.ts';
 import type { HostSettingsChange, HostView } from '../../contracts/hosts.ts';
@@ -64,20 +68,18 @@ it('a host that is closed sleeps on a durable timer of days, and goes on within 
   const id = await desk.start([`${site.origin}/`], { allowPrivate: ['127.0.0.0/8'] });
   // One that was never asked has no workflow yet: its opening is waited for in its row.
   const closed = async () => (await fetch(`${api.url}/v1/hosts?state=closed`)).json();
-  await expect
-    .poll(closed, { timeout: 20_000 })
-    .toMatchObject({ items: [{ origin: site.origin, closedBy: 'windows' }] });
+  await expect.poll(closed).toMatchObject({ items: [{ origin: site.origin, closedBy: 'windows' }] });
   expect(site.hits).toEqual([]);
   await set(site.origin, { windows: null });
   const openedAt = performance.now();
-  await expect.poll(() => site.hits.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => site.hits.length).toBeGreaterThan(0);
   expect((site.hits[0]?.at ?? Infinity) - openedAt).toBeLessThan(3_000);
   // And the other way round, in the middle of it.
-  await expect.poll(() => site.hits.length, { timeout: 10_000 }).toBeGreaterThan(3);
+  await expect.poll(() => site.hits.length).toBeGreaterThan(3);
   await set(site.origin, { windows: inTwoDays(), delaySeconds: 0.4 });
   const closedAt = performance.now();
   await expect
-    .poll(async () => (await stateOf(site.origin)).nextVisit ?? 0, { timeout: 10_000 })
+    .poll(async () => (await stateOf(site.origin)).nextVisit ?? 0)
     .toBeGreaterThan(Date.now() + 86_400_000);
   expect((site.hits.at(-1)?.at ?? Infinity) - closedAt).toBeLessThan(3_000);
   await set(site.origin, { windows: null, delaySeconds: 0 });
@@ -90,13 +92,11 @@ it('a spent quota and a long delay are slept out, and end when they are set anew
   const site = await linking();
   await set(site.origin, { delaySeconds: 0.05, quotaPerDay: 5 });
   const id = await desk.start([`${site.origin}/`], { allowPrivate: ['127.0.0.0/8'] });
-  await expect.poll(() => site.hits.length, { timeout: 20_000 }).toBe(5);
-  await expect
-    .poll(async () => (await stateOf(site.origin)).nextVisit ?? 0, { timeout: 10_000 })
-    .toBeGreaterThan(Date.now());
+  await expect.poll(() => site.hits.length).toBe(5);
+  await expect.poll(async () => (await stateOf(site.origin)).nextVisit ?? 0).toBeGreaterThan(Date.now());
   await set(site.origin, { quotaPerDay: 1_000, delaySeconds: 3_600 });
   await expect
-    .poll(async () => (await stateOf(site.origin)).nextVisit ?? 0, { timeout: 10_000 })
+    .poll(async () => (await stateOf(site.origin)).nextVisit ?? 0)
     .toBeGreaterThan(Date.now() + 3_000_000);
   expect(site.hits).toHaveLength(5);
   const asked = performance.now();

@@ -1,6 +1,8 @@
 /**
  * Edits of every kind, one upon the other, with restores, pauses, seeds and kills in between, drawn from a seed. In the
  * end all is fetched that the last settings admit, nothing is kept out by others, and the sums are exact.
+ *
+ * @module-tag long
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
@@ -57,7 +59,6 @@ const edits: readonly object[] = [
 
 it.each((process.env['HOSTILE_SEEDS'] ?? '5').split(',').map(Number))(
   'edits drawn from seed %i',
-  { timeout: 240_000 },
   async (seed) => {
     const random = randomFrom(seed, 0, 99);
     const web = await startWeb({ seed, hosts: 4, pages: 40, latencyMs: 5 });
@@ -98,8 +99,8 @@ it.each((process.env['HOSTILE_SEEDS'] ?? '5').split(',').map(Number))(
       const view = async () => (await call<CrawlView>('GET', path)).body;
       const applied = async () =>
         (await call<ConfigVersion>('GET', `${path}/versions/${String(last.body.version)}`)).body;
-      await until('it is applied', async () => (await applied()).effect.state === 'applied', 60_000);
-      await until('it is over', async () => (await view()).endedAt !== null, 120_000);
+      await until('it is applied', async () => (await applied()).effect.state === 'applied');
+      await until('it is over', async () => (await view()).endedAt !== null);
       expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
       expect(await view()).toMatchObject({ state: 'finished', reason: 'complete', ledger: { failed: 0 } });
       const { rows } = await desk.pool.query<{ line: string }>(

@@ -61,11 +61,7 @@ const patch = async <T = ConfigVersion>(id: string, edit: object, dryRun = false
 const applied = async (id: string, version: number): Promise<ConfigVersion> => {
   const path = `/v1/crawls/${id}/versions/${String(version)}`;
   const get = async () => (await ask<ConfigVersion>(api.url, key, 'GET', path)).body;
-  await until(
-    `version ${String(version)} is applied`,
-    async () => (await get()).effect.state !== 'pending',
-    60_000,
-  );
+  await until(`version ${String(version)} is applied`, async () => (await get()).effect.state !== 'pending');
   return get();
 };
 /** A copy of the settings is a second old at most, and a request may be on its way. */
@@ -77,7 +73,7 @@ async function start(seeds: string | readonly string[], config: object): Promise
   return body.id;
 }
 const ended = async (id: string): Promise<CrawlView> => {
-  await until(`crawl ${id} is over`, async () => (await viewOf(id)).endedAt !== null, 90_000);
+  await until(`crawl ${id} is over`, async () => (await viewOf(id)).endedAt !== null);
   expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
   return viewOf(id);
 };
@@ -91,49 +87,49 @@ const frontier = async (id: string): Promise<string[]> => {
 const fetchedOf = (from: Site, section: string): number =>
   from.paths().filter((path) => path.startsWith(`/${section}/`)).length;
 
-describe('an edit', { timeout: 180_000 }, () => {
-  it('holds for the next request, and what it kept out comes back when it is undone', async () => {
-    const web = await site(30);
-    const id = await start(`${web.origin}/`, { delaySeconds: 0.1 });
-    await until('some pages are fetched', () => web.paths().length > 8, 60_000);
-    const edit = await patch(id, { exclude: ['*/shop/*'], note: 'no shops' });
-    expect(edit).toMatchObject({
-      version: 2,
-      note: 'no shops',
-      author: expect.stringMatching(/^key /) as string,
-    });
-    await inForce();
-    const before = fetchedOf(web, 'shop');
-    const { effect } = await applied(id, 2);
-    expect(effect).toMatchObject({ state: 'applied', readmitted: 0 });
-    await until(
-      'the others are fetched',
-      () => fetchedOf(web, 'news') + fetchedOf(web, 'talk') === 60,
-      60_000,
-    );
-    expect(fetchedOf(web, 'shop')).toBe(before);
-    const first = await ended(id);
-    expect(first.ledger).toMatchObject({ excluded: 30 - before, done: 61 + before });
+describe('an edit', () => {
+  it(
+    'holds for the next request, and what it kept out comes back when it is undone',
+    { tags: ['long'] },
+    async () => {
+      const web = await site(30);
+      const id = await start(`${web.origin}/`, { delaySeconds: 0.1 });
+      await until('some pages are fetched', () => web.paths().length > 8);
+      const edit = await patch(id, { exclude: ['*/shop/*'], note: 'no shops' });
+      expect(edit).toMatchObject({
+        version: 2,
+        note: 'no shops',
+        author: expect.stringMatching(/^key /) as string,
+      });
+      await inForce();
+      const before = fetchedOf(web, 'shop');
+      const { effect } = await applied(id, 2);
+      expect(effect).toMatchObject({ state: 'applied', readmitted: 0 });
+      await until('the others are fetched', () => fetchedOf(web, 'news') + fetchedOf(web, 'talk') === 60);
+      expect(fetchedOf(web, 'shop')).toBe(before);
+      const first = await ended(id);
+      expect(first.ledger).toMatchObject({ excluded: 30 - before, done: 61 + before });
 
-    const restored = await post<ConfigVersion>(`/v1/crawls/${id}/versions/1/restore`);
-    expect(restored).toMatchObject({ status: 200, body: { version: 3, restores: 1 } });
-    expect((await applied(id, 3)).effect).toMatchObject({ readmitted: 30 - before, excluded: 0 });
-    await until('the shops are fetched', () => fetchedOf(web, 'shop') === 30, 60_000);
-    expect((await ended(id)).ledger).toMatchObject({ excluded: 0, done: 91 });
-    const { items } = (await ask<EventList>(api.url, key, 'GET', `/v1/crawls/${id}/events`)).body;
-    expect(items.filter(({ kind }) => kind === 'crawl.edited').map(({ data }) => data)).toEqual([
-      { version: 2, restores: null },
-      { version: 3, restores: 1 },
-    ]);
-    expect(new Set(web.paths()).size).toBe(web.paths().length);
-  });
+      const restored = await post<ConfigVersion>(`/v1/crawls/${id}/versions/1/restore`);
+      expect(restored).toMatchObject({ status: 200, body: { version: 3, restores: 1 } });
+      expect((await applied(id, 3)).effect).toMatchObject({ readmitted: 30 - before, excluded: 0 });
+      await until('the shops are fetched', () => fetchedOf(web, 'shop') === 30);
+      expect((await ended(id)).ledger).toMatchObject({ excluded: 0, done: 91 });
+      const { items } = (await ask<EventList>(api.url, key, 'GET', `/v1/crawls/${id}/events`)).body;
+      expect(items.filter(({ kind }) => kind === 'crawl.edited').map(({ data }) => data)).toEqual([
+        { version: 2, restores: null },
+        { version: 3, restores: 1 },
+      ]);
+      expect(new Set(web.paths()).size).toBe(web.paths().length);
+    },
+  );
 
   it('does what its preview says, and its undoing leaves the frontier as it was', async () => {
     const web = await site(40);
     const id = await start(`${web.origin}/`, { delaySeconds: 0.1, maxDepth: 3, exclude: ['*/talk/3*'] });
-    await until('some pages are fetched', () => web.paths().length > 5, 60_000);
+    await until('some pages are fetched', () => web.paths().length > 5);
     expect((await post(`/v1/crawls/${id}/pause`)).status).toBe(200);
-    await until('nothing is in flight', async () => (await viewOf(id)).ledger.leased === 0, 30_000);
+    await until('nothing is in flight', async () => (await viewOf(id)).ledger.leased === 0);
     const before = await frontier(id);
 
     const edit = { include: ['*/news/*', '*/talk/*'], exclude: ['*/news/1*'] };
@@ -214,51 +210,63 @@ describe('an edit', { timeout: 180_000 }, () => {
     expect((await ended(id)).ledger).toMatchObject({ done: 40, excluded: 21 });
   });
 
-  it('may follow another, and another: in the end all is fetched that the last one admits, each once', async () => {
-    const web = await startWeb({ seed: 88, hosts: 3, pages: 50, latencyMs: 5 });
-    try {
-      const id = await start(web.seeds, { scope: 'any', delaySeconds: 0.1 });
-      const filters = [['*1*'], ['*.html'], [], ['*articles*', '*news*'], ['*docs*'], ['*2*', '*3*'], ['*']];
-      for (let turn = 0; turn < 21; turn++) {
-        const exclude = filters[turn % filters.length] ?? [];
-        await patch(id, { exclude, maxUrlLength: turn % 3 === 0 ? 60 : 2_048 });
-        await new Promise((wake) => setTimeout(wake, 150 + (turn % 5) * 120));
-        if (turn === 10) {
-          await serving.killWorker();
-          await serving.nextWorker();
+  it(
+    'may follow another, and another: in the end all is fetched that the last one admits, each once',
+    { tags: ['long'] },
+    async () => {
+      const web = await startWeb({ seed: 88, hosts: 3, pages: 50, latencyMs: 5 });
+      try {
+        const id = await start(web.seeds, { scope: 'any', delaySeconds: 0.1 });
+        const filters = [
+          ['*1*'],
+          ['*.html'],
+          [],
+          ['*articles*', '*news*'],
+          ['*docs*'],
+          ['*2*', '*3*'],
+          ['*'],
+        ];
+        for (let turn = 0; turn < 21; turn++) {
+          const exclude = filters[turn % filters.length] ?? [];
+          await patch(id, { exclude, maxUrlLength: turn % 3 === 0 ? 60 : 2_048 });
+          await new Promise((wake) => setTimeout(wake, 150 + (turn % 5) * 120));
+          if (turn === 10) {
+            await serving.killWorker();
+            await serving.nextWorker();
+          }
         }
+        const last = await patch(id, { exclude: [], maxUrlLength: 2_048 });
+        expect((await applied(id, last.version)).effect.state).toBe('applied');
+        const view = await ended(id);
+        expect(view).toMatchObject({ state: 'finished', reason: 'complete', ledger: { failed: 0 } });
+        const { rows } = await desk.pool.query<{ reason: string }>(
+          `select distinct reason from url where crawl_id = $1 and state = 'excluded'`,
+          [id],
+        );
+        expect(rows.filter(({ reason }) => reason !== 'robots')).toEqual([]);
+        const verdict = judge(web.log(), { delayMs: 100, expected: expectedOf(web.plan) });
+        // The request that a killed worker had in flight may be repeated.
+        expect(verdict).toMatchObject({
+          overlaps: [],
+          tooSoon: [],
+          missing: [],
+          unexpected: [],
+          disallowed: [],
+        });
+        expect([...verdict.repeated.values()].filter((times) => times > 2)).toEqual([]);
+        expect(verdict.repeated.size).toBeLessThanOrEqual(3);
+      } finally {
+        await web.stop();
       }
-      const last = await patch(id, { exclude: [], maxUrlLength: 2_048 });
-      expect((await applied(id, last.version)).effect.state).toBe('applied');
-      const view = await ended(id);
-      expect(view).toMatchObject({ state: 'finished', reason: 'complete', ledger: { failed: 0 } });
-      const { rows } = await desk.pool.query<{ reason: string }>(
-        `select distinct reason from url where crawl_id = $1 and state = 'excluded'`,
-        [id],
-      );
-      expect(rows.filter(({ reason }) => reason !== 'robots')).toEqual([]);
-      const verdict = judge(web.log(), { delayMs: 100, expected: expectedOf(web.plan) });
-      // The request that a killed worker had in flight may be repeated.
-      expect(verdict).toMatchObject({
-        overlaps: [],
-        tooSoon: [],
-        missing: [],
-        unexpected: [],
-        disallowed: [],
-      });
-      expect([...verdict.repeated.values()].filter((times) => times > 2)).toEqual([]);
-      expect(verdict.repeated.size).toBeLessThanOrEqual(3);
-    } finally {
-      await web.stop();
-    }
-  });
+    },
+  );
 
-  it('of many URLs goes on where a killed worker left it', async () => {
+  it('of many URLs goes on where a killed worker left it', { tags: ['long'] }, async () => {
     const web = await site(0);
     const id = await start(`${web.origin}/`, { delaySeconds: 60 });
-    await until('its robots.txt was read', () => web.paths().length === 1, 60_000);
+    await until('its robots.txt was read', () => web.paths().length === 1);
     expect((await post(`/v1/crawls/${id}/pause`)).status).toBe(200);
-    await until('nothing is in flight', async () => (await viewOf(id)).ledger.leased === 0, 30_000);
+    await until('nothing is in flight', async () => (await viewOf(id)).ledger.leased === 0);
     const urls = 120_000;
     await desk.pool.query(
       `insert into url (host_id, crawl_id, key, url, state, depth, priority)
@@ -274,7 +282,7 @@ describe('an edit', { timeout: 180_000 }, () => {
       );
       return rows[0]?.judged ?? 0;
     };
-    await until('the job has begun', async () => (await progress()) > 2_000, 60_000);
+    await until('the job has begun', async () => (await progress()) > 2_000);
     await serving.killWorker();
     expect(await progress()).toBeLessThan(urls);
     await serving.nextWorker();
@@ -289,7 +297,7 @@ describe('an edit', { timeout: 180_000 }, () => {
   });
 });
 
-describe('an edit is refused', { timeout: 60_000 }, () => {
+describe('an edit is refused', () => {
   it('with settings that make no sense, cannot change, or change nothing', async () => {
     const web = await site(0);
     const id = await start(`${web.origin}/`, { delaySeconds: 60 });
@@ -313,7 +321,7 @@ describe('an edit is refused', { timeout: 60_000 }, () => {
     expect(await patch(id, { maxDepth: null })).toMatchObject({ version: 1 });
     expect((await post(`/v1/crawls/${id}/versions/7/restore`)).status).toBe(404);
     expect((await post(`/v1/crawls/${id}/cancel`)).status).toBe(200);
-    await until('it is over', async () => (await viewOf(id)).endedAt !== null, 30_000);
+    await until('it is over', async () => (await viewOf(id)).endedAt !== null);
     expect((await ask(api.url, key, 'PATCH', `/v1/crawls/${id}`, { maxDepth: 1 })).status).toBe(409);
     expect((await ask(api.url, key, 'PATCH', `/v1/crawls/${id}?dryRun=true`, { maxDepth: 1 })).status).toBe(
       409,

@@ -76,7 +76,7 @@ const asking = async (): Promise<number> => {
   return rows.length;
 };
 
-describe('a new crawl with seeds at a parked host', { timeout: 120_000 }, () => {
+describe('a new crawl with seeds at a parked host', () => {
   it('goes on at once where the host answers again, and the earlier crawl with it', async () => {
     const { origin, port, first } = await parkedHost();
     const asked = await listenOn(port);
@@ -85,7 +85,7 @@ describe('a new crawl with seeds at a parked host', { timeout: 120_000 }, () => 
     expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
     expect(performance.now() - began).toBeLessThan(30_000);
     expect(asked[0]).toBe('/robots.txt');
-    await until('the first goes on', async () => (await desk.ended(first)).state === 'finished', 30_000);
+    await until('the first goes on', async () => (await desk.ended(first)).state === 'finished');
     expect(asked.slice(1).sort()).toEqual(['/', '/new']);
     await exact(crawl);
     expect(await asking()).toBe(0);
@@ -100,13 +100,13 @@ describe('a new crawl with seeds at a parked host', { timeout: 120_000 }, () => 
     const { probeAt } = await view();
     const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
     expect(await desk.ended(crawl)).toMatchObject({ state: 'failed', reason: 'no URL could be fetched' });
-    await until('it was asked', async () => (await view()).lastProbe !== null, 10_000);
+    await until('it was asked', async () => (await view()).lastProbe !== null);
     expect(await view()).toMatchObject({ probes: 0, probeAt });
     await exact(crawl);
     expect(await asking()).toBe(0);
   });
 
-  it('gets its answer where the workflow of the host is gone', async () => {
+  it('gets its answer where the workflow of the host is gone', { tags: ['long'] }, async () => {
     const { origin, port } = await parkedHost();
     await desk.client.workflow.getHandle(hostWorkflowId(origin)).terminate();
     const asked = await listenOn(port);
@@ -115,38 +115,40 @@ describe('a new crawl with seeds at a parked host', { timeout: 120_000 }, () => 
     expect(asked).toContain('/new');
   });
 
-  it('sends nothing before the time that the host asked for, nor to one that has opted out', async () => {
-    const origin = `http://127.0.0.2:${String(await closedPort())}`;
-    await desk.pool.query(
-      `insert into host (origin, shard, not_before) values ($1, 0, now() + interval '1 hour')`,
-      [origin],
-    );
-    const { rows } = await desk.pool.query<{ id: string }>('select id::text from host where origin = $1', [
-      origin,
-    ]);
-    await park(desk.pool, rows[0]?.id ?? '', 'overloaded: answered 503', troubleClasses);
-    await desk.client.workflow.start('host', {
-      workflowId: hostWorkflowId(origin),
-      taskQueue: 'control',
-      args: [{ hostId: rows[0]?.id ?? '', origin, carried: { ...carried, probeAt: Date.now() + 3_600_000 } }],
-    });
-    const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
-    await desk.until(
-      `select asking > '-infinity' as yes from host_queue where crawl_id = $1`,
-      [crawl],
-      20_000,
-    );
-    const view = () => desk.client.workflow.getHandle(hostWorkflowId(origin)).query(hostStateQuery);
-    await until('it waits', async () => ((await view()).nextVisit ?? 0) > Date.now() + 3_000_000, 10_000);
-    await desk.until(`select state = 'running' as yes from crawl where id = $1`, [crawl]);
-    await optOut(desk.pool, '127.0.0.2', null);
-    expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
-    const second = await desk.start([`${origin}/other`], { delaySeconds: 0.1 });
-    expect(await desk.ended(second)).toMatchObject({ state: 'failed' });
-  });
+  it(
+    'sends nothing before the time that the host asked for, nor to one that has opted out',
+    { tags: ['long'] },
+    async () => {
+      const origin = `http://127.0.0.2:${String(await closedPort())}`;
+      await desk.pool.query(
+        `insert into host (origin, shard, not_before) values ($1, 0, now() + interval '1 hour')`,
+        [origin],
+      );
+      const { rows } = await desk.pool.query<{ id: string }>('select id::text from host where origin = $1', [
+        origin,
+      ]);
+      await park(desk.pool, rows[0]?.id ?? '', 'overloaded: answered 503', troubleClasses);
+      await desk.client.workflow.start('host', {
+        workflowId: hostWorkflowId(origin),
+        taskQueue: 'control',
+        args: [
+          { hostId: rows[0]?.id ?? '', origin, carried: { ...carried, probeAt: Date.now() + 3_600_000 } },
+        ],
+      });
+      const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
+      await desk.until(`select asking > '-infinity' as yes from host_queue where crawl_id = $1`, [crawl]);
+      const view = () => desk.client.workflow.getHandle(hostWorkflowId(origin)).query(hostStateQuery);
+      await until('it waits', async () => ((await view()).nextVisit ?? 0) > Date.now() + 3_000_000);
+      await desk.until(`select state = 'running' as yes from crawl where id = $1`, [crawl]);
+      await optOut(desk.pool, '127.0.0.2', null);
+      expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
+      const second = await desk.start([`${origin}/other`], { delaySeconds: 0.1 });
+      expect(await desk.ended(second)).toMatchObject({ state: 'failed' });
+    },
+  );
 });
 
-describe('an operator', { timeout: 120_000 }, () => {
+describe('an operator', () => {
   const idOf = async (origin: string): Promise<string> => {
     const { rows } = await desk.pool.query<{ id: string }>('select id::text from host where origin = $1', [
       origin,
@@ -164,8 +166,8 @@ describe('an operator', { timeout: 120_000 }, () => {
       const asked = await listenOn(port);
       if (gone) await desk.client.workflow.getHandle(hostWorkflowId(origin)).terminate();
       await act(origin, 'retry');
-      await until('the crawl goes on', () => asked.includes('/'), 30_000);
-      await until('it ends', async () => (await desk.ended(first)).state === 'finished', 30_000);
+      await until('the crawl goes on', () => asked.includes('/'));
+      await until('it ends', async () => (await desk.ended(first)).state === 'finished');
       await exact(first);
     }
   });
@@ -176,13 +178,13 @@ describe('an operator', { timeout: 120_000 }, () => {
     const asked = await listenOn(port);
     await desk.pool.query('insert into host (origin, shard) values ($1, 0)', [origin]);
     await act(origin, 'pause', 'a rest');
-    await until('it is paused', async () => (await mode(origin)) === 'paused', 20_000);
+    await until('it is paused', async () => (await mode(origin)) === 'paused');
     const crawl = await desk.start([`${origin}/1`, `${origin}/2`], { delaySeconds: 0.1 });
-    await desk.until(`select queued = 2 as yes from host_queue where crawl_id = $1`, [crawl], 20_000);
+    await desk.until(`select queued = 2 as yes from host_queue where crawl_id = $1`, [crawl]);
     expect(await act(origin, 'drop', 'not that one')).toEqual({ dropped: 2, more: false });
     expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
     const second = await desk.start([`${origin}/1`], { delaySeconds: 0.1 });
-    await desk.until(`select queued = 1 as yes from host_queue where crawl_id = $1`, [second], 20_000);
+    await desk.until(`select queued = 1 as yes from host_queue where crawl_id = $1`, [second]);
     expect(asked).toEqual([]);
     await act(origin, 'resume');
     expect(await desk.ended(second)).toMatchObject({ state: 'finished', reason: 'complete' });

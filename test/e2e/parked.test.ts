@@ -47,7 +47,7 @@ const workflow = (origin: string) => desk.client.workflow.getHandle(hostWorkflow
 type View = HostView & HostCarried;
 const view = (origin: string): Promise<View> => workflow(origin).query(hostStateQuery) as Promise<View>;
 const inMode = (origin: string, mode: string) =>
-  until(`${origin} is ${mode}`, async () => (await view(origin).catch(() => null))?.mode === mode, 60_000);
+  until(`${origin} is ${mode}`, async () => (await view(origin).catch(() => null))?.mode === mode);
 const hostRow = async (origin: string): Promise<Record<string, unknown>> => {
   const { rows } = await desk.pool.query<Record<string, unknown>>('select * from host where origin = $1', [
     origin,
@@ -100,61 +100,61 @@ const closed = (server: Server): Promise<unknown> => {
 };
 const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
 
-describe('a parked host', { timeout: 180_000 }, () => {
-  it('is asked again by a growing timer, across kills and long histories, and goes on by itself', async () => {
-    const port = await closedPort();
-    const origin = `http://127.0.0.1:${String(port)}`;
-    await nearlySpent(origin, 4);
-    const delay = (ms: number | null) =>
-      desk.pool.query('update host set delay_ms = $2 where origin = $1', [origin, ms]);
-    await delay(25_000);
-    const crawl = await desk.start([`${origin}/`], config);
-    await inMode(origin, 'parked');
-    expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
-    expect(await letters(crawl)).toEqual(['connect-refused']);
-    // Not before its delay is over, which is longer here than the wait for a first probe; its backoff of 32 s has
-    // ended with the parking, since the host did not ask for it.
-    const { probeAt, nextVisit } = await view(origin);
-    expect(probeAt).toBe(nextVisit);
-    const left = (probeAt ?? 0) - Date.now();
-    expect(left).toBeGreaterThan(15_000);
-    expect(left).toBeLessThanOrEqual(25_000);
-    await delay(null);
+describe('a parked host', () => {
+  it(
+    'is asked again by a growing timer, across kills and long histories, and goes on by itself',
+    { tags: ['long'] },
+    async () => {
+      const port = await closedPort();
+      const origin = `http://127.0.0.1:${String(port)}`;
+      await nearlySpent(origin, 4);
+      const delay = (ms: number | null) =>
+        desk.pool.query('update host set delay_ms = $2 where origin = $1', [origin, ms]);
+      await delay(25_000);
+      const crawl = await desk.start([`${origin}/`], config);
+      await inMode(origin, 'parked');
+      expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
+      expect(await letters(crawl)).toEqual(['connect-refused']);
+      // Not before its delay is over, which is longer here than the wait for a first probe; its backoff of 32 s has
+      // ended with the parking, since the host did not ask for it.
+      const { probeAt, nextVisit } = await view(origin);
+      expect(probeAt).toBe(nextVisit);
+      const left = (probeAt ?? 0) - Date.now();
+      expect(left).toBeGreaterThan(15_000);
+      expect(left).toBeLessThanOrEqual(25_000);
+      await delay(null);
 
-    await worker.kill();
-    worker = await startWorker(world, { blobDir, probeSeconds });
-    // Many messages make a long history: it goes on as a new run, with its timer where it was.
-    const { runId } = await workflow(origin).describe();
-    await Promise.all(Array.from({ length: 410 }, () => workflow(origin).signal(wakeSignal)));
-    await until(
-      'it goes on as a new run',
-      async () => (await workflow(origin).describe()).runId !== runId,
-      20_000,
-    );
-    expect((await view(origin)).probeAt).toBe(probeAt);
+      await worker.kill();
+      worker = await startWorker(world, { blobDir, probeSeconds });
+      // Many messages make a long history: it goes on as a new run, with its timer where it was.
+      const { runId } = await workflow(origin).describe();
+      await Promise.all(Array.from({ length: 410 }, () => workflow(origin).signal(wakeSignal)));
+      await until('it goes on as a new run', async () => (await workflow(origin).describe()).runId !== runId);
+      expect((await view(origin)).probeAt).toBe(probeAt);
 
-    await until('it was probed twice', async () => (await view(origin)).probes >= 2, 60_000);
-    const parked = await view(origin);
-    // The trouble that parked it stays its trouble.
-    expect(parked.lastError).toMatch(/^connect-refused/);
-    expect(parked.lastProbe).toMatch(/refused the connection/);
-    const waits = (await timersOf(origin)).map(({ seconds }) => Math.round(seconds));
-    expect(waits.slice(-2)).toEqual([2 * probeSeconds, 4 * probeSeconds]);
+      await until('it was probed twice', async () => (await view(origin)).probes >= 2);
+      const parked = await view(origin);
+      // The trouble that parked it stays its trouble.
+      expect(parked.lastError).toMatch(/^connect-refused/);
+      expect(parked.lastProbe).toMatch(/refused the connection/);
+      const waits = (await timersOf(origin)).map(({ seconds }) => Math.round(seconds));
+      expect(waits.slice(-2)).toEqual([2 * probeSeconds, 4 * probeSeconds]);
 
-    const asked: string[] = [];
-    const server = await listenOn(port, asked);
-    await desk.until(`select state = 'done' as yes from url where crawl_id = $1`, [crawl], 30_000);
-    expect(asked).toEqual(['/robots.txt', '/']);
-    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
-    expect(await letters(crawl)).toEqual([]);
-    expect((await view(origin)).probes).toBe(0);
-    await expectExact(crawl);
-    await closed(server);
-  });
+      const asked: string[] = [];
+      const server = await listenOn(port, asked);
+      await desk.until(`select state = 'done' as yes from url where crawl_id = $1`, [crawl]);
+      expect(asked).toEqual(['/robots.txt', '/']);
+      expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+      expect(await letters(crawl)).toEqual([]);
+      expect((await view(origin)).probes).toBe(0);
+      await expectExact(crawl);
+      await closed(server);
+    },
+  );
 });
 
-describe('dead letters', { timeout: 180_000 }, () => {
-  it('of a host go again by an update: one class, one URL, or all', async () => {
+describe('dead letters', () => {
+  it('of a host go again by an update: one class, one URL, or all', { tags: ['long'] }, async () => {
     const site = await startSite({ '/bad': status(400), '/worse': status(402), '/no': status(403) });
     const crawl = await desk.start(
       ['/', '/bad', '/worse', '/no'].map((path) => site.origin + path),
@@ -220,7 +220,7 @@ describe('dead letters', { timeout: 180_000 }, () => {
   });
 });
 
-describe('a Retry-After of 30 days', { timeout: 180_000 }, () => {
+describe('a Retry-After of 30 days', () => {
   const nextTime = async (origin: string): Promise<number> => {
     const { raw } = await workflow(origin).describe();
     const [pending] = raw.pendingActivities ?? [];

@@ -1,4 +1,8 @@
-/** Places among the hosts that are worked: one who comes late gets a share of them, whoever holds them all. */
+/**
+ * Places among the hosts that are worked: one who comes late gets a share of them, whoever holds them all.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/audit.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';

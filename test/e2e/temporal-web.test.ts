@@ -21,7 +21,7 @@ const delayMs = 1_000;
 const screenshots = '.cache/screenshots';
 const columns = ['CrawlState', 'QueueDepth', 'DeadLetters', 'LastError', 'NextFetchTime'];
 
-describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_000 }, () => {
+describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
   let world: World;
   let desk: CrawlDesk;
   let worker: WorkerProcess;
@@ -42,7 +42,6 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
     await until(
       `one host is listed as ${state}`,
       async () => (rows = await desktop.list(`\`CrawlState\`="${state}"`)).length === 1,
-      120_000,
     );
     return rows[0] ?? '';
   };
@@ -69,16 +68,12 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
     await world.close();
   });
 
-  it('pauses a host by a signal: no further request', async () => {
-    await until('some pages were asked for', () => asked(paused) > 3, 60_000);
+  it('pauses a host by a signal: no further request', { tags: ['long'] }, async () => {
+    await until('some pages were asked for', () => asked(paused) > 3);
     await desktop.open(hostWorkflowId(paused));
     expect(JSON.parse(await desktop.queryState())).toMatchObject({ mode: 'active', paused: false });
     await desktop.signal('pause', '"its owner asked for a rest"');
-    await until(
-      'the host is paused',
-      async () => (await desktop.queryState()).includes('"mode": "paused"'),
-      60_000,
-    );
+    await until('the host is paused', async () => (await desktop.queryState()).includes('"mode": "paused"'));
     const before = { paused: asked(paused), all: web.log().length };
     await delay(4 * delayMs);
     expect(asked(paused)).toBe(before.paused);
@@ -97,7 +92,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
       await desktop.open(crawlWorkflowId(crawlId));
       return (await desktop.currentDetails()).includes(`${paused} (paused, `);
     };
-    await until('the page of the crawl tells of the host', waits, 100_000);
+    await until('the page of the crawl tells of the host', waits);
     const popup = desktop.page.waitForEvent('popup');
     const page = desktop.page.locator('iframe').last().contentFrame();
     await page.getByRole('link', { name: paused }).click();
@@ -107,35 +102,39 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
     await host.close();
   });
 
-  it('lists a parked host with its search attributes, and says what is wrong with it', async () => {
-    await desktop.chooseColumns(columns, ['Run ID', 'Type', 'Start', 'End']);
-    const row = await listed('parked');
-    expect(row).toMatch(/host\/(\S+)\tparked\t0\t1\tconnect-refused: .*refused the connection/);
-    expect(row).toContain(refusing);
-    await desktop.list('`WorkflowType`="host"');
-    await desktop.page.screenshot({ path: `${screenshots}/temporal-web-hosts.png` });
+  it(
+    'lists a parked host with its search attributes, and says what is wrong with it',
+    { tags: ['long'] },
+    async () => {
+      await desktop.chooseColumns(columns, ['Run ID', 'Type', 'Start', 'End']);
+      const row = await listed('parked');
+      expect(row).toMatch(/host\/(\S+)\tparked\t0\t1\tconnect-refused: .*refused the connection/);
+      expect(row).toContain(refusing);
+      await desktop.list('`WorkflowType`="host"');
+      await desktop.page.screenshot({ path: `${screenshots}/temporal-web-hosts.png` });
 
-    await desktop.open(hostWorkflowId(refusing));
-    expect(JSON.parse(await desktop.searchAttributes())).toMatchObject({
-      indexedFields: {
-        CrawlState: 'parked',
-        DeadLetters: 1,
-        QueueDepth: 0,
-        LastError: expect.stringContaining('connect-refused') as string,
-      },
-    });
-    const details = await desktop.currentDetails();
-    expect(details).toContain(`${refusing} is parked: its retries are spent`);
-    expect(details).toContain('refused the connection');
-    expect(details).toContain('Update retry tries again');
-    await desktop.page.screenshot({ path: `${screenshots}/temporal-web-host.png` });
-  });
+      await desktop.open(hostWorkflowId(refusing));
+      expect(JSON.parse(await desktop.searchAttributes())).toMatchObject({
+        indexedFields: {
+          CrawlState: 'parked',
+          DeadLetters: 1,
+          QueueDepth: 0,
+          LastError: expect.stringContaining('connect-refused') as string,
+        },
+      });
+      const details = await desktop.currentDetails();
+      expect(details).toContain(`${refusing} is parked: its retries are spent`);
+      expect(details).toContain('refused the connection');
+      expect(details).toContain('Update retry tries again');
+      await desktop.page.screenshot({ path: `${screenshots}/temporal-web-host.png` });
+    },
+  );
 
-  it('resumes a host by a signal, and changes its pace by an update', async () => {
+  it('resumes a host by a signal, and changes its pace by an update', { tags: ['long'] }, async () => {
     const before = asked(paused);
     await desktop.open(hostWorkflowId(paused));
     await desktop.signal('resume');
-    await until('the host goes on', () => asked(paused) > before, 60_000);
+    await until('the host goes on', () => asked(paused) > before);
     expect(JSON.parse(await desktop.queryState())).toMatchObject({ mode: 'active', paused: false });
     await desktop.update('setDelay', '0.2');
     const starts = () =>
@@ -143,7 +142,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
         .log()
         .filter(({ host }) => paused.endsWith(host))
         .map(({ start }) => start);
-    await until('the host is asked faster', () => gapsOf(starts()).some((gap) => gap < delayMs / 2), 60_000);
+    await until('the host is asked faster', () => gapsOf(starts()).some((gap) => gap < delayMs / 2));
   });
 
   it('retries a parked host by an update: its page is in the result', async () => {
@@ -157,7 +156,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', { timeout: 180_
     expect(askedLate).toEqual([]);
     await desktop.open(hostWorkflowId(refusing));
     await desktop.update('retry');
-    await until('its page is fetched', () => askedLate.includes('/'), 60_000);
+    await until('its page is fetched', () => askedLate.includes('/'));
     expect(askedLate).toEqual(['/robots.txt', '/']);
     expect(await desk.ended(crawlId)).toMatchObject({ state: 'finished', reason: 'complete' });
     const pages: PageView[] = [];

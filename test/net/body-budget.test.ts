@@ -109,7 +109,7 @@ const released = (result: FetchResponse): FetchResponse => {
 };
 
 describe('many large bodies at once', () => {
-  it('take no more than the budget, and each comes whole', { timeout: 60_000 }, async () => {
+  it('take no more than the budget, and each comes whole', async () => {
     const hosts = await Promise.all(Array.from({ length: 50 }, () => slowServer(10 * MiB, MiB, 5)));
     const get = fetching({ bodyBudgetBytes: 30 * MiB });
     globalThis.gc?.();
@@ -334,7 +334,7 @@ describe('room that is not needed any more', () => {
     released(expectResponse(await first));
   });
 
-  it('is given up for after half a minute, with nobody to blame', { timeout: 60_000 }, async () => {
+  it('is given up for after half a minute, with nobody to blame', { tags: ['long'] }, async () => {
     const page = await rawServer((socket) => socket.write(response(Buffer.alloc(MiB))));
     const told: string[] = [];
     const get = fetching({ bodyBudgetBytes: MiB, onNoRoom: ({ message }) => told.push(message) });

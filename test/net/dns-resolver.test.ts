@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDnsResolver, type DnsResolver, type DnsResolverOptions } from '../../net/dns-resolver.ts';
 import { hasDnsmasq, startDnsmasq, startDnsRelay, type Dnsmasq } from '../support/dnsmasq.ts';
 import { expectFault, expectResponse, fetching } from './fetching.ts';
@@ -42,7 +42,7 @@ describe('names that DNS is not asked for', () => {
     expect(await addressesOf(dns, '192.0.2.1')).toEqual(['192.0.2.1']);
     expect(await addressesOf(dns, '2001:db8::1')).toEqual(['2001:db8::1']);
     for (const host of ['192.0.2.1', '[2001:db8::1]', 'localhost', 'a.invalid']) dns.prefetch(host);
-    await vi.waitUntil(() => dns.stats().names > 0);
+    await expect.poll(() => dns.stats().names).toBeGreaterThan(0);
     // Of all these only the last is a name to be looked up.
     const { hits, misses, failures, questions, names } = dns.stats();
     expect([hits, misses, failures, questions, names]).toEqual([0, 0, 0, 1, 1]);
@@ -101,7 +101,7 @@ describe.skipIf(!hasDnsmasq())('fetching by name (needs dnsmasq)', () => {
   it('finds a prefetched name answered', async () => {
     const dns = resolving(await serving('site.test,127.0.0.1,60'));
     dns.prefetch('site.test');
-    await vi.waitUntil(() => dns.stats().names === 1);
+    await expect.poll(() => dns.stats().names).toBe(1);
     await dnsmasq.stop();
     const server = await site();
     expectResponse(await fetching({ resolver: dns })(`http://site.test:${String(server.port)}/`));
@@ -194,7 +194,7 @@ describe.skipIf(!hasDnsmasq())('fetching by name (needs dnsmasq)', () => {
       await dns.resolve('site.test');
       return dns.stats().hits > 0;
     };
-    await vi.waitUntil(isKept, { timeout: 10_000 });
+    await expect.poll(isKept).toBe(true);
     expect(dns.stats().questions).toBe(2);
   });
 

@@ -1,5 +1,5 @@
 /** Resolvers that answer, refuse, are slow, deaf, frozen or gone: all of them real, on loopback. */
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { DnsServers, type DnsServersOptions } from '../../net/dns-servers.ts';
 import { ResolverFault } from '../../net/resolver.ts';
 import { hasDnsmasq, startDnsmasq, startDnsRelay, type Dnsmasq, type DnsRelay } from '../support/dnsmasq.ts';
@@ -164,7 +164,7 @@ describe.skipIf(!hasDnsmasq())('DNS resolvers (needs dnsmasq)', () => {
         await dns.ask('six.test');
         return asked('six.test');
       };
-      await vi.waitUntil(later, { timeout: 5_000, interval: 50 });
+      await expect.poll(later).toBe(true);
       const before = second.questions().length;
       await dns.ask('text.test');
       expect(second.questions().length).toBe(before);

@@ -33,7 +33,7 @@ export function expectFault(result: FetchResult): FetchFailure {
 export const text = (response: FetchResponse): string => Buffer.from(response.body).toString('latin1');
 
 /** Waits until `condition` holds. */
-export async function until(condition: () => boolean, limitMs = 5_000): Promise<void> {
+export async function until(condition: () => boolean, limitMs = 60_000): Promise<void> {
   const end = performance.now() + limitMs;
   while (!condition()) {
     if (performance.now() > end) throw new Error('the condition did not come true');

@@ -79,7 +79,7 @@ describe('a leash', () => {
     const service = identify(Number(chunk.toString()));
     if (service === null) throw new Error('the service did not start');
     launcher.kill('SIGKILL');
-    await until('the stubborn service is gone', () => !lives(service), 6000);
+    await until('the stubborn service is gone', () => !lives(service));
   });
 
   it('ends the service when the leash itself is killed', async () => {
@@ -121,23 +121,27 @@ describe('a supervisor', () => {
     await supervisor.stop();
   });
 
-  it('starts a part that was up again without an end, ever more slowly, until what kept it down has passed', async () => {
-    const { supervisor, events } = await supervise('flapping');
-    const mended = path.join(root, 'mended');
-    const script = `[ -e "${mended}" ] && exec sleep 60; echo no room >&2; exit 1`;
-    const ever = { up: false };
-    const check = () => (ever.up && !existsSync(mended) ? Promise.reject(new Error()) : Promise.resolve());
-    await supervisor.start(part('flapping', script, { check })).then(() => (ever.up = true));
-    const exits = () => events.filter((event) => event.kind === 'exited');
-    await until('it has failed six times', () => exits().length >= 6, 30_000);
-    expect(exits().map(({ waitMs }) => waitMs)).toEqual([0, 250, 500, 1_000, 2_000, 4_000]);
-    expect(exits().map(({ why }) => why?.split('\n').at(-1) ?? null)).toEqual([null, null, null, ...Array<string>(3).fill('no room')]); // prettier-ignore
-    writeFileSync(mended, '');
-    const ups = () => events.filter((event) => event.kind === 'up').length;
-    const before = ups();
-    await until('it is up again', () => ups() > before, 30_000);
-    await supervisor.stop();
-  });
+  it(
+    'starts a part that was up again without an end, ever more slowly, until what kept it down has passed',
+    { tags: ['long'] },
+    async () => {
+      const { supervisor, events } = await supervise('flapping');
+      const mended = path.join(root, 'mended');
+      const script = `[ -e "${mended}" ] && exec sleep 60; echo no room >&2; exit 1`;
+      const ever = { up: false };
+      const check = () => (ever.up && !existsSync(mended) ? Promise.reject(new Error()) : Promise.resolve());
+      await supervisor.start(part('flapping', script, { check })).then(() => (ever.up = true));
+      const exits = () => events.filter((event) => event.kind === 'exited');
+      await until('it has failed six times', () => exits().length >= 6);
+      expect(exits().map(({ waitMs }) => waitMs)).toEqual([0, 250, 500, 1_000, 2_000, 4_000]);
+      expect(exits().map(({ why }) => why?.split('\n').at(-1) ?? null)).toEqual([null, null, null, ...Array<string>(3).fill('no room')]); // prettier-ignore
+      writeFileSync(mended, '');
+      const ups = () => events.filter((event) => event.kind === 'up').length;
+      const before = ups();
+      await until('it is up again', () => ups() > before);
+      await supervisor.stop();
+    },
+  );
 
   it('starts a part again that could not even be started, once it can', async () => {
     const { supervisor, events } = await supervise('unstartable');
@@ -155,9 +159,9 @@ describe('a supervisor', () => {
     broken.yet = true;
     process.kill(id, 'SIGKILL');
     const refusals = () => events.filter((event) => event.kind === 'exited' && event.code === null);
-    await until('it could not be started', () => refusals().length >= 2, 30_000);
+    await until('it could not be started', () => refusals().length >= 2);
     broken.yet = false;
-    await until('it is up again', () => events.filter((event) => event.kind === 'up').length >= 2, 30_000);
+    await until('it is up again', () => events.filter((event) => event.kind === 'up').length >= 2);
     await supervisor.stop();
   });
 

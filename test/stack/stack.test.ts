@@ -122,8 +122,8 @@ describe('a running stack', () => {
         return false;
       }
     };
-    await until(`${part} has a new pid`, back, 15_000);
-    await until(`${part} answers`, () => answers[part](info).catch(() => false), 15_000);
+    await until(`${part} has a new pid`, back);
+    await until(`${part} answers`, () => answers[part](info).catch(() => false));
     expect(await query(info.postgresUrl, `select * from before_${part}`)).toEqual([]);
   });
 });
@@ -153,7 +153,7 @@ describe('the end of a stack', () => {
     second.process.kill('SIGKILL');
     await second.ended;
     expect(findRunningStack(dataDir)).toBeNull();
-    await until('all are gone', () => allGone(running), 10_000);
+    await until('all are gone', () => allGone(running));
 
     const third = await launch(dataDir);
     expect(await query(ok(third).postgresUrl, 'select * from kept')).toEqual([]);

@@ -46,7 +46,7 @@ export const launch = async (
   return { process: child, answer: JSON.parse(line) as Launched['answer'], ended };
 };
 
-export const until = async (what: string, condition: () => unknown, ms = 20_000): Promise<void> => {
+export const until = async (what: string, condition: () => unknown, ms = 120_000): Promise<void> => {
   const deadline = performance.now() + ms;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`not within ${String(ms)} ms: ${what}`);

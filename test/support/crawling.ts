@@ -37,7 +37,7 @@ export async function openDesk(
       return id;
     },
     ended: (crawlId) => client.workflow.getHandle(crawlWorkflowId(crawlId)).result() as Promise<CrawlResult>,
-    async until(query, values, timeoutMs = 60_000) {
+    async until(query, values, timeoutMs = 120_000) {
       const giveUp = performance.now() + timeoutMs;
       for (;;) {
         const { rows } = await pool.query<{ yes: boolean }>(query, [...values]);

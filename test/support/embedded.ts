@@ -46,7 +46,7 @@ export async function startEmbedded(settings: Partial<Config> = {}): Promise<Emb
     const before = ups.length;
     process.kill(pid, 'SIGKILL');
     const back = () => ups.slice(before).find((up) => up.part === part && up.pid !== pid);
-    await until(`${part} is up again`, back, 60_000);
+    await until(`${part} is up again`, back);
     return back()?.at ?? Infinity;
   };
   return {

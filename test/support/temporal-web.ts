@@ -44,7 +44,7 @@ export interface TemporalWeb {
 export async function openTemporalWeb(uiUrl: string, namespace: string): Promise<TemporalWeb> {
   const browser = await chromium.launch(chromiumOptions);
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  page.setDefaultTimeout(45_000);
+  page.setDefaultTimeout(120_000);
   const workflows = `${uiUrl}/namespaces/${namespace}/workflows`;
 
   const show = async (tab: Tab): Promise<void> => {
@@ -111,7 +111,7 @@ export async function openTemporalWeb(uiUrl: string, namespace: string): Promise
       // Without that, an earlier answer would still stand there.
       await page.reload();
       const run = page.getByRole('button', { name: 'Run Query' });
-      await until('there is a query to run', () => run.isEnabled(), 45_000);
+      await until('there is a query to run', () => run.isEnabled());
       await run.click();
       return page.locator('.cm-content').filter({ hasText: '{' }).innerText();
     },

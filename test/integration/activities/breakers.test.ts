@@ -141,7 +141,7 @@ describe('a body that our disk does not take', () => {
     expect(one.site.paths()).toEqual(['/robots.txt', '/a']);
     expect(other.site.paths()).toEqual([]);
     disk.full = false;
-    await expect.poll(() => watched.outage(), { timeout: 10_000 }).toBeNull();
+    await expect.poll(() => watched.outage()).toBeNull();
     for (const { site, host, crawl } of [one, other]) {
       await role.fetchSlice(host);
       expect(site.paths()).toContain('/robots.txt');
@@ -158,7 +158,7 @@ describe('a body that our disk does not take', () => {
     running.catch(() => undefined);
     // It now waits out the delay before the next one.
     await expect
-      .poll(async () => (await fetching.urls(slow.crawl, slow.site.origin))['/0'], { timeout: 5_000 })
+      .poll(async () => (await fetching.urls(slow.crawl, slow.site.origin))['/0'])
       .toMatchObject({ state: 'done' });
     disk.full = true;
     await role.fetchSlice(other.host).catch(() => undefined);
@@ -181,7 +181,7 @@ describe('Postgres away at the end of a slice', () => {
     // The lease runs out meanwhile.
     const running = fetching.role({ leaseMs: 800 }, parts).fetchSlice(host);
     const failed = expect(running).rejects.toMatchObject({ type: failureTypes.infrastructure });
-    await expect.poll(() => watched.outage()?.message, { timeout: 10_000 }).toMatch(/^Postgres is down/);
+    await expect.poll(() => watched.outage()?.message).toMatch(/^Postgres is down/);
     await new Promise((wake) => setTimeout(wake, 1_000));
     expect((await fetching.urls(crawl, site.origin))['/c']).toMatchObject({ state: 'leased' });
     flaky.down = false;
@@ -212,7 +212,7 @@ describe('Postgres away at the end of a slice', () => {
     const leaving = new AbortController();
     const running = fetching.role({}, parts).fetchSlice(host, leaving.signal);
     const failed = expect(running).rejects.toMatchObject({ type: failureTypes.infrastructure });
-    await expect.poll(() => watched.outage(), { timeout: 10_000 }).not.toBeNull();
+    await expect.poll(() => watched.outage()).not.toBeNull();
     leaving.abort();
     await failed;
     expect(await hostRow(host)).not.toMatchObject({ lease_token: null });
@@ -273,9 +273,7 @@ describe('DNS that is silent', () => {
     expect(await role.fetchSlice(literal)).toMatchObject({ fetched: 1 });
     expect(site.hits.map(({ path }) => path)).toEqual(['/robots.txt', '/literal']);
     silent = false;
-    await expect
-      .poll(() => role.fetchSlice(named).catch(() => null), { timeout: 10_000 })
-      .toMatchObject({ fetched: 1 });
+    await expect.poll(() => role.fetchSlice(named).catch(() => null)).toMatchObject({ fetched: 1 });
     expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 2 });
   });
 });

@@ -82,7 +82,7 @@ it('a delay that is lowered frees its crawl at once, and one that is raised coun
   await edit(slow, 2);
   expect(await fed(host)).toBe(true);
   await expect
-    .poll(async () => (await fetching.role({ sliceMs: 1_000 }).fetchSlice(host)).fetched, { timeout: 10_000 })
+    .poll(async () => (await fetching.role({ sliceMs: 1_000 }).fetchSlice(host)).fetched)
     .toBeGreaterThan(0);
   expect(gaps(site)[0]).toBeGreaterThanOrEqual(2_000);
   const before = site.hits.length;
@@ -132,8 +132,8 @@ it('a lease that was not returned counts as a request of each crawl, one that wa
   );
   const row = { host_id: Number(host.hostId), crawl_id: other, key: rows[0]?.key, url: `${site.origin}/a`, token: lent?.token }; // prettier-ignore
   await handOutUrls(fetching.pool, crypto.randomUUID(), 1, 'gone', 100, JSON.stringify([row]));
-  await expect.poll(() => fetching.role({ sliceMs: 300 }).fetchSlice(host).then(() => due()), { timeout: 5_000 }).toBeLessThan(700); // prettier-ignore
-  await expect.poll(() => takeLease(fetching.pool, host.hostId, 60_000), { timeout: 5_000 }).toHaveLength(1);
+  await expect.poll(() => fetching.role({ sliceMs: 300 }).fetchSlice(host).then(() => due())).toBeLessThan(700); // prettier-ignore
+  await expect.poll(() => takeLease(fetching.pool, host.hostId, 60_000)).toHaveLength(1);
   await fetching.pool.query("update host set lease_until = now() - interval '1 second' where id = $1", [
     host.hostId,
   ]);

@@ -57,7 +57,7 @@ const standing = async ({ hostId }: HostRow): Promise<Standing> => {
   return row;
 };
 const stands = (host: HostRow, what: string, is: (host: Standing) => boolean) =>
-  until(what, async () => is(await standing(host)), 20_000);
+  until(what, async () => is(await standing(host)));
 
 /** Addresses of loopback where nothing listens, and where connections are taken and never answered. */
 let address = 0;
@@ -117,11 +117,11 @@ describe('a host that refuses', () => {
       expect(at.wait_ms).toBeGreaterThan(0);
       expect(at.wait_ms).toBeLessThanOrEqual(2_000 * 2 ** (failures - 1));
       if (failures === 5) break;
-      await until('it is noted', async () => (await attempts()) === failures, 5_000);
+      await until('it is noted', async () => (await attempts()) === failures);
       await sleepOver(host);
       await fetching.pool.query('update host_queue set turn_at = now() where host_id = $1', [host.hostId]);
     }
-    await until('its workflow is started', () => started[host.origin] !== undefined, 20_000);
+    await until('its workflow is started', () => started[host.origin] !== undefined);
     expect(started[host.origin]).toMatch(/^connect-refused: /);
     expect(await standing(host)).toMatchObject({ fed: true, known: false });
     const urls = await fetching.urls(crawl, host.origin);
@@ -144,7 +144,7 @@ describe('a crawl whose hosts never answer', () => {
     open(8);
     const asked = async (): Promise<number> =>
       (await Promise.all(pits.map(standing))).filter(({ leased }) => leased).length;
-    await until('three quarters of the places are taken', async () => (await asked()) === 6, 20_000);
+    await until('three quarters of the places are taken', async () => (await asked()) === 6);
     const site = await startSite();
     const host = await fetching.host(site.origin);
     await fetching.queue(await fetching.crawl(), host, '/');

@@ -97,11 +97,11 @@ it.each([
   async (_what, nth, before) => {
     const { site, host, crawl, port } = await visited();
     const frozen = startSlice('frozen', 3, { host, freeze: { port, nth } });
-    await expect.poll(frozen.output, { timeout: 30_000 }).toContain(freezingLine);
+    await expect.poll(frozen.output).toContain(freezingLine);
     await stopped(frozen.child.pid);
     expect(sent(site)).toEqual(before);
 
-    await expect.poll(() => leaseIsOver(host), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => leaseIsOver(host)).toBe(true);
     const other = startSlice('other', 30, { host, freeze: null });
     await other.ended;
     const rest = ['/robots.txt', '/a', '/b', '/c'].slice(before.length).map((path) => `other ${path}`);
@@ -120,7 +120,7 @@ it.each([
 it('frozen there for a moment of a long lease, it goes on and sends', async () => {
   const { site, host, crawl, port } = await visited();
   const frozen = startSlice('frozen', 300, { host, freeze: { port, nth: 3 } });
-  await expect.poll(frozen.output, { timeout: 30_000 }).toContain(freezingLine);
+  await expect.poll(frozen.output).toContain(freezingLine);
   await stopped(frozen.child.pid);
   expect(site.hits).toHaveLength(2);
   frozen.child.kill('SIGCONT');

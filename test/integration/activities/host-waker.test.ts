@@ -66,7 +66,7 @@ describe('waking idle hosts', () => {
     const host = await idleHost('soon');
     const { sent, waker: its } = waker();
     its.wake([host.id]);
-    await expect.poll(() => sent, { timeout: 5_000 }).toEqual([host.workflow]);
+    await expect.poll(() => sent).toEqual([host.workflow]);
   });
 
   it.each([new WorkflowNotFoundError('it has ended', 'host/x', undefined), new Error('Temporal is away')])(

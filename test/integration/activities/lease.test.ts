@@ -30,8 +30,7 @@ const hosted = async (
   await fetching.queue(crawl, host, ...paths);
   return { site, host, crawl };
 };
-const asked = (site: Site, path: string): Promise<void> =>
-  expect.poll(() => site.paths(), { timeout: 10_000 }).toContain(path);
+const asked = (site: Site, path: string): Promise<void> => expect.poll(() => site.paths()).toContain(path);
 const leaseOf = async (host: HostRow): Promise<number | null> => {
   const { rows } = await fetching.pool.query<{ lease_token: number | null }>(
     'select lease_token from host where id = $1',

@@ -87,7 +87,7 @@ it('the delay counts from the report, and a full one from a loan that ran out', 
   const runsOut = performance.now() + 600;
   await fetch(`${site.origin}/${String(site.hits.length)}`);
   await expect
-    .poll(async () => (await fetching.role().fetchSlice(host)).next, { interval: 50, timeout: 10_000 })
+    .poll(async () => (await fetching.role().fetchSlice(host)).next, { interval: 50 })
     .not.toBe('wait');
   const [, last] = [...site.hits].slice(-2);
   expect(last?.at).toBeGreaterThan(runsOut + 490);

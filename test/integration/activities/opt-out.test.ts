@@ -40,8 +40,7 @@ const hosted = async (
   await fetching.queue(crawl, host, ...queued);
   return { site, host, crawl, address };
 };
-const asked = (site: Site, path: string): Promise<void> =>
-  expect.poll(() => site.paths(), { timeout: 10_000 }).toContain(path);
+const asked = (site: Site, path: string): Promise<void> => expect.poll(() => site.paths()).toContain(path);
 const stamp = (origin: string): string => new URL(origin).hostname;
 
 describe('a host that has opted out', () => {

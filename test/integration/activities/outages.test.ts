@@ -1,6 +1,8 @@
 /**
  * What our own side breaks in the middle of a crawl, with real worker processes: Postgres, Temporal and disks go away
  * and come back. The crawl ends by itself, no URL is failed, and the web's own log shows no hurry (F07, F44).
+ *
+ * @module-tag long
  */
 import { rmSync, statSync } from 'node:fs';
 import { Client } from 'pg';
@@ -57,8 +59,7 @@ const work = async (over: Partial<World>, blobDir = ownBlobs()): Promise<WorkerP
 };
 
 const requests = (): number => web.log().length;
-const untilRequests = (count: number) =>
-  until(`${String(count)} requests`, () => requests() >= count, 30_000);
+const untilRequests = (count: number) => until(`${String(count)} requests`, () => requests() >= count);
 const says = (worker: WorkerProcess, breaker: 'open' | 'closed', dependency: string): boolean =>
   worker.log.some((line) => line.includes(`"breaker":"${breaker}"`) && line.includes(dependency));
 /** Requests that were sent in the next while. */
@@ -149,7 +150,7 @@ it.skipIf(!mayMount())(
     const states = `select count(*) from url where crawl_id = $1 and state = 'leased'`;
     expect(await count(states, id)).toBe(0);
     disk.free();
-    await until('the breaker closes', () => says(worker, 'closed', 'blob store'), 40_000);
+    await until('the breaker closes', () => says(worker, 'closed', 'blob store'));
     await expectWhole(id, hosts);
     expect(await worker.drain()).toBe(0);
   },
@@ -176,7 +177,7 @@ it.skipIf(!mayMount())(
       expect(await requestsIn(4_000)).toBe(0);
       expect(worker.log.join('\n')).toContain('No space left on device');
       disk.free();
-      await until('the breaker closes', () => says(worker, 'closed', 'Postgres'), 40_000);
+      await until('the breaker closes', () => says(worker, 'closed', 'Postgres'));
       await expectWhole(id, hosts);
       expect(await worker.drain()).toBe(0);
     } finally {

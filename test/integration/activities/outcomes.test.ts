@@ -436,7 +436,7 @@ describe('limits and orders of a crawl', () => {
     const crawl = await fetching.crawl({ delaySeconds: 0.1 });
     await fetching.queue(crawl, host, ...paths);
     const running = fetching.role().fetchSlice(host);
-    await expect.poll(() => pages(site).length, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => pages(site).length).toBeGreaterThan(1);
     await fetching.pool.query(`update crawl set state = 'paused' where id = $1`, [crawl]);
     const pausedAt = performance.now();
     await running;

@@ -29,49 +29,53 @@ afterAll(async () => {
 /** Megabytes of heap: what the parts of a worker take, and some 20 MB. */
 const heapMb = 64;
 
-it('a process admits seeds in memory that does not grow with those there are', async () => {
-  const many = 300_000;
-  const left = 6_000;
-  const crawl = await runningCrawl(pool, {}, ['https://many.example/']);
-  await pool.query(
-    `insert into seed (crawl_id, line, url)
+it(
+  'a process admits seeds in memory that does not grow with those there are',
+  { tags: ['long'] },
+  async () => {
+    const many = 300_000;
+    const left = 6_000;
+    const crawl = await runningCrawl(pool, {}, ['https://many.example/']);
+    await pool.query(
+      `insert into seed (crawl_id, line, url)
      select $1, 1 + n, 'https://many.example/a/page/of/a/long/name/' || n from generate_series(1, $2) n`,
-    [crawl, many],
-  );
-  await pool.query('update crawl set seeded_line = $2, seeds_taken = $2::int where id = $1', [
-    crawl,
-    1 + many - left,
-  ]);
-  const script = fileURLToPath(new URL('seeding-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [`--max-old-space-size=${String(heapMb)}`, script, String(crawl)], {
-    env: {
-      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'] },
-      ORBWEAVER_DATABASE_URL: world.databaseUrl,
-      ORBWEAVER_TEMPORAL_ADDRESS: world.temporalAddress,
-      ORBWEAVER_BLOBS: makeBlobDir(),
-    },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  child.stdout.on('data', (text: Buffer) => (output += text.toString()));
-  await once(child, 'close');
-  expect(output).toBe('admitted\n');
-  expect(await expectExact(pool, crawl)).toMatchObject({ discovered: left, queued: left });
-  // The next ones are found by their place, and nothing is gone over that was admitted.
-  await pool.query('update crawl set seeded_line = $2 where id = $1', [crawl, many - 10]);
-  for (const look of [
-    (db: Queryable) => nextSeeds(db, crawl, 5),
-    (db: Queryable) => crawlOutlook(db, crawl),
-  ]) {
-    const nodes = (await planOf(pool, look)).filter((node) => node['Relation Name'] === 'seed');
-    const walked = nodes.map((node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0));
-    expect(walked.length).toBeGreaterThan(0);
-    expect(Math.max(...walked)).toBeLessThanOrEqual(5);
-  }
-  const { rows } = await pool.query('select seeds_accepted, seeds_taken from crawl where id = $1', [crawl]);
-  expect(rows).toEqual([{ seeds_accepted: many + 1, seeds_taken: many + 1 }]);
-}, 60_000);
+      [crawl, many],
+    );
+    await pool.query('update crawl set seeded_line = $2, seeds_taken = $2::int where id = $1', [
+      crawl,
+      1 + many - left,
+    ]);
+    const script = fileURLToPath(new URL('seeding-process.ts', import.meta.url));
+    const child = spawn(process.execPath, [`--max-old-space-size=${String(heapMb)}`, script, String(crawl)], {
+      env: {
+        ...{ PATH: process.env['PATH'], HOME: process.env['HOME'] },
+        ORBWEAVER_DATABASE_URL: world.databaseUrl,
+        ORBWEAVER_TEMPORAL_ADDRESS: world.temporalAddress,
+        ORBWEAVER_BLOBS: makeBlobDir(),
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.on('data', (text: Buffer) => (output += text.toString()));
+    await once(child, 'close');
+    expect(output).toBe('admitted\n');
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: left, queued: left });
+    // The next ones are found by their place, and nothing is gone over that was admitted.
+    await pool.query('update crawl set seeded_line = $2 where id = $1', [crawl, many - 10]);
+    for (const look of [
+      (db: Queryable) => nextSeeds(db, crawl, 5),
+      (db: Queryable) => crawlOutlook(db, crawl),
+    ]) {
+      const nodes = (await planOf(pool, look)).filter((node) => node['Relation Name'] === 'seed');
+      const walked = nodes.map((node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0));
+      expect(walked.length).toBeGreaterThan(0);
+      expect(Math.max(...walked)).toBeLessThanOrEqual(5);
+    }
+    const { rows } = await pool.query('select seeds_accepted, seeds_taken from crawl where id = $1', [crawl]);
+    expect(rows).toEqual([{ seeds_accepted: many + 1, seeds_taken: many + 1 }]);
+  },
+);
 
 const link = (url: string): CanonicalUrl => {
   const read = canonicalize(url);

@@ -36,7 +36,7 @@ beforeAll(async () => {
     seeds: 'https://a.example/',
   });
   othersCrawl = created.body.id;
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

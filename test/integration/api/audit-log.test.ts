@@ -25,7 +25,7 @@ const someone = async () => {
 beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -17,7 +17,7 @@ beforeAll(async () => {
   api = await serve(services.pool, noteTaker(services.pool), 1e6);
   crawl = await newCrawl(services.pool);
   await setState(services.pool, crawl, 'running', null);
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -16,7 +16,7 @@ beforeAll(async () => {
   services = await startServices();
   control = noteTaker(services.pool);
   api = await serve(services.pool, control, 1e6, undefined, { anonymous: true });
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -30,7 +30,7 @@ beforeAll(async () => {
   operator = await newKey(services.pool, '1', 'operator');
   reader = await newKey(services.pool, '1', 'reader');
   others = await newKey(services.pool, await newTenant(services.pool), 'operator');
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -49,7 +49,7 @@ describe.skipIf(program === undefined)('the OpenAPI document (npm run conformanc
     return { code, output: output.join('') };
   }
 
-  it('is kept with a key', { timeout: 600_000 }, async () => {
+  it('is kept with a key', { tags: ['long'] }, async () => {
     // Both, or it makes one up for the other.
     const headers = ['Authorization', 'API-X-TOKEN'].flatMap((name) => [
       '--header',
@@ -59,7 +59,7 @@ describe.skipIf(program === undefined)('the OpenAPI document (npm run conformanc
     expect(code, output).toBe(0);
   });
 
-  it('is kept without one', { timeout: 600_000 }, async () => {
+  it('is kept without one', { tags: ['long'] }, async () => {
     const { code, output } = await run();
     expect(code, output).toBe(0);
   });

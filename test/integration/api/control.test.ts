@@ -34,7 +34,7 @@ beforeAll(async () => {
     }),
   });
   running = worker.run();
-}, 120_000);
+});
 
 afterAll(async () => {
   worker.shutdown();
@@ -69,7 +69,7 @@ describe('the crawl control', () => {
     expect(await control.change('3', 'pause', 'lunch')).toEqual({ state: 'paused', reason: 'lunch' });
   });
 
-  it('says when Temporal is away', async () => {
+  it('says when Temporal is away', { tags: ['long'] }, async () => {
     // Port 1 (tcpmux) is nobody's.
     const away = Connection.lazy({ address: '127.0.0.1:1' });
     const blind = createCrawlControl(new Client({ connection: away }), 'crawl');
@@ -78,16 +78,20 @@ describe('the crawl control', () => {
     await away.close();
   });
 
-  it('has dead letters driven again: with what came of it, or how far it is; one at a time', async () => {
-    const of = (crawlId: string) => ({ crawlId, origin: null, class: null, url: null, mayUnpark: true });
-    expect(await control.redrive(of('1'))).toMatchObject({ done: true, view: { requeued: 5 } });
-    expect(await control.redrive(of('1'))).toMatchObject({ done: true });
-    expect(await control.redrive(of('2'))).toMatchObject({ done: false, view: { requeued: 5 } });
-    await expect(control.redrive(of('2'))).rejects.toMatchObject({
-      fault: 'refused',
-      message: 'another re-drive of its dead letters is under way',
-    });
-  });
+  it(
+    'has dead letters driven again: with what came of it, or how far it is; one at a time',
+    { tags: ['long'] },
+    async () => {
+      const of = (crawlId: string) => ({ crawlId, origin: null, class: null, url: null, mayUnpark: true });
+      expect(await control.redrive(of('1'))).toMatchObject({ done: true, view: { requeued: 5 } });
+      expect(await control.redrive(of('1'))).toMatchObject({ done: true });
+      expect(await control.redrive(of('2'))).toMatchObject({ done: false, view: { requeued: 5 } });
+      await expect(control.redrive(of('2'))).rejects.toMatchObject({
+        fault: 'refused',
+        message: 'another re-drive of its dead letters is under way',
+      });
+    },
+  );
 
   it('a re-drive that is stopped in Temporal Web says so', async () => {
     const of = { crawlId: '4', origin: null, class: null, url: null, mayUnpark: true };

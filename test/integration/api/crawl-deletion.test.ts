@@ -77,7 +77,7 @@ it('is waited for by the command line, which cancels first where it is forced', 
     const { rows } = await pool.query('select from crawl where id = $1 and removed_at is not null', [id]);
     return rows.length > 0;
   };
-  await expect.poll(marked, { timeout: 60_000 }).toBe(true);
+  await expect.poll(marked).toBe(true);
   while (await removeBatch(pool));
   expect(await deleting).toMatchObject({ code: 0, stdout: `Crawl ${id} is deleted.\n` });
   expect(await runCli(['crawls', 'delete', id], env)).toMatchObject({ code: 2 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   services = await startServices();
   control = noteTaker(services.pool);
   api = await serve(services.pool, control);
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -9,7 +9,7 @@ import { newCrawl, startServices, type Services } from './world.ts';
 let services: Services;
 beforeAll(async () => {
   services = await startServices();
-}, 60_000);
+});
 afterAll(() => services.stop());
 
 it('one that comes from further behind while a look is under way misses nothing', async () => {

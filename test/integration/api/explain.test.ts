@@ -22,7 +22,7 @@ let crawl: string;
 beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool));
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   api = await serve(services.pool, noteTaker(services.pool));
   crawl = await newCrawl(services.pool, {}, ['https://a.example/']);
   await setState(services.pool, crawl, 'running', null);
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();
@@ -93,7 +93,7 @@ describe('an export', () => {
     expect((await get('?format=csv&fields=text')).status).toBe(400);
   });
 
-  it('is one of ten at a time: more are refused until one has ended', { timeout: 60_000 }, async () => {
+  it('is one of ten at a time: more are refused until one has ended', async () => {
     const id = await largeCrawl(30_000);
     const open: IncomingMessage[] = [];
     for (let n = 0; n < 10; n++) {
@@ -115,7 +115,7 @@ describe('an export', () => {
     await expect.poll(async () => (await get('?format=csv')).status).toBe(200);
   });
 
-  it('of 100,000 pages is whole', { timeout: 120_000 }, async () => {
+  it('of 100,000 pages is whole', async () => {
     const response = await get('', await largeCrawl(100_000));
     const seen = new Set<string>();
     let rest = '';
@@ -128,7 +128,7 @@ describe('an export', () => {
     expect([seen.size, rest]).toEqual([100_000, '']);
   });
 
-  it('is read from the database no faster than its reader takes it', { timeout: 120_000 }, async () => {
+  it('is read from the database no faster than its reader takes it', async () => {
     const id = await largeCrawl(100_000);
     const queries = vi.spyOn(services.pool, 'query');
     onTestFinished(() => queries.mockRestore());
@@ -146,7 +146,7 @@ describe('an export', () => {
           before = now;
           return now - last;
         },
-        { interval: 500, timeout: 30_000 },
+        { interval: 500 },
       )
       .toBe(0);
     // Each batch of a thousand takes some three; what the sockets of the system hold is read ahead.

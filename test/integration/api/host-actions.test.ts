@@ -22,7 +22,7 @@ beforeAll(async () => {
       return { dropped: action === 'drop' ? 3 : 0, more: false };
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -15,7 +15,7 @@ beforeAll(async () => {
     woken.push(origin);
     return temporalIsAway ? Promise.reject(new Error('away')) : Promise.resolve();
   });
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -13,7 +13,7 @@ beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
   admin = await newKey(services.pool, '1', 'admin');
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

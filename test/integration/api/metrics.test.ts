@@ -12,7 +12,7 @@ beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
   reader = await newKey(services.pool, '1', 'reader', { scopes: ['metrics'] });
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

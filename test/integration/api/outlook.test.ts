@@ -11,7 +11,7 @@ let api: Api;
 beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool));
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

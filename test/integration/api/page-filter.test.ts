@@ -73,7 +73,7 @@ beforeAll(async () => {
     [large, await addHost(pool, 'https://large.example'), small, at(0)],
   );
   await pool.query('analyze url');
-}, 90_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -9,7 +9,7 @@ let api: Api;
 beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool), 1e6);
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await pool.query(`update url set cut = '{"links": 1}' where url = 'https://b.example/big'`);
   await addUrl(pool, crawl, 'https://b.example/hidden', { state: 'excluded', reason: 'robots' });
   await setState(pool, crawl, 'finished', 'finish-criteria: 3 pages <b>');
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

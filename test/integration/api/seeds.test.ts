@@ -1,7 +1,7 @@
 /** More seeds for a crawl (F01), as JSON and as lines. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import {
   addedSeeds,
@@ -20,7 +20,7 @@ let crawl: string;
 beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool), 1e6);
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();
@@ -130,7 +130,7 @@ describe('as lines', () => {
       crawl,
     ]);
     expect(rows).toEqual([{ n: 100_001 }]);
-  }, 60_000);
+  });
 
   it('that cannot be stored any more are told as a fault of ours, with what is stored', async () => {
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
@@ -141,7 +141,7 @@ describe('as lines', () => {
       sending.once('response', resolve).once('error', reject);
       void (async () => {
         for (let i = 0; i < 2_500; i++) sending.write(`https://b.example/${String(i)}\n`);
-        await vi.waitFor(async () => expect(await stored()).toHaveLength(2_000), { timeout: 20_000 });
+        await expect.poll(stored).toHaveLength(2_000);
         await services.pool.query('alter table seed rename to seed_that_is_away');
         for (let i = 0; i < 2_500; i++) sending.write(`https://c.example/${String(i)}\n`);
       })();
@@ -152,7 +152,7 @@ describe('as lines', () => {
       await services.pool.query('alter table if exists seed_that_is_away rename to seed');
     }
     expect(await stored()).toHaveLength(2_000);
-  }, 30_000);
+  });
 
   it('cut off: whole batches that came before are stored, each once', async () => {
     const sending = httpRequest(`${api.url}/v1/crawls/${crawl}/seeds`, {
@@ -161,11 +161,11 @@ describe('as lines', () => {
     });
     sending.on('error', () => undefined);
     for (let i = 0; i < 2_500; i++) sending.write(`https://b.example/${String(i)}\n`);
-    await vi.waitFor(async () => expect(await stored()).toHaveLength(2_000), { timeout: 20_000 });
+    await expect.poll(stored).toHaveLength(2_000);
     sending.destroy();
     expect((await send('https://b.example/after')).status).toBe(200);
     expect(await stored()).toHaveLength(2_001);
-  }, 30_000);
+  });
 
   it.each([['text/plain'], ['text/csv']])('are refused as %s', async (type) => {
     expect((await send('https://b.example/', type)).status).toBe(415);

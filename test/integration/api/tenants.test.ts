@@ -22,7 +22,7 @@ beforeAll(async () => {
     first: await newKey(services.pool, tenants.first, 'admin'),
     second: await newKey(services.pool, tenants.second, 'admin'),
   };
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

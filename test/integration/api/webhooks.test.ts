@@ -22,7 +22,7 @@ let stranger: string;
 beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

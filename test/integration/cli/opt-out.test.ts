@@ -1,4 +1,8 @@
-/** `opt-out add`, `list` and `remove` on a database that others use too. */
+/**
+ * `opt-out add`, `list` and `remove` on a database that others use too.
+ *
+ * @module-tag long
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -27,7 +27,7 @@ beforeAll(async () => {
     [crawl, hostId],
   );
   await addUrl(pool, crawl, 'https://a.example/9', { state: 'dead', status: 404, ...fetched(9) });
-}, 60_000);
+});
 afterAll(async () => {
   await api.stop();
   await services.stop();

@@ -1,6 +1,6 @@
 /** DNS answers in Redis: shared, expiring by themselves, and no trouble when Redis is. */
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { createDnsResolver } from '../../../net/dns-resolver.ts';
 import { RedisAnswers } from '../../../net/dns-shared.ts';
@@ -47,7 +47,7 @@ describe.skipIf(redisUrl === null)('RedisAnswers (needs redis-server)', () => {
 
   it('knows nothing any more when the time is up', async () => {
     await level().put('site.test', addresses, 60);
-    await vi.waitUntil(async () => (await level().get('site.test')) === null);
+    await expect.poll(() => level().get('site.test')).toBe(null);
   });
 
   it.each(['', 'nonsense', '192.0.2.1,', '192.0.2.1,site.test'])('passes over %j', async (text) => {
@@ -77,7 +77,7 @@ describe.skipIf(redisUrl === null)('RedisAnswers (needs redis-server)', () => {
     const [first, second] = [process(), process()];
     try {
       expect(await first.resolve('site.test')).toEqual(addresses);
-      await vi.waitUntil(async () => (await level().get('site.test')) !== null);
+      await expect.poll(() => level().get('site.test')).not.toBe(null);
       expect(await second.resolve('site.test')).toEqual(addresses);
       expect(dnsmasq.questions().length).toBe(2);
       expect(second.stats()).toMatchObject({ shared: 1, questions: 0 });

@@ -433,7 +433,7 @@ describe('fair turns', () => {
     ]);
   });
 
-  it('look at a few hosts alone, however many wait, sleep or are parked', { timeout: 60_000 }, async () => {
+  it('look at a few hosts alone, however many wait, sleep or are parked', async () => {
     const all = await crawlWith(0);
     await pool.query(
       `with made as (

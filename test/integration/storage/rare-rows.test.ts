@@ -46,7 +46,7 @@ beforeAll(async () => {
     [many],
   );
   await pool.query('analyze host, dead_letter');
-}, 60_000);
+});
 afterAll(async () => {
   await pool.end();
   await world.close();

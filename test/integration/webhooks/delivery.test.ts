@@ -26,7 +26,7 @@ import { isSigned, startReceiver, status, taken, type Receiver } from './receive
 
 /** The last waits, of six hours, become two seconds. */
 const timing = { requestMs: 1_000, scale: 1e-4 };
-const patience = { timeout: 40_000, interval: 50 };
+const patience = { interval: 50 };
 
 let services: Services;
 let api: Api;
@@ -67,7 +67,7 @@ beforeAll(async () => {
   running = Promise.all(workers.map((worker) => worker.run()));
   stopWaking = wakeWebhooks(pool, client.workflow, log);
   receiver = await startReceiver();
-}, 120_000);
+});
 afterAll(async () => {
   await stopWaking();
   for (const worker of workers) worker.shutdown();
@@ -196,28 +196,34 @@ describe('events', () => {
     await expect.poll(() => seen(path, crawl), patience).toEqual(['2', '2', '3']);
   });
 
-  it('are given up after a dozen attempts, others go on, and a replay brings them back', async () => {
-    let ill = true;
-    receiver.answer(path, (received, response) => {
-      (ill && received.message.kind === 'crawl.running' ? status(500) : taken)(received, response);
-    });
-    const { id } = await make(path);
-    await move(crawl, 'running');
-    await move(crawl, 'paused');
-    await expect.poll(() => seen(path, crawl).at(-1), patience).toBe('3');
-    expect(seen(path, crawl).filter((each) => each === '2').length).toBe(webhookAttempts);
-    const letters = (await deliveriesOf(id)).deadLetters;
-    expect(letters).toMatchObject([{ crawlId: crawl, eventId: '2', attempts: webhookAttempts, status: 500 }]);
-    expect((await view(id)).deadLetters).toBe(1);
-    ill = false;
-    const sofar = receiver.at(path).length;
-    const replayed = await call('POST', `/v1/webhooks/${id}/replay`, { crawlId: crawl, after: '0' });
-    expect([replayed.status, replayed.body]).toEqual([202, { crawls: 1 }]);
-    await expect.poll(() => seen(path, crawl).slice(sofar), patience).toEqual(['1', '2', '3']);
-    expect((await view(id)).deadLetters).toBe(0);
-    const ids = new Set(receiver.at(path).map((each) => each.id));
-    expect(ids.size).toBe(3);
-  });
+  it(
+    'are given up after a dozen attempts, others go on, and a replay brings them back',
+    { tags: ['long'] },
+    async () => {
+      let ill = true;
+      receiver.answer(path, (received, response) => {
+        (ill && received.message.kind === 'crawl.running' ? status(500) : taken)(received, response);
+      });
+      const { id } = await make(path);
+      await move(crawl, 'running');
+      await move(crawl, 'paused');
+      await expect.poll(() => seen(path, crawl).at(-1), patience).toBe('3');
+      expect(seen(path, crawl).filter((each) => each === '2').length).toBe(webhookAttempts);
+      const letters = (await deliveriesOf(id)).deadLetters;
+      expect(letters).toMatchObject([
+        { crawlId: crawl, eventId: '2', attempts: webhookAttempts, status: 500 },
+      ]);
+      expect((await view(id)).deadLetters).toBe(1);
+      ill = false;
+      const sofar = receiver.at(path).length;
+      const replayed = await call('POST', `/v1/webhooks/${id}/replay`, { crawlId: crawl, after: '0' });
+      expect([replayed.status, replayed.body]).toEqual([202, { crawls: 1 }]);
+      await expect.poll(() => seen(path, crawl).slice(sofar), patience).toEqual(['1', '2', '3']);
+      expect((await view(id)).deadLetters).toBe(0);
+      const ids = new Set(receiver.at(path).map((each) => each.id));
+      expect(ids.size).toBe(3);
+    },
+  );
 
   it('are replayed also where that is asked for while one of them is under way', async () => {
     let answer = (): void => undefined;

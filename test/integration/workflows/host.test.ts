@@ -142,7 +142,7 @@ beforeAll(async () => {
   const taskQueue = taskQueues.control;
   workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, activities: { ...control } }));
   running = Promise.all(workers.map((worker) => worker.run()));
-}, 120_000);
+});
 afterAll(async () => {
   for (const worker of workers) worker.shutdown();
   await running;
@@ -180,10 +180,9 @@ async function start(carried?: Partial<HostCarried>) {
 }
 type Host = Awaited<ReturnType<typeof start>>;
 const view = (host: Host) => host.query(hostStateQuery) as Promise<HostView & HostCarried>;
-const parked = (host: Host) =>
-  until('it is parked', async () => (await view(host)).mode === 'parked', 20_000);
+const parked = (host: Host) => until('it is parked', async () => (await view(host)).mode === 'parked');
 const called = (name: string, count: number) =>
-  until(`${name} × ${String(count)}`, () => times(name).length >= count, 30_000);
+  until(`${name} × ${String(count)}`, () => times(name).length >= count);
 const end = (host: Host) => host.terminate();
 
 describe('a parked host', () => {
@@ -196,7 +195,7 @@ describe('a parked host', () => {
     expect(second - first).toBeGreaterThanOrEqual(2 * probeMs - 20);
     expect(third - second).toBeGreaterThanOrEqual(4 * probeMs - 20);
     expect(await view(host)).toMatchObject({ mode: 'parked', lastError: 'tls: expired' });
-    await until('the third is told', async () => (await view(host)).probes === 3, 5_000);
+    await until('the third is told', async () => (await view(host)).probes === 3);
     expect((await view(host)).lastProbe).toBe('robots.txt answers 503');
     await end(host);
   });
@@ -210,11 +209,11 @@ describe('a parked host', () => {
     );
     const [, second = 0] = times('probe');
     expect(second - (times('park')[1] ?? 0)).toBeGreaterThanOrEqual(2 * probeMs - 20);
-    await until('it waits', async () => (await view(host)).probes === 2, 5_000);
+    await until('it waits', async () => (await view(host)).probes === 2);
     // A page begins it anew.
     slices = [() => fetched, () => ({ ...fetched, next: 'wait', waitMs: 600_000 })];
     await called('unpark', 3);
-    await until('a page was fetched', async () => (await view(host)).probes === 0, 10_000);
+    await until('a page was fetched', async () => (await view(host)).probes === 0);
     await end(host);
   });
 
@@ -224,7 +223,7 @@ describe('a parked host', () => {
     const host = await start();
     await called('probe', 1);
     expect((times('probe')[0] ?? 0) - (times('park')[0] ?? 0)).toBeGreaterThanOrEqual(restMs - 20);
-    await until('it waits', async () => ((await view(host)).probeAt ?? 0) > Date.now() + 3_500_000, 5_000);
+    await until('it waits', async () => ((await view(host)).probeAt ?? 0) > Date.now() + 3_500_000);
     expect(await view(host)).toMatchObject({ probes: 1, nextVisit: (await view(host)).probeAt });
     await end(host);
   });
@@ -232,7 +231,7 @@ describe('a parked host', () => {
   it('that could not be asked is no probe that failed', async () => {
     probes = [{ outcome: 'not-yet', message: 'it may not be asked yet', waitMs: 5_000_000 }];
     const host = await start();
-    await until('it waits', async () => ((await view(host)).probeAt ?? 0) > Date.now() + 4_900_000, 10_000);
+    await until('it waits', async () => ((await view(host)).probeAt ?? 0) > Date.now() + 4_900_000);
     expect(await view(host)).toMatchObject({ probes: 0, lastProbe: null });
     await end(host);
   });
@@ -241,7 +240,7 @@ describe('a parked host', () => {
     const host = await start();
     await parked(host);
     await host.signal(pauseHostSignal, 'a rest');
-    await until('it is paused', async () => (await view(host)).mode === 'paused', 5_000);
+    await until('it is paused', async () => (await view(host)).mode === 'paused');
     const before = times('probe').length;
     await new Promise((wake) => setTimeout(wake, 4 * probeMs));
     expect(times('probe')).toHaveLength(before);
@@ -285,7 +284,7 @@ describe('a parked host that a new crawl waits for', () => {
     const { probeAt } = await view(host);
     await host.signal(askHostSignal);
     await called('probe', 1);
-    await until('it is told', async () => (await view(host)).lastProbe === 'robots.txt answers 503', 5_000);
+    await until('it is told', async () => (await view(host)).lastProbe === 'robots.txt answers 503');
     expect(await view(host)).toMatchObject({ mode: 'parked', probes: 0, probeAt });
     expect(times('probe')).toHaveLength(1);
     probes = [answers];
@@ -305,9 +304,9 @@ describe('a parked host that a new crawl waits for', () => {
     await called('probe', 2);
     const [first = 0, second = 0] = times('probe');
     expect(second - first).toBeGreaterThanOrEqual(2_480);
-    await until('it is told', async () => (await view(host)).lastProbe === 'robots.txt answers 503', 5_000);
+    await until('it is told', async () => (await view(host)).lastProbe === 'robots.txt answers 503');
     await host.signal(pauseHostSignal, 'a rest');
-    await until('it is paused', async () => (await view(host)).mode === 'paused', 5_000);
+    await until('it is paused', async () => (await view(host)).mode === 'paused');
     await host.signal(askHostSignal);
     await host.signal(resumeHostSignal);
     await called('unpark', 1);
@@ -367,7 +366,7 @@ describe('the update `redrive`', () => {
     slices = [() => ({ ...fetched, next: 'wait', waitMs: 600_000 })];
     await host.executeUpdate(redriveHostUpdate, { args: [null] });
     expect(times('unpark')).toHaveLength(1);
-    await until('it goes on', async () => (await view(host)).mode === 'active', 5_000);
+    await until('it goes on', async () => (await view(host)).mode === 'active');
     await end(host);
   });
 
@@ -390,7 +389,6 @@ describe('the update `redrive`', () => {
 });
 
 describe('every state a host can be in is shown in its list, on its page and in its attributes', () => {
-  const patience = { timeout: 20_000 };
   const waiting = { ...fetched, fetched: 0, next: 'wait', waitMs: 3_600_000 } as const;
   const failing = (lastError: string): SliceResult => ({ ...waiting, next: 'trouble', lastError });
   const troubles = ['dns-not-found', 'dns-unavailable', 'connect-refused', 'connect-timeout', 'tls', 'timeout', 'reset',
@@ -415,16 +413,16 @@ describe('every state a host can be in is shown in its list, on its page and in 
   ])('%s', async (_, slice, carried, mode, onPage) => {
     slices = [slice];
     const handle = await start(carried);
-    await expect.poll(async () => (await handle.query(hostStateQuery)).mode, patience).toBe(mode);
+    await expect.poll(async () => (await handle.query(hostStateQuery)).mode).toBe(mode);
     const page = async (): Promise<string> =>
       (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
-    await expect.poll(page, patience).toContain(onPage.replaceAll('NAMESPACE', world.namespace.replaceAll('_', '%5F')));
+    await expect.poll(page).toContain(onPage.replaceAll('NAMESPACE', world.namespace.replaceAll('_', '%5F')));
     const also = mode === 'backoff' ? ' and LastError is not null and NextFetchTime is not null' : '';
     const query = `WorkflowId = "${handle.workflowId}" and CrawlState = "${mode}"${also}`;
     const listed = async (): Promise<number> => (await client.workflow.count(query)).count;
-    await expect.poll(listed, patience).toBe(1);
+    await expect.poll(listed).toBe(1);
     if (mode !== 'opted-out') await handle.terminate();
-  }, 60_000); // prettier-ignore
+  }); // prettier-ignore
 });
 
 describe('a cancellation', () => {
@@ -434,15 +432,15 @@ describe('a cancellation', () => {
     throw ApplicationFailure.create({ type: failureTypes.host, message: 'tls', nextRetryDelay: 600_000 });
   };
   const inMode = (host: Host, mode: string) =>
-    until(`it is ${mode}`, async () => (await view(host)).mode === mode, 20_000);
+    until(`it is ${mode}`, async () => (await view(host)).mode === mode);
 
   it.each<[string, () => void, (host: Host) => Promise<unknown>]>([
     ['while a slice runs', () => void ([slices, holdUp] = [[wait('wait')], { slice: forEver() }]), () => called('slice', 1)],
-    ['while it waits for its time', () => void (slices = [wait('wait')]), (host) => until('it waits', async () => (await view(host)).nextVisit !== null, 20_000)],
+    ['while it waits for its time', () => void (slices = [wait('wait')]), (host) => until('it waits', async () => (await view(host)).nextVisit !== null)],
     ['in backoff', () => void (slices = [wait('trouble')]), (host) => inMode(host, 'backoff')],
     ['while Temporal waits to try a slice again', () => void (slices = [fail]), async (host) => {
       await called('slice', 1);
-      await until('it failed', async () => Boolean((await host.describe()).raw.pendingActivities?.[0]?.lastFailure), 20_000);
+      await until('it failed', async () => Boolean((await host.describe()).raw.pendingActivities?.[0]?.lastFailure));
     }],
     ['while bodies are read', () => void ([slices, holdUp] = [[() => ({ ...fetched, pending: true }), wait('wait')], { dedup: new Promise((done) => setTimeout(done, 1_500)) }]), () => called('dedup', 1)],
     ['while it is idle', () => void (slices = [() => ({ ...fetched, next: 'idle' })]), () => called('slice', 1)],
@@ -457,7 +455,7 @@ describe('a cancellation', () => {
       await called('pause its workflow was cancelled in Temporal Web', time);
       const before = times('slice').length;
       [slices, holdUp] = [[wait('wait')], {}];
-      await until('another run can be cancelled', async () => (await host.describe()).raw.workflowExtendedInfo?.cancelRequested !== true, 20_000);
+      await until('another run can be cancelled', async () => (await host.describe()).raw.workflowExtendedInfo?.cancelRequested !== true);
       expect(times('slice')).toHaveLength(before);
       await host.signal(resumeHostSignal);
       await called('slice', before + 1);
@@ -500,7 +498,7 @@ describe('a workflow that does not know how its host stands', () => {
   it('that is paused waits for its end, which may come from elsewhere', async () => {
     [slices, stands] = [[() => ({ ...fetched, next: 'wait', waitMs: 600_000 })], { paused: 'lunch', parked: null }]; // prettier-ignore
     const host = await adopted();
-    await until('it is paused', async () => (await view(host)).mode === 'paused', 20_000);
+    await until('it is paused', async () => (await view(host)).mode === 'paused');
     expect((await view(host)).pausedReason).toBe('lunch');
     stands = { paused: null, parked: null };
     await host.signal(wakeSignal);
@@ -522,7 +520,7 @@ describe('a workflow that does not know how its host stands', () => {
     slices = [() => ({ ...fetched, next: 'held' })];
     stands = { paused: 'lunch', parked: null };
     const host = await start();
-    await until('it is paused', async () => (await view(host)).mode === 'paused', 20_000);
+    await until('it is paused', async () => (await view(host)).mode === 'paused');
     expect(times('slice')).toHaveLength(1);
     await end(host);
   });
@@ -560,7 +558,7 @@ describe('a host whose place somebody else wants', () => {
     const host = await start();
     await called('dedup', 1);
     await host.signal(pauseHostSignal, 'lunch');
-    await until('it is paused', async () => (await view(host)).mode === 'paused', 20_000);
+    await until('it is paused', async () => (await view(host)).mode === 'paused');
     expect(times('retire')).toEqual([]);
     read.resolve(undefined);
     await host.signal(resumeHostSignal);

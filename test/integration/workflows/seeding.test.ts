@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await createWorld();
   desk = await openDesk(world);
   worker = await startWorker(world, { roles: 'control', blobDir: makeBlobDir() });
-}, 60_000);
+});
 afterAll(async () => {
   await worker.drain();
   await desk.close();
@@ -34,7 +34,7 @@ const seedsOf = async (crawl: string) => {
 const more = (crawl: string, than: number): Promise<void> =>
   desk.until('select seeds_taken > $2 as yes from crawl where id = $1', [crawl, than]);
 
-it('is paused, edited, resumed and cancelled while it takes in its seeds', async () => {
+it('is paused, edited, resumed and cancelled while it takes in its seeds', { tags: ['long'] }, async () => {
   const many = 150_000;
   const seeds = Array.from({ length: many }, (_, at) => `https://many.example/${String(at)}`);
   const crawl = await desk.start(seeds);
@@ -66,7 +66,7 @@ it('is paused, edited, resumed and cancelled while it takes in its seeds', async
   // A batch that was on its way may be in the frontier, and not noted yet.
   expect(ended.waiting).toBeGreaterThanOrEqual(many - ended.discovered);
   expect(ended.waiting).toBeLessThanOrEqual(many - ended.discovered + 1_000);
-}, 120_000);
+});
 
 it('a worker is known to be at work until it drains, and one that was killed is missed', async () => {
   const count = (roles: string, many: number): Promise<void> =>
@@ -78,4 +78,4 @@ it('a worker is known to be at work until it drains, and one that was killed is 
   await drained.drain();
   await killed.kill();
   await count('{fetch}', 1);
-}, 60_000);
+});
