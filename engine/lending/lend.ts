@@ -166,7 +166,9 @@ async function pick(
       ...{ askedAgoMs: host.unclean ? 0 : null, tookMs: null, ...allowance.counted },
       ...{ heldMs: host.held_ms, revision },
     };
-    await retrying(() => releaseLease(pool, hostId, host.token, waitMs, paceMs, failures, last_error, visit));
+    await retrying(() =>
+      releaseLease(pool, hostId, host.token, { waitMs, paceMs, failures, lastError: last_error, visit }),
+    );
     // Only for the end of its pace may a host be asked for on and on, with the workers held back.
     if (waitMs === 0 || host.unclean) await retrying(() => leaveToWorkers(pool, host.id));
     return null;

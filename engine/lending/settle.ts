@@ -232,9 +232,8 @@ async function commit(
     ...{ askedAgoMs: row === null ? null : 0, tookMs: null },
     ...{ ...allowance.counted, heldMs: ending.heldMs, revision: taken.settings_revision },
   };
-  await releaseLease(
-    ...[db, hostId, url.token, ending.waitMs, ending.paceMs, failures, lastError, visit] as const, // prettier-ignore
-  );
+  const { waitMs, paceMs } = ending;
+  await releaseLease(db, hostId, url.token, { waitMs, paceMs, failures, lastError, visit });
   await settleLentUrl(db, url.token, url.host_id);
 }
 

@@ -8,7 +8,7 @@ import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { outdatedLeases } from '../../storage/statements/outdated-leases.ts';
 import { askGuestLease } from '../../storage/statements/ask-guest-lease.ts';
-import { releaseLease } from '../../storage/statements/release-lease.ts';
+import { releaseLease, type Leaving } from '../../storage/statements/release-lease.ts';
 import { renewLeases } from '../../storage/statements/renew-leases.ts';
 import { takeGuestLease } from '../../storage/statements/take-guest-lease.ts';
 import { takeLease, type TakenLease } from '../../storage/statements/take-lease.ts';
@@ -16,14 +16,7 @@ import { Allowance } from './allowance.ts';
 import { sleep } from './sleep.ts';
 
 /** What a host has taught, written down when its lease is returned. */
-export interface HostLesson {
-  /** Milliseconds from now until it may be visited. */
-  readonly waitMs: number;
-  /** The part of it that is plain pace. */
-  readonly paceMs: number;
-  readonly failures: number;
-  readonly lastError: string | null;
-}
+export type HostLesson = Omit<Leaving, 'visit'>;
 
 export class HostLease {
   readonly hostId: string;
@@ -119,22 +112,17 @@ export class LeaseKeeper {
     const { asked, taken } = lease;
     // Measured an instant apart: what is nearly the pace is the pace.
     const heldMs = lesson.waitMs > lesson.paceMs + paceSlackMs ? lesson.waitMs : 0;
-    const rows = await releaseLease(
-      this.#pool,
-      lease.hostId,
-      lease.taken.token,
-      Math.max(heldMs, lesson.paceMs),
-      lesson.paceMs,
-      lesson.failures,
-      lesson.lastError,
-      {
+    const rows = await releaseLease(this.#pool, lease.hostId, taken.token, {
+      ...lesson,
+      waitMs: Math.max(heldMs, lesson.paceMs),
+      visit: {
         askedAgoMs: asked === null ? null : performance.now() - asked.headAt,
         tookMs: asked?.tookMs ?? null,
         ...lease.allowance.counted,
         heldMs,
         revision: taken.settings_revision,
       },
-    );
+    });
     return rows.length > 0;
   }
 

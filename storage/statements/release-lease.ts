@@ -18,70 +18,60 @@ export interface Visit {
   readonly closedMs: number;
 }
 
-const release = statement<
-  [
-    hostId: string | number,
-    token: number,
-    waitMs: number,
-    paceMs: number,
-    failures: number,
-    lastError: string | null,
-    askedAgoMs: number | null,
-    tookMs: number | null,
-    day: string | null,
-    used: number | null,
-    closedMs: number | null,
-    heldMs: number | null,
-    revision: number | null,
-  ],
-  { id: number }
->(
+/** What a host has taught whoever had its lease. */
+export interface Leaving {
+  /** Milliseconds from now until it may be visited. */
+  readonly waitMs: number;
+  /** The part of it that is plain pace. */
+  readonly paceMs: number;
+  readonly failures: number;
+  readonly lastError: string | null;
+  /** Null: nothing is said of requests. */
+  readonly visit: Visit | null;
+}
+
+const release = statement<[hostId: string | number, token: number, leaving: string], { id: number }>(
   'release-lease',
   `update host
       set lease_token = null, lease_until = null,
           not_before = greatest(not_before, now() + interval '1 millisecond' *
-                         case when settings_revision = coalesce($13, settings_revision) then $3::float8 else $12 end),
+                         case when settings_revision = coalesce(l.revision, settings_revision) then l.wait_ms else l.held_ms end),
           paced_until = greatest(paced_until, now() + interval '1 millisecond' *
-                          case when settings_revision = coalesce($13, settings_revision) then $4::float8 else 0 end),
-          failures = $5, last_error = $6,
-          failing_since = case when $5 = 0 then null else coalesce(failing_since, now()) end,
-          asked_at = coalesce(now() - $7::float8 * interval '1 millisecond', asked_at),
-          took_ms = coalesce($8::real, took_ms),
-          requests_day = coalesce($9, requests_day), requests_used = coalesce($10, requests_used),
-          requests_reserved = 0, lent = lent and $7::float8 is null,
-          closed_until = case when coalesce($11::float8, 0) = 0 or settings_revision <> $13 then '-infinity'
-                              else now() + $11 * interval '1 millisecond' end
+                          case when settings_revision = coalesce(l.revision, settings_revision) then l.pace_ms else 0 end),
+          failures = l.failures, last_error = l.last_error,
+          failing_since = case when l.failures = 0 then null else coalesce(failing_since, now()) end,
+          asked_at = coalesce(now() - l.asked_ago_ms * interval '1 millisecond', asked_at),
+          took_ms = coalesce(l.took_ms, host.took_ms),
+          requests_day = coalesce(l.day, requests_day), requests_used = coalesce(l.used, requests_used),
+          requests_reserved = 0, lent = lent and l.asked_ago_ms is null,
+          closed_until = case when coalesce(l.closed_ms, 0) = 0 or settings_revision <> l.revision then '-infinity'
+                              else now() + l.closed_ms * interval '1 millisecond' end
+     from jsonb_to_record($3::jsonb) as l(
+            wait_ms float8, pace_ms float8, failures int, last_error text, asked_ago_ms float8, took_ms real,
+            day text, used int, closed_ms float8, held_ms float8, revision int)
     where id = $1 and lease_token = $2
    returning id`,
 );
 
 /**
  * Returns a lease cleanly, with what the host has taught: when it may be visited again and how it is doing.
- * No row: the lease had been lost, and its new holder knows better. `visit` null: nothing is said of requests.
+ * No row: the lease had been lost, and its new holder knows better.
  */
 export const releaseLease = (
   db: Queryable,
   hostId: string | number,
   token: number,
-  waitMs: number,
-  paceMs: number,
-  failures: number,
-  lastError: string | null,
-  visit: Visit | null = null,
+  { waitMs, paceMs, failures, lastError, visit }: Leaving,
 ): Promise<{ id: number }[]> =>
   release(
     db,
     hostId,
     token,
-    waitMs,
-    paceMs,
-    failures,
-    lastError,
-    visit?.askedAgoMs ?? null,
-    visit?.tookMs ?? null,
-    visit?.day ?? null,
-    visit?.used ?? null,
-    visit?.closedMs ?? null,
-    visit?.heldMs ?? null,
-    visit?.revision ?? null,
+    JSON.stringify({
+      ...{ wait_ms: waitMs, pace_ms: paceMs, failures, last_error: lastError },
+      ...(visit !== null && {
+        ...{ asked_ago_ms: visit.askedAgoMs, took_ms: visit.tookMs, day: visit.day, used: visit.used },
+        ...{ closed_ms: visit.closedMs, held_ms: visit.heldMs, revision: visit.revision },
+      }),
+    }),
   );

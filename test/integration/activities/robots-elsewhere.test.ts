@@ -102,7 +102,9 @@ describe('a redirect to another host', () => {
   it('that is being left alone is not visited: nothing is fetched meanwhile, and nobody is to blame', async () => {
     const { site, other, host, otherHost } = await pair();
     const [lease] = await takeLease(fetching.pool, otherHost.hostId, 60_000);
-    await releaseLease(fetching.pool, otherHost.hostId, lease?.token ?? 0, 3_600_000, 0, 1, 'overloaded');
+    await releaseLease(fetching.pool, otherHost.hostId, lease?.token ?? 0, {
+      ...{ waitMs: 3_600_000, paceMs: 0, failures: 1, lastError: 'overloaded', visit: null },
+    });
     const result = await fetching.role().fetchSlice(host);
     expect(result).toMatchObject({ fetched: 0, lastError: null, deadLetters: 0, queued: 2 });
     expect(result.waitMs).toBeGreaterThan(1_000);

@@ -79,7 +79,13 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
         ? result(place, 'done', { stage: 1, content_hash: sha256(body) })
         : result(place, 'done', { reason: 'redirect', status: 301, redirect_to: redirectTo });
     await writer.write({ results: [row] });
-    await releaseLease(pool, host, token, 0, 0, 0, null);
+    await releaseLease(pool, host, token, {
+      waitMs: 0,
+      paceMs: 0,
+      failures: 0,
+      lastError: null,
+      visit: null,
+    });
     const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
       cancellationSignal: new AbortController().signal,
       heartbeat: () => undefined,

@@ -55,7 +55,7 @@ async function fetched(
     await frontier.writer.write({ results: [result(place, state, over)] });
   }
   await returnUrls(pool, String(host), token);
-  await releaseLease(pool, host, token, 0, 0, 0, null);
+  await releaseLease(pool, host, token, { waitMs: 0, paceMs: 0, failures: 0, lastError: null, visit: null });
 }
 
 const ofCrawl = (crawl: number, over: Partial<LetterFilter> = {}): LetterFilter =>

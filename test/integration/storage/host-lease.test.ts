@@ -35,7 +35,8 @@ const got = async (): Promise<TakenLease> => {
   return lease;
 };
 const release = async (token: number, waitMs = 0): Promise<boolean> =>
-  (await releaseLease(pool, host, token, waitMs, 0, 0, null)).length > 0;
+  (await releaseLease(pool, host, token, { waitMs, paceMs: 0, failures: 0, lastError: null, visit: null }))
+    .length > 0;
 /** As after a crash: the time of the lease has passed and nobody returned it. */
 const expire = () =>
   pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [host]);
@@ -98,7 +99,13 @@ describe('returning', () => {
   it('keeps what the host has taught for the next holder', async () => {
     const first = await got();
     await saveLessons(pool, String(host), first.token, JSON.stringify(lessons));
-    await releaseLease(pool, host, first.token, 5_000, 0, 3, 'overloaded: answered 503');
+    await releaseLease(pool, host, first.token, {
+      waitMs: 5_000,
+      paceMs: 0,
+      failures: 3,
+      lastError: 'overloaded: answered 503',
+      visit: null,
+    });
     const second = await got();
     expect(second).toMatchObject({
       ...{ slowdown: 2, clean: 7, since_complaint: 3, failing: ['ab'], complained: ['ab', 'cd'], outages: 1 },
@@ -139,7 +146,13 @@ describe('returning', () => {
   it('tells plain pace from trouble: an operator’s retry forgets the one and keeps the other', async () => {
     const { token } = await got();
     await saveLessons(pool, String(host), token, JSON.stringify(lessons));
-    await releaseLease(pool, host, token, 3_600_000, 20_000, 4, 'overloaded: answered 503');
+    await releaseLease(pool, host, token, {
+      waitMs: 3_600_000,
+      paceMs: 20_000,
+      failures: 4,
+      lastError: 'overloaded: answered 503',
+      visit: null,
+    });
     await unparkHost(pool, String(host));
     const next = await got();
     expect(next.wait_ms).toBeGreaterThan(15_000);
@@ -151,7 +164,17 @@ describe('returning', () => {
     const old = await got();
     await expire();
     const holder = await got();
-    expect((await releaseLease(pool, host, old.token, minute, minute, 9, 'stale')).length).toBe(0);
+    expect(
+      (
+        await releaseLease(pool, host, old.token, {
+          waitMs: minute,
+          paceMs: minute,
+          failures: 9,
+          lastError: 'stale',
+          visit: null,
+        })
+      ).length,
+    ).toBe(0);
     expect(await take()).toBeUndefined();
     expect(await release(holder.token)).toBe(true);
     expect(await got()).toMatchObject({ slowdown: 0, failures: 0, last_error: null, wait_ms: 0 });
@@ -166,7 +189,13 @@ describe('returning', () => {
       return rows[0]?.failing_since ?? null;
     };
     const fail = async (failures: number): Promise<Date | null> => {
-      await releaseLease(pool, host, (await got()).token, 0, 0, failures, null);
+      await releaseLease(pool, host, (await got()).token, {
+        waitMs: 0,
+        paceMs: 0,
+        failures,
+        lastError: null,
+        visit: null,
+      });
       return since();
     };
     const first = await fail(1);

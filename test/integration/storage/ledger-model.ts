@@ -139,7 +139,13 @@ export const slice = (
     const back = await returnUrls(model.frontier.pool, String(h), lease.token);
     expect(back).toHaveLength(places.length - committed.length);
     for (const place of places.slice(committed.length)) free(modelled(model, place), model, 'queued');
-    await releaseLease(model.frontier.pool, h, lease.token, 0, 0, 0, null);
+    await releaseLease(model.frontier.pool, h, lease.token, {
+      waitMs: 0,
+      paceMs: 0,
+      failures: 0,
+      lastError: null,
+      visit: null,
+    });
   },
 });
 

@@ -120,7 +120,13 @@ describe('the ledger', () => {
           ),
         );
         await retrying(() => returnUrls(pool, String(host), lease.token));
-        await releaseLease(pool, host, lease.token, 0, 0, 0, null);
+        await releaseLease(pool, host, lease.token, {
+          waitMs: 0,
+          paceMs: 0,
+          failures: 0,
+          lastError: null,
+          visit: null,
+        });
       }
     };
     const operator = async (): Promise<void> => {
