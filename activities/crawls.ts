@@ -23,17 +23,15 @@ import { markTextDuplicates } from '../storage/statements/mark-text-duplicates.t
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import { lockCrawls } from '../storage/statements/lock-crawls.ts';
 import { setCrawlState } from '../storage/statements/set-crawl-state.ts';
-import { Admission, type Candidate } from '../engine/admission/admission.ts';
+import type { Candidate } from '../engine/admission/admission.ts';
 import { askHosts } from './ask-hosts.ts';
-import { CrawlBook, type OpenCrawl } from '../engine/books/crawl-book.ts';
+import type { OpenCrawl } from '../engine/books/crawl-book.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { sleep } from '../engine/visit/sleep.ts';
 import { glanceAt } from './glance.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { HostBook } from '../engine/books/host-book.ts';
 import { startEdit } from './open-workflows.ts';
-import { OptOutBook } from '../engine/books/opt-out-book.ts';
 
 type CrawlActivities = Pick<
   ControlActivities,
@@ -56,14 +54,8 @@ export function createCrawlActivities(
   dependencies: Dependencies,
   workflows: WorkflowClient,
 ): CrawlActivities {
-  const { pool, writer, settings } = dependencies;
-  const crawls = new CrawlBook(pool, settings);
-  const admission = new Admission(
-    dependencies,
-    new HostBook(pool, settings.shards),
-    new OptOutBook(pool),
-    crawls,
-  );
+  const { pool, writer, settings, books, admission } = dependencies;
+  const { crawls } = books;
 
   const outlookOf = async (crawlId: string): Promise<CrawlOutlook> => {
     const [outlook] = await crawlOutlook(pool, Number(crawlId));

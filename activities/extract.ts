@@ -17,14 +17,12 @@ import { bodiesInStage, type StagedBody } from '../storage/statements/bodies-in-
 import { requeueLostBodies } from '../storage/statements/requeue-lost-bodies.ts';
 import { turnIntoSitemap } from '../storage/statements/turn-into-sitemap.ts';
 import type { PageRow } from '../storage/statements/upsert-pages.ts';
-import { Admission, type Candidate } from '../engine/admission/admission.ts';
-import { CrawlBook, type OpenCrawl } from '../engine/books/crawl-book.ts';
+import type { Candidate } from '../engine/admission/admission.ts';
+import type { OpenCrawl } from '../engine/books/crawl-book.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { createSitemapAdmission } from './extract-sitemap.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { HostBook } from '../engine/books/host-book.ts';
-import { OptOutBook } from '../engine/books/opt-out-book.ts';
 
 /** Bodies an activity reads, and how many of them are committed together. */
 const activityBatch = 400;
@@ -52,14 +50,8 @@ interface Ready {
 }
 
 export function createExtractActivities(dependencies: Dependencies, extractor: Extractor): ExtractActivities {
-  const { pool, writer, blobs, settings, outage, log } = dependencies;
-  const crawls = new CrawlBook(pool, settings);
-  const admission = new Admission(
-    dependencies,
-    new HostBook(pool, settings.shards),
-    new OptOutBook(pool),
-    crawls,
-  );
+  const { pool, writer, blobs, books, admission, outage, log } = dependencies;
+  const { crawls } = books;
   const admitSitemap = createSitemapAdmission(dependencies, admission);
 
   const read = async (staged: StagedBody, origin: string): Promise<Reading | null> => {

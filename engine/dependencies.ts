@@ -1,4 +1,4 @@
-/** What activities are made of: one of each a process, handed in by workers/. */
+/** What the work is made of: one of each a process, handed in by workers/. */
 import type { Logger } from 'pino';
 import type { Fetcher } from '../contracts/fetching.ts';
 import type { BlobStore } from '../storage/blobs/blob-store.ts';
@@ -6,20 +6,10 @@ import type { FrontierWriter } from '../storage/frontier-writer.ts';
 import type { Pool } from '../storage/pool.ts';
 import type { SeenCache } from '../storage/seen/seen-cache.ts';
 import type { DependencyDown } from './breakers/dependency-down.ts';
+import type { Admission } from './admission/admission.ts';
+import type { Books } from './books/books.ts';
 import type { WakeHosts } from './host-waker.ts';
-
-export interface CrawlSettings {
-  /** Sent where a crawl names none. */
-  readonly userAgent: string;
-  /** CIDR blocks every crawl may reach. */
-  readonly allowPrivate: readonly string[];
-  readonly maxBodyBytes: number;
-  readonly requestTimeoutMs: number;
-  readonly sliceMs: number;
-  readonly leaseMs: number;
-  /** Shards the hosts are spread over. */
-  readonly shards: number;
-}
+import type { CrawlSettings } from './settings.ts';
 
 export interface Dependencies {
   readonly pool: Pool;
@@ -32,6 +22,9 @@ export interface Dependencies {
   readonly prefetch: (hostname: string) => void;
   /** What is down on our own side, ready to be thrown; null: nothing is. */
   readonly outage: () => DependencyDown | null;
+  /** What is known of crawls, hosts and opt-outs; the same for whoever asks. */
+  readonly books: Books;
+  readonly admission: Admission;
   readonly settings: CrawlSettings;
   readonly log: Logger;
 }

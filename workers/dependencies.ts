@@ -3,7 +3,9 @@ import type { WorkflowClient } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { watch } from '../engine/breakers/breakers.ts';
-import type { CrawlSettings, Dependencies } from '../engine/dependencies.ts';
+import { assemble, type Parts } from '../engine/assemble.ts';
+import type { Dependencies } from '../engine/dependencies.ts';
+import type { CrawlSettings } from '../engine/settings.ts';
 import { HostWaker } from '../engine/host-waker.ts';
 import { patrol } from '../activities/patrol.ts';
 import { wakeHost } from '../activities/wake-host.ts';
@@ -108,7 +110,8 @@ export async function openDependencies(
     leaseMs: config.leaseSeconds * 1_000,
     shards: config.shards,
   };
-  const dependencies: Dependencies = {
+  const controlPool = watched.alike(apart);
+  const parts: Parts = {
     pool,
     writer: new FrontierWriter(pool),
     blobs: readsItsOwn ? new RecentBlobs(watched.blobs) : watched.blobs,
@@ -120,7 +123,7 @@ export async function openDependencies(
     settings,
     log,
   };
-  const controlPool = watched.alike(apart);
+  const dependencies = assemble(parts, controlPool);
   return {
     dependencies,
     control: { ...dependencies, pool: controlPool, writer: new FrontierWriter(controlPool) },

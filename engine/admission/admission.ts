@@ -12,7 +12,7 @@ import type { SeenCache } from '../../storage/seen/seen-cache.ts';
 import { outdatedConfig, type AdmissionRow } from '../../storage/statements/admit-urls.ts';
 import type { JudgedBy } from '../../storage/statements/hold-configs.ts';
 import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { Books } from '../books/books.ts';
 import type { HostBook } from '../books/host-book.ts';
 import type { WakeHosts } from '../host-waker.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
@@ -40,10 +40,8 @@ export class Admission {
   readonly #wakeHosts: WakeHosts;
 
   constructor(
-    { seen, wakeHosts }: Pick<Dependencies, 'seen' | 'wakeHosts'>,
-    hosts: HostBook,
-    optOuts: OptOutBook,
-    crawls: CrawlBook,
+    { seen, wakeHosts }: { readonly seen: SeenCache; readonly wakeHosts: WakeHosts },
+    { hosts, optOuts, crawls }: Pick<Books, 'hosts' | 'optOuts' | 'crawls'>,
   ) {
     this.#crawls = crawls;
     this.#seen = seen;
@@ -80,14 +78,12 @@ export class Admission {
   }
 
   async #underCurrentSettings(candidates: readonly Candidate[]): Promise<Candidate[]> {
-    const ids = new Set(candidates.map(({ crawl }) => crawl.id));
+    const ids = [...new Set(candidates.map(({ crawl }) => crawl.id))];
     for (const id of ids) this.#crawls.forget(id);
-    return Promise.all(
-      candidates.map(async (candidate) => ({
-        ...candidate,
-        crawl: await this.#crawls.open(candidate.crawl.id),
-      })),
-    );
+    // Each once: a page has thousands of links, and a process a dozen connections.
+    const crawls = new Map<number, OpenCrawl>();
+    for (const id of ids) crawls.set(id, await this.#crawls.open(id));
+    return candidates.map((each) => ({ ...each, crawl: crawls.get(each.crawl.id) ?? each.crawl }));
   }
 
   /** For the candidates that may be new and belong to their crawl, each once. */

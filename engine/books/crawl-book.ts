@@ -16,7 +16,7 @@ import type { CanonicalUrl } from '../../domain/url.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { isWithin, type KnownPlaces } from '../../storage/seed-places.ts';
 import { loadCrawls } from '../../storage/statements/load-crawls.ts';
-import type { CrawlSettings } from '../dependencies.ts';
+import type { CrawlSettings } from '../settings.ts';
 
 /** Milliseconds for which judging keeps the event loop from heartbeats and requests. */
 const longestTurnMs = 50;
@@ -59,6 +59,8 @@ const boundMs = 2_000;
 
 export class CrawlBook {
   readonly #pool: Pool;
+  /** By which states and settings are read. */
+  readonly #urgent: Pool;
   readonly #settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>;
   readonly #entries = new LRUCache<number, Entry>({ max: 500 });
   readonly #places = new LRUCache<string, true>({ max: placesKept });
@@ -66,8 +68,10 @@ export class CrawlBook {
   #attended = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pool: Pool, settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>) {
+  /** @param urgent connections for states and settings */
+  constructor(pool: Pool, settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>, urgent: Pool = pool) {
     this.#pool = pool;
+    this.#urgent = urgent;
     this.#settings = settings;
   }
 
@@ -121,7 +125,7 @@ export class CrawlBook {
     const known = this.#entries.get(crawlId);
     if (known !== undefined) return known;
     const readAt = performance.now();
-    const [row] = await loadCrawls(this.#pool, [crawlId]);
+    const [row] = await loadCrawls(this.#urgent, [crawlId]);
     if (row === undefined) throw new Error(`there is no crawl ${String(crawlId)}`);
     const config = wholeConfig(row.config);
     const userAgent = config.userAgent ?? this.#settings.userAgent;
@@ -148,7 +152,7 @@ export class CrawlBook {
   /** One statement for all crawls at hand. */
   async #refresh(): Promise<void> {
     const readAt = performance.now();
-    for (const row of await loadCrawls(this.#pool, [...this.#entries.keys()])) {
+    for (const row of await loadCrawls(this.#urgent, [...this.#entries.keys()])) {
       const entry = this.#entries.get(row.id);
       if (entry === undefined) continue;
       if (entry.crawl.version === row.config_version) Object.assign(entry, { state: row.state, readAt });

@@ -17,11 +17,7 @@ import { loadCrawls } from '../../storage/statements/load-crawls.ts';
 import { pagesToReread } from '../../storage/statements/pages-to-reread.ts';
 import { pendingConfig, type PendingConfig } from '../../storage/statements/pending-config.ts';
 import { urlsToJudge } from '../../storage/statements/urls-to-judge.ts';
-import { Admission } from '../admission/admission.ts';
-import { CrawlBook } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { HostBook } from '../books/host-book.ts';
-import { OptOutBook } from '../books/opt-out-book.ts';
 import {
   admitsLimited,
   judgeAgain,
@@ -60,10 +56,8 @@ export function createApplyEdits(
   dependencies: Dependencies,
   reopen: (crawlId: string) => Promise<void>,
 ): ApplyEdits {
-  const { pool, writer, settings } = dependencies;
-  const crawls = new CrawlBook(pool, settings);
-  const hosts = new HostBook(pool, settings.shards);
-  const admission = new Admission(dependencies, hosts, new OptOutBook(pool), crawls);
+  const { pool, writer, books, admission } = dependencies;
+  const { crawls } = books;
 
   const applyAndWake = async (crawlId: string, batch: JudgedBatch): Promise<void> => {
     const done = await applyBatch(pool, crawlId, batch);

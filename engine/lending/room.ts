@@ -4,10 +4,10 @@ import type { Pool } from '../../storage/pool.ts';
 import { MemorySeenCache } from '../../storage/seen/memory-seen-cache.ts';
 import { claimIdleHosts } from '../../storage/statements/claim-idle-hosts.ts';
 import { Admission } from '../admission/admission.ts';
-import { CrawlBook } from '../books/crawl-book.ts';
-import { RobotsBook } from '../books/robots-book.ts';
-import { HostBook } from '../books/host-book.ts';
-import { OptOutBook } from '../books/opt-out-book.ts';
+import { openBooks } from '../books/books.ts';
+import type { CrawlBook } from '../books/crawl-book.ts';
+import type { RobotsBook } from '../books/robots-book.ts';
+import type { OptOutBook } from '../books/opt-out-book.ts';
 
 interface LendingParts {
   readonly pool: Pool;
@@ -34,19 +34,15 @@ export class LendingRoom {
   constructor({ pool, log, wakeHost, userAgent, shards }: LendingParts) {
     this.pool = pool;
     // Nothing is sent from here: who may reach which address is the fetcher's own to guard.
-    this.crawls = new CrawlBook(pool, { userAgent, allowPrivate: [] });
-    this.robots = new RobotsBook(pool);
-    this.optOuts = new OptOutBook(pool);
+    const books = openBooks(pool, { userAgent, allowPrivate: [], shards });
+    this.crawls = books.crawls;
+    this.robots = books.robots;
+    this.optOuts = books.optOuts;
     this.#log = log;
     this.#wakeHost = wakeHost;
     const wakeHosts = (ids: Iterable<number>): void => void this.wake([...ids]);
     const seen = new MemorySeenCache(seenKeys);
-    this.admission = new Admission(
-      { seen, wakeHosts },
-      new HostBook(pool, shards),
-      this.optOuts,
-      this.crawls,
-    );
+    this.admission = new Admission({ seen, wakeHosts }, books);
   }
 
   /** Tells those of the hosts' workflows that wait to be told. Never rejects: the scheduler finds what is lost here. */

@@ -2,16 +2,15 @@
 import { LRUCache } from 'lru-cache';
 import { sitemapLimits } from '../../domain/sitemap-limits.ts';
 import { canonicalize } from '../../domain/url.ts';
-import { Admission, type Candidate } from '../admission/admission.ts';
-import { CrawlBook, type OpenCrawl } from '../books/crawl-book.ts';
+import type { Admission, Candidate } from '../admission/admission.ts';
+import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { HostBook } from '../books/host-book.ts';
-import { OptOutBook } from '../books/opt-out-book.ts';
+import type { OptOutBook } from '../books/opt-out-book.ts';
 import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { HostRules } from './host-rules.ts';
-import { RobotsBook } from '../books/robots-book.ts';
+import type { RobotsBook } from '../books/robots-book.ts';
 
 export class FetchRoom {
   readonly dependencies: Dependencies;
@@ -26,23 +25,22 @@ export class FetchRoom {
   readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });
 
   constructor(dependencies: Dependencies) {
-    const { pool, settings, log } = dependencies;
-    const hosts = new HostBook(pool, settings.shards);
+    const { pool, settings, books, log } = dependencies;
     this.dependencies = dependencies;
     this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
-    this.crawls = new CrawlBook(pool, settings);
-    this.optOuts = new OptOutBook(pool);
-    this.robots = new RobotsBook(pool);
+    this.crawls = books.crawls;
+    this.optOuts = books.optOuts;
+    this.robots = books.robots;
     this.earlierBodies = new EarlierBodies(pool, dependencies.blobs);
     this.robotsFetcher = new RobotsFetcher(
       dependencies,
       this.robots,
-      hosts,
+      books.hosts,
       this.crawls,
       this.optOuts,
       this.keeper,
     );
-    this.admission = new Admission(dependencies, hosts, this.optOuts, this.crawls);
+    this.admission = dependencies.admission;
   }
 
   /** The Sitemap lines of robots.txt feed each crawl that comes to the host (RFC 9309 §2.2.4). */

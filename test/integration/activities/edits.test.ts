@@ -7,6 +7,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { createDedupActivities } from '../../../activities/dedup.ts';
+import { assemble, type Parts } from '../../../engine/assemble.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import { createEditActivities } from '../../../activities/edits.ts';
 import { previewEdit } from '../../../engine/edits/preview.ts';
@@ -30,22 +31,23 @@ beforeAll(async () => {
 });
 afterAll(() => fetching.close());
 
-const parts = (over: Partial<Dependencies> = {}): Dependencies => ({
-  pool: fetching.pool,
-  writer: new FrontierWriter(fetching.pool),
-  blobs: fetching.blobs,
-  seen: new MemorySeenCache(10_000),
-  fetcher: { fetch: () => Promise.reject(new Error('nothing is fetched')), close: () => Promise.resolve() },
-  wakeHosts: () => undefined,
-  prefetch: () => undefined,
-  outage: () => null,
-  settings: {
-    ...{ userAgent: 'Orbweaver/0.0', allowPrivate: [], maxBodyBytes: 1024 * 1024, requestTimeoutMs: 5_000 },
-    ...{ sliceMs: 5_000, leaseMs: 4_000, shards: 1 },
-  },
-  log: pino({ level: 'silent' }),
-  ...over,
-});
+const parts = (over: Partial<Parts> = {}): Dependencies =>
+  assemble({
+    pool: fetching.pool,
+    writer: new FrontierWriter(fetching.pool),
+    blobs: fetching.blobs,
+    seen: new MemorySeenCache(10_000),
+    fetcher: { fetch: () => Promise.reject(new Error('nothing is fetched')), close: () => Promise.resolve() },
+    wakeHosts: () => undefined,
+    prefetch: () => undefined,
+    outage: () => null,
+    settings: {
+      ...{ userAgent: 'Orbweaver/0.0', allowPrivate: [], maxBodyBytes: 1024 * 1024, requestTimeoutMs: 5_000 },
+      ...{ sliceMs: 5_000, leaseMs: 4_000, shards: 1 },
+    },
+    log: pino({ level: 'silent' }),
+    ...over,
+  });
 /** Temporal is told nothing: what is looked at here stands in Postgres. */
 const nobody = { signalWithStart: () => Promise.resolve() } as never;
 const asActivity = <T>(work: () => Promise<T>): Promise<T> => {

@@ -5,7 +5,9 @@ import path from 'node:path';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { createFetchActivities } from '../../../activities/fetch.ts';
-import type { CrawlSettings, Dependencies } from '../../../engine/dependencies.ts';
+import { assemble, type Parts } from '../../../engine/assemble.ts';
+import type { Dependencies } from '../../../engine/dependencies.ts';
+import type { CrawlSettings } from '../../../engine/settings.ts';
 import type { ProbeResult, SliceResult } from '../../../contracts/activities.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
@@ -48,9 +50,9 @@ interface UrlRow {
 export interface Fetching {
   readonly pool: Pool;
   /** A worker process of its own: own caches, own leases, the same database and blobs. */
-  role(settings?: Partial<CrawlSettings>, parts?: Partial<Dependencies>): FetchRole;
+  role(settings?: Partial<CrawlSettings>, parts?: Partial<Parts>): FetchRole;
   /** What such a process is made of. */
-  dependencies(settings?: Partial<CrawlSettings>, parts?: Partial<Dependencies>): Dependencies;
+  dependencies(settings?: Partial<CrawlSettings>, parts?: Partial<Parts>): Dependencies;
   readonly blobs: FileBlobStore;
   /** Where a body lies, by its hash in hex. */
   blobFile(hash: string): string;
@@ -82,22 +84,20 @@ export async function openFetching(): Promise<Fetching> {
   const blobs = new FileBlobStore({ folder, maxBytes: settings.maxBodyBytes });
   const writer = new FrontierWriter(pool);
 
-  const dependencies = (
-    own: Partial<CrawlSettings> = {},
-    parts: Partial<Dependencies> = {},
-  ): Dependencies => ({
-    pool,
-    writer: new FrontierWriter(parts.pool ?? pool),
-    blobs,
-    seen: new MemorySeenCache(10_000),
-    fetcher,
-    wakeHosts: () => undefined,
-    prefetch: () => undefined,
-    outage: () => null,
-    settings: { ...settings, ...own },
-    log: pino({ level: 'silent' }),
-    ...parts,
-  });
+  const dependencies = (own: Partial<CrawlSettings> = {}, parts: Partial<Parts> = {}): Dependencies =>
+    assemble({
+      pool,
+      writer: new FrontierWriter(parts.pool ?? pool),
+      blobs,
+      seen: new MemorySeenCache(10_000),
+      fetcher,
+      wakeHosts: () => undefined,
+      prefetch: () => undefined,
+      outage: () => null,
+      settings: { ...settings, ...own },
+      log: pino({ level: 'silent' }),
+      ...parts,
+    });
   return {
     pool,
     blobs,

@@ -2,7 +2,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { createDedupActivities } from '../../../activities/dedup.ts';
-import type { Dependencies } from '../../../engine/dependencies.ts';
+import { assemble } from '../../../engine/assemble.ts';
 import { createExtractActivities } from '../../../activities/extract.ts';
 import { createExtractor } from '../../../content/extract.ts';
 import { FrontierWriter } from '../../../storage/frontier-writer.ts';
@@ -14,7 +14,7 @@ export async function readBodies(
   { pool, blobs }: Pick<Fetching, 'pool' | 'blobs'>,
   host: HostRow,
 ): Promise<number> {
-  const dependencies: Dependencies = {
+  const dependencies = assemble({
     pool,
     writer: new FrontierWriter(pool),
     blobs,
@@ -33,7 +33,7 @@ export async function readBodies(
       shards: 1,
     },
     log: pino({ level: 'silent' }),
-  };
+  });
   const activities = {
     ...createDedupActivities(dependencies),
     ...createExtractActivities(dependencies, await createExtractor()),

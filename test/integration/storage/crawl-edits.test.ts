@@ -4,9 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Admission, type Candidate } from '../../../engine/admission/admission.ts';
-import { CrawlBook } from '../../../engine/books/crawl-book.ts';
-import { HostBook } from '../../../engine/books/host-book.ts';
-import { OptOutBook } from '../../../engine/books/opt-out-book.ts';
+import { openBooks } from '../../../engine/books/books.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import {
@@ -98,10 +96,10 @@ describe('settings that were changed', () => {
 
   it('have what was judged before them judged anew', async () => {
     const crawl = await runningCrawl(pool, { scope: 'any' });
-    const crawls = new CrawlBook(pool, { userAgent: 'test/1', allowPrivate: [] });
-    const open = await crawls.open(crawl);
+    const books = openBooks(pool, { userAgent: 'test/1', allowPrivate: [], shards: 1 });
+    const open = await books.crawls.open(crawl);
     const parts = { seen: new MemorySeenCache(1_000), wakeHosts: () => undefined };
-    const admitting = new Admission(parts, new HostBook(pool, 1), new OptOutBook(pool), crawls);
+    const admitting = new Admission(parts, books);
     const found = ['https://a.example/shop', 'https://a.example/news', 'https://b.example/'].map(
       (url): Candidate => {
         const link = canonicalize(url);

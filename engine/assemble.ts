@@ -1,0 +1,13 @@
+/** Puts the parts of a process together with the books and the admission that all its work shares. */
+import type { Pool } from '../storage/pool.ts';
+import { Admission } from './admission/admission.ts';
+import { openBooks } from './books/books.ts';
+import type { Dependencies } from './dependencies.ts';
+
+export type Parts = Omit<Dependencies, 'books' | 'admission'>;
+
+/** @param urgent see `openBooks` */
+export function assemble(parts: Parts, urgent?: Pool): Dependencies {
+  const books = openBooks(parts.pool, parts.settings, urgent);
+  return { ...parts, books, admission: new Admission(parts, books) };
+}
