@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadServiceConfig } from '../../config/config.ts';
+import { settings } from '../../config/table.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 /** With the defaults of its variables. */
@@ -35,6 +36,14 @@ describe('docker-compose.yml', () => {
       const needed = { ORBWEAVER_DATABASE_URL: 'postgres://a/b', ORBWEAVER_TEMPORAL_ADDRESS: 'a:1' };
       expect(() => loadServiceConfig({ ...needed, [name]: value }), name).not.toThrow();
     }
+  });
+
+  it('sets, or passes on, every setting of API and workers', () => {
+    // Not folders and ports of the stack that starts itself, and what the command line goes by.
+    const others = /_(DATA|CACHE|TEMPORAL_CLI|SERVER|API_KEY|(TEMPORAL|TEMPORAL_UI|POSTGRES|REDIS)_PORT)$/;
+    const names = Object.values(settings).map(({ name }) => name);
+    const set = new Set(file.match(/(?<=^ +)ORBWEAVER_\w+(?=:)/gm));
+    expect(names.filter((name) => !others.test(name) && !set.has(name))).toEqual([]);
   });
 
   it('runs scripts that the build makes, in a worker for each role', () => {
