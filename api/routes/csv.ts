@@ -23,6 +23,7 @@ const columns = [
   'canonical',
   'noindex',
   'contentHash',
+  'cut',
 ] as const satisfies readonly (keyof PageView)[];
 
 export const csvHead = `${columns.join(',')}\r\n`;
@@ -30,8 +31,14 @@ export const csvHead = `${columns.join(',')}\r\n`;
 export const csvLine = (page: PageView): string =>
   `${columns.map((column) => csvCell(page[column])).join(',')}\r\n`;
 
-function csvCell(value: string | number | boolean | null): string {
+/** `cut` as `links=1300 nofollow=3`; empty where nothing was. */
+function csvCell(value: string | number | boolean | PageView['cut'] | null): string {
   if (value === null) return '';
+  if (typeof value === 'object') {
+    return Object.entries(value)
+      .map(([kind, amount]) => `${kind}=${String(amount)}`)
+      .join(' ');
+  }
   if (typeof value !== 'string') return String(value);
   const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

@@ -52,6 +52,7 @@ describe('an export', () => {
     const nasty = { title: '=1+1,"x"\n', text: 'a few words', links: ['https://a.example/2'] };
     await addPage(services.pool, crawl, 'https://a.example/1', nasty, {
       fetched_at: new Date(Date.now() - 60_000),
+      cut: JSON.stringify({ links: 1_300, nofollow: 3 }),
     });
     await addPage(
       services.pool,
@@ -80,6 +81,13 @@ describe('an export', () => {
     const [head, first] = (await response.text()).split('\r\n');
     expect(head).toMatch(/^url,state,status,reason,title,/);
     expect(first).toContain(`https://a.example/1,done,200,,"'=1+1,""x""`);
+  });
+
+  it('as CSV has all that a page tells, what was left out of it too', async () => {
+    const [head = '', ...lines] = (await (await get('?format=csv')).text()).trimEnd().split('\r\n');
+    const told = Object.keys(pageView.shape).filter((field) => !['links', 'text'].includes(field));
+    expect(head.split(',').toSorted()).toEqual(told.toSorted());
+    expect(lines.map((line) => line.split(',').at(-1))).toEqual(['links=1300 nofollow=3', '']);
   });
 
   it('is refused for what is no crawl of the caller, and for questions that make no sense', async () => {
