@@ -57,9 +57,13 @@ export const backoffMs = (trouble: TroubleClass, failures: number): number =>
 /** Has the host had its tries? @param failures in a row, this one included. */
 export const isSpent = (trouble: TroubleClass, failures: number): boolean => failures >= rules[trouble].tries;
 
+/** By how much of itself the wait for a probe is longer or shorter. */
+const probeSpread = 0.15;
+
 /**
  * Milliseconds until a parked host is asked once more whether it answers again: doubled by each probe that found
- * nothing, up to a day. @param firstMs before the first one; @param failed probes since a page of it was last fetched.
+ * nothing, up to about a day. Spread by chance, so that hosts that parked together are not all asked together.
+ * @param firstMs before the first one; @param failed probes since a page of it was last fetched; @param chance 0 to 1
  */
-export const probeWaitMs = (firstMs: number, failed: number): number =>
-  Math.min(firstMs * 2 ** Math.min(failed, 20), longestMs);
+export const probeWaitMs = (firstMs: number, failed: number, chance: number): number =>
+  Math.round(Math.min(firstMs * 2 ** Math.min(failed, 20), longestMs) * (1 + probeSpread * (2 * chance - 1)));

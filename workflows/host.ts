@@ -260,7 +260,7 @@ export async function host(input: HostInput): Promise<void> {
     state.lastError = reason;
     state.troubleSince ??= since;
     const { probeMs, restMs, ...counts } = await parkHost({ ...me, reason });
-    const probeAt = Date.now() + Math.max(probeWaitMs(probeMs, state.probes), restMs);
+    const probeAt = Date.now() + Math.max(probeWaitMs(probeMs, state.probes, Math.random()), restMs);
     Object.assign(state, { ...counts, probeMs, probeAt, parked: true });
   };
 
@@ -343,7 +343,8 @@ export async function host(input: HostInput): Promise<void> {
       return;
     }
     if (result.outcome !== 'not-yet') state.probes++;
-    const next = result.outcome === 'not-yet' ? putOffMs : probeWaitMs(state.probeMs, state.probes);
+    const next =
+      result.outcome === 'not-yet' ? putOffMs : probeWaitMs(state.probeMs, state.probes, Math.random());
     state.probeAt = now + Math.max(next, result.waitMs);
   };
 

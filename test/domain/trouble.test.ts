@@ -49,10 +49,37 @@ describe('isSpent', () => {
 });
 
 describe('probeWaitMs', () => {
-  it('is 1 h, 2 h, 4 h … and a day at most', () => {
-    const hour = 3_600_000;
-    const waits = Array.from({ length: 7 }, (_, probes) => probeWaitMs(hour, probes) / hour);
+  const hour = 3_600_000;
+  const chance = fc.double({ min: 0, max: 1, noNaN: true });
+
+  it('is about 1 h, 2 h, 4 h … and a day', () => {
+    const waits = Array.from({ length: 7 }, (_, probes) => probeWaitMs(hour, probes, 0.5) / hour);
     expect(waits).toEqual([1, 2, 4, 8, 16, 24, 24]);
-    expect(probeWaitMs(hour, 100_000)).toBe(day);
+    expect(probeWaitMs(hour, 100_000, 0.5)).toBe(day);
+  });
+
+  it('is spread by a seventh either way, and grows all the same', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_000, max: day }),
+        failures,
+        chance,
+        chance,
+        (first, failed, one, other) => {
+          const [middle, wait] = [probeWaitMs(first, failed, 0.5), probeWaitMs(first, failed, one)];
+          expect(Math.abs(wait - middle)).toBeLessThanOrEqual(0.15 * middle + 1);
+          const next = probeWaitMs(first, failed + 1, other);
+          if (middle * 2 <= day) expect(next).toBeGreaterThan(wait);
+          expect(next).toBeLessThanOrEqual(1.15 * day + 1);
+        },
+      ),
+    );
+  });
+
+  it('of hosts that parked together is due at a time of its own each', () => {
+    const waits = Array.from({ length: 1_000 }, (_, at) => probeWaitMs(hour, 0, at / 1_000));
+    const seconds = waits.map((ms) => Math.floor(ms / 1_000));
+    const inOne = [...Map.groupBy(seconds, (each) => each).values()].map((each) => each.length);
+    expect(Math.max(...inOne)).toBeLessThan(3);
   });
 });
