@@ -187,6 +187,16 @@ describe('what a host asked for', () => {
     expect(off({ records, strikes: [strike(ambush, 1_020, 1_020, ['other:1'])] })).toEqual([]);
   });
 
+  it('binds a page alone that says so again while others were answered well', () => {
+    const again = request('/a', 23_100, 23_110, { status: 429, retryAfterMs: 20_000 });
+    const records = [robots, asked, request('/b', 21_010, 21_020), again, request('/c', 25_100, 25_110)];
+    expect(off({ records })).toEqual([]);
+    expect(off({ records: [...records, request('/a', 43_109, 43_120)] })).toEqual(['Retry-After not kept']);
+    expect(off({ records: [...records, request('/a', 43_110, 43_120)] })).toEqual([]);
+    const unvouched = [robots, asked, { ...again }, request('/c', 25_100, 25_110)];
+    expect(off({ records: unvouched })).toEqual(['Retry-After not kept', 'learned delays not kept']);
+  });
+
   it('doubles the delay, of a second at least, each time', () => {
     const brief = (at: number) => request('/a', at, at + 10, { status: 429, retryAfterMs: 0 });
     expect(off({ records: [robots, brief(1_000), request('/a', 2_999, 3_000)] })).toEqual([

@@ -208,6 +208,38 @@ function repeatsOf(
 }
 
 /**
+ * Complaints that are their page's own: it complained before, and others of its host were answered well since
+ * (docs/design.md, "Trouble"). They bind that page and no other.
+ */
+function ownComplaints(records: readonly RequestRecord[]): Set<RequestRecord> {
+  const own = new Set<RequestRecord>();
+  for (const list of Map.groupBy(records, (record) => record.host).values()) {
+    const complained = new Set<string>();
+    const vouched = new Set<string>();
+    for (const record of list) {
+      if (record.retryAfterMs !== undefined) {
+        if (vouched.has(record.url)) own.add(record);
+        complained.add(record.url);
+      } else if (isAnswer(record) && !isRobots(record)) for (const url of complained) vouched.add(url);
+    }
+  }
+  return own;
+}
+
+function withoutAsking(record: RequestRecord): RequestRecord {
+  const { retryAfterMs, ...rest } = record;
+  return retryAfterMs === undefined ? record : rest;
+}
+
+/** Pages asked for again sooner than they themselves asked for. @param own complaints of pages */
+const eagerPages = (records: readonly RequestRecord[], own: ReadonlySet<RequestRecord>): string[] =>
+  [...own].flatMap((first) => {
+    const due = endOf(first) + (first.retryAfterMs ?? 0);
+    const next = records.find(({ url, start }) => url === first.url && start > first.start && start < due);
+    return next === undefined ? [] : [`${line(first)}, and itself again ${line(next)}`];
+  });
+
+/**
  * Requests sooner than the delay of the host, and sooner than what it has become: after each 429 or 503 it is twice as
  * long (hosts of this web are done before one doubling is taken back). A host's own delay is owed once its robots.txt
  * has been read, durably; until then the usual one.
@@ -278,12 +310,11 @@ export function figuresOf(evidence: Evidence): Figure[] {
   const records = all.toSorted((a, b) => a.start - b.start);
   const doubts = new Doubts(records, strikes, leaseMs);
   const forgotten = records.filter((record) => record.retryAfterMs !== undefined && doubts.mayForget(record));
-  const heard = records.map((record) => {
-    const { retryAfterMs, ...rest } = record;
-    return retryAfterMs !== undefined && doubts.mayForget(record) ? rest : record;
-  });
+  const own = ownComplaints(records.filter((record) => !forgotten.includes(record)));
+  const binding = records.map((record) => (own.has(record) ? withoutAsking(record) : record));
+  const heard = binding.map((record) => (forgotten.includes(record) ? withoutAsking(record) : record));
   const verdict = judge(heard, { delayMs: 0, expected });
-  const lostPauses = judge(records, { delayMs: 0 }).tooEager.length - verdict.tooEager.length;
+  const lostPauses = judge(binding, { delayMs: 0 }).tooEager.length - verdict.tooEager.length;
 
   const find = (url: string, gap: (record: RequestRecord) => boolean): RequestRecord | undefined =>
     records.find((record) => record.url === url && gap(record));
@@ -331,8 +362,8 @@ export function figuresOf(evidence: Evidence): Figure[] {
     none('hosts asked before their robots.txt', verdict.robotsNotFirst),
     none(
       'Retry-After not kept',
-      verdict.tooEager.map(pairLine),
-      ` of ${String(pauses)}${forgotten.length === 0 ? '' : `, ${String(forgotten.length)} in doubt at a fault, ${String(lostPauses)} lost with it`}`,
+      [...verdict.tooEager.map(pairLine), ...eagerPages(records, own)],
+      ` of ${String(pauses)}${own.size === 0 ? '' : ` (${String(own.size)} of one page)`}${forgotten.length === 0 ? '' : `, ${String(forgotten.length)} in doubt at a fault, ${String(lostPauses)} lost with it`}`,
     ),
     none('learned delays not kept', hurries.forgotten),
     {
