@@ -1,8 +1,9 @@
 /** The life of a crawl in Postgres: seeding, watching, draining, settling. */
 import type { WorkflowClient } from '@temporalio/client';
-import type { ControlActivities, CrawlStanding, WatchResult } from '../contracts/activities.ts';
-import { closedCrawlStates, wholeConfig, type CrawlState } from '../contracts/crawl.ts';
+import type { ControlActivities, WatchResult } from '../contracts/activities.ts';
+import { wholeConfig, type CrawlState } from '../contracts/crawl.ts';
 import { schedulerWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
+import { endingInWords, endState, isOver, type CrawlEnding, type CrawlStands } from '../domain/crawl-life.ts';
 import { judgeFinish } from '../domain/finish.ts';
 import { urlPriority } from '../domain/priority.ts';
 import { canonicalize } from '../domain/url.ts';
@@ -17,7 +18,6 @@ import { crawlStanding } from '../storage/statements/crawl-standing.ts';
 import { crawlOutlook, type CrawlOutlook } from '../storage/statements/crawl-outlook.ts';
 import { excludeQueued } from '../storage/statements/exclude-queued.ts';
 import { nextSeeds } from '../storage/statements/next-seeds.ts';
-import { noteCrawlEnd } from '../storage/statements/note-crawl-end.ts';
 import { noteSeeded } from '../storage/statements/note-seeded.ts';
 import { markTextDuplicates } from '../storage/statements/mark-text-duplicates.ts';
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
@@ -154,20 +154,20 @@ export function createCrawlActivities(
   return {
     lookAtCrawl: ({ crawlId }) =>
       withOwnFaults(async () => ({
-        ...(await standingOf(pool, crawlId)),
+        ...(await standsAt(pool, crawlId)),
         glance: await glanceAt(dependencies, crawlId),
       })),
-    setCrawlState: ({ crawlId, state, reason, endsAs = null }) =>
+    setCrawlState: ({ crawlId, ...next }) =>
       withOwnFaults(() =>
         inTransaction(pool, async (db) => {
           const id = Number(crawlId);
           await lockCrawls(db, [id]);
-          const now = await standingOf(db, crawlId);
-          if (closedCrawlStates.includes(now.state)) return now;
-          if (endsAs === 'finished' && now.state !== 'draining' && !(await isAtLimit(db, id))) return now;
-          await setCrawlState(db, id, state, reason);
-          await noteCrawlEnd(db, id, endsAs);
-          return { state, reason, endsAs };
+          const now = await standsAt(db, crawlId);
+          if (isOver(now.state)) return now;
+          const begins = next.state === 'draining' && now.state !== 'draining';
+          if (begins && next.cause !== 'cancelled' && !(await isAtLimit(db, id))) return now;
+          await setCrawlState(db, id, next.state, next.cause, next.reason);
+          return next;
         }),
       ),
     watchCrawl: ({ crawlId, watchMs }) =>
@@ -176,32 +176,26 @@ export function createCrawlActivities(
       withOwnFaults(() => withHeartbeat((signal) => drain(crawlId, reason, signal))),
 
     /** A crawl that reached nothing at all has failed; one that reached anything has finished. */
-    settleCrawl: ({ crawlId, state, reason }) =>
+    settleCrawl: ({ crawlId, ending, reason }) =>
       withOwnFaults(() =>
         withHeartbeat(async () => {
           const id = Number(crawlId);
-          const settled = await inTransaction(pool, async (db) => {
+          const settled = await inTransaction(pool, async (db): Promise<CrawlStands> => {
             // Whoever unparks a host reopens crawls under this lock too: either it sees the end, or this sees the work.
             await lockCrawls(db, [id]);
             const [outlook] = await crawlOutlook(db, id);
+            if (outlook === undefined) throw new Error(`there is no crawl ${crawlId}`);
             // Whoever sets a crawl's workflow going may be late, and find it ended by somebody else.
-            if (outlook !== undefined && closedCrawlStates.includes(outlook.state))
-              return { state: outlook.state, reason: outlook.reason ?? reason };
-            const live =
-              outlook === undefined ? 0 : outlook.queued - outlook.parked + outlook.leased + outlook.pending;
-            const more = reason === 'complete' && (outlook?.unseeded === true || outlook?.edited === true);
-            if (state === 'finished' && (live > 0 || more)) return { state: 'running', reason } as const;
-            if (state === 'finished' && reason !== 'complete' && outlook?.state === 'running')
-              return { state: 'running', reason } as const;
-            const nothing = state === 'finished' && outlook?.done === 0;
-            const final = nothing
-              ? ({ state: 'failed', reason: 'no URL could be fetched' } as const)
-              : { state, reason };
+            if (isOver(outlook.state)) return standsOf(outlook);
+            if (goesOn(ending, outlook)) return { state: 'running', cause: null, reason: null };
+            const nothing = endState(ending) === 'finished' && outlook.done === 0;
+            const final: CrawlStands = nothing
+              ? { state: 'failed', cause: 'nothing-fetched', reason: endingInWords('nothing-fetched') }
+              : { state: endState(ending), cause: ending, reason };
             await allowWalk(db);
             await chooseCanonicals(db, id);
             await markTextDuplicates(db, id);
-            await setCrawlState(db, id, final.state, final.reason);
-            await noteCrawlEnd(db, id, null);
+            await setCrawlState(db, id, final.state, final.cause, final.reason);
             return final;
           });
           return { ...settled, glance: await glanceAt(dependencies, crawlId) };
@@ -225,10 +219,19 @@ export function createCrawlActivities(
   };
 }
 
-async function standingOf(db: Queryable, crawlId: string): Promise<CrawlStanding> {
+async function standsAt(db: Queryable, crawlId: string): Promise<CrawlStands> {
   const [row] = await crawlStanding(db, Number(crawlId));
   if (row === undefined) throw new Error(`there is no crawl ${crawlId}`);
-  return { state: row.state, reason: row.reason, endsAs: row.ends_as };
+  return row;
+}
+
+const standsOf = ({ state, cause, reason }: CrawlStands): CrawlStands => ({ state, cause, reason });
+
+/** Has a crawl that was to end got work meanwhile, or was the limit that ended it raised before it began to drain? */
+function goesOn(ending: CrawlEnding, outlook: CrawlOutlook): boolean {
+  if (endState(ending) !== 'finished') return false;
+  if (outlook.queued - outlook.parked + outlook.leased + outlook.pending > 0) return true;
+  return ending === 'complete' ? outlook.unseeded || outlook.edited : outlook.state === 'running';
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Activities as workflows call them. Inputs and results live in histories: small, plain, only ever widened. */
+import type { CrawlEnding, CrawlStands } from '../domain/crawl-life.ts';
 import type { RedriveCounts } from '../domain/dead-letter.ts';
 import type { FinishVerdict } from '../domain/finish.ts';
-import type { CrawlState } from './crawl.ts';
 
 export interface HostRef {
   readonly hostId: string;
@@ -136,18 +136,12 @@ export interface ControlActivities {
   /** Where the crawl stands, whatever its workflow believes. */
   lookAtCrawl(input: {
     readonly crawlId: string;
-  }): Promise<CrawlStanding & { readonly glance: CrawlGlance | null }>;
-  /** Answers where it stands then: a crawl that is over stays so. */
-  setCrawlState(input: {
-    readonly crawlId: string;
-    readonly state: CrawlState;
-    readonly reason: string | null;
-    /**
-     * Of one that drains: what it will be. Where that is 'finished' one of its limits ends it: nothing is done where its
-     * settings have changed, and none does any more.
-     */
-    readonly endsAs?: CrawlState;
-  }): Promise<CrawlStanding>;
+  }): Promise<CrawlStands & { readonly glance: CrawlGlance | null }>;
+  /**
+   * Answers where it stands then: a crawl that is over stays so, and one that shall drain for a limit goes on where its
+   * settings have changed and none is reached any more.
+   */
+  setCrawlState(input: CrawlStands & { readonly crawlId: string }): Promise<CrawlStands>;
   /**
    * Watches a crawl until it has nothing left to do, a limit is reached, hosts were parked or came back, or `watchMs`
    * have passed.
@@ -167,9 +161,9 @@ export interface ControlActivities {
    */
   settleCrawl(input: {
     readonly crawlId: string;
-    readonly state: CrawlState;
+    readonly ending: CrawlEnding;
     readonly reason: string;
-  }): Promise<{ readonly state: CrawlState; readonly reason: string; readonly glance: CrawlGlance | null }>;
+  }): Promise<CrawlStands & { readonly glance: CrawlGlance | null }>;
 }
 
 /** A crawl in numbers, for its page in Temporal Web; null where it stands: they could not be had. */
@@ -185,13 +179,6 @@ export interface CrawlGlance {
   /** Hosts with queued URLs that cannot be asked now, parked ones among them, and some of them by name. */
   readonly waiting: number;
   readonly waitsFor: readonly { readonly origin: string; readonly why: string; readonly queued: number }[];
-}
-
-export interface CrawlStanding {
-  readonly state: CrawlState;
-  readonly reason: string | null;
-  /** Of one that drains: what it will be. */
-  readonly endsAs: CrawlState | null;
 }
 
 export interface FeedResult {
@@ -248,7 +235,8 @@ export interface RedriveInput {
 }
 
 /** 'complete': nothing is left that could be fetched; 'going': watch on; 'moved': it does not run any more. */
-export type WatchResult = (FinishVerdict | { readonly verdict: 'moved' }) & {
+export interface WatchResult extends Pick<FinishVerdict, 'met'> {
+  readonly verdict: FinishVerdict['verdict'] | 'moved';
   /** How it stands, where it goes on. */
   readonly glance?: CrawlGlance | null;
-};
+}

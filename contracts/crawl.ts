@@ -95,22 +95,5 @@ export const wholeConfig = (stored: Partial<CrawlConfig>): CrawlConfig => ({
   ...stored,
 });
 
-/** seeding → running ⇄ paused → draining → finished | cancelled | failed. */
-export const crawlStates = [
-  'seeding',
-  'running',
-  'paused',
-  'draining',
-  'finished',
-  'cancelled',
-  'failed',
-] as const;
-export type CrawlState = (typeof crawlStates)[number];
-
-/** A closed crawl sends no request and admits no URL. */
-export const closedCrawlStates: readonly CrawlState[] = ['finished', 'cancelled', 'failed'];
-
-/** What stands behind the name of a crawl: `is running`, `has failed`. */
-export const standsAs = (state: CrawlState): string => (state === 'failed' ? 'has failed' : `is ${state}`);
-
+export { closedCrawlStates, crawlStates, isOver, standsAs, type CrawlState } from '../domain/crawl-life.ts';
 export { urlStates, type Ledger, type UrlState } from '../domain/ledger.ts';

@@ -3,6 +3,7 @@
  * messages. Changing one after release needs a patch and a saved history (docs/design.md, "The workflows").
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { PauseCause } from '../domain/crawl-life.ts';
 import type { RedriveCounts } from '../domain/dead-letter.ts';
 import type { EditProgress, WantedBy } from './activities.ts';
 import type { CrawlState } from './crawl.ts';
@@ -148,7 +149,7 @@ export interface CrawlResult {
 
 /** URLs of this crawl wait again at a host that had been parked: go on if it was ending. */
 export const reopenCrawlSignal = defineSignal('reopen');
-export const pauseCrawlUpdate = defineUpdate<CrawlView, [reason: string | null]>('pause');
+export const pauseCrawlUpdate = defineUpdate<CrawlView, [reason: string | null, cause?: PauseCause]>('pause');
 export const resumeCrawlUpdate = defineUpdate<CrawlView>('resume');
 export const cancelCrawlUpdate = defineUpdate<CrawlView, [reason: string | null]>('cancel');
 export const crawlProgressQuery = defineQuery<CrawlView>('progress');

@@ -3,6 +3,7 @@
  * and a URL in any other state has none (`audit` counts both); driving one again takes the letter and queues the URL
  * with all its tries, in one transaction.
  */
+import { whyNoMore, type CrawlStands } from './crawl-life.ts';
 import { troubleClasses } from './trouble.ts';
 
 /** Trouble that was the URL's own, by the reason it failed with (outcome.ts). */
@@ -37,9 +38,7 @@ export const redriveNotBefore = (letterClass: string, failedAtMs: number): numbe
   letterClass === restingClass ? failedAtMs + restMs : null;
 
 /** What of a crawl decides whether URLs of it may be queued again. */
-export interface RedriveCrawl {
-  readonly state: string;
-  readonly reason: string | null;
+export interface RedriveCrawl extends CrawlStands {
   readonly pages: number;
   /** Milliseconds since it began, however often it has ended since; null: it has not. */
   readonly sinceStartMs: number | null;
@@ -52,14 +51,8 @@ export interface RedriveCrawl {
  * will not go on stays a letter: queued, it would only be excluded. One that has ended because nothing was left goes on.
  */
 export function redriveBar(crawl: RedriveCrawl): string | null {
-  switch (crawl.state) {
-    case 'cancelled':
-      return 'was cancelled';
-    case 'draining':
-      return 'is ending';
-    case 'finished':
-      if (crawl.reason !== 'complete') return `ended at a limit of its own (${crawl.reason ?? 'unknown'})`;
-  }
+  const over = whyNoMore(crawl);
+  if (over !== null) return over;
   if (crawl.maxPages !== null && crawl.pages >= crawl.maxPages) return 'has all the pages it may have';
   const { maxSeconds, sinceStartMs } = crawl;
   if (maxSeconds !== null && sinceStartMs !== null && sinceStartMs >= maxSeconds * 1_000)

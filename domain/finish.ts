@@ -1,5 +1,6 @@
 /** When a crawl is over. Judged on one snapshot of its ledger. */
 
+import type { CrawlEnding } from './crawl-life.ts';
 import { metBy, type FinishCriteria } from './finish-criteria.ts';
 
 export interface CrawlStanding {
@@ -24,7 +25,7 @@ export interface CrawlLimits {
 }
 
 export interface FinishVerdict {
-  readonly verdict: 'going' | 'complete' | 'max-pages' | 'max-seconds' | 'finish-criteria';
+  readonly verdict: 'going' | Extract<CrawlEnding, 'complete' | `limit:${string}`>;
   /** In words, by what finish criteria were met. */
   readonly met?: string;
 }
@@ -33,10 +34,10 @@ export interface FinishVerdict {
 export function judgeFinish(standing: CrawlStanding, limits: CrawlLimits): FinishVerdict {
   const live = standing.queued - standing.parked + standing.leased + standing.pending;
   if (live <= 0) return { verdict: 'complete' };
-  if (limits.maxPages !== null && standing.pages >= limits.maxPages) return { verdict: 'max-pages' };
+  if (limits.maxPages !== null && standing.pages >= limits.maxPages) return { verdict: 'limit:max-pages' };
   if (limits.maxSeconds !== null && standing.runningMs >= limits.maxSeconds * 1_000) {
-    return { verdict: 'max-seconds' };
+    return { verdict: 'limit:max-seconds' };
   }
   const met = limits.finish === null ? null : metBy(limits.finish, { ...standing, exhausted: false });
-  return met === null ? { verdict: 'going' } : { verdict: 'finish-criteria', met };
+  return met === null ? { verdict: 'going' } : { verdict: 'limit:finish-criteria', met };
 }

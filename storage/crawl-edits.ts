@@ -5,10 +5,10 @@
  *
  * Lock order: the crawl, then host_queue rows by host, then URLs.
  */
-import { closedCrawlStates, wholeConfig, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import { wholeConfig, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import { isOver, whyNoMore } from '../domain/crawl-life.ts';
 import { inTransaction, type Pool } from './pool.ts';
 import { retrying } from './retry.ts';
-import { takesSeeds } from './seed-intake.ts';
 import { dropOldConfigs } from './statements/drop-old-configs.ts';
 import { endConfig } from './statements/end-config.ts';
 import { judgeUrls, type JudgedUrl } from './statements/judge-urls.ts';
@@ -41,9 +41,6 @@ export type EditOutcome =
 const versionsKept = 1_000;
 const versionBytes = 64 * 1024 * 1024;
 
-/** As for seeds: what is open, and what ended since nothing was left. */
-export const takesEdits = takesSeeds;
-
 export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<EditOutcome> {
   return retrying(() =>
     inTransaction(pool, async (db) => {
@@ -51,7 +48,7 @@ export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<Edit
       if (crawl === undefined) return { kind: 'unknown' };
       const { state, reason, config_version: version } = crawl;
       if (edit.seen?.includes(version) === false) return { kind: 'outdated', version };
-      if (!takesEdits(state, reason)) return { kind: 'over', state, reason };
+      if (whyNoMore(crawl) !== null) return { kind: 'over', state, reason };
       const before = wholeConfig(crawl.config);
       const after = edit.change(before);
       if (isSame(before, after)) return { kind: 'same', version };
@@ -61,7 +58,7 @@ export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<Edit
       await storeConfig(db, crawlId, version + 1, config, author, note, restores, rereads);
       await dropOldConfigs(db, crawlId, versionsKept, versionBytes);
       // Only an open crawl admits what is found in its pages.
-      if (rereads && closedCrawlStates.includes(state)) await reopenClosedCrawls(db, [Number(crawlId)]);
+      if (rereads && isOver(state)) await reopenClosedCrawls(db, [Number(crawlId)]);
       return { kind: 'stored', version: version + 1 };
     }),
   );
@@ -161,14 +158,14 @@ export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Pro
       const [pending] = await pendingConfig(db, crawlId);
       if (pending?.version !== batch.version || pending.place !== batch.from) return null;
       if (pending.seeds_revision !== batch.seedsRevision) return null;
-      if (!takesEdits(pending.state, pending.reason)) return null;
+      if (whyNoMore(pending) !== null) return null;
       const rows = batch.moved.map((row) => ({ ...row, crawl_id: id }));
       const moved = rows.length === 0 ? [] : await judgeUrls(db, JSON.stringify(rows));
       const back = moved.filter(({ was, state }) => was === 'excluded' && state === 'queued');
       const excluded = moved.filter(({ was, state }) => was === 'queued' && state === 'excluded').length;
       const { version, from, judged } = batch;
       await noteJudged(db, crawlId, version, from, written(batch.to), judged, excluded, back.length, 0, 0);
-      if (back.length > 0 && closedCrawlStates.includes(pending.state)) await reopenClosedCrawls(db, [id]);
+      if (back.length > 0 && isOver(pending.state)) await reopenClosedCrawls(db, [id]);
       return { excluded, readmitted: back.length, hosts: [...new Set(back.map(({ host_id }) => host_id))] };
     }),
   );

@@ -1,11 +1,6 @@
 /** Crawls as their owners see them: created with their seeds, listed, looked at. */
-import {
-  closedCrawlStates,
-  crawlStates,
-  wholeConfig,
-  type CrawlConfig,
-  type CrawlState,
-} from '../contracts/crawl.ts';
+import { crawlStates, wholeConfig, type CrawlConfig, type CrawlState } from '../contracts/crawl.ts';
+import { openCrawlStates } from '../domain/crawl-life.ts';
 import { withHiddenHeaders } from '../domain/request-headers.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import type { CountsView, CrawlSummary, CrawlView } from '../contracts/http/crawls.ts';
@@ -59,12 +54,10 @@ export async function crawlsBefore(
   return (await listCrawls(db, null, before, states, limit, tenantId)).map(summaryOf);
 }
 
-const openStates = crawlStates.filter((state) => !closedCrawlStates.includes(state));
-
 /** Crawls that are not over, newest first; all, or those in the states given. `tenantId` null: of all tenants. */
 export async function openCrawls(
   db: Queryable,
-  states: readonly CrawlState[] = openStates,
+  states: readonly CrawlState[] = openCrawlStates,
   tenantId: number | null = null,
 ): Promise<readonly CrawlSummary[]> {
   return (await listCrawls(db, null, null, states, 1_000, tenantId)).map(summaryOf);
@@ -122,6 +115,7 @@ function summaryOf(row: CountedCrawlRow): CrawlSummary {
   return {
     id: row.id,
     state: row.state,
+    cause: row.cause,
     reason: row.reason,
     label: row.label,
     jobId: row.job_id,

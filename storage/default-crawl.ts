@@ -4,12 +4,12 @@
  * is: the next use makes another one, with the same settings.
  */
 import { defaultCrawlConfig } from '../contracts/crawl.ts';
+import { whyNoMore } from '../domain/crawl-life.ts';
 import { spentForCrawl, type SpentQuota } from '../domain/quotas.ts';
 import type { CanonicalUrl } from '../domain/url.ts';
 import { onceMore } from './crawl-admission.ts';
 import { urlKey } from './key.ts';
 import { inTransaction, type Pool, type Queryable } from './pool.ts';
-import { takesSeeds } from './seed-intake.ts';
 import { defaultCrawl, type DefaultCrawlRow } from './statements/default-crawl.ts';
 import { explainUrl, type UrlCircumstances } from './statements/explain-url.ts';
 import { hostIds } from './statements/host-ids.ts';
@@ -24,8 +24,7 @@ export async function findDefaultCrawl(db: Queryable, tenantId: number): Promise
   return row ?? null;
 }
 
-const stands = ({ state, reason }: DefaultCrawlRow): boolean =>
-  state === 'draining' || takesSeeds(state, reason);
+const stands = (crawl: DefaultCrawlRow): boolean => crawl.state === 'draining' || whyNoMore(crawl) === null;
 
 /** The id of the one there is, or of a new one; or the quota that forbids one. However many ask, one is made. */
 export async function provideDefaultCrawl(

@@ -140,9 +140,9 @@ async function move(db: Queryable, letters: readonly LetterPlace[]): Promise<Mov
   };
 }
 
-const barOf = ({ state, reason, pages, since_start_ms, max_pages, max_seconds }: RedrivenCrawl) =>
+const barOf = ({ state, cause, reason, pages, since_start_ms, max_pages, max_seconds }: RedrivenCrawl) =>
   redriveBar({
-    ...{ state, reason, pages, sinceStartMs: since_start_ms },
+    ...{ state, cause, reason, pages, sinceStartMs: since_start_ms },
     ...{ maxPages: max_pages, maxSeconds: max_seconds },
   });
 

@@ -2,7 +2,7 @@
  * Seeds for a crawl that is there already. They are stored in one transaction with what sets a crawl that had run out
  * of work running again; whoever watches the crawl admits them (activities/crawls.ts), however often it is cut off.
  */
-import { closedCrawlStates, type CrawlState } from '../contracts/crawl.ts';
+import { isOver, whyNoMore, type CrawlState } from '../domain/crawl-life.ts';
 import { quotaNames, spentByGrowth, spentForCrawl, type SpentQuota } from '../domain/quotas.ts';
 import { newSeeds } from './new-seeds.ts';
 import { inTransaction, type Pool, type Queryable } from './pool.ts';
@@ -22,15 +22,6 @@ export type SeedIntake =
   | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
   | { readonly kind: 'unknown' };
 
-/** `no URL could be fetched`: that is no reason not to try others. */
-const outOfWork = ['complete', 'no URL could be fetched'];
-
-/** May seeds be added? To what is open, and to what ended since nothing was left; not to what was ended. */
-export const takesSeeds = (state: CrawlState, reason: string | null): boolean =>
-  closedCrawlStates.includes(state)
-    ? state !== 'cancelled' && outOfWork.includes(reason ?? '')
-    : state !== 'draining';
-
 /** @param which 'new': those alone that the crawl has not met. Lock order: the tenant, then the crawl. */
 export function storeSeeds(
   pool: Pool,
@@ -45,10 +36,10 @@ export function storeSeeds(
       const [crawl] = await lockForSeeds(db, crawlId);
       if (crawl === undefined) return { kind: 'unknown' };
       const { state, reason } = crawl;
-      if (!takesSeeds(state, reason)) return { kind: 'over', state, reason };
+      if (whyNoMore(crawl) !== null) return { kind: 'over', state, reason };
       const seeds = which === 'all' ? asked : await newSeeds(db, crawlId, asked);
       if (seeds.length === 0) return { kind: 'added', reopened: false, seeds };
-      const reopens = closedCrawlStates.includes(state);
+      const reopens = isOver(state);
       const barred = reopens ? spent.toReopen : spent.toGrow;
       if (barred !== null) return { kind: 'spent', spent: barred };
       await appendSeeds(db, crawlId, JSON.stringify(seeds));

@@ -1,7 +1,7 @@
 /**
- * The life of one crawl: seeding → running ⇄ paused → draining → finished, cancelled or failed. The work itself is the
- * hosts'; this watches, judges when it is over, and carries out what an admin asks. Where the crawl stands is for
- * Postgres to say: whoever is started in the place of a workflow that was lost, or was reset, goes on from there.
+ * The life of one crawl: seeding → running ⇄ paused → draining → finished, cancelled or failed (domain/crawl-life.ts).
+ * The hosts do the work; this workflow watches, judges when the crawl is over, and carries out what an admin asks.
+ * Postgres says where the crawl stands: a workflow that takes the place of a lost one, or was reset, goes on from there.
  */
 import {
   allHandlersFinished,
@@ -13,8 +13,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CrawlGlance, CrawlStanding, WatchResult } from '../contracts/activities.ts';
-import { closedCrawlStates, type CrawlState } from '../contracts/crawl.ts';
+import type { CrawlGlance, WatchResult } from '../contracts/activities.ts';
 import {
   cancelCrawlUpdate,
   crawlProgressQuery,
@@ -25,6 +24,14 @@ import {
   type CrawlResult,
   type CrawlView,
 } from '../contracts/workflows.ts';
+import {
+  endingInWords,
+  isOver,
+  type CrawlEnding,
+  type CrawlStands,
+  type CrawlState,
+  type PauseCause,
+} from '../domain/crawl-life.ts';
 import { attributeSetter } from './attributes.ts';
 import { drainCrawl, lookAtCrawl, setCrawlState, settleCrawl, wakeSchedulers, watchCrawl } from './calls.ts';
 import { heedingCancellation, uncut } from './cancelling.ts';
@@ -38,235 +45,263 @@ const longHistory = 400;
 const [firstWatchMs, longestWatchMs] = [5_000, 60_000];
 
 /** What an admin wants of the crawl, asked last. */
-interface Wish {
-  readonly what: 'run' | 'pause' | 'cancel';
-  readonly reason: string | null;
-}
+type Wish =
+  | { readonly what: 'run' }
+  | { readonly what: 'pause'; readonly cause: PauseCause; readonly reason: string | null }
+  | { readonly what: 'cancel'; readonly reason: string };
 
-export async function crawl(input: CrawlInput): Promise<CrawlResult> {
-  const { crawlId } = input;
-  let state: CrawlState = 'seeding';
-  let reason: string | null = null;
-  /** Of one that drains: what it will be. */
-  let endsAs: CrawlState | null = null;
-  /** Where it stands has been looked up. */
-  let known = false;
-  let wanted: Wish = { what: 'run', reason: null };
-  let reopened = false;
-  let glance: CrawlGlance | null = null;
-  let watchMs = firstWatchMs;
-  let watching: CancellationScope | null = null;
-  const setAttributes = attributeSetter();
-
-  const view = (): CrawlView => ({ state, reason });
-  const show = (): void => {
-    setAttributes({ CrawlState: state });
-    setCurrentDetails(crawlMarkdown({ crawlId, state, reason, glance, namespace: workflowInfo().namespace }));
-  };
-  const stand = (standing: CrawlStanding): void => {
-    ({ state, reason, endsAs } = standing);
-    show();
-  };
-  /** Postgres may say otherwise: then that is where it stands. */
-  const enter = async (next: CrawlState, why: string | null, final?: CrawlState): Promise<void> => {
-    stand(await setCrawlState({ crawlId, state: next, reason: why, ...(final && { endsAs: final }) }));
-  };
-  const lookUp = async (): Promise<void> => {
-    const { glance: seen, ...standing } = await lookAtCrawl({ crawlId });
-    glance = seen ?? glance;
-    stand(standing);
-    if (state === 'paused' && wanted.what === 'run') wanted = { what: 'pause', reason };
-    known = true;
-  };
-  const ask = (what: Wish['what'], reason: string | null): void => {
-    wanted = { what, reason };
-    watching?.cancel();
-  };
-  const refuseUnless = (verb: string): void => {
-    const allowed: readonly CrawlState[] =
-      verb === 'resumed' ? ['running', 'paused'] : ['seeding', 'running', 'paused'];
-    if (known && (wanted.what === 'cancel' || !allowed.includes(state))) {
-      throw ApplicationFailure.nonRetryable(`a crawl that is ${state} cannot be ${verb}`, 'WrongState');
-    }
-  };
-  /** Carries out a wish, by the state the crawl is found in. */
-  const carryOut = (what: Wish['what'], verb: string, isDone: () => boolean) =>
-    uncut(async (why: string | null): Promise<CrawlView> => {
-      await condition(() => known);
-      refuseUnless(verb);
-      ask(what, what === 'run' ? null : (why ?? 'an admin asked for it'));
-      await condition(() => isDone() || isOver(state));
-      return view();
-    });
-
-  const resume = carryOut('run', 'resumed', () => state === 'running' || wish().what !== 'run');
-
-  setHandler(
-    pauseCrawlUpdate,
-    carryOut('pause', 'paused', () => state === 'paused' || wish().what !== 'pause'),
-    {
-      validator: (_reason: string | null) => {
-        refuseUnless('paused');
-      },
-      description: 'Send no more requests for this crawl until `resume`. Input: a reason.',
-    },
-  );
-  setHandler(resumeCrawlUpdate, () => resume(null), {
-    validator: () => {
-      refuseUnless('resumed');
-    },
-    description: 'Go on after `pause`.',
-  });
-  setHandler(
-    cancelCrawlUpdate,
-    carryOut('cancel', 'cancelled', () => state === 'draining'),
-    {
-      validator: (_reason: string | null) => {
-        refuseUnless('cancelled');
-      },
-      description: 'End this crawl: what is queued is excluded, what is in flight is kept. Input: a reason.',
-    },
-  );
-  setHandler(
-    reopenCrawlSignal,
-    () => {
-      reopened = true;
-    },
-    { description: 'A parked host of this crawl is tried again: a crawl that was ending goes on.' },
-  );
-  setHandler(crawlProgressQuery, view, { description: 'State and reason.' });
-
+export async function crawl({ crawlId }: CrawlInput): Promise<CrawlResult> {
+  const watcher = new CrawlWatcher(crawlId);
+  watcher.listen();
   // Temporal Web's own button means the same as the update.
   const cancelled = (): void => {
-    ask('cancel', 'cancelled in Temporal Web');
+    watcher.ask({ what: 'cancel', reason: 'cancelled in Temporal Web' });
   };
-  return heedingCancellation(cancelled, async () => {
-    await lookUp();
-    for (;;) {
-      if (isOver(state)) {
-        await condition(allHandlersFinished);
-        return { crawlId, state, reason: reason ?? state };
-      }
-      const result = await step();
-      if (result !== null) return result;
-      await carryOver();
-    }
-  });
+  return heedingCancellation(cancelled, () => watcher.run());
+}
 
-  /** A long history goes on as a new run. */
-  async function carryOver(): Promise<void> {
-    const long = workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
-    // Never waits for handlers: they wait for this loop, and the next turn looks again.
-    if (long && allHandlersFinished() && wish().what !== 'cancel')
-      await continueAsNew<typeof crawl>({ crawlId });
+class CrawlWatcher {
+  readonly #crawlId: string;
+  readonly #setAttributes = attributeSetter();
+  #stands: CrawlStands = { state: 'seeding', cause: null, reason: null };
+  /** Where the crawl stands has been looked up. */
+  #known = false;
+  #wish: Wish = { what: 'run' };
+  /** A parked host of the crawl has answered since the crawl began to end. */
+  #reopened = false;
+  #glance: CrawlGlance | null = null;
+  #watchMs = firstWatchMs;
+  /** Set while the crawl is watched. */
+  #watching: CancellationScope | null = null;
+
+  constructor(crawlId: string) {
+    this.#crawlId = crawlId;
   }
 
-  /** Read through a call: handlers change it while the main loop waits. */
-  function wish(): Wish {
-    return wanted;
+  listen(): void {
+    setHandler(
+      pauseCrawlUpdate,
+      uncut((reason: string | null, cause: PauseCause = 'asked') =>
+        this.#carryOut(
+          'paused',
+          { what: 'pause', cause, reason: reason ?? 'an admin asked for it' },
+          () => this.#stands.state === 'paused' || this.#wish.what !== 'pause',
+        ),
+      ),
+      {
+        validator: (_reason: string | null, _cause?: PauseCause) => {
+          this.#refuseUnless('paused');
+        },
+        description: 'Send no more requests for this crawl until `resume`. Input: a reason.',
+      },
+    );
+    setHandler(
+      resumeCrawlUpdate,
+      uncut(() =>
+        this.#carryOut(
+          'resumed',
+          { what: 'run' },
+          () => this.#stands.state === 'running' || this.#wish.what !== 'run',
+        ),
+      ),
+      {
+        validator: () => {
+          this.#refuseUnless('resumed');
+        },
+        description: 'Go on after `pause`.',
+      },
+    );
+    setHandler(
+      cancelCrawlUpdate,
+      uncut((reason: string | null) =>
+        this.#carryOut(
+          'cancelled',
+          { what: 'cancel', reason: reason ?? 'an admin asked for it' },
+          () => this.#stands.state === 'draining',
+        ),
+      ),
+      {
+        validator: (_reason: string | null) => {
+          this.#refuseUnless('cancelled');
+        },
+        description:
+          'End this crawl: what is queued is excluded, what is in flight is kept. Input: a reason.',
+      },
+    );
+    setHandler(
+      reopenCrawlSignal,
+      () => {
+        this.#reopened = true;
+      },
+      { description: 'A parked host of this crawl is tried again: a crawl that was ending goes on.' },
+    );
+    setHandler(crawlProgressQuery, () => this.#view(), { description: 'State and reason.' });
+  }
+
+  async run(): Promise<CrawlResult> {
+    await this.#lookUp();
+    for (;;) {
+      const { state, reason } = this.#stands;
+      if (isOver(state)) {
+        await condition(allHandlersFinished);
+        return { crawlId: this.#crawlId, state, reason: reason ?? state };
+      }
+      const result = await this.#step();
+      if (result !== null) return result;
+      await this.#carryOver();
+    }
+  }
+
+  ask(wish: Wish): void {
+    this.#wish = wish;
+    this.#watching?.cancel();
   }
 
   /** Does what is wanted until something changes; a result when the crawl is over. */
-  async function step(): Promise<CrawlResult | null> {
-    const { what, reason: why } = wish();
-    if (state === 'draining') return goOnDraining();
-    switch (what) {
+  async #step(): Promise<CrawlResult | null> {
+    const { state, cause, reason } = this.#stands;
+    // Somebody began to end the crawl.
+    if (state === 'draining') return this.#end(endingOf(cause), reason);
+    const wish = this.#wish;
+    switch (wish.what) {
       case 'cancel':
-        return end('cancelled', why ?? 'cancelled', why ?? 'cancelled');
+        return this.#end('cancelled', wish.reason);
       case 'pause':
-        await enter('paused', why);
-        await condition(() => wish().what !== 'pause');
+        await this.#enter({ state: 'paused', cause: wish.cause, reason: wish.reason });
+        await condition(() => this.#wish.what !== 'pause');
         return null;
-      case 'run': {
-        if (state !== 'running') {
-          watchMs = firstWatchMs;
-          await enter('running', null);
-        }
-        if (isOver(state)) return null;
-        await wakeSchedulers();
-        const watched = await watch();
-        switch (watched.verdict) {
-          case 'complete':
-            return end('finished', 'complete', null);
-          case 'going':
-            if (watched.glance !== undefined) {
-              glance = watched.glance ?? glance;
-              watchMs = Math.min(longestWatchMs, 2 * watchMs);
-              show();
-            }
-            return null;
-          case 'moved':
-            await lookUp();
-            return null;
-          case 'max-pages':
-          case 'max-seconds':
-          case 'finish-criteria': {
-            const { verdict, met } = watched;
-            return end('finished', met === undefined ? verdict : `${verdict}: ${met}`, verdict);
-          }
-        }
-      }
+      case 'run':
+        return this.#run();
     }
   }
 
-  /** Until something is to be done; 'going' also when an admin asked for something. */
-  async function watch(): Promise<WatchResult> {
-    if (wish().what !== 'run') return { verdict: 'going' };
-    watching = new CancellationScope({ cancellable: true });
-    try {
-      return await watching.run(() => watchCrawl({ crawlId, watchMs }));
-    } catch (error) {
-      // Asked to stop watching.
-      if (wish().what !== 'run') return { verdict: 'going' };
-      throw error;
-    } finally {
-      watching = null;
+  async #run(): Promise<CrawlResult | null> {
+    if (this.#stands.state !== 'running') {
+      this.#watchMs = firstWatchMs;
+      await this.#enter({ state: 'running', cause: null, reason: null });
     }
-  }
-
-  /** One that somebody had begun to end is ended as what it was to be. */
-  function goOnDraining(): Promise<CrawlResult | null> {
-    const final = endsAs ?? 'finished';
-    const why = reason ?? final;
-    return end(final, why, final === 'finished' ? why.replace(/:.*$/s, '') : why);
-  }
-
-  /**
-   * @param drainReason why what is still queued will not be fetched; null: nothing is, but at parked hosts.
-   * null: the crawl has got work again while it was ending, or its settings do not end it any more.
-   */
-  async function end(
-    final: CrawlState,
-    why: string,
-    drainReason: string | null,
-  ): Promise<CrawlResult | null> {
-    reopened = false;
-    if (drainReason !== null) {
-      await enter('draining', why, final);
-      if (state !== 'draining') return null;
-      await drainCrawl({ crawlId, reason: drainReason });
+    if (isOver(this.#stands.state)) return null;
+    await wakeSchedulers();
+    const watched = await this.#watch();
+    const { verdict, met, glance } = watched;
+    if (verdict !== 'going' && verdict !== 'moved') return this.#end(verdict, endingInWords(verdict, met));
+    if (verdict === 'moved') await this.#lookUp();
+    else if (glance !== undefined) {
+      this.#glance = glance ?? this.#glance;
+      this.#watchMs = Math.min(longestWatchMs, 2 * this.#watchMs);
+      this.#show();
     }
-    const { glance: seen, ...settled } = await settleCrawl({ crawlId, state: final, reason: why });
-    glance = seen ?? glance;
-    if (settled.state === 'running') {
-      await lookUp();
-      return null;
-    }
-    state = settled.state;
-    reason = settled.reason;
-    show();
-    await condition(allHandlersFinished);
-    if (!wasReopened()) return { crawlId, ...settled };
-    // Somebody set it running again in the meantime.
-    state = 'running';
-    reason = null;
-    show();
     return null;
   }
 
-  function wasReopened(): boolean {
-    return reopened;
+  /** Until something is to be done; 'going' also when an admin asked for something. */
+  async #watch(): Promise<WatchResult> {
+    if (this.#wish.what !== 'run') return { verdict: 'going' };
+    this.#watching = new CancellationScope({ cancellable: true });
+    try {
+      return await this.#watching.run(() => watchCrawl({ crawlId: this.#crawlId, watchMs: this.#watchMs }));
+    } catch (error) {
+      // Asked to stop watching.
+      if (this.#wants() !== 'run') return { verdict: 'going' };
+      throw error;
+    } finally {
+      this.#watching = null;
+    }
+  }
+
+  /** Null: the crawl has got work again while it was ending, or its settings do not end it any more. */
+  async #end(ending: CrawlEnding, reason: string | null): Promise<CrawlResult | null> {
+    const crawlId = this.#crawlId;
+    this.#reopened = false;
+    const why = reason ?? endingInWords(ending);
+    // Of one that is complete nothing is queued, but at parked hosts.
+    if (ending !== 'complete') {
+      await this.#enter({ state: 'draining', cause: ending, reason: why });
+      if (this.#stands.state !== 'draining') return null;
+      // Of each URL it is noted which limit it was, not how that was met.
+      await drainCrawl({ crawlId, reason: ending === 'cancelled' ? why : endingInWords(ending) });
+    }
+    const { glance, ...settled } = await settleCrawl({ crawlId, ending, reason: why });
+    this.#glance = glance ?? this.#glance;
+    if (settled.state === 'running') {
+      await this.#lookUp();
+      return null;
+    }
+    this.#stand(settled);
+    await condition(allHandlersFinished);
+    if (!this.#wasReopened()) return { crawlId, state: settled.state, reason: settled.reason ?? why };
+    this.#stand({ state: 'running', cause: null, reason: null });
+    return null;
+  }
+
+  /** A long history goes on as a new run. */
+  async #carryOver(): Promise<void> {
+    const long = workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
+    // Never waits for handlers: they wait for this loop, and the next turn looks again.
+    if (long && allHandlersFinished() && this.#wish.what !== 'cancel')
+      await continueAsNew<typeof crawl>({ crawlId: this.#crawlId });
+  }
+
+  /** Carries out a wish, by the state the crawl is found in. */
+  async #carryOut(verb: string, wish: Wish, isDone: () => boolean): Promise<CrawlView> {
+    await condition(() => this.#known);
+    this.#refuseUnless(verb);
+    this.ask(wish);
+    await condition(() => isDone() || isOver(this.#stands.state));
+    return this.#view();
+  }
+
+  #refuseUnless(verb: string): void {
+    const { state } = this.#stands;
+    const allowed: readonly CrawlState[] =
+      verb === 'resumed' ? ['running', 'paused'] : ['seeding', 'running', 'paused'];
+    if (this.#known && (this.#wish.what === 'cancel' || !allowed.includes(state))) {
+      throw ApplicationFailure.nonRetryable(`a crawl that is ${state} cannot be ${verb}`, 'WrongState');
+    }
+  }
+
+  async #lookUp(): Promise<void> {
+    const { glance, ...stands } = await lookAtCrawl({ crawlId: this.#crawlId });
+    this.#glance = glance ?? this.#glance;
+    this.#stand(stands);
+    const { state, cause, reason } = stands;
+    if (state === 'paused' && this.#wish.what === 'run')
+      this.#wish = { what: 'pause', cause: cause === 'quota' ? cause : 'asked', reason };
+    this.#known = true;
+  }
+
+  /** Postgres may say otherwise: then that is where it stands. */
+  async #enter(next: CrawlStands): Promise<void> {
+    this.#stand(await setCrawlState({ crawlId: this.#crawlId, ...next }));
+  }
+
+  #stand(stands: CrawlStands): void {
+    this.#stands = stands;
+    this.#show();
+  }
+
+  #show(): void {
+    const { state, reason } = this.#stands;
+    this.#setAttributes({ CrawlState: state });
+    const { namespace } = workflowInfo();
+    setCurrentDetails(
+      crawlMarkdown({ crawlId: this.#crawlId, state, reason, glance: this.#glance, namespace }),
+    );
+  }
+
+  #view(): CrawlView {
+    const { state, reason } = this.#stands;
+    return { state, reason };
+  }
+
+  /** Read through calls: handlers change them while the main loop waits. */
+  #wants(): Wish['what'] {
+    return this.#wish.what;
+  }
+  #wasReopened(): boolean {
+    return this.#reopened;
   }
 }
 
-const isOver = (state: CrawlState): boolean => closedCrawlStates.includes(state);
+const endingOf = (cause: CrawlStands['cause']): CrawlEnding =>
+  cause === null || cause === 'asked' || cause === 'quota' ? 'cancelled' : cause;

@@ -19,6 +19,7 @@ import {
   type RedriveView,
   type RedriveWorkflowInput,
 } from '../../contracts/workflows.ts';
+import type { PauseCause } from '../../domain/crawl-life.ts';
 import { noneRedriven } from '../../domain/dead-letter.ts';
 
 /**
@@ -47,9 +48,9 @@ export interface CrawlControl {
   reopen(crawlId: string): Promise<void>;
   /**
    * Of a crawl that is open; where its workflow was lost another is started. Answers the state the crawl is in then. `reason`: an
-   * operator's words; not used by resume.
+   * operator's words; not used by resume. `cause`: of a pause.
    */
-  change(crawlId: string, change: CrawlChange, reason: string | null): Promise<CrawlView>;
+  change(crawlId: string, change: CrawlChange, reason: string | null, cause?: PauseCause): Promise<CrawlView>;
   /**
    * Drives dead letters of a crawl again. Answers what came of it, or, where it takes longer than a moment, how far it
    * is; it goes on then. Refused while another re-drive of the crawl is under way.
@@ -75,11 +76,16 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
       throw asControlError(error);
     });
 
-  const update = (crawlId: string, change: CrawlChange, reason: string | null): Promise<CrawlView> => {
+  const update = (
+    crawlId: string,
+    change: CrawlChange,
+    reason: string | null,
+    cause: PauseCause,
+  ): Promise<CrawlView> => {
     const handle = client.workflow.getHandle(crawlWorkflowId(crawlId));
     switch (change) {
       case 'pause':
-        return handle.executeUpdate(pauseCrawlUpdate, { args: [reason] });
+        return handle.executeUpdate(pauseCrawlUpdate, { args: [reason, cause] });
       case 'resume':
         return handle.executeUpdate(resumeCrawlUpdate);
       case 'cancel':
@@ -121,14 +127,14 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
       }
     },
     applyEdit: (crawlId) => within(callMs, () => startEdit(client.workflow, crawlId, taskQueue)),
-    change: (crawlId, change, reason) =>
+    change: (crawlId, change, reason, cause = 'asked') =>
       within(updateMs, async () => {
         try {
-          return await update(crawlId, change, reason);
+          return await update(crawlId, change, reason, cause);
         } catch (error) {
           if (!(error instanceof WorkflowNotFoundError)) throw error;
           await start(crawlId);
-          return update(crawlId, change, reason);
+          return update(crawlId, change, reason, cause);
         }
       }),
     ping: () =>

@@ -3,8 +3,9 @@ import type { Request, Response } from 'express';
 import { previewEdit } from '../../engine/edits/preview.ts';
 import { closedCrawlStates, wholeConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import { crawlEdit, editQuery, type ConfigVersion } from '../../contracts/http/edits.ts';
+import { whyNoMore } from '../../domain/crawl-life.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
-import { findConfig, storeEdit, takesEdits, type Edit } from '../../storage/crawl-edits.ts';
+import { findConfig, storeEdit, type Edit } from '../../storage/crawl-edits.ts';
 import { viewCrawl } from '../../storage/crawls.ts';
 import type { ConfigRow } from '../../storage/statements/list-configs.ts';
 import { noteForAudit } from '../way-in/audit-log.ts';
@@ -48,7 +49,7 @@ export async function answerEdit(
   const { dryRun = false } = parseInput(editQuery, request.query, 400);
   if (dryRun) {
     const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
-    if (!takesEdits(view.state, view.reason)) return refuseOver(crawlId, view);
+    if (whyNoMore(view) !== null) return refuseOver(crawlId, view);
     const config = wholeConfig(view.config);
     const preview = () => previewEdit(pool, { id: crawlId, config }, edit.change(config), previewMs);
     noteForAudit(response, 'a preview: nothing was changed');

@@ -1,7 +1,7 @@
 /**
  * Crawls grow while nobody asks the API anything. So it looks at the tenants whose URLs or bytes are limited every few
  * seconds, pauses their crawls once a quota is spent, and lets those it paused go on when there is room again. A crawl
- * is paused with the reason `quota:<name>`; nothing of it is lost. What comes in between two looks, and what is in
+ * is paused with the cause `quota`; nothing of it is lost. What comes in between two looks, and what is in
  * flight, goes beyond the quota.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,6 @@ import type { Dependencies } from '../dependencies.ts';
 
 type Needed = Pick<Dependencies, 'pool' | 'control' | 'log'>;
 
-const reasonStart = 'quota:';
 const lookMs = 5_000;
 
 /** One look at all of them. Several processes may look at once: what one has done the other finds done. */
@@ -24,12 +23,11 @@ export async function keepQuotas({ pool, control, log }: Needed): Promise<void> 
     const spent = spentByGrowth(quotasOf(quotas), used, dayLeftSeconds);
     const states: readonly CrawlState[] = spent === null ? ['paused'] : ['seeding', 'running'];
     for (const crawl of await openCrawls(pool, states, id)) {
-      const ours = crawl.reason?.startsWith(reasonStart) === true;
-      if (spent === null && !ours) continue;
-      const [change, reason] =
-        spent === null ? (['resume', null] as const) : (['pause', reasonStart + spent.quota] as const);
+      if (spent === null && crawl.cause !== 'quota') continue;
+      const change = spent === null ? 'resume' : 'pause';
+      const reason = spent === null ? null : `quota:${spent.quota}`;
       try {
-        await control.change(crawl.id, change, reason);
+        await control.change(crawl.id, change, reason, 'quota');
         log.info({ tenantId: id, crawlId: crawl.id, quota: spent?.quota }, `${change}d for a quota`);
       } catch (error) {
         log.debug({ err: error, crawlId: crawl.id }, `could not ${change} for a quota`);

@@ -11,6 +11,7 @@ import { maxDelayFactor } from '../../domain/pace.ts';
 import { maxPatternLength, maxPatternsLength } from '../../domain/pattern.ts';
 import { headerProblem, headersProblem, hiddenValue } from '../../domain/request-headers.ts';
 import { maxUrlLength } from '../../domain/url.ts';
+import { crawlCauses } from '../../domain/crawl-life.ts';
 import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
 import { patternProblems } from '../url-pattern.ts';
 import { finishCriteria } from './finish.ts';
@@ -251,7 +252,10 @@ const crawlSummary = z
   .object({
     id: z.string(),
     state: z.enum(crawlStates),
-    reason: z.string().nullable().meta({ description: 'Why it stands where it stands.' }),
+    cause: z.enum(crawlCauses).nullable().meta({
+      description: 'Why it is paused, ends or has ended, for programs; null: it is seeding, or runs.',
+    }),
+    reason: z.string().nullable().meta({ description: 'The same in words, perhaps an operator’s.' }),
     label: z.string().nullable().meta({ description: 'As it was named when it was created.' }),
     jobId: z.uuid().meta({ description: 'Its name by the routes that call a crawl a job.' }),
     createdAt: instant,

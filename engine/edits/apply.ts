@@ -1,13 +1,13 @@
 /** The frontier of a crawl is judged by settings that were changed (G6): in batches, from wherever the last one ended. */
 import type { EditProgress } from '../../contracts/activities.ts';
 import { wholeConfig } from '../../contracts/crawl.ts';
+import { whyNoMore } from '../../domain/crawl-life.ts';
 import {
   applyBatch,
   endEdit,
   findConfig,
   noteReread,
   readPlace,
-  takesEdits,
   type EditPlace,
   type JudgedBatch,
 } from '../../storage/crawl-edits.ts';
@@ -138,7 +138,7 @@ export function createApplyEdits(
     for (;;) {
       const [pending] = await pendingConfig(pool, crawlId);
       if (pending === undefined) break;
-      if (!takesEdits(pending.state, pending.reason)) {
+      if (whyNoMore(pending) !== null) {
         await endEdit(pool, crawlId, pending, 'stopped');
         continue;
       }

@@ -1,11 +1,8 @@
-import type { CrawlState } from '../../contracts/crawl.ts';
+import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { crawlTime } from '../crawl-time.ts';
 import { statement } from '../statement.ts';
 
-export interface CrawlOutlook {
-  readonly state: CrawlState;
-  /** Why it stands where it stands. */
-  readonly reason: string | null;
+export interface CrawlOutlook extends CrawlStands {
   /** Milliseconds that it has run, pauses not among them, or null. */
   readonly running_ms: number | null;
   readonly queued: number;
@@ -32,7 +29,7 @@ export interface CrawlOutlook {
  */
 export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
   'crawl-outlook',
-  `select c.state, c.reason, (extract(epoch from ${crawlTime}) * 1000)::float8 as running_ms,
+  `select c.state, c.cause, c.reason, (extract(epoch from ${crawlTime}) * 1000)::float8 as running_ms,
           coalesce(l.queued, 0) as queued, coalesce(l.leased, 0) as leased, coalesce(l.pending, 0) as pending,
           coalesce(l.pages, 0) as pages, coalesce(l.done, 0) as done,
           coalesce(l.bytes, 0) as bytes,

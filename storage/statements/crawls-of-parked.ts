@@ -1,4 +1,7 @@
+import { endingsThatGoOn } from '../../domain/crawl-life.ts';
 import { statement } from '../statement.ts';
+
+const goOn = endingsThatGoOn.map((ending) => `'${ending}'`).join(', ');
 
 /**
  * Crawls that would go on were a parked host to answer again: those that may send requests, or have merely run out of
@@ -9,7 +12,7 @@ export const crawlsOfParked = statement<[hostId: string, classes: readonly strin
   'crawls-of-parked',
   `select c.id from host_queue q join crawl c on c.id = q.crawl_id
     where q.host_id = $1
-      and (c.state in ('seeding', 'running') or c.state = 'failed' or c.state = 'finished' and c.reason = 'complete')
+      and (c.state in ('seeding', 'running') or c.state in ('finished', 'failed') and c.cause in (${goOn}))
       and (q.queued > 0 or exists (select from dead_letter d where d.host_id = q.host_id and d.crawl_id = c.id
                                                                and d.class = any ($2)))
     order by c.id`,

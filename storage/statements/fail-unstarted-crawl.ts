@@ -4,12 +4,12 @@ import { statement } from '../statement.ts';
 export const failUnstartedCrawl = statement<[crawlId: string, reason: string], { id: string }>(
   'fail-unstarted-crawl',
   `with ended as (
-     update crawl set state = 'failed', reason = $2, ended_at = now()
+     update crawl set state = 'failed', cause = 'not-started', reason = $2, ended_at = now()
       where id = $1 and state = 'seeding'
      returning id
    ), told as (
      insert into event (crawl_id, kind, data)
-     select id, 'crawl.failed', json_build_object('reason', $2::text) from ended
+     select id, 'crawl.failed', json_build_object('cause', 'not-started', 'reason', $2::text) from ended
    )
    select id::text from ended`,
 );

@@ -7,10 +7,10 @@ import { statement } from '../statement.ts';
 export const insertDefaultCrawl = statement<[tenantId: number, config: string], { id: string }>(
   'insert-default-crawl',
   `with created as (
-     insert into crawl (id, config, tenant_id, label, state, reason, ended_at) overriding system value
+     insert into crawl (id, config, tenant_id, label, state, cause, reason, ended_at) overriding system value
      values (case when $1::bigint = 1 then nextval(pg_get_serial_sequence('crawl', 'id'))
                   else floor(extract(epoch from clock_timestamp()) * 1000)::bigint * 100 + floor(random() * 100)::bigint
-             end, $2, $1, 'default', 'finished', 'complete', now())
+             end, $2, $1, 'default', 'finished', 'complete', 'complete', now())
      returning id
    ), chosen as (
      update tenant t set default_crawl_id = created.id from created where t.id = $1

@@ -1,10 +1,12 @@
 import type { CrawlConfig, CrawlState, Ledger } from '../../contracts/crawl.ts';
+import type { CrawlCause } from '../../domain/crawl-life.ts';
 import { crawlTime } from '../crawl-time.ts';
 import { statement } from '../statement.ts';
 
 export interface CountedCrawlRow extends Ledger {
   readonly id: string;
   readonly state: CrawlState;
+  readonly cause: CrawlCause | null;
   readonly reason: string | null;
   readonly label: string | null;
   readonly job_id: string;
@@ -33,7 +35,7 @@ export const listCrawls = statement<
   CountedCrawlRow
 >(
   'list-crawls',
-  `select c.id::text, c.state, c.reason, c.label, c.job_id, c.config, c.config_version, c.created_at, c.started_at, c.ended_at,
+  `select c.id::text, c.state, c.cause, c.reason, c.label, c.job_id, c.config, c.config_version, c.created_at, c.started_at, c.ended_at,
           extract(epoch from ${crawlTime})::float8 as seconds, l.*
      from crawl c
     cross join lateral (

@@ -1,9 +1,8 @@
-import type { CrawlConfig, CrawlState } from '../../contracts/crawl.ts';
+import type { CrawlConfig } from '../../contracts/crawl.ts';
+import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { statement } from '../statement.ts';
 
-export interface EditedCrawl {
-  readonly state: CrawlState;
-  readonly reason: string | null;
+export interface EditedCrawl extends CrawlStands {
   readonly config: Partial<CrawlConfig>;
   readonly config_version: number;
 }
@@ -11,5 +10,5 @@ export interface EditedCrawl {
 /** Waits for whoever admits URLs under the settings there are (migration 0025), and locks the crawl against its end. */
 export const lockForEdit = statement<[crawlId: string], EditedCrawl>(
   'lock-for-edit',
-  `select state, reason, config, config_version from crawl where id = $1 for update`,
+  `select state, cause, reason, config, config_version from crawl where id = $1 for update`,
 );

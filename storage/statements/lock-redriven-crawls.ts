@@ -1,11 +1,9 @@
-import type { CrawlState } from '../../contracts/crawl.ts';
+import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { crawlTime } from '../crawl-time.ts';
 import { statement } from '../statement.ts';
 
-export interface RedrivenCrawl {
+export interface RedrivenCrawl extends CrawlStands {
   readonly id: number;
-  readonly state: CrawlState;
-  readonly reason: string | null;
   readonly pages: number;
   readonly since_start_ms: number | null;
   readonly max_pages: number | null;
@@ -18,7 +16,7 @@ export interface RedrivenCrawl {
  */
 export const lockRedrivenCrawls = statement<[crawlIds: readonly number[]], RedrivenCrawl>(
   'lock-redriven-crawls',
-  `select c.id, c.state, c.reason,
+  `select c.id, c.state, c.cause, c.reason,
           (select coalesce(sum(l.pages), 0)::bigint from ledger l where l.crawl_id = c.id) as pages,
           (extract(epoch from ${crawlTime}) * 1000)::float8 as since_start_ms,
           (c.config ->> 'maxPages')::bigint as max_pages, (c.config ->> 'maxSeconds')::float8 as max_seconds

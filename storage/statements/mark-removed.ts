@@ -13,7 +13,7 @@ export const markRemoved = statement<
      select id, state, removed_at is not null or state in ('finished', 'cancelled', 'failed') as may
        from crawl where id = $1 for update
    ), marked as (
-     update crawl c set state = 'cancelled', removed_at = coalesce(c.removed_at, now())
+     update crawl c set state = 'cancelled', cause = 'cancelled', removed_at = coalesce(c.removed_at, now())
        from asked a where c.id = a.id and a.may
    )
    select state, may as removed,

@@ -4,7 +4,7 @@ import { statement } from '../statement.ts';
 export const reopenClosedCrawls = statement<[crawlIds: readonly number[]], { id: number }>(
   'reopen-closed-crawls',
   `with reopened as (
-     update crawl set state = 'running', reason = null, started_at = coalesce(started_at, now()), ended_at = null
+     update crawl set state = 'running', cause = null, reason = null, started_at = coalesce(started_at, now()), ended_at = null
       where id = any ($1) and state in ('finished', 'failed')
      returning id
    ), told as (

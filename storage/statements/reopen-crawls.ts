@@ -8,7 +8,7 @@ export const reopenCrawls = statement<[hostId: string], { id: number }>(
       where q.host_id = $1 and q.queued > 0 and c.state in ('running', 'finished', 'failed')
       order by c.id for no key update of c
    ), reopened as (
-     update crawl c set state = 'running', reason = null, ended_at = null
+     update crawl c set state = 'running', cause = null, reason = null, ended_at = null
        from waiting w where c.id = w.id and c.state in ('finished', 'failed')
      returning c.id
    ), told as (

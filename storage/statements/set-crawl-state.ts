@@ -1,15 +1,15 @@
-import type { CrawlState } from '../../contracts/crawl.ts';
+import type { CrawlCause, CrawlState } from '../../domain/crawl-life.ts';
 import { statement } from '../statement.ts';
 
 /** Sets a crawl's state, with an event in the outbox when it changed; that of its end has the totals. */
 export const setCrawlState = statement<
-  [crawlId: number, state: CrawlState, reason: string | null],
+  [crawlId: number, state: CrawlState, cause: CrawlCause | null, reason: string | null],
   { changed: boolean }
 >(
   'set-crawl-state',
   `with moved as (
      update crawl
-        set state = $2::crawl_state, reason = $3,
+        set state = $2::crawl_state, cause = $3, reason = $4,
             started_at = case when $2::crawl_state = 'running' then coalesce(started_at, now()) else started_at end,
             ended_at = case when $2::crawl_state in ('finished', 'cancelled', 'failed') then now() end
       where id = $1
@@ -17,7 +17,7 @@ export const setCrawlState = statement<
    ), told as (
      insert into event (crawl_id, kind, data)
      select id, 'crawl.' || state::text,
-            jsonb_build_object('reason', $3::text)
+            jsonb_build_object('cause', $3::text, 'reason', $4::text)
               || case when state in ('finished', 'cancelled', 'failed') then
                    (select jsonb_build_object('pages', coalesce(sum(pages), 0), 'fetches', coalesce(sum(fetches), 0),
                                               'bytes', coalesce(sum(bytes), 0), 'discovered', coalesce(sum(discovered), 0),

@@ -15,11 +15,11 @@ export interface TenantUsageRow {
 export const tenantUsage = statement<[id: number], TenantUsageRow>(
   'tenant-usage',
   `with mine as materialized (
-     select id, state, reason, created_at from crawl where tenant_id = $1
+     select id, state, cause, created_at from crawl where tenant_id = $1
    )
    select (select count(*) from mine where state not in ('finished', 'cancelled', 'failed')) as open,
           (select count(*) from mine
-            where created_at >= date_trunc('day', now(), 'UTC') and reason is distinct from 'not-started') as created_today,
+            where created_at >= date_trunc('day', now(), 'UTC') and cause is distinct from 'not-started') as created_today,
           coalesce(sum(l.discovered), 0)::bigint as urls, coalesce(sum(l.bytes), 0)::bigint as bytes,
           (select urls_before from tenant_day
             where tenant_id = $1 and day = (now() at time zone 'UTC')::date) as urls_before,

@@ -25,6 +25,7 @@ afterAll(() => {
 const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
   id: '7',
   state: 'running',
+  cause: null,
   reason: null,
   label: null,
   jobId: 'b7f7a3f0-54a5-4a52-9c1e-0d7f6f1c2a11',

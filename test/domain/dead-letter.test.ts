@@ -83,20 +83,25 @@ describe('401 and 403 (docs/design.md, "Politeness": no retry for 7 days)', () =
 
 describe('a crawl', () => {
   const going: RedriveCrawl = {
-    ...{ state: 'running', reason: null, pages: 3, sinceStartMs: 5_000, maxPages: null, maxSeconds: null },
+    ...{ state: 'running', cause: null, reason: null, pages: 3, sinceStartMs: 5_000 },
+    ...{ maxPages: null, maxSeconds: null },
   };
   it.each<[Partial<RedriveCrawl>, string | null]>([
     [{}, null],
     [{ state: 'seeding', sinceStartMs: null, maxSeconds: 1 }, null],
-    [{ state: 'paused', reason: 'an admin asked for it' }, null],
-    [{ state: 'finished', reason: 'complete' }, null],
-    [{ state: 'failed', reason: 'no URL could be fetched' }, null],
-    [{ state: 'cancelled' }, 'was cancelled'],
-    [{ state: 'draining' }, 'is ending'],
-    [{ state: 'finished', reason: 'max-pages' }, 'ended at a limit of its own (max-pages)'],
+    [{ state: 'paused', cause: 'asked', reason: 'an admin asked for it' }, null],
+    [{ state: 'finished', cause: 'complete', reason: 'whatever people read' }, null],
+    [{ state: 'failed', cause: 'nothing-fetched' }, null],
+    [{ state: 'failed', cause: 'not-started' }, 'was never started'],
+    [{ state: 'cancelled', cause: 'cancelled' }, 'was cancelled'],
+    [{ state: 'draining', cause: 'limit:max-pages' }, 'is ending'],
+    [
+      { state: 'finished', cause: 'limit:max-pages', reason: 'max-pages' },
+      'ended at a limit of its own (max-pages)',
+    ],
     [{ maxPages: 4 }, null],
     [{ maxPages: 3 }, 'has all the pages it may have'],
-    [{ state: 'finished', reason: 'complete', maxPages: 3 }, 'has all the pages it may have'],
+    [{ state: 'finished', cause: 'complete', maxPages: 3 }, 'has all the pages it may have'],
     [{ maxSeconds: 6 }, null],
     [{ maxSeconds: 5 }, 'has had its time'],
   ])('%j: %s', (over, bar) => {

@@ -39,10 +39,10 @@ describe('judgeFinish', () => {
   it('ends at its limits', () => {
     const going = { ...nothingLeft, queued: 5 };
     expect(verdictOf(going, { maxPages: 8, maxSeconds: null })).toBe('going');
-    expect(verdictOf(going, { maxPages: 7, maxSeconds: null })).toBe('max-pages');
+    expect(verdictOf(going, { maxPages: 7, maxSeconds: null })).toBe('limit:max-pages');
     expect(verdictOf(going, { maxPages: null, maxSeconds: 91 })).toBe('going');
-    expect(verdictOf(going, { maxPages: null, maxSeconds: 90 })).toBe('max-seconds');
-    expect(verdictOf({ ...going, pages: 0 }, { maxPages: 0, maxSeconds: null })).toBe('max-pages');
+    expect(verdictOf(going, { maxPages: null, maxSeconds: 90 })).toBe('limit:max-seconds');
+    expect(verdictOf({ ...going, pages: 0 }, { maxPages: 0, maxSeconds: null })).toBe('limit:max-pages');
   });
 
   it('is complete, not cut off, where a limit is reached with the last page', () => {
@@ -54,7 +54,7 @@ describe('judgeFinish', () => {
     const finish = { any: [{ pages: 8 }, { all: [{ bytes: 5_000 }, { seconds: 60 }] }] };
     expect(judgeFinish({ ...going, bytes: 4_999 }, { ...endless, finish })).toEqual({ verdict: 'going' });
     expect(judgeFinish(going, { ...endless, finish })).toEqual({
-      verdict: 'finish-criteria',
+      verdict: 'limit:finish-criteria',
       met: '5000 bytes and 60 seconds',
     });
     expect(judgeFinish(nothingLeft, { ...endless, finish })).toEqual({ verdict: 'complete' });

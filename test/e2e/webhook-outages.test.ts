@@ -42,7 +42,7 @@ it('no event is lost, and none overtakes another of its crawl', async () => {
   const crawls = [await newCrawl(pool), await newCrawl(pool)];
   for (let event = 1; event < eventsOfEach; event++)
     for (const crawl of crawls)
-      await setCrawlState(pool, Number(crawl), event % 2 === 0 ? 'paused' : 'running', null);
+      await setCrawlState(pool, Number(crawl), event % 2 === 0 ? 'paused' : 'running', null, null);
   const distinct = (): number => new Set(got.map(({ id }) => id)).size;
   for (const part of parts) {
     const enough = distinct() + 5;

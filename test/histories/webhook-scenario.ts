@@ -21,9 +21,9 @@ export async function refusedOnce(desk: CrawlDesk): Promise<string> {
   const { id } = made.body;
   const settled = `select coalesce(max(settled), 0) >= $2 as yes from webhook_cursor where webhook_id = $1`;
   // The patrol finds it, and ends it for want of URLs, or this does: one more event either way.
-  await setCrawlState(pool, crawl, 'running', null);
+  await setCrawlState(pool, crawl, 'running', null, null);
   await desk.until(settled, [id, 1]);
-  await setCrawlState(pool, crawl, 'cancelled', null);
+  await setCrawlState(pool, crawl, 'cancelled', 'cancelled', null);
   await desk.until(settled, [id, 2]);
   await desk.until('select tended_at is null as yes from webhook where id = $1', [id]);
   await receiver.stop();

@@ -172,10 +172,10 @@ describe('a limit that is raised when it has just been reached', () => {
     const crawlId = String(crawl);
     const activities = steps();
     const { verdict } = await asActivity(() => activities.watchCrawl({ crawlId, watchMs: 1_000 }));
-    expect(verdict).toBe('max-pages');
+    expect(verdict).toBe('limit:max-pages');
     if (!late) await edit(crawl, { maxPages: 2 });
     await asActivity(() =>
-      activities.setCrawlState({ crawlId, state: 'draining', reason: 'max-pages', endsAs: 'finished' }),
+      activities.setCrawlState({ crawlId, state: 'draining', cause: 'limit:max-pages', reason: 'a limit' }),
     );
     if (late) {
       const change = (config: CrawlConfig) => ({ ...config, maxPages: 2 });
@@ -184,7 +184,7 @@ describe('a limit that is raised when it has just been reached', () => {
     }
     await asActivity(() => activities.drainCrawl({ crawlId, reason: 'max-pages' }));
     const settled = await asActivity(() =>
-      activities.settleCrawl({ crawlId, state: 'finished', reason: 'max-pages' }),
+      activities.settleCrawl({ crawlId, ending: 'limit:max-pages', reason: 'a limit' }),
     );
     expect(settled).toMatchObject({ state: late ? 'finished' : 'running' });
     expect(await queued(crawl)).toBe(late ? 0 : 3);
@@ -397,7 +397,7 @@ describe('a crawl that ends', () => {
       },
     };
     const settled = asyncLocalStorage.run(context as unknown as Context, () =>
-      settleCrawl({ crawlId: String(crawl), state: 'cancelled', reason: 'enough' }),
+      settleCrawl({ crawlId: String(crawl), ending: 'cancelled', reason: 'enough' }),
     );
     await beat.promise;
     await held.query('commit');
@@ -410,14 +410,14 @@ describe('a crawl that was ended', () => {
   it('stays so, though a job that was late has set its workflow going once more', async () => {
     const crawl = await fetching.crawl();
     await fetching.pool.query(
-      `update crawl set state = 'cancelled', reason = 'enough', seeded_line = 1 where id = $1`,
+      `update crawl set state = 'cancelled', cause = 'cancelled', reason = 'enough', seeded_line = 1 where id = $1`,
       [crawl],
     );
     const { watchCrawl, settleCrawl } = createCrawlActivities(parts(), nobody);
     const crawlId = String(crawl);
     expect(await asActivity(() => watchCrawl({ crawlId, watchMs: 500 }))).toEqual({ verdict: 'moved' });
     expect(
-      await asActivity(() => settleCrawl({ crawlId, state: 'finished', reason: 'complete' })),
+      await asActivity(() => settleCrawl({ crawlId, ending: 'complete', reason: 'complete' })),
     ).toMatchObject({
       state: 'cancelled',
       reason: 'enough',

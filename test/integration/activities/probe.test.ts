@@ -107,8 +107,11 @@ describe('no request is sent', () => {
 
   it.each([
     ['its crawl is paused', `update crawl set state = 'paused' where id = $1`],
-    ['its crawl was cancelled', `update crawl set state = 'cancelled' where id = $1`],
-    ['its crawl ended at a limit', `update crawl set state = 'finished', reason = 'max-pages' where id = $1`],
+    ['its crawl was cancelled', `update crawl set state = 'cancelled', cause = 'cancelled' where id = $1`],
+    [
+      'its crawl ended at a limit',
+      `update crawl set state = 'finished', cause = 'limit:max-pages' where id = $1`,
+    ],
     ['nothing is queued there any more', `update url set state = 'excluded' where crawl_id = $1`],
   ])('where %s', async (_why, change) => {
     const { site, host, crawl } = await parked();
@@ -135,9 +138,7 @@ it('waits for dead letters of a crawl that has run out of work', async () => {
     [crawl],
   );
   await park(host);
-  await fetching.pool.query(`update crawl set state = 'finished', reason = 'complete' where id = $1`, [
-    crawl,
-  ]);
+  await fetching.pool.query(`update crawl set state = 'finished', cause = 'complete' where id = $1`, [crawl]);
   expect(await fetching.role().probeHost(host)).toMatchObject({ outcome: 'answers' });
   expect(site.paths()).toEqual(['/robots.txt']);
 });

@@ -230,9 +230,9 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
     expect((await send(who, path, { urls })).status).toBe(409);
     await setState(services.pool, first, 'failed', 'no URL could be fetched');
     expect((await send(who, path, { urls })).body).toMatchObject({ crawl_id: first });
-    for (const [state, reason] of [['finished', 'max-pages'], ['cancelled', 'enough']] as const) {
+    for (const [state, cause] of [['finished', 'limit:max-pages'], ['cancelled', 'cancelled']] as const) {
       const before = await crawlOf(who);
-      await setState(services.pool, before, state, reason);
+      await setState(services.pool, before, state, 'in words', cause);
       const { body } = await send<compat.SeedUrlsAnswer>(who, path, { urls });
       expect(body.crawl_id).not.toBe(before);
       expect(await crawlState(who, before)).toBe(state);

@@ -16,8 +16,8 @@ it('one that comes from further behind while a look is under way misses nothing'
   const { pool } = services;
   const crawlId = await newCrawl(pool, {}, ['https://a.example/']);
   for (let round = 0; round < 10; round++) {
-    await setCrawlState(pool, Number(crawlId), 'running', null);
-    await setCrawlState(pool, Number(crawlId), 'paused', null);
+    await setCrawlState(pool, Number(crawlId), 'running', null, null);
+    await setCrawlState(pool, Number(crawlId), 'paused', 'asked', null);
   }
   // The first look is held up until the second listener is there.
   const [looking, goOn] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];

@@ -26,7 +26,7 @@ beforeEach(async () => {
 const list = async (query = ''): Promise<EventList> =>
   (await (await fetch(`${api.url}/v1/crawls/${crawl}/events${query}`)).json()) as EventList;
 const move = (state: CrawlState, reason: string | null = null) =>
-  setCrawlState(services.pool, Number(crawl), state, reason);
+  setCrawlState(services.pool, Number(crawl), state, null, reason);
 
 interface Message {
   readonly id: string | null;

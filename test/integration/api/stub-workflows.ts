@@ -1,6 +1,7 @@
 /** A crawl workflow that has the messages of the real one and nothing behind them. */
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import type { CrawlState } from '../../../contracts/crawl.ts';
+import type { PauseCause } from '../../../domain/crawl-life.ts';
 import {
   cancelCrawlUpdate,
   pauseCrawlUpdate,
@@ -16,7 +17,7 @@ export async function crawl({ crawlId }: CrawlInput): Promise<string> {
   let view: CrawlView = { state: 'running', reason: null };
   const enter = (state: CrawlState, reason: string | null): CrawlView => (view = { state, reason });
   setHandler(pauseCrawlUpdate, (reason) => enter('paused', reason), {
-    validator: (_reason: string | null) => {
+    validator: (_reason: string | null, _cause?: PauseCause) => {
       if (view.state === 'paused') throw ApplicationFailure.nonRetryable('it is paused already');
     },
   });

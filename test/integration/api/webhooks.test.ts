@@ -159,7 +159,7 @@ describe('a webhook', () => {
   it('is deleted with all that waits for it', async () => {
     const crawl = await newCrawl(services.pool);
     const { body } = await make({ url }, api.key);
-    await setCrawlState(services.pool, Number(crawl), 'running', null);
+    await setCrawlState(services.pool, Number(crawl), 'running', null, null);
     expect((await call('GET', `/${body.id}`, undefined, api.key)).body.pendingCrawls).toBe(1);
     expect((await call('DELETE', `/${body.id}`, undefined, api.key)).status).toBe(200);
     expect((await call('GET', `/${body.id}`, undefined, api.key)).status).toBe(404);
@@ -167,7 +167,7 @@ describe('a webhook', () => {
       body.id,
     ]);
     expect(rows).toEqual([]);
-    await setCrawlState(services.pool, Number(crawl), 'paused', null);
+    await setCrawlState(services.pool, Number(crawl), 'paused', 'asked', null);
   });
 
   it('is not made twice by a request that is sent twice, nor is its secret kept for that', async () => {
@@ -225,7 +225,7 @@ describe('events and cursors', () => {
     const { body } = await make({ url }, api.key);
     const second = (await make({ url }, api.key)).body;
     const move = (crawl: string, index: number) =>
-      setCrawlState(services.pool, Number(crawl), index % 2 === 0 ? 'running' : 'paused', null);
+      setCrawlState(services.pool, Number(crawl), index % 2 === 0 ? 'running' : 'paused', 'asked', null);
     await Promise.all([
       ...crawls.map(async (crawl) => {
         for (let index = 0; index < 20; index++) await move(crawl, index);

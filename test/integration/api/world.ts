@@ -8,6 +8,7 @@ import type { CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { Dependencies } from '../../../api/dependencies.ts';
 import { createHttpServer } from '../../../api/way-in/http-server.ts';
 import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../../../contracts/crawl.ts';
+import type { CrawlCause } from '../../../domain/crawl-life.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { adoptAdminKey, makeSecret } from '../../../storage/api-keys.ts';
 import { createCrawl } from '../../../storage/crawls.ts';
@@ -51,8 +52,8 @@ export function noteTaker(pool: Pool): CrawlControl & { readonly started: string
       started.push(id);
       return Promise.resolve();
     },
-    change: async (id, change, reason) => {
-      await setState(pool, id, states[change], reason);
+    change: async (id, change, reason, cause) => {
+      await setState(pool, id, states[change], reason, cause);
       return { state: states[change], reason };
     },
     redrive: async ({ crawlId, class: letterClass }) => {
@@ -153,16 +154,23 @@ export async function newCrawl(
   return createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds));
 }
 
+/** What a crawl in this state has most often come to it by. */
+const usualCauses: Partial<Record<CrawlState, CrawlCause>> = {
+  ...{ paused: 'asked', draining: 'cancelled', cancelled: 'cancelled' },
+  ...{ finished: 'complete', failed: 'nothing-fetched' },
+};
+
 export async function setState(
   pool: Pool,
   id: string,
   state: CrawlState,
   reason: string | null,
+  cause: CrawlCause | null = usualCauses[state] ?? null,
 ): Promise<void> {
   await pool.query(
-    `update crawl set state = $2::crawl_state, reason = $3, started_at = coalesce(started_at, now()),
+    `update crawl set state = $2::crawl_state, reason = $3, cause = $4, started_at = coalesce(started_at, now()),
             ended_at = case when $2::crawl_state in ('finished', 'cancelled', 'failed') then now() end where id = $1`,
-    [id, state, reason],
+    [id, state, reason, cause],
   );
 }
 

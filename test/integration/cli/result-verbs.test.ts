@@ -151,9 +151,9 @@ describe('seeds and events', () => {
 
   it('are followed to the end of the crawl', async () => {
     const id = await newCrawl(services.pool);
-    await setCrawlState(services.pool, Number(id), 'running', null);
+    await setCrawlState(services.pool, Number(id), 'running', null, null);
     const followed = run(['events', id, '--follow']);
-    await setCrawlState(services.pool, Number(id), 'finished', 'complete');
+    await setCrawlState(services.pool, Number(id), 'finished', 'complete', 'complete');
     const { code, stdout, stderr } = await followed;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/crawl\.created[^]*crawl\.running[^]*crawl\.finished .*reason: complete\b.*\n$/);

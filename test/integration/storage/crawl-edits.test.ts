@@ -167,13 +167,13 @@ describe('an edit', () => {
 
   it('of a crawl that came to a limit, or was cancelled, is refused', async () => {
     const crawl = await runningCrawl(pool);
-    for (const [state, reason, kind] of [
+    for (const [state, cause, kind] of [
       ['draining', null, 'over'],
-      ['finished', 'max-pages', 'over'],
-      ['cancelled', 'x', 'over'],
+      ['finished', 'limit:max-pages', 'over'],
+      ['cancelled', 'cancelled', 'over'],
       ['finished', 'complete', 'stored'],
     ]) {
-      await pool.query('update crawl set state = $2, reason = $3 where id = $1', [crawl, state, reason]);
+      await pool.query('update crawl set state = $2, cause = $3 where id = $1', [crawl, state, cause]);
       expect(await edit(crawl, { maxDepth: 5 })).toMatchObject({ kind });
     }
     expect(await edit(999_999, { maxDepth: 5 })).toEqual({ kind: 'unknown' });

@@ -210,7 +210,7 @@ describe('driving again', () => {
     const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
     await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
     await pool.query(
-      `update crawl set state = 'finished', reason = 'complete', ended_at = now() where id = $1`,
+      `update crawl set state = 'finished', cause = 'complete', ended_at = now() where id = $1`,
       [crawl],
     );
     await redriveBatch(pool, ofCrawl(crawl), null);
@@ -222,14 +222,14 @@ describe('driving again', () => {
   });
 
   it.each([
-    ['cancelled', null],
-    ['finished', 'max-pages'],
-    ['draining', 'max-seconds'],
-  ] as const)('leaves the letters of a crawl that is %s (%s)', async (state, reason) => {
+    ['cancelled', 'cancelled'],
+    ['finished', 'limit:max-pages'],
+    ['draining', 'limit:max-seconds'],
+  ] as const)('leaves the letters of a crawl that is %s (%s)', async (state, cause) => {
     const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
     await fetched(host, crawl, { 'https://x.example/1': failedWith('timeout') });
     await moveCrawl(pool, crawl, state);
-    await pool.query('update crawl set reason = $2 where id = $1', [crawl, reason]);
+    await pool.query('update crawl set cause = $2 where id = $1', [crawl, cause]);
     for (const filter of [
       ofCrawl(crawl),
       { crawlId: null, hostId: String(host), class: 'timeout', key: null },
@@ -246,7 +246,7 @@ describe('driving again', () => {
     const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
     await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
     await park(host);
-    await pool.query(`update crawl set state = 'finished', reason = 'complete' where id = $1`, [crawl]);
+    await pool.query(`update crawl set state = 'finished', cause = 'complete' where id = $1`, [crawl]);
     expect(await redriveBatch(pool, ofCrawl(crawl), null)).toMatchObject({ requeued: 1, atParked: 1 });
     expect(await stateOf(crawl)).toBe('finished');
     const { rows } = await pool.query<{ parked: boolean }>(
@@ -264,7 +264,7 @@ describe('driving again', () => {
       const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
       await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
       await park(host);
-      await pool.query(`update crawl set state = 'finished', reason = 'complete' where id = $1`, [crawl]);
+      await pool.query(`update crawl set state = 'finished', cause = 'complete' where id = $1`, [crawl]);
       const unpark = async (): Promise<void> => {
         await unparkHost(pool, String(host));
         await reopenCrawls(pool, String(host));

@@ -48,7 +48,7 @@ export async function runningCrawl(
 }
 
 export async function moveCrawl(pool: Pool, id: number, state: CrawlState): Promise<void> {
-  await setCrawlState(pool, id, state, null);
+  await setCrawlState(pool, id, state, null, null);
 }
 
 export async function newHost(

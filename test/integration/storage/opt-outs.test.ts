@@ -277,7 +277,7 @@ describe('taking an opt-out back', () => {
       requeueing.push(requeueOptedOut(pool, String(host), 100));
       const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
-      await setCrawlState(db, crawl, 'finished', 'complete');
+      await setCrawlState(db, crawl, 'finished', 'complete', 'complete');
     });
     expect((await Promise.all(requeueing)).flat()).toEqual([]);
     expect(await states(host, crawl)).toEqual({ 'excluded:opt-out': 3 });

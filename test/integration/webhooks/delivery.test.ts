@@ -88,7 +88,7 @@ const view = async (id: string) => (await call<WebhookView>('GET', `/v1/webhooks
 const deliveriesOf = async (id: string) =>
   (await call<Deliveries>('GET', `/v1/webhooks/${id}/deliveries`)).body;
 const move = (crawl: string, state: CrawlState, reason: string | null = null) =>
-  setCrawlState(services.pool, Number(crawl), state, reason);
+  setCrawlState(services.pool, Number(crawl), state, state === 'paused' ? 'asked' : null, reason);
 const seen = (path: string, crawl: string): string[] =>
   receiver.at(path).filter(({ message }) => message.crawlId === crawl).map(({ message }) => message.id); // prettier-ignore
 
@@ -122,7 +122,7 @@ describe('events', () => {
       expect(Math.abs(Number(each.timestamp) * 1_000 - each.at)).toBeLessThan(10_000);
     }
     const lunch = receiver.at(path).find(({ message }) => message.kind === 'crawl.paused');
-    expect(lunch?.message.data).toEqual({ reason: 'lunch' });
+    expect(lunch?.message.data).toEqual({ cause: 'asked', reason: 'lunch' });
     await expect.poll(async () => (await view(id)).lastDeliveredAt, patience).not.toBeNull();
     // What comes later wakes it again.
     await move(crawl, 'cancelled');

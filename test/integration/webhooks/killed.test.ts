@@ -45,7 +45,13 @@ describe('a worker that is killed while it delivers', () => {
     const crawls = await Promise.all([1, 2, 3].map(() => newCrawl(services.pool)));
     for (let change = 0; change < changes; change++)
       for (const crawl of crawls)
-        await setCrawlState(services.pool, Number(crawl), change % 2 === 0 ? 'running' : 'paused', null);
+        await setCrawlState(
+          services.pool,
+          Number(crawl),
+          change % 2 === 0 ? 'running' : 'paused',
+          'asked',
+          null,
+        );
     const total = crawls.length * (changes + 1);
     for (let kill = 1; kill <= 2; kill++) {
       const enough = got.length + 5;
