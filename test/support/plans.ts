@@ -10,11 +10,22 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
+type Value = string | number | boolean | null;
+
+interface Question {
+  readonly text: string;
+  readonly values: readonly (Value | readonly Value[])[];
+}
+
+/** An array as Postgres reads one. */
+const listOf = (values: readonly Value[]): string =>
+  `{${values.map((each) => JSON.stringify(each)).join(',')}}`;
+
 /** @param run calls the statement once, on what it is given. Answers the nodes that were carried out, in no order. */
 export async function planOf(pool: Pool, run: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
-  const asked: { text: string; values: (string | number | boolean | null)[] }[] = [];
+  const asked: Question[] = [];
   const noting = {
-    query: (question: { text: string; values: (string | number | boolean | null)[] }) => {
+    query: (question: Question) => {
       asked.push(question);
       return Promise.resolve({ rows: [] });
     },
@@ -28,7 +39,7 @@ export async function planOf(pool: Pool, run: (db: Queryable) => Promise<unknown
     await client.query('set local plan_cache_mode = force_generic_plan');
     await client.query(`prepare planned as ${question.text}`);
     const values = question.values.map((value) =>
-      value === null ? 'null' : client.escapeLiteral(String(value)),
+      value === null ? 'null' : client.escapeLiteral(Array.isArray(value) ? listOf(value) : String(value)),
     );
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
       `explain (analyze, timing off, format json) execute planned (${values.join(', ')})`,

@@ -9,6 +9,7 @@ import { isWithin } from '../../../storage/seed-places.ts';
 import { storeSeeds } from '../../../storage/seed-intake.ts';
 import { readSeeds } from '../../../storage/seeds.ts';
 import { crawlOutlook } from '../../../storage/statements/crawl-outlook.ts';
+import { seededSites } from '../../../storage/statements/seeded-sites.ts';
 import { nextSeeds } from '../../../storage/statements/next-seeds.ts';
 import { planOf } from '../../support/plans.ts';
 import { makeBlobDir } from '../../support/worker.ts';
@@ -76,6 +77,25 @@ it(
     expect(rows).toEqual([{ seeds_accepted: many + 1, seeds_taken: many + 1 }]);
   },
 );
+
+it('whether a site has a seed is told by one of its seeds, however many a crawl has', async () => {
+  const crawl = await runningCrawl(pool);
+  await pool.query(
+    `with made as (
+       insert into host (origin, shard) select 'https://seeded-' || n || '.example', 0 from generate_series(1, 200) n
+       returning id)
+     insert into url (host_id, crawl_id, key, url, state, seed, depth, priority)
+     select id, $1, decode(md5(id::text || '/' || page), 'hex'), 'https://x.example/' || id || '/' || page, 'queued', true, 0, 1
+       from made, generate_series(1, 100) page`,
+    [crawl],
+  );
+  await pool.query('vacuum analyze host, url');
+  const ask = (db: Queryable) =>
+    seededSites(db, [crawl], ['http://seeded-7.example', 'https://seeded-7.example']);
+  expect(await ask(pool)).toHaveLength(1);
+  const read = (await planOf(pool, ask)).filter((node) => node['Relation Name'] === 'url');
+  expect(read.map((node) => node['Actual Rows'])).toEqual([1]);
+});
 
 const link = (url: string): CanonicalUrl => {
   const read = canonicalize(url);
