@@ -2,6 +2,7 @@
  * Finds work whose workflow is gone: terminated by hand, never started by an API that was killed, or lost with all of
  * Temporal's data. Postgres holds the truth, so each is started where it is missing and goes on from there. It pages
  * through what should have a workflow, some at a look, and asks to start each: one that runs is not touched by that.
+ * What a worker that was killed left leased at a host that is paused since goes back to its queue, since nobody visits it.
  * Hosts that have work to do are the scheduler's to find (refeed-hosts.ts), webhooks those of webhook-waker.ts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +14,7 @@ import { heldHostsAfter } from '../storage/statements/held-hosts-after.ts';
 import { noteTemporalNamespace } from '../storage/statements/note-temporal-namespace.ts';
 import { openCrawlsAfter } from '../storage/statements/open-crawls-after.ts';
 import { pendingEdits } from '../storage/statements/pending-edits.ts';
+import { reclaimPaused } from '../storage/statements/reclaim-paused.ts';
 import { temporalNamespace } from '../storage/statements/temporal-namespace.ts';
 import { unfeedHosts } from '../storage/statements/unfeed-hosts.ts';
 import { startMissing } from './open-workflows.ts';
@@ -81,6 +83,7 @@ export class Patrol {
       this.#edit = id;
     }
     if (edits.length < crawlsALook) this.#edit = '0';
+    await reclaimPaused(this.#pool, hostsALook);
     await this.#lookAtHosts(this.#inHurry ? hostsInHurry : hostsALook);
   }
 

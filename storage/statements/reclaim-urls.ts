@@ -1,26 +1,22 @@
 import { statement } from '../statement.ts';
 
 /**
- * Puts back URLs of a host that are leased under any token but the one that is held now: a crash left them. Of each
- * crawl the first in line was in flight, as far as anybody can know; one that was there at six crashes is no longer
- * trusted: it fails as 'poison' and stays re-drivable as a dead letter.
- * Only for whoever holds the host's lease, and only what the lease that was seen had left: a process that took the lease,
- * was frozen and wakes up when another one has it would else put back what that one is fetching.
+ * What a crash left leased, as `leases` finds it: rows of `url` u. Of each crawl the first in line was in flight, as far
+ * as anybody can know; one that was there at six crashes is no longer trusted: it fails as 'poison' and stays
+ * re-drivable as a dead letter.
  */
-export const reclaimUrls = statement<[hostId: string, token: number], { state: string }>(
-  'reclaim-urls',
-  `with left_behind as materialized (
-     select crawl_id, key, lease_token, reclaims >= 5 as often,
-            row_number() over (partition by crawl_id order by priority desc, key) = 1 as in_flight
-       from url where host_id = $1 and state = 'leased' and lease_token is distinct from $2
-        and exists (select 1 from host h where h.id = $1 and h.lease_token = $2)
+export const puttingBack = (leases: string): string =>
+  `left_behind as materialized (
+     select u.host_id, u.crawl_id, u.key, u.lease_token, u.reclaims >= 5 as often,
+            row_number() over (partition by u.host_id, u.crawl_id order by u.priority desc, u.key) = 1 as in_flight
+       from ${leases} and u.state = 'leased'
    ), back as (
      update url u set state = case when l.in_flight and l.often then 'failed' else 'queued' end::url_state,
                       reason = case when l.in_flight and l.often then 'poison' end,
                       detail = case when l.in_flight and l.often then 'its fetch was cut off by six crashes' end,
                       reclaims = u.reclaims + l.in_flight::int, lease_token = null
        from left_behind l
-      where u.host_id = $1 and u.crawl_id = l.crawl_id and u.key = l.key and u.state = 'leased'
+      where u.host_id = l.host_id and u.crawl_id = l.crawl_id and u.key = l.key and u.state = 'leased'
         and u.lease_token is not distinct from l.lease_token
      returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts
    ), buried as (
@@ -28,5 +24,16 @@ export const reclaimUrls = statement<[hostId: string, token: number], { state: s
      select host_id, crawl_id, key, reason, status, detail, attempts from back where state = 'failed'
      on conflict do nothing
    )
-   select state from back`,
+   select state from back`;
+
+/**
+ * Puts back URLs of a host that are leased under any token but the one that is held now: a crash left them.
+ * Only for whoever holds the host's lease, and only what the lease that was seen had left: a process that took the lease,
+ * was frozen and wakes up when another one has it would else put back what that one is fetching.
+ */
+export const reclaimUrls = statement<[hostId: string, token: number], { state: string }>(
+  'reclaim-urls',
+  `with ${puttingBack(`url u
+      where u.host_id = $1 and u.lease_token is distinct from $2
+        and exists (select 1 from host h where h.id = $1 and h.lease_token = $2)`)}`,
 );

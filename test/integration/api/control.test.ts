@@ -6,7 +6,7 @@ import { createCrawlControl, type CrawlControl } from '../../../api/crawls/crawl
 import { Patrol } from '../../../activities/patrol.ts';
 import { crawlWorkflowId, redriveWorkflowId } from '../../../contracts/workflows.ts';
 import pino from 'pino';
-import { newCrawl, setState, startServices, type Services } from './world.ts';
+import { addUrl, newCrawl, setState, startServices, type Services } from './world.ts';
 
 let services: Services;
 let connection: Connection;
@@ -127,5 +127,23 @@ describe('the crawl control', () => {
     );
     await patrol.look();
     expect(await running()).toEqual(first);
+  });
+
+  it('the patrol puts back what a killed worker left leased at a paused host', async () => {
+    const { pool } = services;
+    const crawl = await newCrawl(pool);
+    const { hostId } = await addUrl(pool, crawl, 'https://left.example/', { state: 'leased' });
+    await pool.query(
+      `update host set paused_at = now(), lease_token = nextval('lease_token'), lease_until = now() - interval '1 s'
+        where id = $1`,
+      [hostId],
+    );
+    await pool.query(
+      'update url u set lease_token = h.lease_token from host h where h.id = $1 and u.host_id = $1',
+      [hostId],
+    );
+    await new Patrol(pool, client.workflow, 1, pino({ level: 'silent' })).look();
+    const { rows } = await pool.query('select state from url where host_id = $1', [hostId]);
+    expect(rows).toEqual([{ state: 'queued' }]);
   });
 });

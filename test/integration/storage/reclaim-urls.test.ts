@@ -1,7 +1,11 @@
 /** Who may put back what a crash left leased: whoever holds the host's lease, and nobody who only once did. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Pool } from '../../../storage/pool.ts';
+import { auditCrawl } from '../../../storage/audit.ts';
+import { reclaimPaused } from '../../../storage/statements/reclaim-paused.ts';
 import { reclaimUrls } from '../../../storage/statements/reclaim-urls.ts';
+import { renewLeases } from '../../../storage/statements/renew-leases.ts';
+import { takeLease } from '../../../storage/statements/take-lease.ts';
 import {
   admission,
   leased,
@@ -15,6 +19,7 @@ import {
 let frontier: Frontier;
 let pool: Pool;
 let host: number;
+let crawl: number;
 
 beforeAll(async () => {
   frontier = await openFrontier();
@@ -23,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => frontier.close());
 beforeEach(async () => {
   host = await newHost(pool);
-  const crawl = await runningCrawl(pool);
+  crawl = await runningCrawl(pool);
   const admissions = ['/a', '/b', '/c'].map((path) => admission(host, crawl, `http://left.example${path}`));
   await frontier.writer.write({ admissions });
 });
@@ -72,4 +77,29 @@ it('not even one that looked before its successor took what it saw', async () =>
     client.release();
   }
   expect(await states()).toEqual(['leased', 'leased', 'leased']);
+});
+
+it('what a killed worker left at a paused host is queued again, and its next holder told of it', async () => {
+  await leased(pool, host, await takenLease(pool, host), 3);
+  expect(await reclaimPaused(pool, 10)).toEqual([]);
+  await pool.query(`update host set paused_at = now(), paused_reason = 'a rest' where id = $1`, [host]);
+  // Its worker may be alive as long as the lease is.
+  expect(await reclaimPaused(pool, 10)).toEqual([]);
+  await expire();
+  expect(await reclaimPaused(pool, 10)).toHaveLength(3);
+  expect(await states()).toEqual(['queued', 'queued', 'queued']);
+  expect((await auditCrawl(pool, String(crawl)))?.differences).toEqual([]);
+  expect(await reclaimPaused(pool, 10)).toEqual([]);
+  const [next] = await takeLease(pool, String(host), 60_000);
+  expect(next).toMatchObject({ unclean: true });
+});
+
+it('a worker that was frozen at a host that was paused meanwhile cannot go on with what it had', async () => {
+  const frozen = await takenLease(pool, host);
+  await leased(pool, host, frozen, 3);
+  await pool.query('update host set paused_at = now() where id = $1', [host]);
+  await expire();
+  await reclaimPaused(pool, 10);
+  expect(await renewLeases(pool, JSON.stringify([{ id: host, token: frozen }]), 60_000)).toEqual([]);
+  expect(await states()).toEqual(['queued', 'queued', 'queued']);
 });
