@@ -1,0 +1,113 @@
+/** What operators and other workflows may tell the workflow of a host, by name (docs/operations.md has the buttons). */
+import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
+import {
+  askHostSignal,
+  dropHostUpdate,
+  hostStateQuery,
+  pauseHostSignal,
+  redriveHostUpdate,
+  resumeHostSignal,
+  retryHostSignal,
+  retryHostUpdate,
+  setDelayUpdate,
+  wakeSignal,
+  type RedriveChoice,
+} from '../contracts/workflows.ts';
+import { countHost, dropHost, setHostDelay } from './calls.ts';
+import { uncut } from './cancelling.ts';
+import type { HostState } from './host-state.ts';
+import { choiceProblem, redriveAll, redrivenSentence } from './redrive.ts';
+
+export function hearMessages(host: HostState): void {
+  const { me } = host;
+  setHandler(wakeSignal, () => {
+    host.woken = true;
+  });
+  setHandler(askHostSignal, () => {
+    host.askAt ??= Date.now();
+  });
+  setHandler(
+    pauseHostSignal,
+    (reason: string | null) => {
+      host.pause(reason ?? 'an operator asked for it');
+    },
+    {
+      description:
+        'Send no request to this host until `resume`; one in flight is finished first. Input: a reason.',
+    },
+  );
+  setHandler(
+    resumeHostSignal,
+    () => {
+      host.resume();
+    },
+    { description: 'End a pause; a parked host is tried again.' },
+  );
+  setHandler(
+    retryHostUpdate,
+    uncut(async () => {
+      await condition(host.askRetry(true));
+      return `${me.origin} is tried again now; ${String(host.carried.queued)} URLs are queued`;
+    }),
+    {
+      description:
+        'Forget backoff, failures and slowdown and try now, URLs that wait included; the crawl-delay still holds.',
+    },
+  );
+  setHandler(
+    retryHostSignal,
+    () => {
+      host.askRetry(true);
+    },
+    { description: 'As the update `retry`, for many hosts at once (batch): nobody waits for it.' },
+  );
+  setHandler(
+    dropHostUpdate,
+    uncut(async (reason: string | null) => {
+      const { dropped, ...counts } = await dropHost({ ...me, reason: reason ?? 'dropped by an operator' });
+      host.counted(counts);
+      host.refresh();
+      return `${String(dropped)} queued URLs of ${me.origin} are excluded`;
+    }),
+    { description: 'Exclude every queued URL of this host. Input: a reason.' },
+  );
+  setHandler(
+    setDelayUpdate,
+    uncut(async (seconds: number | null) => {
+      await setHostDelay({ ...me, seconds });
+      host.woken = true;
+      return seconds === null ? 'the delay is robots.txt’s again' : `the delay is ${String(seconds)} s`;
+    }),
+    {
+      validator: (seconds) => {
+        const valid = seconds === null || (typeof seconds === 'number' && seconds >= 0 && seconds <= 86_400);
+        if (!valid)
+          throw ApplicationFailure.nonRetryable('the delay is a number of seconds from 0 to 86400, or null');
+      },
+      description:
+        'Seconds between requests for a host one owns (0 to 86400), or null for robots.txt and default.',
+    },
+  );
+  setHandler(
+    redriveHostUpdate,
+    uncut(async (choice: RedriveChoice | null) => {
+      const [letterClass, url] = [choice?.class ?? null, choice?.url ?? null];
+      const done = await redriveAll({ crawlId: null, origin: me.origin, class: letterClass, url });
+      host.counted(await countHost(me));
+      host.woken = true;
+      if (host.carried.parked && letterClass === null && url === null) await condition(host.askRetry(false));
+      else host.refresh();
+      // What was queued at it while it was parked goes with it.
+      return redrivenSentence(host.carried.parked ? done : { ...done, atParked: 0 });
+    }),
+    {
+      validator: (choice: unknown) => {
+        const problem = choiceProblem(choice);
+        if (problem !== null) throw ApplicationFailure.nonRetryable(problem);
+      },
+      description:
+        'Queue dead letters of this host again. Input: null for all (a parked host is tried again), or {"class": "client-error"}, or {"url": "…"}; those that a parked host caused wait until it is tried again.',
+    },
+  );
+  setHandler(hostStateQuery, () => host.view(), { description: 'Mode, counts and next visit.' });
+}

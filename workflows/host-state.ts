@@ -1,0 +1,181 @@
+/**
+ * What the workflow of a host knows of its host, and the named transitions that messages, activities and time make in
+ * it. Handlers change it while the loop waits, so the loop reads it anew after each wait.
+ */
+import { setCurrentDetails, workflowInfo, type CancellationScope } from '@temporalio/workflow';
+import { nobody, type HostCounts, type HostStandingView, type SliceResult } from '../contracts/activities.ts';
+import type { HostCarried, HostInput, HostMode, HostView } from '../contracts/workflows.ts';
+import { attributeSetter, magnitude } from './attributes.ts';
+import { deskMarkdown } from './host-desk.ts';
+
+/** A history this long is carried over to a fresh run. */
+const longHistory = 400;
+
+const fresh: HostCarried = {
+  version: 1,
+  paused: false,
+  parked: false,
+  pausedReason: null,
+  lastError: null,
+  troubleSince: null,
+  fetched: 0,
+  deadLetters: 0,
+  queued: 0,
+  wantedBy: nobody,
+  delayMs: 0,
+  probeMs: 3_600_000,
+  probes: 0,
+  probeAt: null,
+  lastProbe: null,
+};
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export class HostState {
+  readonly me: Pick<HostInput, 'hostId' | 'origin'>;
+  /** What a run that follows this one is told. */
+  readonly carried: Mutable<HostCarried>;
+  mode: HostMode = 'active';
+  nextVisit: number | null = null;
+  /** Something was told to the host since its last visit. */
+  woken = false;
+  /** How the host stands is to be looked up. */
+  unsure: boolean;
+  /** Postgres does not know yet of a pause, or of its end. */
+  pauseUntold = false;
+  /** A crawl waits for an answer while the host is parked: epoch milliseconds from which it may be asked. */
+  askAt: number | null = null;
+  /** The fetch activity that is out; a message may cut it off. */
+  visit: CancellationScope | null = null;
+  #closedBy: SliceResult['closedBy'] = null;
+  #retriesAsked = 0;
+  #retriesDone = 0;
+  #cancelled = false;
+  readonly #setAttributes = attributeSetter();
+
+  constructor({ hostId, origin, carried, adopted }: HostInput) {
+    this.me = { hostId, origin };
+    this.carried = { ...(carried ?? fresh) };
+    this.unsure = adopted === true;
+  }
+
+  // What the loop asks -------------------------------------------------------------------------------------------------
+
+  get wantsRetry(): boolean {
+    return this.#retriesAsked > this.#retriesDone;
+  }
+  /** Somebody wants it paused, or tried again. */
+  get interrupted(): boolean {
+    return this.carried.paused || this.wantsRetry;
+  }
+  get called(): boolean {
+    return this.woken || this.interrupted;
+  }
+  /** A run that was cancelled cannot be cancelled again: another one goes on. */
+  get isLong(): boolean {
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    return historyLength > longHistory || continueAsNewSuggested || this.#cancelled;
+  }
+  get inTrouble(): boolean {
+    return this.carried.lastError !== null;
+  }
+  /** A crawl that waits for an answer has it asked before its own time; that is a probe beside the growing ones. */
+  get nextProbe(): number {
+    return Math.min(this.carried.probeAt ?? 0, this.askAt ?? Infinity);
+  }
+  view(): HostView & HostCarried {
+    return { ...this.carried, mode: this.mode, nextVisit: this.nextVisit };
+  }
+
+  // Transitions --------------------------------------------------------------------------------------------------------
+
+  /** Shows a mode in Temporal Web. @param until when it ends by itself; null: nobody can say */
+  enter(mode: HostMode, until: number | null = null): void {
+    this.mode = mode;
+    this.nextVisit = until;
+    const { namespace } = workflowInfo();
+    const closedBy = until === null ? null : this.#closedBy;
+    setCurrentDetails(deskMarkdown({ ...this.view(), ...this.me, closedBy, namespace }));
+    const { deadLetters, lastError, queued } = this.carried;
+    this.#setAttributes({
+      CrawlState: mode,
+      DeadLetters: deadLetters,
+      LastError: lastError === null ? null : lastError.slice(0, 200),
+      QueueDepth: magnitude(queued),
+      // Of a host at work it would change with every slice.
+      ...(mode === 'active' ? {} : { NextFetchTime: until === null ? null : new Date(until) }),
+    });
+  }
+  /** Shows the mode it is in with what is known now. */
+  refresh(): void {
+    this.enter(this.mode, this.nextVisit);
+  }
+
+  pause(reason: string): void {
+    Object.assign(this.carried, { paused: true, pausedReason: reason });
+    this.pauseUntold = true;
+    this.visit?.cancel();
+  }
+  resume(): void {
+    Object.assign(this.carried, { paused: false, pausedReason: null });
+    this.pauseUntold = true;
+    if (this.carried.parked) this.#retriesAsked++;
+  }
+  /** Temporal Web's button. One that is parked keeps its probes: nothing else is sent to it. */
+  cancel(): void {
+    this.#cancelled = true;
+    const { paused, parked } = this.carried;
+    if (!paused && !parked) this.pause('its workflow was cancelled in Temporal Web');
+  }
+  /** Answers whether the retry asked for here was carried out. @param cutting off the visit that is under way */
+  askRetry(cutting: boolean): () => boolean {
+    const mine = ++this.#retriesAsked;
+    if (cutting) this.visit?.cancel();
+    return () => this.#retriesDone >= mine;
+  }
+
+  counted(counts: HostCounts): void {
+    Object.assign(this.carried, counts);
+  }
+  /** Takes over what Postgres says, unless somebody has said otherwise just now. */
+  lookedUp({ paused, parked, ...counts }: HostCounts & HostStandingView): void {
+    this.counted(counts);
+    if (!this.pauseUntold) Object.assign(this.carried, { paused: paused !== null, pausedReason: paused });
+    if (parked !== null) return;
+    this.askAt = null;
+    if (this.carried.parked) this.#forgetTrouble();
+  }
+  noteTrouble(reason: string, since: number): void {
+    this.carried.lastError = reason;
+    this.carried.troubleSince ??= since;
+  }
+  unparked(counts: HostCounts): void {
+    this.askAt = null;
+    this.counted(counts);
+    this.#forgetTrouble();
+  }
+  #forgetTrouble(): void {
+    const none = { parked: false, probeAt: null, lastProbe: null, lastError: null, troubleSince: null };
+    Object.assign(this.carried, none);
+  }
+  /** @param asked how many retries had been asked for when this one began */
+  retried(asked: number): void {
+    this.#retriesDone = asked;
+  }
+  get retriesAsked(): number {
+    return this.#retriesAsked;
+  }
+
+  learn(result: SliceResult): void {
+    const { carried } = this;
+    carried.fetched += result.fetched;
+    carried.queued = result.queued;
+    carried.deadLetters = result.deadLetters;
+    carried.wantedBy = result.wantedBy;
+    carried.delayMs = result.delayMs ?? carried.delayMs;
+    this.#closedBy = result.closedBy;
+    carried.lastError = result.lastError;
+    carried.troubleSince = result.lastError === null ? null : (carried.troubleSince ?? Date.now());
+    if (result.fetched > 0 && result.lastError === null) carried.probes = 0;
+  }
+}
