@@ -156,7 +156,7 @@ describe('settings', () => {
 describe('GET /v1/hosts', () => {
   it('lists hosts in every state, page by page', async () => {
     const { pool } = services;
-    const origins = ['parked', 'backoff', 'closed', 'active', 'idle'].map(
+    const origins = ['parked', 'backoff', 'closed', 'active', 'idle', 'paused'].map(
       (name) => `https://${name}.list.example`,
     );
     const columns = [
@@ -165,12 +165,13 @@ describe('GET /v1/hosts', () => {
       `closed_until = now() + interval '2 hours', fed = true`,
       `fed = true`,
       `fed = false`,
+      `paused_at = now(), parked_at = now(), fed = true`,
     ];
     for (const [index, origin] of origins.entries()) {
       const id = await addHost(pool, origin);
       await pool.query(`update host set ${columns[index] ?? ''} where id = $1`, [id]);
     }
-    for (const [index, state] of ['parked', 'backoff', 'closed', 'active', 'idle'].entries()) {
+    for (const [index, state] of ['parked', 'backoff', 'closed', 'active', 'idle', 'paused'].entries()) {
       const { body } = await call<{ items: HostSummary[] }>('GET', `/v1/hosts?state=${state}&limit=1000`);
       expect(body.items.map(({ origin }) => origin)).toContain(origins[index]);
       expect(new Set(body.items.map((item) => item.state))).toEqual(new Set([state]));
