@@ -26,8 +26,15 @@ export type OwnServices = (port: number) => Promise<IsOurs> | null;
 /** Milliseconds that the addresses of a service elsewhere are kept. */
 const keptMs = 30_000;
 
-/** @param resolver of the machine, which is the one that our own connections go by */
-export function ownServices(services: readonly Service[], resolver: Resolver = systemResolver): OwnServices {
+/**
+ * @param resolver of the machine, which is the one that our own connections go by
+ * @param listening ports of this machine that are ours now, beside those of `services`; absent: there are none
+ */
+export function ownServices(
+  services: readonly Service[],
+  resolver: Resolver = systemResolver,
+  listening?: () => ReadonlySet<number>,
+): OwnServices {
   const placesOf = Map.groupBy(services, ({ port }) => port);
   const known = new Map<string, { readonly addresses: ReadonlySet<string>; readonly until: number }>();
 
@@ -59,7 +66,10 @@ export function ownServices(services: readonly Service[], resolver: Resolver = s
 
   return (port) => {
     const places = placesOf.get(port);
-    return places === undefined ? null : on(places);
+    if (places !== undefined) return on(places);
+    if (listening === undefined) return null;
+    // Who listens is looked up only for an address of this machine: few crawls have one.
+    return on([]).then((isHere) => (address) => isHere(address) && listening().has(port));
   };
 }
 

@@ -19,6 +19,7 @@ import { RedisAnswers } from '../net/dns-shared.ts';
 import { createFetcher } from '../net/fetcher.ts';
 import { ownServices } from '../net/own-services.ts';
 import { createPoster } from '../net/poster.ts';
+import { systemResolver } from '../net/resolver.ts';
 import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
 import { RecentBlobs } from '../storage/blobs/recent-blobs.ts';
 import { sweepTemporaries } from '../storage/blobs/sweep-temporaries.ts';
@@ -31,6 +32,7 @@ import { LayeredSeenCache } from '../storage/seen/layered-seen-cache.ts';
 import { MemorySeenCache } from '../storage/seen/memory-seen-cache.ts';
 import { RedisSeenCache } from '../storage/seen/redis-seen-cache.ts';
 import type { SeenCache } from '../storage/seen/seen-cache.ts';
+import { stackListeners } from './listeners.ts';
 import { removeCrawls } from './removal.ts';
 import { servicesOf } from './services.ts';
 
@@ -66,7 +68,7 @@ export async function openDependencies(
         });
   const files = new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes });
   const resolver = openResolver(config, redis, log);
-  const own = ownServices(servicesOf(config));
+  const own = ownServices(servicesOf(config), systemResolver, stackListeners(config.dataDir));
   const readsItsOwn = config.roles.includes('fetch') && config.roles.includes('extract');
   const watched = watch(
     {

@@ -1,0 +1,58 @@
+/**
+ * The ports on which processes of the embedded stack listen now. Temporal has some that it takes at random, for its inner
+ * services and its metrics, at every start others: no setting names them.
+ */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
+
+/** A service that is restarted has its new ports closed within this time, in milliseconds. */
+const keptMs = 500;
+
+/**
+ * Empty where the data folder has no stack, as in containers, and on systems without /proc.
+ * @param dataDir where the launcher notes the processes it runs (stack/folder.ts)
+ */
+export function stackListeners(dataDir: string): () => ReadonlySet<number> {
+  let known: ReadonlySet<number> = new Set();
+  let until = -Infinity;
+  return () => {
+    if (performance.now() >= until) {
+      known = listeningPorts(new Set(processes(path.join(dataDir, 'run')).flatMap(socketsOf)));
+      until = performance.now() + keptMs;
+    }
+    return known;
+  };
+}
+
+const processes = (run: string): string[] =>
+  orNone(() => readdirSync(run))
+    .filter((name) => name.endsWith('.pid'))
+    .flatMap((name) => orNone(() => [readFileSync(path.join(run, name), 'utf8').trim()]));
+
+/** Inodes of the sockets that a process has open. */
+const socketsOf = (pid: string): string[] =>
+  orNone(() => readdirSync(`/proc/${pid}/fd`))
+    .flatMap((fd) => orNone(() => [readlinkSync(`/proc/${pid}/fd/${fd}`)]))
+    .flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []);
+
+function listeningPorts(sockets: ReadonlySet<string>): Set<number> {
+  const ports = new Set<number>();
+  for (const table of ['tcp', 'tcp6']) {
+    for (const line of orNone(() => readFileSync(`/proc/net/${table}`, 'utf8').split('\n'))) {
+      // sl, local address, remote address, state (0A: listening), … the tenth is the inode.
+      const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
+      if (state === '0A' && sockets.has(inode))
+        ports.add(parseInt(local.slice(local.lastIndexOf(':') + 1), 16));
+    }
+  }
+  return ports;
+}
+
+/** What is gone by now, or is nobody's business: a process that ended, a file that is not there. */
+function orNone<T>(read: () => T[]): T[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
+}
