@@ -81,11 +81,11 @@ describe('export', () => {
     };
     await serving(quick, async (url) => {
       const address = { url, key: null, patienceMs: 0, silent: (why: string) => why };
-      const { chunks } = await takeStream(address, '/x', 'application/x-ndjson', {}, 100);
+      const { chunks } = await takeStream(address, '/x', 'application/x-ndjson', {}, 1_000);
       let read = '';
       for await (const chunk of chunks) {
         read += Buffer.from(chunk).toString();
-        await new Promise((wake) => setTimeout(wake, 300));
+        await new Promise((wake) => setTimeout(wake, 1_300));
       }
       expect(read).toBe('ab');
     });

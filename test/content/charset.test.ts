@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMultibyteEncoder } from '@exodus/bytes/multi-byte.js';
 import { createSinglebyteEncoder } from '@exodus/bytes/single-byte.js';
 import { decodeBody } from '../../content/charset.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const hex = (digits: string) => Buffer.from(digits.replaceAll(' ', ''), 'hex');
@@ -91,9 +92,7 @@ describe('decodeBody', () => {
     'looks at a megabyte of %j for a moment only',
     (piece) => {
       const body = latin(`${piece.repeat(Math.ceil(1_000_000 / piece.length))}\xe9 `);
-      const start = performance.now();
-      decodeBody(body, null);
-      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(processorMs(() => decodeBody(body, null))).toBeLessThan(1_000);
     },
   );
 

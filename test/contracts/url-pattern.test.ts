@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileUrlPattern, patternProblems } from '../../contracts/url-pattern.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 describe('patterns over URLs', () => {
   it.each([
@@ -55,9 +56,9 @@ describe('patterns over URLs', () => {
     ['((x{10}){10}){10}', '2,100'],
     [String.raw`[(]{10}[]{5}]\({995}`, '1,996'],
   ])('bounds all expressions of a list together, and does not compile %s', (large, steps) => {
-    const began = performance.now();
-    const problems = patternProblems(['re:x{990}', ...Array.from({ length: 999 }, () => `re:${large}`)]);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    let problems: unknown;
+    const patterns = ['re:x{990}', ...Array.from({ length: 999 }, () => `re:${large}`)];
+    expect(processorMs(() => (problems = patternProblems(patterns)))).toBeLessThan(1_000);
     const message = `the regular expressions up to here have ${steps} steps together, 1,000 are allowed; x{n} counts as n times x`;
     expect(problems).toEqual([{ at: 1, message }]);
   });

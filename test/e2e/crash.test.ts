@@ -76,7 +76,7 @@ it('kill -9 of the worker: the next one goes on, and repeats at most what was in
       worker = await startWorker(world, { blobDir, leaseSeconds: 4 });
       const back = performance.now();
       await expect.poll(() => web.log().length).toBeGreaterThan(before);
-      expect(performance.now() - back).toBeLessThan(15_000);
+      expect(performance.now() - back).toBeLessThan(60_000);
     }
     expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
     const verdict = judge(web.log(), { delayMs: delaySeconds * 1_000, expected: expectedOf(web.plan) });

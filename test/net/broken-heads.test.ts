@@ -8,7 +8,7 @@ const MiB = 1024 * 1024;
 const head = (lines: string, status = '200 OK'): string => `HTTP/1.1 ${status}\r\n${lines}\r\n\r\n`;
 const length5 = 'Content-Length: 5';
 const chunked = 'Transfer-Encoding: chunked';
-const short = { limits: { maxBodyBytes: MiB, totalTimeoutMs: 300 } };
+const short = { limits: { maxBodyBytes: MiB, totalTimeoutMs: 1_000 } };
 const sending = (bytes: string | Buffer) =>
   rawServer((socket) => socket.end(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes));
 

@@ -102,9 +102,9 @@ describe.skipIf(!hasDnsmasq())('DNS resolvers (needs dnsmasq)', () => {
       const relay = await relayed();
       const dns = servers({}, relay.address);
       relay.delayMs = ({ type }) => (type === 'AAAA' ? null : 0);
-      const [four, ms] = await took(dns.ask('site.test'));
+      const [four, ms] = await took(servers({ giveUpMs: 60_000 }, relay.address).ask('site.test'));
       expect(four).toMatchObject({ addresses: [{ family: 4 }], partial: false });
-      expect(ms).toBeLessThan(1_000);
+      expect(ms).toBeLessThan(30_000);
       relay.delayMs = ({ type }) => (type === 'A' ? null : 0);
       expect(await dns.ask('site.test')).toMatchObject({ addresses: [{ family: 6 }], partial: true });
     });
@@ -129,26 +129,29 @@ describe.skipIf(!hasDnsmasq())('DNS resolvers (needs dnsmasq)', () => {
     it('steps in at once for one that is gone, and for one that refuses', async () => {
       await first.stop();
       const [answer, ms] = await took(
-        servers({ nextAfterMs: 1_200 }, first.address, second.address).ask('site.test'),
+        servers({ nextAfterMs: 60_000, giveUpMs: 120_000 }, first.address, second.address).ask('site.test'),
       );
       expect(answer).toMatchObject({ ttlSeconds: 77 });
-      expect(ms).toBeLessThan(1_000);
+      expect(ms).toBeLessThan(30_000);
       await first.restart([]);
       await second.restart(['host-record=elsewhere.example,192.0.2.9']);
       const [other, otherMs] = await took(
-        servers({ nextAfterMs: 1_200 }, first.address, second.address).ask('elsewhere.example'),
+        servers({ nextAfterMs: 60_000, giveUpMs: 120_000 }, first.address, second.address).ask(
+          'elsewhere.example',
+        ),
       );
       expect(other).toMatchObject({ addresses: [{ address: '192.0.2.9' }] });
-      expect(otherMs).toBeLessThan(1_000);
+      expect(otherMs).toBeLessThan(30_000);
     });
 
     it('steps in after a while for one that is frozen, and goes first from then on', async () => {
-      const dns = servers({}, first.address, second.address);
+      const nextAfterMs = 2_000;
+      const dns = servers({ nextAfterMs, giveUpMs: 60_000 }, first.address, second.address);
       first.freeze();
       const [, ms] = await took(dns.ask('site.test'));
-      expect(ms).toBeGreaterThan(190);
+      expect(ms).toBeGreaterThan(nextAfterMs - 10);
       const [, msThen] = await took(dns.ask('four.test'));
-      expect(msThen).toBeLessThan(190);
+      expect(msThen).toBeLessThan(nextAfterMs - 10);
     });
 
     it('gives way again once the frozen one has replied to the question that is spared for it', async () => {
@@ -181,8 +184,11 @@ describe.skipIf(!hasDnsmasq())('DNS resolvers (needs dnsmasq)', () => {
       });
       await second.stop();
       const [a = '', b = '', c = ''] = deaf.map(({ address }) => address);
-      const dns = servers({ nextAfterMs: 100, giveUpMs: 650 }, second.address, a, b, c);
-      await fault(dns.ask('site.test'));
+      const dns = servers({ nextAfterMs: 100, giveUpMs: 60_000 }, second.address, a, b, c);
+      const asked = fault(dns.ask('site.test'));
+      await until(() => order.length >= 6);
+      dns.close();
+      await asked;
       expect(order.slice(0, 6)).toEqual([0, 1, 2, 0, 1, 2]);
     });
 
@@ -207,10 +213,12 @@ describe.skipIf(!hasDnsmasq())('DNS resolvers (needs dnsmasq)', () => {
   describe('no answer from any', () => {
     it('is silence where they are gone, told at once', async () => {
       await Promise.all([first.stop(), second.stop()]);
-      const [error, ms] = await took(fault(servers({}, first.address, second.address).ask('site.test')));
+      const [error, ms] = await took(
+        fault(servers({ giveUpMs: 60_000 }, first.address, second.address).ask('site.test')),
+      );
       expect(error).toMatchObject({ silent: true, code: 'ECONNREFUSED' });
       expect(error.message).toBe('No DNS resolver answers (ECONNREFUSED); site.test was asked for.');
-      expect(ms).toBeLessThan(1_000);
+      expect(ms).toBeLessThan(30_000);
     });
 
     it('is silence where they are frozen, told in time', async () => {
@@ -222,7 +230,7 @@ describe.skipIf(!hasDnsmasq())('DNS resolvers (needs dnsmasq)', () => {
       );
       expect(errors.map(({ silent, code }) => [silent, code])).toEqual(Array(3).fill([true, 'ETIMEOUT']));
       expect(ms).toBeGreaterThan(1_400);
-      expect(ms).toBeLessThan(4_000);
+      expect(ms).toBeLessThan(30_000);
       expect(await dns.answering()).toBe(false);
       first.thaw();
       await until(() => first.questions().length > 0);
@@ -255,12 +263,12 @@ describe.skipIf(!hasDnsmasq())('DNS resolvers (needs dnsmasq)', () => {
 
     it('leaves nothing open once closed', async () => {
       first.freeze();
-      const dns = servers({ giveUpMs: 20_000 }, first.address);
+      const dns = servers({ giveUpMs: 60_000 }, first.address);
       const question = fault(dns.ask('site.test'));
       dns.close();
       const [error, ms] = await took(question);
       expect(error).toMatchObject({ code: 'ECANCELLED', silent: false });
-      expect(ms).toBeLessThan(1_000);
+      expect(ms).toBeLessThan(30_000);
     });
   });
 });

@@ -7,7 +7,7 @@ import { pour, rawServer, response, type Answer } from './raw-server.ts';
 
 const MiB = 1024 * 1024;
 const head = (lines: string): string => `HTTP/1.1 200 OK\r\n${lines}\r\n\r\n`;
-const short = { limits: { maxBodyBytes: MiB, totalTimeoutMs: 300 } };
+const short = { limits: { maxBodyBytes: MiB, totalTimeoutMs: 1_000 } };
 
 describe('long bodies', () => {
   it.each([
@@ -43,7 +43,7 @@ describe('long bodies', () => {
     });
     const fault = expectFault(await fetching()(server.origin, short));
     expect(fault.fault).toBe('timeout');
-    expect(fault.message).toMatch(/127\.0\.0\.1:\d+ did not finish its response within 300 ms\./);
+    expect(fault.message).toMatch(/127\.0\.0\.1:\d+ did not finish its response within 1000 ms\./);
     await until(() => server.connections.open === 0);
   });
 
@@ -206,7 +206,7 @@ describe('heads', () => {
     const server = await rawServer(() => undefined);
     const fault = expectFault(await fetching()(server.origin, short));
     expect(fault).toMatchObject({ fault: 'timeout' });
-    expect(fault.message).toContain('did not answer within 300 ms');
+    expect(fault.message).toContain('did not answer within 1000 ms');
   });
 
   it('a head that never ends: timeout', async () => {

@@ -189,7 +189,7 @@ describe('a supervisor', () => {
     const gentle = supervisor.stop();
     await supervisor.stop(true);
     await gentle;
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(30_000);
   });
 
   it('starts nothing after a stop', async () => {

@@ -132,6 +132,6 @@ describe('the Temporal CLI', () => {
     }, 500);
     const began = performance.now();
     await expect(cli).rejects.toThrow();
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(30_000);
   });
 });

@@ -71,7 +71,7 @@ describe('a redirect whose Location is', () => {
     const host = await fetching.host(server.origin);
     const crawl = await fetching.crawl({ scope: 'any' });
     await fetching.queue(crawl, host, ...fields.keys());
-    expect(await fetching.role().fetchSlice(host)).toMatchObject({ lastError: null });
+    expect(await fetching.role({ sliceMs: 120_000 }).fetchSlice(host)).toMatchObject({ lastError: null });
 
     const { rows } = await fetching.pool.query<Record<string, string | number | null>>(
       'select url, state, reason, redirect_to, attempts from url where crawl_id = $1',

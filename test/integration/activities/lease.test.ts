@@ -45,11 +45,16 @@ const expire = (host: HostRow) =>
 
 describe('a lease that is lost in the middle of a slice', () => {
   it('to somebody else: nothing more is sent, and the result in flight does not count', async () => {
-    const { site, host, crawl } = await hosted({ '/02': slowly(600, page('late')) });
-    const running = fetching.role({ leaseMs: 800 }).fetchSlice(host);
+    const { site, host, crawl } = await hosted({ '/02': slowly(3_000, page('late')) });
+    const running = fetching.role({ leaseMs: 1_500 }).fetchSlice(host);
     await asked(site, '/02');
-    await expire(host);
-    const [thief] = await takeLease(fetching.pool, host.hostId, 600_000);
+    let thief: Awaited<ReturnType<typeof takeLease>>[number] | undefined;
+    // The holder may renew it in between.
+    const steal = async () => {
+      await expire(host);
+      return ([thief] = await takeLease(fetching.pool, host.hostId, 600_000)).length;
+    };
+    await expect.poll(steal, { interval: 10 }).toBe(1);
     await running;
     expect(site.paths()).toEqual(['/robots.txt', '/00', '/01', '/02']);
     // What the thief has not put back yet is as it was; only what was committed before counts.
@@ -63,7 +68,7 @@ describe('a lease that is lost in the middle of a slice', () => {
     const { site, host } = await hosted();
     const flaky = startFlakyPool(fetching.pool);
     flaky.broken.add('renew-leases');
-    const leaseMs = 1_200;
+    const leaseMs = 3_000;
     const startedAt = performance.now();
     await fetching.role({ leaseMs }, { pool: flaky.pool }).fetchSlice(host);
     expect(flaky.refused).toBeGreaterThan(0);
@@ -81,13 +86,13 @@ describe('a lease that is lost in the middle of a slice', () => {
     expect(site.paths()).toEqual(['/robots.txt', '/00', '/01']);
     await expect.poll(() => site.hits.at(-1)?.endedAt).not.toBeNull();
     const { at = 0, endedAt } = site.hits.at(-1) ?? {};
-    expect((endedAt ?? Infinity) - at).toBeLessThan(2_500);
+    expect((endedAt ?? Infinity) - at).toBeLessThan(5_500);
     expect((await fetching.urls(crawl, site.origin))['/01']).toMatchObject({ state: 'queued', attempts: 0 });
   });
 
   it('is renewed as long as the slice goes on', async () => {
-    const { site, host } = await hosted({ '/00': slowly(1_500, page('slow')) }, 0.05);
-    await fetching.role({ leaseMs: 600, sliceMs: 1_900 }).fetchSlice(host);
+    const { site, host } = await hosted({ '/00': slowly(3_500, page('slow')) }, 0.05);
+    await fetching.role({ leaseMs: 1_500, sliceMs: 5_000 }).fetchSlice(host);
     expect(site.paths().slice(0, 4)).toEqual(['/robots.txt', '/00', '/01', '/02']);
     expect(await leaseOf(host)).toBeNull();
   });
@@ -108,14 +113,14 @@ describe('cancellation (a pause, a worker that is told to leave)', () => {
   });
 
   it('ends a wait at once, and sends nothing', async () => {
-    const { site, host, crawl } = await hosted({}, 4);
+    const { site, host, crawl } = await hosted({}, 60);
     const controller = new AbortController();
-    const running = fetching.role().fetchSlice(host, controller.signal);
+    const running = fetching.role({ sliceMs: 120_000 }).fetchSlice(host, controller.signal);
     await asked(site, '/robots.txt');
     const abortedAt = performance.now();
     controller.abort();
     await running;
-    expect(performance.now() - abortedAt).toBeLessThan(1_500);
+    expect(performance.now() - abortedAt).toBeLessThan(30_000);
     expect(site.paths()).toEqual(['/robots.txt']);
     expect(await leaseOf(host)).toBeNull();
     expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 30, leased: 0 });
@@ -133,7 +138,11 @@ describe('cancellation (a pause, a worker that is told to leave)', () => {
 describe('taking over', () => {
   it('from a crash: its URLs are queued again, the first one under suspicion, and one full delay passes first', async () => {
     const { site, host, crawl } = await hosted({}, 0.6);
-    await fetching.role().fetchSlice(host, AbortSignal.timeout(100));
+    const controller = new AbortController();
+    const reading = fetching.role().fetchSlice(host, controller.signal);
+    await asked(site, '/robots.txt');
+    controller.abort();
+    await reading;
     const [crashed] = await takeLease(fetching.pool, host.hostId, 600_000);
     await fetching.pool.query(
       `update url set state = 'leased', lease_token = $2 where host_id = $1 and url like '%/0_'`,
@@ -143,7 +152,7 @@ describe('taking over', () => {
     await expire(host);
     const hitsBefore = site.hits.length;
     const takenAt = performance.now();
-    await fetching.role({ sliceMs: 1_500 }).fetchSlice(host);
+    await fetching.role({ sliceMs: 3_000 }).fetchSlice(host);
     const first = site.hits[hitsBefore];
     expect((first?.at ?? 0) - takenAt).toBeGreaterThanOrEqual(600);
     expect(first?.path).toBe('/00');
@@ -158,10 +167,10 @@ describe('taking over', () => {
 
   it('waits for the holder, then goes on', async () => {
     const { site, host } = await hosted({ '/00': slowly(500, page('slow')) }, 0);
-    const role = fetching.role();
+    const role = fetching.role({ sliceMs: 120_000 });
     const first = role.fetchSlice(host);
     await asked(site, '/00');
-    await Promise.all([first, fetching.role().fetchSlice(host)]);
+    await Promise.all([first, fetching.role({ sliceMs: 120_000 }).fetchSlice(host)]);
     expect(site.together()).toBe(1);
     expect(new Set(site.paths()).size).toBe(31);
     expect(site.hits).toHaveLength(31);

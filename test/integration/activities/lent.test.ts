@@ -55,7 +55,7 @@ it('a slice leaves a host alone that is lent, says until when, and is woken when
   expect(loan?.urls.map(({ url }) => url)).toEqual([`${site.origin}/a`]);
   const before = performance.now();
   const slice = await fetching.role().fetchSlice(host);
-  expect(performance.now() - before).toBeLessThan(2_000);
+  expect(performance.now() - before).toBeLessThan(20_000);
   expect(slice).toMatchObject({ fetched: 0, next: 'wait', lastError: null, closedBy: 'lent' });
   expect(slice.waitMs).toBeGreaterThan(25_000);
   expect(site.paths()).toEqual(['/robots.txt', '/first']);

@@ -77,11 +77,11 @@ describe('a slice', () => {
   });
 
   it('takes what fits into its time, and puts the rest back', async () => {
-    const site = await startSite({ '/a': slowly(300, page('slow')) });
+    const site = await startSite({ '/a': slowly(2_500, page('slow')) });
     const host = await fetching.host(site.origin);
     const crawl = await fetching.crawl();
     await fetching.queue(crawl, host, '/a', '/b', '/c');
-    expect(await fetching.role({ sliceMs: 200 }).fetchSlice(host)).toMatchObject({
+    expect(await fetching.role({ sliceMs: 2_000 }).fetchSlice(host)).toMatchObject({
       fetched: 1,
       next: 'more',
       queued: 2,
@@ -93,19 +93,19 @@ describe('a slice', () => {
   it('is a single URL where the delay is longer than it, and leaves the wait to the workflow’s timer', async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);
-    await fetching.queue(await fetching.crawl({ delaySeconds: 0.8 }), host, '/a', '/b');
-    const role = fetching.role({ sliceMs: 300 });
+    await fetching.queue(await fetching.crawl({ delaySeconds: 4 }), host, '/a', '/b');
+    const role = fetching.role({ sliceMs: 2_000 });
     for (const expected of [['/robots.txt'], ['/robots.txt', '/a']]) {
       const result = await role.fetchSlice(host);
       expect(site.paths()).toEqual(expected);
-      expect(result.waitMs).toBeGreaterThan(300);
-      expect(result.waitMs).toBeLessThanOrEqual(801);
+      expect(result.waitMs).toBeGreaterThan(2_000);
+      expect(result.waitMs).toBeLessThanOrEqual(4_001);
       // Asked too early (an activity retry, say), it sends nothing and says how long it is.
       expect(await role.fetchSlice(host)).toMatchObject({ fetched: 0, next: 'wait' });
       expect(site.paths()).toEqual(expected);
       if (expected.length === 1) await new Promise((waited) => setTimeout(waited, result.waitMs));
     }
-    expect(least(gaps(site))).toBeGreaterThanOrEqual(800);
+    expect(least(gaps(site))).toBeGreaterThanOrEqual(4_000);
   });
 
   it('keeps the delay to the last request of the slice before, whichever process that was', async () => {
@@ -187,7 +187,6 @@ describe('Crawl-delay', () => {
     expect(await take()).toMatchObject({ fetched: 2, delayMs: 400 });
     const [, between = 0] = gaps(site);
     expect(between).toBeGreaterThanOrEqual(400);
-    expect(between).toBeLessThan(1_000);
   });
 
   it('holds from the request for robots.txt on, which is one of the host’s like any other', async () => {
