@@ -1,9 +1,11 @@
 /** What the API is made of; tests hand in their own. */
 import type { Logger } from 'pino';
 import type { ActOnHost } from '../activities/act-on-host.ts';
+import type { LendingRoom } from '../engine/lending/room.ts';
 import type { TextReader } from '../storage/pages.ts';
 import type { Pool } from '../storage/pool.ts';
 import type { CrawlControl } from './crawls/crawl-control.ts';
+import type { Keyring } from './way-in/keyring.ts';
 import type { SharedCounts } from './way-in/rate-store.ts';
 import type { VerifyToken } from './way-in/tokens.ts';
 
@@ -25,6 +27,14 @@ export interface Dependencies {
   /** Aborted when the process is to stop: streams end then. */
   readonly stopping: AbortSignal;
   readonly settings: ApiSettings;
+}
+
+/** What routes are made of: the dependencies, and what the application makes of them once. */
+export interface Parts extends Dependencies {
+  readonly keyring: Keyring;
+  readonly room: LendingRoom;
+  /** The OpenAPI document. */
+  readonly document: object;
 }
 
 interface ApiSettings {

@@ -41,6 +41,7 @@ export const newRedrive = z
     }),
   })
   .meta({ id: 'NewRedrive' });
+export type NewRedrive = z.infer<typeof newRedrive>;
 
 const deadLetterView = z
   .object({

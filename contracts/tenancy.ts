@@ -6,7 +6,7 @@ import { count, givenInstant, instant, limit, nextCursor } from './http/shared.t
 export const roles = ['reader', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** Parts of the API a key can be confined to; api/way-in/access.ts says which route belongs to which. */
+/** Parts of the API a key can be confined to; docs/routes.md says which route belongs to which. */
 export const scopes = [
   'crawls',
   'fetch',

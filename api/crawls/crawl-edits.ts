@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import { previewEdit } from '../../engine/edits/preview.ts';
 import { closedCrawlStates, wholeConfig, type CrawlConfig } from '../../contracts/crawl.ts';
-import { crawlEdit, editQuery, type ConfigVersion } from '../../contracts/http/edits.ts';
+import type { ConfigVersion, CrawlEdit, EditPreview } from '../../contracts/http/edits.ts';
 import { whyNoMore } from '../../domain/crawl-life.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
 import { findConfig, storeEdit, type Edit } from '../../storage/crawl-edits.ts';
@@ -15,48 +15,52 @@ import type { Dependencies } from '../dependencies.ts';
 import { oneAtATime } from '../routes/in-line.ts';
 import { refuseUnowned } from './own-tenant.ts';
 import { etagOf, ifMatchOf, refuseStale } from '../routes/preconditions.ts';
-import { HttpProblem, parseInput } from '../way-in/problem.ts';
+import { HttpProblem } from '../way-in/problem.ts';
 import { refuseToReopen } from './quotas.ts';
 
 /** Milliseconds a preview looks for. */
 const previewMs = 20_000;
 const inLine = oneAtATime(5);
 
-/** What is asked for by name; the rest stays. */
+type Edited = ConfigVersion | EditPreview;
+
+/** What is asked for by name is changed; the rest stays. */
 export async function patchCrawl(
   dependencies: Dependencies,
   request: Request,
   response: Response,
-  crawlId: string,
-): Promise<void> {
-  const { note = null, ...given } = parseInput(crawlEdit, request.body, 422);
+  { crawlId, asked, dryRun }: { crawlId: string; asked: CrawlEdit; dryRun?: boolean | undefined },
+): Promise<Edited> {
+  const { note = null, ...given } = asked;
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(changes).length === 0) throw new HttpProblem(422, 'There is nothing to change in it.');
   refuseUnowned(callerOf(request).tenantId, given);
   const change = (config: CrawlConfig): CrawlConfig => ({ ...config, ...changes });
-  await answerEdit(dependencies, request, response, crawlId, { change, note, restores: null });
+  const edit = { change, note, restores: null };
+  return answerEdit(dependencies, request, response, { crawlId, edit, dryRun });
 }
 
-/** Tells what an edit would do, or does it. */
+interface AskedEdit {
+  readonly crawlId: string;
+  readonly edit: Pick<Edit, 'change' | 'note' | 'restores'>;
+  /** Tell what it would do, and change nothing. */
+  readonly dryRun?: boolean | undefined;
+}
+
 export async function answerEdit(
   dependencies: Dependencies,
   request: Request,
   response: Response,
-  crawlId: string,
-  edit: Pick<Edit, 'change' | 'note' | 'restores'>,
-): Promise<void> {
+  { crawlId, edit, dryRun = false }: AskedEdit,
+): Promise<Edited> {
+  if (!dryRun) return editCrawl(dependencies, request, response, crawlId, edit);
   const { pool } = dependencies;
-  const { dryRun = false } = parseInput(editQuery, request.query, 400);
-  if (dryRun) {
-    const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
-    if (whyNoMore(view) !== null) return refuseOver(crawlId, view);
-    const config = wholeConfig(view.config);
-    const preview = () => previewEdit(pool, { id: crawlId, config }, edit.change(config), previewMs);
-    noteForAudit(response, 'a preview: nothing was changed');
-    response.json(await inLine(response, preview));
-    return;
-  }
-  response.json(await editCrawl(dependencies, request, response, crawlId, edit));
+  const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
+  if (whyNoMore(view) !== null) return refuseOver(crawlId, view);
+  const config = wholeConfig(view.config);
+  const preview = () => previewEdit(pool, { id: crawlId, config }, edit.change(config), previewMs);
+  noteForAudit(response, 'a preview: nothing was changed');
+  return inLine(response, preview);
 }
 
 /** @throws HttpProblem */

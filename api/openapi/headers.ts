@@ -48,23 +48,11 @@ type AnswerWithFields = Omit<ZodOpenApiResponseObject, 'headers'> & {
   readonly headers?: Readonly<Record<string, Reference>>;
 };
 
-/** Operations that count against the quotas of crawls (quotas.ts). */
-const counted = new Set([
-  'createCrawl',
-  'resumeCrawl',
-  'editCrawl',
-  'restoreConfigVersion',
-  'redriveDeadLetters',
-  'checkAndAdd',
-  'scanUrl',
-  'resumeDefaultCrawl',
-]);
-
 /** Adds to each answer of an operation the fields that its status and its route may have beside its own. */
 export function withHeaders(
   method: string,
   operation: ZodOpenApiOperationObject,
-  isGuarded: boolean,
+  { isGuarded, countsQuotas }: { readonly isGuarded: boolean; readonly countsQuotas: boolean },
 ): ZodOpenApiOperationObject {
   const fieldsOf = (status: string): string[] => [
     'X-Request-Id',
@@ -72,10 +60,8 @@ export function withHeaders(
     ...(isGuarded ? ['RateLimit', 'RateLimit-Policy'] : []),
     ...(['429', '500', '503'].includes(status) ? ['Retry-After'] : []),
     ...(['401', '403'].includes(status) ? ['WWW-Authenticate'] : []),
-    ...(isGuarded && method === 'post' && status.startsWith('2') ? ['Idempotent-Replayed'] : []),
-    ...(counted.has(operation.operationId ?? '') && /^2|403|404|429/.test(status)
-      ? Object.keys(quotaFields)
-      : []),
+    ...(isGuarded && method === 'POST' && status.startsWith('2') ? ['Idempotent-Replayed'] : []),
+    ...(countsQuotas && /^2|403|404|429/.test(status) ? Object.keys(quotaFields) : []),
   ];
   const responses = Object.entries(operation.responses).map(([status, response]) => {
     const { headers: own, ...rest } = response as AnswerWithFields;

@@ -2,12 +2,10 @@
  * The page behind the link in the user agent (F15): for people who found the crawler in their logs. It needs no
  * script, loads nothing, and holds nothing but what any site that was crawled may know.
  */
-import { Router } from 'express';
 import { productToken } from '../../domain/robots.ts';
 import { escaped, policyFor } from './html.ts';
-import { methodNotAllowed } from '../way-in/problem.ts';
 
-export interface CrawlerPageFacts {
+interface CrawlerPageFacts {
   /** User agent of crawls that set none. */
   readonly userAgent: string;
   /** Who runs this instance: an e-mail address, a URL, or words; null: nobody was named. */
@@ -21,26 +19,9 @@ pre { background: #f3f3f3; padding: .8rem; overflow-x: auto; }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #161616; } pre { background: #262626; } a { color: #8bf; } }
 `;
 
-const contentPolicy = policyFor(style);
+export const crawlerPagePolicy = policyFor(style);
 
-/** `GET /crawler`. Answers under any host name: it is to be published, and tells no secrets. */
-export function crawlerPage(facts: CrawlerPageFacts): Router {
-  const page = crawlerHtml(facts);
-  const router = Router();
-  router
-    .route('/crawler')
-    .get((_request, response) => {
-      response
-        .set('Content-Security-Policy', contentPolicy)
-        .set('Cache-Control', 'public, max-age=3600')
-        .type('html')
-        .send(page);
-    })
-    .all(methodNotAllowed('GET'));
-  return router;
-}
-
-function crawlerHtml({ userAgent, contact }: CrawlerPageFacts): string {
+export function crawlerHtml({ userAgent, contact }: CrawlerPageFacts): string {
   const token = escaped(productToken(userAgent));
   const who =
     contact === null

@@ -1,19 +1,22 @@
 /** The audit log of the own tenant, for its admins. */
-import { Router } from 'express';
-import { auditQuery } from '../../contracts/http/audit.ts';
+import { auditList, auditQuery } from '../../contracts/http/audit.ts';
 import { auditBefore } from '../../storage/audit-log.ts';
-import { callerOf } from '../way-in/caller.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { admin } from '../way-in/access.ts';
+import { json } from './answers.ts';
+import { route } from './route.ts';
 
-export function auditRoutes({ pool }: Dependencies): Router {
-  const router = Router();
-  router
-    .route('/audit-log')
-    .get(async (request, response) => {
-      const query = parseInput(auditQuery, request.query, 400);
-      response.json(await auditBefore(pool, callerOf(request).tenantId, query));
-    })
-    .all(methodNotAllowed('GET'));
-  return router;
-}
+export const auditLogRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/audit-log',
+    access: admin('tenants'),
+    id: 'listAuditLog',
+    summary: 'Who of the tenant asked for which change, newest first',
+    query: auditQuery,
+    answers: { 200: json('Entries.', auditList) },
+    handler:
+      ({ pool }) =>
+      ({ query, caller }) =>
+        auditBefore(pool, caller.tenantId, query),
+  }),
+];

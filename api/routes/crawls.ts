@@ -1,186 +1,173 @@
-/** Crawls as a resource: create, list, look at, edit, pause, resume, cancel. */
-import { Router, type Request, type Response } from 'express';
+/** Crawls as a resource: create, list, look at, edit, pause, resume, cancel, delete. */
+import { z } from 'zod';
 import {
-  closedCrawlStates,
-  defaultCrawlConfig,
-  type CrawlConfig,
-  type CrawlState,
-  standsAs,
-} from '../../contracts/crawl.ts';
-import {
+  crawlList,
+  crawlRemoval,
+  crawlStateAnswer,
+  crawlView,
+  createdCrawl,
   defaultListLimit,
   listQuery,
   newCrawl,
-  type CrawlRemoval,
-  type CrawlSettings,
-  type CrawlStateAnswer,
-  type CrawlView,
-  type CreatedCrawl,
 } from '../../contracts/http/crawls.ts';
-import { changeReason, crawlId as crawlIdSchema } from '../../contracts/http/shared.ts';
-import { admitCrawl } from '../../storage/crawl-admission.ts';
-import { crawlsBefore, failUnstarted, findCrawl, viewCrawl } from '../../storage/crawls.ts';
+import { configVersion, crawlEdit, editPreview, editQuery } from '../../contracts/http/edits.ts';
+import { changeReason, crawlId as crawlIdSchema, crawlPath } from '../../contracts/http/shared.ts';
+import { crawlsBefore, viewCrawl } from '../../storage/crawls.ts';
 import { markRemoved } from '../../storage/statements/mark-removed.ts';
-import { callerOf } from '../way-in/caller.ts';
-import { ControlError, type CrawlChange } from '../crawls/crawl-control.ts';
+import { changeCrawl } from '../crawls/change-crawl.ts';
+import type { CrawlChange } from '../crawls/crawl-control.ts';
 import { patchCrawl } from '../crawls/crawl-edits.ts';
-import { crawlIdOf, noSuchCrawl } from '../crawls/crawl-ids.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { withJudgedSeeds } from '../crawls/judged-seeds.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { refuseUnowned } from '../crawls/own-tenant.ts';
-import { sendTagged } from './preconditions.ts';
-import { badCursor, HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
-import { refuseSpent, refuseToGrow, tellQuotas } from '../crawls/quotas.ts';
+import { refuseToGrow } from '../crawls/quotas.ts';
+import { startCrawl } from '../crawls/start-crawl.ts';
+import { operator, reader } from '../way-in/access.ts';
+import { badCursor, HttpProblem } from '../way-in/problem.ts';
+import { fails, ifMatch, ifNoneMatch, json, made, tagged } from './answers.ts';
+import { route, type Route } from './route.ts';
 
-export function crawlRoutes(dependencies: Dependencies): Router {
-  const { pool } = dependencies;
-  const router = Router();
-  router
-    .route('/crawls')
-    .post(async (request, response) => {
-      const created = await create(dependencies, request, response);
-      response.status(201).location(`/v1/crawls/${created.id}`).json(created);
-    })
-    .get(async (request, response) => {
-      const { cursor, limit = defaultListLimit, state } = parseInput(listQuery, request.query, 400);
-      if (cursor !== undefined && !crawlIdSchema.safeParse(cursor).success) {
-        badCursor();
-      }
-      const items = await crawlsBefore(pool, cursor ?? null, limit, callerOf(request).tenantId, state);
-      response.json({ items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) });
-    })
-    .all(methodNotAllowed('GET', 'POST'));
-  router
-    .route('/crawls/:crawlId')
-    .get(async (request, response) => {
-      const id = crawlIdOf(request);
-      const view: CrawlView = (await viewCrawl(pool, id)) ?? noSuchCrawl(id);
-      sendTagged(response, view.configVersion, view);
-    })
-    .patch((request, response) => patchCrawl(dependencies, request, response, crawlIdOf(request)))
-    .delete(async (request, response) => {
-      const id = crawlIdOf(request);
-      const [crawl] = await markRemoved(pool, id);
-      if (crawl === undefined) noSuchCrawl(id);
-      if (!crawl.removed)
-        throw new HttpProblem(
-          409,
-          `Crawl ${id} is ${crawl.state}: only crawls that are over can be deleted.`,
-        );
-      const answer: CrawlRemoval = { id, urls: crawl.urls };
-      response.status(202).json(answer);
-    })
-    .all(methodNotAllowed('GET', 'PATCH', 'DELETE'));
-  for (const change of ['pause', 'resume', 'cancel'] as const) {
-    router
-      .route(`/crawls/:crawlId/${change}`)
-      .post(async (request: Request, response: Response) => {
-        const id = crawlIdOf(request);
-        if (change === 'resume') {
-          const { tenantId, quotas } = callerOf(request);
-          await refuseToGrow(pool, response, tenantId, quotas);
-        }
-        response.json(await changeCrawl(dependencies, id, change, request.body));
-      })
-      .all(methodNotAllowed('POST'));
-  }
-  return router;
-}
+const one = '/v1/crawls/{crawlId}';
 
-async function create(
-  dependencies: Dependencies,
-  request: Request,
-  response: Response,
-): Promise<CreatedCrawl> {
-  const { seeds, label = null, ...settings } = parseInput(newCrawl, request.body, 422);
-  const { tenantId } = callerOf(request);
-  refuseUnowned(tenantId, settings);
-  return startCrawl(dependencies, response, { tenantId, settings, seeds, label });
-}
-
-interface WantedCrawl {
-  readonly tenantId: number;
-  readonly settings: CrawlSettings;
-  /** As they were sent. */
-  readonly seeds: string | readonly string[];
-  readonly label: string | null;
-  /** Of a job: whom it is for, a decimal number. */
-  readonly userId?: string;
-}
-
-/** Stores a crawl within the quotas of its tenant and starts its workflow. @throws HttpProblem */
-export async function startCrawl(
-  { pool, control, log }: Dependencies,
-  response: Response,
-  { tenantId, settings, seeds: asked, label, userId }: WantedCrawl,
-): Promise<CreatedCrawl> {
-  const { admission, accepted, rejectedCount, rejected } = await withJudgedSeeds(
-    response,
-    asked,
-    async ({ seeds, ...told }) => ({
-      ...told,
-      admission: await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label, userId),
-    }),
-  );
-  tellQuotas(response, admission.quotas, admission.used);
-  if (admission.id === null) refuseSpent(response, admission.spent);
-  const { id } = admission;
-  try {
-    await control.start(id);
-  } catch (error) {
-    log.error({ err: error, crawlId: id }, 'the workflow of a new crawl could not be started');
-    await failUnstarted(pool, id, 'not-started');
-    throw new HttpProblem(
-      503,
-      `Crawl ${id} was not started, since Temporal does not answer; try again soon.`,
-    );
-  }
-  return { id, state: 'seeding', accepted, rejectedCount, rejected: [...rejected] };
-}
-
-/** Absent and undefined are the same to JSON, not to a spread. */
-function withDefaults(settings: CrawlSettings): CrawlConfig {
-  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-  return { ...defaultCrawlConfig, ...given };
-}
-
-/** The states each change is for. A change that has happened already is answered as a conflict, too. */
-const changeable: Readonly<Record<CrawlChange, readonly CrawlState[]>> = {
-  pause: ['seeding', 'running'],
-  resume: ['paused'],
-  cancel: ['seeding', 'running', 'paused'],
+export const edited = json(
+  'The new version, or the present one where nothing changes; with dryRun what it would do.',
+  z.union([configVersion, editPreview]),
+  'ETag',
+);
+/** Of changes of a crawl's settings. */
+export const editRefusals = {
+  400: fails('The request is not valid.'),
+  409: fails('The crawl has ended, or is about to.'),
+  429: fails('A quota of the tenant is spent, and the crawl had ended.'),
+  503: fails('Too many previews are asked for at the moment; Retry-After says when to ask again.'),
 };
 
-/** @param body what was sent: a reason, or nothing. @throws HttpProblem */
-export async function changeCrawl(
-  { pool, control }: Dependencies,
-  id: string,
-  change: CrawlChange,
-  body: unknown,
-): Promise<CrawlStateAnswer> {
-  const { reason = null } = parseInput(changeReason, body ?? {}, 422);
-  const crawl = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
-  if (!changeable[change].includes(crawl.state)) throw conflict(id, change, crawl.state);
-  try {
-    return { id, ...(await control.change(id, change, reason)) };
-  } catch (error) {
-    if (!(error instanceof ControlError)) throw error;
-    switch (error.fault) {
-      case 'refused':
-        throw new HttpProblem(409, `Crawl ${id} refuses to ${change}: ${error.message}.`);
-      case 'over': {
-        const now = (await findCrawl(pool, id))?.state ?? crawl.state;
-        if (closedCrawlStates.includes(now)) throw conflict(id, change, now);
-        throw new HttpProblem(409, `Crawl ${id} has no workflow that could ${change} it.`);
-      }
-      case 'unavailable':
-        throw new HttpProblem(
-          503,
-          `Crawl ${id} could not be told to ${change}: ${error.message}; it may yet do so.`,
-        );
-    }
-  }
-}
+const changes = (change: CrawlChange, id: string, summary: string): Route =>
+  route({
+    method: 'POST',
+    path: `${one}/${change}`,
+    access: operator('crawls'),
+    id,
+    summary,
+    params: crawlPath,
+    body: changeReason,
+    bodyIsOptional: true,
+    answers: {
+      200: json('The state the crawl is in now.', crawlStateAnswer),
+      409: fails('The crawl is in a state in which that cannot be done.'),
+      503: fails('Temporal or a worker did not answer in time.'),
+    },
+    ...(change === 'resume' && { countsQuotas: true }),
+    handler:
+      (parts) =>
+      async ({ params: { crawlId }, body: { reason = null }, caller: { tenantId, quotas }, response }) => {
+        if (change === 'resume') await refuseToGrow(parts.pool, response, tenantId, quotas);
+        return changeCrawl(parts, crawlId, change, reason);
+      },
+  });
 
-const conflict = (id: string, change: CrawlChange, state: CrawlState): HttpProblem =>
-  new HttpProblem(409, `Crawl ${id} ${standsAs(state)}: it cannot ${change}.`);
+export const crawlRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/crawls',
+    access: operator('crawls'),
+    id: 'createCrawl',
+    summary: 'Start a crawl',
+    body: newCrawl,
+    answers: {
+      201: made('The crawl was created and started.', createdCrawl),
+      422: fails('The body is not valid, or holds no good seed.'),
+      503: fails('Temporal does not answer; nothing was started.'),
+    },
+    countsQuotas: true,
+    handler:
+      (parts) =>
+      async ({ body: { seeds, label = null, ...settings }, caller: { tenantId }, response }) => {
+        refuseUnowned(tenantId, settings);
+        const created = await startCrawl(parts, response, { tenantId, settings, seeds, label });
+        response.location(`/v1/crawls/${created.id}`);
+        return created;
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/crawls',
+    access: reader('crawls'),
+    id: 'listCrawls',
+    summary: 'Crawls, newest first',
+    query: listQuery,
+    answers: { 200: json('Crawls.', crawlList) },
+    handler:
+      ({ pool }) =>
+      async ({ query: { cursor, limit = defaultListLimit, state }, caller: { tenantId } }) => {
+        if (cursor !== undefined && !crawlIdSchema.safeParse(cursor).success) badCursor();
+        const items = await crawlsBefore(pool, cursor ?? null, limit, tenantId, state);
+        return { items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: one,
+    access: reader('crawls'),
+    id: 'getCrawl',
+    summary: 'A crawl: state, settings, counts',
+    params: crawlPath,
+    header: ifNoneMatch,
+    answers: { 200: tagged('The crawl.', crawlView) },
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId } }) => {
+        const body = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
+        return { version: body.configVersion, body };
+      },
+  }),
+  route({
+    method: 'PATCH',
+    path: one,
+    access: operator('crawls'),
+    id: 'editCrawl',
+    summary: 'Change the settings of a crawl while it runs, or see what that would do',
+    params: crawlPath,
+    query: editQuery,
+    header: ifMatch,
+    body: crawlEdit,
+    answers: {
+      200: edited,
+      ...editRefusals,
+      422: fails('The body is not valid, or changes nothing that may be changed.'),
+    },
+    countsQuotas: true,
+    handler:
+      (parts) =>
+      ({ params: { crawlId }, query, body, request, response }) =>
+        patchCrawl(parts, request, response, { crawlId, asked: body, ...query }),
+  }),
+  route({
+    method: 'DELETE',
+    path: one,
+    access: operator('crawls'),
+    id: 'deleteCrawl',
+    summary:
+      'Delete a crawl that is over, with its data; ask again to see how far it is, until it is unknown',
+    params: crawlPath,
+    answers: {
+      202: json('It is being deleted, and unknown to all else from now on.', crawlRemoval),
+      404: fails('There is no such crawl (any more).'),
+      409: fails('The crawl is not over: cancel it first.'),
+    },
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId: id } }) => {
+        const [crawl] = await markRemoved(pool, id);
+        if (crawl === undefined) return noSuchCrawl(id);
+        if (!crawl.removed)
+          throw new HttpProblem(
+            409,
+            `Crawl ${id} is ${crawl.state}: only crawls that are over can be deleted.`,
+          );
+        return { id, urls: crawl.urls };
+      },
+  }),
+  changes('pause', 'pauseCrawl', 'Send no more requests until resumed'),
+  changes('resume', 'resumeCrawl', 'Go on with a paused crawl'),
+  changes('cancel', 'cancelCrawl', 'End a crawl; what is queued is excluded'),
+];

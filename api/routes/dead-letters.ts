@@ -1,73 +1,113 @@
-/** Dead letters: what was given up, with its evidence, and how it is driven again (G7). */
-import { Router, type Request } from 'express';
+/** Dead letters: what was given up, with its evidence, and how it is driven again. */
 import { closedCrawlStates } from '../../contracts/crawl.ts';
 import {
+  deadLetterList,
   deadLetterQuery,
   defaultDeadLetterLimit,
   hostDeadLetterQuery,
   newRedrive,
+  redriveAnswer,
+  type NewRedrive,
   type RedriveAnswer,
 } from '../../contracts/dead-letters.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
 import { restMs, restingClass } from '../../domain/dead-letter.ts';
 import { canonicalize } from '../../domain/url.ts';
 import { findCrawl } from '../../storage/crawls.ts';
 import { readDeadLetters, type DeadLetterPage } from '../../storage/dead-letters.ts';
 import { urlKey } from '../../storage/key.ts';
+import type { Pool } from '../../storage/pool.ts';
 import { chooseLetters, crawlBar } from '../../storage/redrive.ts';
 import { hostIds } from '../../storage/statements/host-ids.ts';
-import { callerOf, type Caller } from '../way-in/caller.ts';
 import { ControlError } from '../crawls/crawl-control.ts';
-import { crawlIdOf, noSuchCrawl } from '../crawls/crawl-ids.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { badCursor, HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { refuseToGrow, refuseToReopen } from '../crawls/quotas.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { instance, operator, reader } from '../way-in/access.ts';
+import type { Caller } from '../way-in/caller.ts';
+import { badCursor, HttpProblem } from '../way-in/problem.ts';
+import { fails, json } from './answers.ts';
+import { route } from './route.ts';
 
-export function deadLetterRoutes(dependencies: Dependencies): Router {
-  const { pool } = dependencies;
-  const router = Router();
-  const idOf = async (origin: string): Promise<string | null> => {
-    const [host] = await hostIds(pool, [origin]);
-    return host === undefined ? null : String(host.id);
-  };
-  router
-    .route('/crawls/:crawlId/dead-letters')
-    .get(async (request, response) => {
-      const crawlId = crawlIdOf(request);
-      const query = parseInput(deadLetterQuery, request.query, 400);
-      if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
-      const hostId = query.host === undefined ? null : await idOf(query.host);
-      const filter = { crawlId, hostId, class: query.class ?? null, key: null };
-      const unmet = query.host !== undefined && hostId === null;
-      const { cursor = null, limit = defaultDeadLetterLimit } = query;
-      response.json(unmet ? nothing : goodPage(await readDeadLetters(pool, filter, cursor, limit)));
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/dead-letters')
-    .get(async (request, response) => {
-      const query = parseInput(hostDeadLetterQuery, request.query, 400);
-      const hostId = await idOf(query.host);
-      const { cursor = null, limit = defaultDeadLetterLimit } = query;
-      if (hostId === null) response.json(nothing);
-      else {
-        const filter = { crawlId: null, hostId, class: query.class ?? null, key: null };
-        response.json(goodPage(await readDeadLetters(pool, filter, cursor, limit)));
-      }
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/crawls/:crawlId/dead-letters/redrive')
-    .post(async (request, response) => {
-      const { tenantId, quotas } = callerOf(request);
-      const state = (await findCrawl(pool, crawlIdOf(request)))?.state;
-      const isOver = state !== undefined && closedCrawlStates.includes(state);
-      await (isOver ? refuseToReopen : refuseToGrow)(pool, response, tenantId, quotas);
-      const answer = await redrive(dependencies, request);
-      response.status(answer.done ? 200 : 202).json(answer);
-    })
-    .all(methodNotAllowed('POST'));
-  return router;
+const listSummary = 'URLs that were given up, with class and evidence, host by host';
+
+export const deadLetterRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/dead-letters',
+    access: reader('crawls'),
+    id: 'listDeadLetters',
+    summary: listSummary,
+    params: crawlPath,
+    query: deadLetterQuery,
+    answers: { 200: json(listSummary, deadLetterList) },
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId }, query }) => {
+        if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
+        const hostId = query.host === undefined ? null : await idOf(pool, query.host);
+        const filter = { crawlId, hostId, class: query.class ?? null, key: null };
+        const unmet = query.host !== undefined && hostId === null;
+        const { cursor = null, limit = defaultDeadLetterLimit } = query;
+        return unmet ? nothing : goodPage(await readDeadLetters(pool, filter, cursor, limit));
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/crawls/{crawlId}/dead-letters/redrive',
+    access: operator('crawls'),
+    id: 'redriveDeadLetters',
+    summary: 'Queue dead letters again: all of the crawl, or one URL, one class, one host, or both of these',
+    params: crawlPath,
+    body: newRedrive,
+    bodyIsOptional: true,
+    answers: {
+      200: json('It is done.', redriveAnswer),
+      202: json('It goes on by itself.', redriveAnswer),
+      404: fails('There is no such crawl, or no dead letter of that URL.'),
+      409: fails(
+        'The crawl does not go on, another re-drive of it is under way, or the URL was refused within seven days.',
+      ),
+      503: fails('Temporal does not answer; nothing was queued.'),
+    },
+    countsQuotas: true,
+    handler:
+      (parts) =>
+      async ({ params: { crawlId }, body: choice, caller, response }) => {
+        const { pool } = parts;
+        const state = (await findCrawl(pool, crawlId))?.state;
+        const isOver = state !== undefined && closedCrawlStates.includes(state);
+        await (isOver ? refuseToReopen : refuseToGrow)(pool, response, caller.tenantId, caller.quotas);
+        const answer = await redrive(parts, crawlId, choice, mayUnpark(caller));
+        response.status(answer.done ? 200 : 202);
+        return answer;
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/dead-letters',
+    access: instance('operator', 'hosts'),
+    id: 'listHostDeadLetters',
+    summary: 'Dead letters of one host, over all crawls',
+    query: hostDeadLetterQuery,
+    answers: { 200: json('Dead letters.', deadLetterList) },
+    handler:
+      ({ pool }) =>
+      async ({
+        query: { host, class: letterClass = null, cursor = null, limit = defaultDeadLetterLimit },
+      }) => {
+        const hostId = await idOf(pool, host);
+        if (hostId === null) return nothing;
+        const filter = { crawlId: null, hostId, class: letterClass, key: null };
+        return goodPage(await readDeadLetters(pool, filter, cursor, limit));
+      },
+  }),
+];
+
+async function idOf(pool: Pool, origin: string): Promise<string | null> {
+  const [host] = await hostIds(pool, [origin]);
+  return host === undefined ? null : String(host.id);
 }
 
 const nothing: DeadLetterPage = { items: [], next: null };
@@ -77,9 +117,12 @@ function goodPage(page: DeadLetterPage | 'bad-cursor'): DeadLetterPage {
   return page;
 }
 
-async function redrive({ pool, control, log }: Dependencies, request: Request): Promise<RedriveAnswer> {
-  const crawlId = crawlIdOf(request);
-  const choice = parseInput(newRedrive, request.body ?? {}, 422);
+async function redrive(
+  { pool, control, log }: Dependencies,
+  crawlId: string,
+  choice: NewRedrive,
+  unparks: boolean,
+): Promise<RedriveAnswer> {
   const standing = await crawlBar(pool, crawlId);
   if (standing === 'unknown-crawl') return noSuchCrawl(crawlId);
   if (standing.bar !== null) {
@@ -91,7 +134,7 @@ async function redrive({ pool, control, log }: Dependencies, request: Request): 
     origin: choice.host ?? null,
     class: choice.class ?? null,
     url: choice.url ?? null,
-    mayUnpark: mayUnpark(callerOf(request)),
+    mayUnpark: unparks,
   };
   try {
     const { done, view } = await control.redrive(input);
@@ -117,7 +160,7 @@ const mayUnpark = ({ tenantId, scopes }: Caller): boolean =>
   tenantId === defaultTenant && (scopes === null || scopes.includes('hosts'));
 
 /** One URL is asked for by name: whoever does so is told why nothing would come of it. */
-async function expectReady(pool: Dependencies['pool'], crawlId: string, url: string): Promise<void> {
+async function expectReady(pool: Pool, crawlId: string, url: string): Promise<void> {
   const link = canonicalize(url);
   const [host] = link.ok ? await hostIds(pool, [link.value.host]) : [];
   const key = link.ok ? urlKey(link.value.canonical).toString('hex') : '';

@@ -1,169 +1,72 @@
-/**
- * `GET /v1/crawls/{crawlId}/events`: what happened to a crawl, as a list, or as server-sent events (HTML standard
- * section 9.2) for whoever asks for text/event-stream. Ids rise within a crawl; Last-Event-ID goes on behind one.
- */
-import { Router, type Request, type Response } from 'express';
+/** What happened to a crawl, as a list, or as server-sent events for whoever accepts text/event-stream. */
+import type { Response } from 'express';
+import { z } from 'zod';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
-import {
-  defaultEventLimit,
-  eventsQuery,
-  lastEventId,
-  type CrawlEvent,
-  type EventList,
-} from '../../contracts/http/events.ts';
+import { defaultEventLimit, eventList, eventsQuery, lastEventId } from '../../contracts/http/events.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { findCrawl } from '../../storage/crawls.ts';
 import { readEvents } from '../../storage/events.ts';
-import { callerOf } from '../way-in/caller.ts';
-import { crawlIdOf, noSuchCrawl } from '../crawls/crawl-ids.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { EventFeed, type Listener } from '../watchers/event-feed.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
+import { eventStreams } from '../watchers/event-stream.ts';
+import { reader } from '../way-in/access.ts';
+import { parseInput } from '../way-in/problem.ts';
+import { alsoAs, byHand, fails, json } from './answers.ts';
+import { answered, route } from './route.ts';
 
-/** Streams of one tenant, and of this process. */
-const mostOfTenant = 100;
-const mostOfAll = 1_000;
-/** Milliseconds between two looks at the counts. */
-const progressMs = 2_000;
-/** Events read at a time for a listener that is behind; together they are below what may wait for it. */
-const catchUpBatch = 200;
-/** Bytes that may wait for a slow reader; then it is cut off, and goes on behind the last event it has. */
-const mostUnread = 512 * 1024;
-/** A stream ends after this and is to be opened again, so that no key outlives its revocation by more. */
-const longestMs = 10 * 60_000;
+const asStream = {
+  schema: {
+    type: 'string',
+    description:
+      'Events named by their kind, with their ids; `progress` with the counts of the moment, without one; `end` when the crawl is over and all was told.',
+  },
+} as const;
 
-export function eventRoutes({ pool, log, stopping }: Dependencies): Router {
-  const feed = new EventFeed(pool, log);
-  /** Streams by tenant, and all of them. */
-  const streams = new Map<number, number>();
-  let open = 0;
-  const router = Router();
-  router
-    .route('/crawls/:crawlId/events')
-    .get(async (request, response) => {
-      const id = crawlIdOf(request);
-      const { cursor = '0', limit = defaultEventLimit } = parseInput(eventsQuery, request.query, 400);
-      const crawl = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
-      response.vary('Accept');
-      // Whoever has gone by now would never be noticed to go.
-      if (hasLeft(response)) return;
-      if (request.accepts(['application/json', 'text/event-stream']) === 'text/event-stream') {
-        const after = resumeId(request) ?? cursor;
+export const eventRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/events',
+    access: reader('crawls'),
+    id: 'listEvents',
+    summary: 'What happened to a crawl, in order; live for whoever accepts text/event-stream',
+    params: crawlPath,
+    query: eventsQuery,
+    header: z.object({ 'Last-Event-ID': lastEventId }),
+    answers: {
+      200: alsoAs('text/event-stream', asStream, json('Events, oldest first.', eventList)),
+      204: byHand({
+        description: 'The crawl is over, and Last-Event-ID is its last event: nothing will follow.',
+      }),
+      400: fails('The query or Last-Event-ID is not valid.'),
+    },
+    handler: (parts) => {
+      const { pool } = parts;
+      const stream = eventStreams(parts);
+      return async ({ params: { crawlId: id }, query, caller, request, response }) => {
+        const { cursor = '0', limit = defaultEventLimit } = query;
+        const crawl = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
+        response.vary('Accept');
+        // Whoever has gone by now would never be noticed to go.
+        if (hasLeft(response)) return answered;
         const isOver = closedCrawlStates.includes(crawl.state);
-        if (isOver && after !== '0' && (await readEvents(pool, id, after, 1)).length === 0) {
-          // Tells a client that would open the stream again for ever that there is no more (HTML standard 9.2.3).
-          response.status(204).end();
-          return;
+        if (request.accepts(['application/json', 'text/event-stream']) === 'text/event-stream') {
+          const after = parseInput(lastEventId, request.headers['last-event-id'], 400) ?? cursor;
+          if (isOver && after !== '0' && (await readEvents(pool, id, after, 1)).length === 0) {
+            // Tells a client that would open the stream again for ever that there is no more (HTML standard 9.2.3).
+            response.status(204).end();
+            return answered;
+          }
+          if (hasLeft(response)) return answered;
+          if (request.method === 'HEAD') response.type('text/event-stream').end();
+          else await stream(response, caller.tenantId, id, after);
+          return answered;
         }
-        if (hasLeft(response)) return;
-        if (request.method === 'HEAD') response.type('text/event-stream').end();
-        else await stream(request, response, id, after);
-        return;
-      }
-      const items = [...(await readEvents(pool, id, cursor, limit))];
-      const isAll = items.length < limit && closedCrawlStates.includes(crawl.state);
-      const next = isAll ? null : (items.at(-1)?.id ?? cursor);
-      response.json({ items, next } satisfies EventList);
-    })
-    .all(methodNotAllowed('GET'));
-  return router;
-
-  /** Nothing is awaited before it is known when the client leaves. */
-  async function stream(request: Request, response: Response, crawlId: string, after: string): Promise<void> {
-    const { tenantId } = callerOf(request);
-    const ofTenant = streams.get(tenantId) ?? 0;
-    if (ofTenant >= mostOfTenant || open >= mostOfAll) {
-      response.setHeader('Retry-After', '30');
-      throw new HttpProblem(429, 'Too many event streams are open.', { kind: 'rate-limited' });
-    }
-    response
-      .status(200)
-      .set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
-    response.flushHeaders();
-    response.write('retry: 2000\n\n');
-
-    let lastCounts = '';
-    const say = (text: string): void => {
-      if (response.writableEnded) return;
-      response.write(text);
-      if (response.writableLength > mostUnread) response.destroy();
-    };
-    const tell = (events: readonly CrawlEvent[]): void => {
-      for (const event of events)
-        say(`id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);
-    };
-    const listener: Listener = { crawlId, after, tell };
-    let stop = (): void => undefined;
-    streams.set(tenantId, ofTenant + 1);
-    open++;
-    let looking = false;
-    const look = async (): Promise<void> => {
-      if (looking) return;
-      looking = true;
-      try {
-        // In this order: what a closed crawl has told was committed before it was seen closed.
-        const crawl = await findCrawl(pool, crawlId);
-        const isOver = crawl === null || closedCrawlStates.includes(crawl.state);
-        const unread = isOver ? (await readEvents(pool, crawlId, listener.after, 1)).length : 1;
-        if (crawl !== null) {
-          const { state, ledger, pages, fetches, bytes } = crawl;
-          const counts = JSON.stringify({ state, pages, fetches, bytes, ledger });
-          // Not numbered, and not sent again: the next one says more.
-          say(counts === lastCounts ? ': nothing new\n\n' : `event: progress\ndata: ${counts}\n\n`);
-          lastCounts = counts;
-        }
-        if (isOver && unread === 0) {
-          say('event: end\ndata: {}\n\n');
-          response.end();
-        }
-      } catch (error) {
-        log.warn({ err: error }, 'a crawl could not be looked at for its listeners');
-      } finally {
-        looking = false;
-      }
-    };
-    const timer = setInterval(() => void look(), progressMs);
-    const end = setTimeout(() => response.end(), longestMs);
-    const leave = (): void => {
-      response.end();
-    };
-    if (stopping.aborted) leave();
-    stopping.addEventListener('abort', leave, { once: true });
-    response.once('close', () => {
-      stop();
-      clearInterval(timer);
-      clearTimeout(end);
-      stopping.removeEventListener('abort', leave);
-      open--;
-      const left = (streams.get(tenantId) ?? 1) - 1;
-      if (left === 0) streams.delete(tenantId);
-      else streams.set(tenantId, left);
-    });
-    await catchUp(response, listener);
-    if (!response.closed) stop = feed.listen(listener);
-  }
-
-  /** What is behind the present is read for this listener alone, and no faster than it takes it. */
-  async function catchUp(response: Response, listener: Listener): Promise<void> {
-    for (let read = catchUpBatch; read === catchUpBatch && !response.closed;) {
-      const events = await readEvents(pool, listener.crawlId, listener.after, catchUpBatch);
-      read = events.length;
-      listener.after = events.at(-1)?.id ?? listener.after;
-      listener.tell(events);
-      if (response.writableNeedDrain && !response.destroyed) await drained(response);
-    }
-  }
-}
+        const items = [...(await readEvents(pool, id, cursor, limit))];
+        const isAll = items.length < limit && isOver;
+        return { items, next: isAll ? null : (items.at(-1)?.id ?? cursor) };
+      };
+    },
+  }),
+];
 
 /** Asked anew after each wait. */
 const hasLeft = (response: Response): boolean => response.closed || response.destroyed;
-
-/** Or closed. */
-const drained = (response: Response): Promise<void> =>
-  new Promise((go) => {
-    response.once('drain', go);
-    response.once('close', go);
-  });
-
-function resumeId(request: Request): string | undefined {
-  return parseInput(lastEventId, request.headers['last-event-id'], 400);
-}

@@ -1,16 +1,18 @@
 /** `GET /v1/crawls/{crawlId}/export`: all pages of a crawl in one answer, as JSON lines or as CSV (F38, G11). */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Router, type Response } from 'express';
+import type { Response } from 'express';
 import { exportQuery } from '../../contracts/http/export.ts';
-import type { PageView } from '../../contracts/http/results.ts';
+import { pageView, type PageView } from '../../contracts/http/results.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { findCrawl } from '../../storage/crawls.ts';
 import { pageBatches } from '../../storage/pages.ts';
-import { callerOf } from '../way-in/caller.ts';
-import { crawlIdOf, noSuchCrawl } from '../crawls/crawl-ids.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
+import { reader } from '../way-in/access.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { byHand, fails } from './answers.ts';
 import { csvHead, csvLine } from './csv.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { answered, route } from './route.ts';
 
 /** Exports of one tenant at a time, and of this process. */
 const mostOfTenant = 10;
@@ -20,44 +22,59 @@ const pieceLength = 64 * 1024;
 /** Milliseconds that a reader may take nothing before it is given up. */
 const stalledMs = 60_000;
 
-export function exportRoutes({ pool, textOf }: Dependencies): Router {
-  /** The tenant of each export that is under way. */
-  const open: number[] = [];
-  const router = Router();
-  router
-    .route('/crawls/:crawlId/export')
-    .get(async (request, response) => {
-      const id = crawlIdOf(request);
-      const { format = 'jsonl', fields = [], ...filter } = parseInput(exportQuery, request.query, 400);
-      if ((await findCrawl(pool, id)) === null) noSuchCrawl(id);
-      const batches = untilLeft(response, pageBatches(pool, id, fields, textOf, filter));
-      const lines = format === 'csv' ? csv(batches) : jsonLines(batches);
-      response.type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson');
-      response.set('Content-Disposition', `attachment; filename="crawl-${id}.${format}"`);
-      if (request.method === 'HEAD') {
-        response.end();
-        return;
-      }
-      const { tenantId } = callerOf(request);
-      const ofTenant = open.filter((each) => each === tenantId).length;
-      if (ofTenant >= mostOfTenant || open.length >= mostOfAll) {
-        response.removeHeader('Content-Disposition');
-        response.set('Retry-After', '30');
-        throw new HttpProblem(429, 'Too many exports are under way.', { kind: 'rate-limited' });
-      }
-      response.setTimeout(stalledMs, () => response.destroy());
-      open.push(tenantId);
-      try {
-        await pipeline(Readable.from(inPieces(lines), { highWaterMark: 1 }), response);
-      } catch (error) {
-        if (!leftEarly(error)) throw error;
-      } finally {
-        open.splice(open.indexOf(tenantId), 1);
-      }
-    })
-    .all(methodNotAllowed('GET'));
-  return router;
-}
+export const exportRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/export',
+    access: reader('crawls'),
+    id: 'exportCrawl',
+    summary: 'All pages of a crawl in one answer, as far as it has come',
+    params: crawlPath,
+    query: exportQuery,
+    answers: {
+      200: byHand({
+        description: 'A page a line, oldest first.',
+        content: {
+          'application/x-ndjson': { schema: pageView },
+          'text/csv': { schema: { type: 'string' } },
+        },
+      }),
+      429: fails('Too many exports are under way; Retry-After says when to ask again.'),
+    },
+    handler: ({ pool, textOf }) => {
+      /** The tenant of each export that is under way. */
+      const open: number[] = [];
+      return async ({ params: { crawlId: id }, query, caller: { tenantId }, request, response }) => {
+        const { format = 'jsonl', fields = [], ...filter } = query;
+        if ((await findCrawl(pool, id)) === null) noSuchCrawl(id);
+        const batches = untilLeft(response, pageBatches(pool, id, fields, textOf, filter));
+        const lines = format === 'csv' ? csv(batches) : jsonLines(batches);
+        response.type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson');
+        response.set('Content-Disposition', `attachment; filename="crawl-${id}.${format}"`);
+        if (request.method === 'HEAD') {
+          response.end();
+          return answered;
+        }
+        const ofTenant = open.filter((each) => each === tenantId).length;
+        if (ofTenant >= mostOfTenant || open.length >= mostOfAll) {
+          response.removeHeader('Content-Disposition');
+          response.set('Retry-After', '30');
+          throw new HttpProblem(429, 'Too many exports are under way.', { kind: 'rate-limited' });
+        }
+        response.setTimeout(stalledMs, () => response.destroy());
+        open.push(tenantId);
+        try {
+          await pipeline(Readable.from(inPieces(lines), { highWaterMark: 1 }), response);
+        } catch (error) {
+          if (!leftEarly(error)) throw error;
+        } finally {
+          open.splice(open.indexOf(tenantId), 1);
+        }
+        return answered;
+      };
+    },
+  }),
+];
 
 type Batches = AsyncIterable<readonly PageView[]>;
 

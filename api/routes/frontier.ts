@@ -1,12 +1,11 @@
 /** The frontier for other fetchers (F37): URLs handed out under their hosts' leases, reports taken, links admitted. */
-import { Router, type Response } from 'express';
+import type { Response } from 'express';
 import type { z } from 'zod';
 import { lend } from '../../engine/lending/lend.ts';
 import { CrawlOver, offer } from '../../engine/lending/offer.ts';
-import { LendingRoom } from '../../engine/lending/room.ts';
-import { settle, type Report } from '../../engine/lending/settle.ts';
+import { settle, type Report, type Settled } from '../../engine/lending/settle.ts';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
-import { ackEnvelope, checkAndAdd, leaseBatch, report, shardPath } from '../../contracts/http/frontier.ts';
+import * as frontier from '../../contracts/http/frontier.ts';
 import { maxUrlInUrl } from '../../contracts/http/shared.ts';
 import { shardsBehind } from '../../domain/lending.ts';
 import { provideDefaultCrawl } from '../../storage/default-crawl.ts';
@@ -14,96 +13,143 @@ import type { Pool } from '../../storage/pool.ts';
 import { readSeeds } from '../../storage/seeds.ts';
 import { crawlOfTenant } from '../../storage/statements/crawl-of-tenant.ts';
 import { loadCrawls } from '../../storage/statements/load-crawls.ts';
-import { noteForAudit } from '../way-in/audit-log.ts';
-import { callerOf } from '../way-in/caller.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
 import { refuseSpent, refuseToGrow } from '../crawls/quotas.ts';
 import { addSeeds } from '../crawls/seed-intake.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { operator } from '../way-in/access.ts';
+import { noteForAudit } from '../way-in/audit-log.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { fails, json } from './answers.ts';
+import { route } from './route.ts';
 
-export function frontierRoutes(dependencies: Dependencies): Router {
-  const { pool, log, wakeHost, settings } = dependencies;
-  const { userAgent, shards } = settings;
-  const room = new LendingRoom({ pool, log, wakeHost, userAgent, shards });
-  const router = Router();
-  router
-    .route('/frontier/:shard/lease_batch')
-    .post(async (request, response) => {
-      const { tenantId } = callerOf(request);
-      const { shard } = parseInput(shardPath, request.params, 400);
-      const wish = parseInput(leaseBatch, request.body, 422);
-      const crawlId = wish.crawl_id ?? null;
-      if (crawlId !== null) await mustOwn(pool, tenantId, crawlId);
-      const loan = await lend(room, {
-        ...{ tenantId, shards: shardsBehind(shard, shards), crawlId, fetcherId: wish.fetcher_id },
-        ...{ batchSize: wish.batch_size, toldMs: wish.lease_seconds * 1_000 },
-      });
-      if (loan !== null) {
-        const urls = `${String(loan.urls.length)} of at most ${String(wish.batch_size)} URLs`;
-        noteForAudit(response, `batch ${loan.id} of ${urls} to ${wish.fetcher_id}`);
-      }
-      response.json({
-        lease_id: loan?.id ?? null,
-        urls: (loan?.urls ?? []).map(({ crawlId: id, userAgent: agent, ...url }) => ({
-          ...url,
-          host: new URL(url.origin).hostname,
-          crawl_id: String(id),
-          user_agent: agent,
-        })),
-        expires_at: loan === null ? null : new Date(loan.expiresAt).toISOString(),
-        expires_in_seconds: loan === null ? null : loan.expiresInMs / 1_000,
-      });
-    })
-    .all(methodNotAllowed('POST'));
-  router
-    .route('/frontier/:shard/ack')
-    .post(async (request, response) => {
-      const { tenantId } = callerOf(request);
-      parseInput(shardPath, request.params, 400);
-      const { lease_id: batchId, results } = parseInput(ackEnvelope, request.body, 422);
-      const read = results.map((each) => report.safeParse(each));
-      const reports = read.flatMap(({ data }) => (data === undefined ? [] : [reportOf(data)]));
-      const settled = await settle(room, tenantId, batchId, reports);
-      if (settled === null) {
-        throw new HttpProblem(
-          404,
-          `lease_id: no batch ${batchId} was handed out to you, or it ended more than a day ago.`,
+const ofFetchers = { method: 'POST', access: operator('fetch') } as const;
+const noShard = fails('The shard is no number from 0 to 63, or the body is not valid JSON.');
+const badBody = fails('The body is not valid; nothing was done.');
+const unknownCrawl = fails('There is no such crawl.');
+
+export const frontierRoutes = [
+  route({
+    ...ofFetchers,
+    path: '/frontier/{shard}/lease_batch',
+    id: 'leaseBatch',
+    summary: 'URLs for a fetcher of your own, one of a host at most, under the leases of their hosts',
+    params: frontier.shardPath,
+    body: frontier.leaseBatch,
+    answers: {
+      200: json('What may be fetched now; possibly nothing.', frontier.leasedBatch),
+      400: noShard,
+      404: unknownCrawl,
+      422: badBody,
+    },
+    handler:
+      ({ pool, room, settings: { shards } }) =>
+      async ({ params: { shard }, body: wish, caller: { tenantId }, response }) => {
+        const crawlId = wish.crawl_id ?? null;
+        if (crawlId !== null) await mustOwn(pool, tenantId, crawlId);
+        const loan = await lend(room, {
+          ...{ tenantId, shards: shardsBehind(shard, shards), crawlId, fetcherId: wish.fetcher_id },
+          ...{ batchSize: wish.batch_size, toldMs: wish.lease_seconds * 1_000 },
+        });
+        if (loan !== null) {
+          const urls = `${String(loan.urls.length)} of at most ${String(wish.batch_size)} URLs`;
+          noteForAudit(response, `batch ${loan.id} of ${urls} to ${wish.fetcher_id}`);
+        }
+        return {
+          lease_id: loan?.id ?? null,
+          urls: (loan?.urls ?? []).map(({ crawlId: id, userAgent: agent, ...url }) => ({
+            ...url,
+            host: new URL(url.origin).hostname,
+            crawl_id: String(id),
+            user_agent: agent,
+          })),
+          expires_at: loan === null ? null : new Date(loan.expiresAt).toISOString(),
+          expires_in_seconds: loan === null ? null : loan.expiresInMs / 1_000,
+        };
+      },
+  }),
+  route({
+    ...ofFetchers,
+    path: '/frontier/{shard}/ack',
+    id: 'ackBatch',
+    summary: 'What came of URLs of a batch, some or all; a repeated report changes nothing',
+    params: frontier.shardPath,
+    body: frontier.ackEnvelope,
+    bodies: { 'application/json': frontier.ackBatch },
+    answers: {
+      200: json('What became of each report, in their order.', frontier.ackedBatch),
+      400: noShard,
+      404: fails('There is no such batch of yours.'),
+      422: badBody,
+    },
+    handler:
+      ({ room }) =>
+      async ({ body: { lease_id: batchId, results }, caller: { tenantId }, response }) => {
+        const read = results.map((each) => frontier.report.safeParse(each));
+        const reports = read.flatMap(({ data }) => (data === undefined ? [] : [reportOf(data)]));
+        const settled = await settle(room, tenantId, batchId, reports);
+        if (settled === null) {
+          throw new HttpProblem(
+            404,
+            `lease_id: no batch ${batchId} was handed out to you, or it ended more than a day ago.`,
+          );
+        }
+        const accepted = settled.filter((result) => result === 'accepted').length;
+        noteForAudit(
+          response,
+          `${String(accepted)} of ${String(results.length)} reports on batch ${batchId}`,
         );
-      }
-      const accepted = settled.filter((result) => result === 'accepted').length;
-      noteForAudit(response, `${String(accepted)} of ${String(results.length)} reports on batch ${batchId}`);
-      const inOrder = settled.values();
-      response.json({
-        results: read.map(({ data, error }, at) =>
-          data === undefined
-            ? { url: urlOf(results[at]), result: 'invalid', why: faultOf(error) }
-            : { url: data.url, result: inOrder.next().value },
-        ),
-      });
-    })
-    .all(methodNotAllowed('POST'));
-  router
-    .route('/dedup/check_and_add')
-    .post(async (request, response) => {
-      const { tenantId, quotas } = callerOf(request);
-      const { candidates, crawl_id: crawlId = null } = parseInput(checkAndAdd, request.body, 422);
-      if (crawlId !== null) await mustBeOpen(pool, tenantId, crawlId);
-      await refuseToGrow(pool, response, tenantId, quotas);
-      const offered = candidates.map(({ url, parent_url: parentUrl, depth }) => ({ url, parentUrl, depth }));
-      const { newUrls, rejected, unplaced } = await offer(room, tenantId, crawlId, offered).catch(
-        (error: unknown) => {
-          throw error instanceof CrawlOver ? closed(String(error.crawlId)) : error;
-        },
-      );
-      const homeless = unplaced.flatMap((index) => candidates[index]?.url ?? []);
-      const seeded =
-        homeless.length === 0 ? [] : await seedStandingCrawl(dependencies, response, tenantId, homeless);
-      response.json({ new_urls: [...newUrls, ...seeded], rejected });
-    })
-    .all(methodNotAllowed('POST'));
-  return router;
-}
+        const inOrder = settled.values();
+        const nextResult = (): Settled => {
+          const { value } = inOrder.next();
+          if (value === undefined) throw new Error(`a report on batch ${batchId} has no result`);
+          return value;
+        };
+        return {
+          results: read.map(({ data, error }, at) =>
+            data === undefined
+              ? { url: urlOf(results[at]), result: 'invalid' as const, why: faultOf(error) }
+              : { url: data.url, result: nextResult() },
+          ),
+        };
+      },
+  }),
+  route({
+    ...ofFetchers,
+    path: '/dedup/check_and_add',
+    id: 'checkAndAdd',
+    summary: 'Links that were found; those that are new and belong to the crawl are queued',
+    body: frontier.checkAndAdd,
+    answers: {
+      200: json('Which of them were new.', frontier.checkedAndAdded),
+      404: unknownCrawl,
+      409: fails('The crawl is closed.'),
+      422: badBody,
+    },
+    countsQuotas: true,
+    handler:
+      (parts) =>
+      async ({ body: { candidates, crawl_id: crawlId = null }, caller: { tenantId, quotas }, response }) => {
+        const { pool, room } = parts;
+        if (crawlId !== null) await mustBeOpen(pool, tenantId, crawlId);
+        await refuseToGrow(pool, response, tenantId, quotas);
+        const offered = candidates.map(({ url, parent_url: parentUrl, depth }) => ({
+          url,
+          parentUrl,
+          depth,
+        }));
+        const { newUrls, rejected, unplaced } = await offer(room, tenantId, crawlId, offered).catch(
+          (error: unknown) => {
+            throw error instanceof CrawlOver ? closed(String(error.crawlId)) : error;
+          },
+        );
+        const homeless = unplaced.flatMap((index) => candidates[index]?.url ?? []);
+        const seeded =
+          homeless.length === 0 ? [] : await seedStandingCrawl(parts, response, tenantId, homeless);
+        return { new_urls: [...newUrls, ...seeded], rejected };
+      },
+  }),
+];
 
 /** Candidates that belong to no crawl become seeds of the standing one. Answers those that it had not met, as sent. */
 async function seedStandingCrawl(
@@ -119,7 +165,7 @@ async function seedStandingCrawl(
   return added.flatMap(({ line }) => urls[line - 1] ?? []);
 }
 
-const reportOf = ({ url, status, error, location, ...rest }: z.output<typeof report>): Report => ({
+const reportOf = ({ url, status, error, location, ...rest }: z.output<typeof frontier.report>): Report => ({
   ...{ url, status, error, location },
   ...{ contentHash: rest.content_hash, retryAfterSeconds: rest.retry_after_seconds },
 });

@@ -1,11 +1,12 @@
 /** What an operator does to hosts (F18): to one, or page by page to all in a state or of a pattern. */
-import { Router, type Request, type Response } from 'express';
+import type { Response } from 'express';
 import { isGrpcServiceError } from '@temporalio/client';
 import {
+  hostActed,
   hostActionBody,
-  hostActions,
   hostBulk,
   hostPath,
+  hostsActed,
   type HostActed,
   type HostAction,
   type HostBulk,
@@ -16,9 +17,13 @@ import {
 import { compilePattern } from '../../domain/pattern.ts';
 import { hostsAfter, viewHost } from '../../storage/hosts.ts';
 import { hostIds } from '../../storage/statements/host-ids.ts';
-import { noteForAudit } from '../way-in/audit-log.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { instance } from '../way-in/access.ts';
+import { noteForAudit } from '../way-in/audit-log.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { fails, json } from './answers.ts';
+import { noSuchHost, unknownHost } from './hosts.ts';
+import { route, type Route } from './route.ts';
 
 const defaultAtOnce = 100;
 /** Hosts looked at by one call at most: a pattern may fit few of many. */
@@ -32,27 +37,62 @@ const callMs = 10_000;
 const watchMs = 3_000;
 const lookMs = 100;
 
-export function hostActionRoutes(dependencies: Dependencies): Router {
-  const router = Router();
-  for (const action of hostActions) {
-    router
-      .route(`/hosts/:origin/${action}`)
-      .post(async (request, response) => {
-        response.json(await actOnOne(dependencies, action, request, response));
-      })
-      .all(methodNotAllowed('POST'));
-  }
-  router
-    .route('/hosts/bulk')
-    .post(async (request, response) => {
-      const wish = parseInput(hostBulk, request.body ?? {}, 422);
-      const answer = await actOnMany(dependencies, wish);
-      if (wish.dryRun !== true) noteForAudit(response, `${wish.action}: ${counted(answer.hosts.length)}`);
-      response.json(answer);
-    })
-    .all(methodNotAllowed('POST'));
-  return router;
-}
+const acts = (action: HostAction, id: string, summary: string): Route =>
+  route({
+    method: 'POST',
+    path: `/v1/hosts/{origin}/${action}`,
+    access: instance('operator', 'hosts'),
+    id,
+    summary,
+    params: hostPath,
+    body: hostActionBody,
+    bodyIsOptional: true,
+    answers: {
+      200: json('What came of it, and the host as it is now.', hostActed),
+      400: fails('That is no origin, or the body is not valid JSON.'),
+      404: unknownHost,
+      503: fails('Temporal does not answer; it may yet be done.'),
+    },
+    handler:
+      (parts) =>
+      ({ params: { origin }, body: { reason = null }, response }) =>
+        actOnOne(parts, action, origin, reason, response),
+  });
+
+export const hostActionRoutes = [
+  acts(
+    'retry',
+    'retryHost',
+    'Forget parking, backoff and failures, and try the host now; its delay still holds',
+  ),
+  acts(
+    'pause',
+    'pauseHost',
+    'Send no request to the host until it is resumed; one in flight is finished first',
+  ),
+  acts('resume', 'resumeHost', 'End a pause; a parked host is tried again'),
+  acts('drop', 'dropHost', 'Exclude what is queued at the host, for good, in all crawls'),
+  route({
+    method: 'POST',
+    path: '/v1/hosts/bulk',
+    access: instance('operator', 'hosts'),
+    id: 'actOnHosts',
+    summary: 'Retry, pause, resume or drop all hosts in a state, or whose origin matches, page by page',
+    body: hostBulk,
+    answers: {
+      200: json('Those it was done to; while `next` is not null, ask again with it as `cursor`.', hostsActed),
+      422: fails('The body is not valid, or names neither state nor pattern.'),
+      503: fails('Temporal does not answer; some of it may have been done.'),
+    },
+    handler:
+      (parts) =>
+      async ({ body: wish, response }) => {
+        const answer = await actOnMany(parts, wish);
+        if (wish.dryRun !== true) noteForAudit(response, `${wish.action}: ${counted(answer.hosts.length)}`);
+        return answer;
+      },
+  }),
+];
 
 const counted = (hosts: number): string => (hosts === 1 ? '1 host' : `${String(hosts)} hosts`);
 
@@ -82,17 +122,13 @@ const hasCome: Readonly<Record<HostAction, (host: HostSummary) => boolean>> = {
 async function actOnOne(
   { pool, actOnHost, log }: Dependencies,
   action: HostAction,
-  request: Request,
+  origin: string,
+  reason: string | null,
   response: Response,
 ): Promise<HostActed> {
-  const { origin } = parseInput(hostPath, request.params, 400);
-  const { reason = null } = parseInput(hostActionBody, request.body ?? {}, 422);
   const [known] = await hostIds(pool, [origin]);
-  const find = async (): Promise<HostView> => {
-    const host = known === undefined ? null : await viewHost(pool, origin);
-    if (host === null) throw new HttpProblem(404, `No crawl has met ${origin}, and nothing is set for it.`);
-    return host;
-  };
+  const find = async (): Promise<HostView> =>
+    (known === undefined ? null : await viewHost(pool, origin)) ?? noSuchHost(origin);
   const before = await find();
   if (known === undefined || !isFor(action, before))
     return { action, outcome: 'unchanged', dropped: 0, more: false, host: before };

@@ -1,66 +1,113 @@
-/** Hosts: where they stand, and what an operator sets for them (F05, F18). */
-import { Router } from 'express';
-import { defaultHostLimit, hostPath, hostSettingsChange, hostsQuery } from '../../contracts/hosts.ts';
+/** Hosts: where they stand, and what an operator sets for them. */
+import {
+  defaultHostLimit,
+  hostList,
+  hostPath,
+  hostSettingsChange,
+  hostsQuery,
+  hostView,
+} from '../../contracts/hosts.ts';
 import { shardOf } from '../../domain/shard.ts';
 import { hostsAfter, readHost, setHost } from '../../storage/hosts.ts';
 import { askRobots } from '../../storage/statements/ask-robots.ts';
-import { noteForAudit } from '../way-in/audit-log.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { ifMatchOf, refuseStale, sendTagged } from './preconditions.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { instance } from '../way-in/access.ts';
+import { noteForAudit } from '../way-in/audit-log.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { fails, ifMatch, ifNoneMatch, json, tagged } from './answers.ts';
+import { ifMatchOf, refuseStale } from './preconditions.ts';
+import { route } from './route.ts';
 
-export function hostRoutes({ pool, wakeHost, log, settings }: Dependencies): Router {
-  const router = Router();
-  router
-    .route('/hosts')
-    .get(async (request, response) => {
-      const query = parseInput(hostsQuery, request.query, 400);
-      const { cursor = null, state = null, limit = defaultHostLimit } = query;
-      response.json(await hostsAfter(pool, cursor, state, limit));
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/hosts/:origin')
-    .get(async (request, response) => {
-      const { origin } = parseInput(hostPath, request.params, 400);
-      const host = await readHost(pool, origin);
-      if (host === null) throw new HttpProblem(404, `No crawl has met ${origin}, and nothing is set for it.`);
-      sendTagged(response, host.version, host.body);
-    })
-    .all(methodNotAllowed('GET'));
-  // It holds in any case: a host that sleeps, and could not be woken, sees it when it wakes up.
-  const wake = (origin: string): Promise<void> =>
-    wakeHost(origin).catch((error: unknown) => {
-      log.warn({ err: error, origin }, 'the workflow of a host was not woken');
-    });
-  router
-    .route('/hosts/:origin/robots')
-    .post(async (request, response) => {
-      const { origin } = parseInput(hostPath, request.params, 400);
-      const asked = await askRobots(pool, origin);
-      const host = asked.length === 0 ? null : await readHost(pool, origin);
-      if (host === null) throw new HttpProblem(404, `No crawl has met ${origin}, and nothing is set for it.`);
-      log.info({ origin }, 'robots.txt of a host is to be read again');
-      await wake(origin);
-      noteForAudit(response, 'robots.txt is to be read again');
-      sendTagged(response, host.version, host.body);
-    })
-    .all(methodNotAllowed('POST'));
-  router
-    .route('/hosts/:origin/settings')
-    .patch(async (request, response) => {
-      const { origin } = parseInput(hostPath, request.params, 400);
-      const change = parseInput(hostSettingsChange, request.body, 422);
-      const shard = shardOf(origin, settings.shards);
-      if (!(await setHost(pool, origin, shard, change, ifMatchOf(request))))
-        return refuseStale(response, await readHost(pool, origin));
-      log.info({ origin, change }, 'settings of a host were changed');
-      await wake(origin);
-      const host = await readHost(pool, origin);
-      if (host === null) throw new Error(`the row of ${origin} is gone`);
-      noteForAudit(response, `revision ${String(host.version)}: ${Object.keys(change).join(', ')}`);
-      sendTagged(response, host.version, host.body);
-    })
-    .all(methodNotAllowed('PATCH'));
-  return router;
+const ofOperators = { access: instance('operator', 'hosts') } as const;
+
+export const noOrigin = fails('That is no origin.');
+export const unknownHost = fails('No crawl has met it, and nothing is set for it.');
+
+export function noSuchHost(origin: string): never {
+  throw new HttpProblem(404, `No crawl has met ${origin}, and nothing is set for it.`);
 }
+
+/** Changes hold in any case: a host that sleeps, and could not be woken, sees them when it wakes up. */
+const wake = ({ wakeHost, log }: Dependencies, origin: string): Promise<void> =>
+  wakeHost(origin).catch((error: unknown) => {
+    log.warn({ err: error, origin }, 'the workflow of a host was not woken');
+  });
+
+export const hostRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/hosts',
+    ...ofOperators,
+    id: 'listHosts',
+    summary: 'Hosts that crawls have met or operators have set; all, or those in one state',
+    query: hostsQuery,
+    answers: { 200: json('Hosts.', hostList) },
+    handler:
+      ({ pool }) =>
+      ({ query: { cursor = null, state = null, limit = defaultHostLimit } }) =>
+        hostsAfter(pool, cursor, state, limit),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/hosts/{origin}',
+    ...ofOperators,
+    id: 'getHost',
+    summary: 'A host: where it stands, its settings, its requests of the day, its crawls',
+    params: hostPath,
+    header: ifNoneMatch,
+    answers: { 200: tagged('The host.', hostView), 400: noOrigin, 404: unknownHost },
+    handler:
+      ({ pool }) =>
+      async ({ params: { origin } }) =>
+        (await readHost(pool, origin)) ?? noSuchHost(origin),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/hosts/{origin}/robots',
+    ...ofOperators,
+    id: 'rereadRobots',
+    summary: 'Have robots.txt read again before the next request to the host, whatever copy is kept',
+    params: hostPath,
+    answers: { 200: tagged('The host as it is now.', hostView), 400: noOrigin, 404: unknownHost },
+    handler:
+      (parts) =>
+      async ({ params: { origin }, response }) => {
+        const { pool, log } = parts;
+        const asked = await askRobots(pool, origin);
+        const host = (asked.length === 0 ? null : await readHost(pool, origin)) ?? noSuchHost(origin);
+        log.info({ origin }, 'robots.txt of a host is to be read again');
+        await wake(parts, origin);
+        noteForAudit(response, 'robots.txt is to be read again');
+        return host;
+      },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/hosts/{origin}/settings',
+    ...ofOperators,
+    id: 'setHost',
+    summary: 'Change settings of a host; they hold from the next request on, or a second later',
+    params: hostPath,
+    header: ifMatch,
+    body: hostSettingsChange,
+    answers: {
+      200: tagged('The host as it is set now.', hostView),
+      400: fails('That is no origin, the body is not valid JSON, or If-Match holds no ETags.'),
+      422: fails('The body is not valid, or the windows never open.'),
+    },
+    handler:
+      (parts) =>
+      async ({ params: { origin }, body: change, request, response }) => {
+        const { pool, log, settings } = parts;
+        const shard = shardOf(origin, settings.shards);
+        if (!(await setHost(pool, origin, shard, change, ifMatchOf(request))))
+          return refuseStale(response, await readHost(pool, origin));
+        log.info({ origin, change }, 'settings of a host were changed');
+        await wake(parts, origin);
+        const host = await readHost(pool, origin);
+        if (host === null) throw new Error(`the row of ${origin} is gone`);
+        noteForAudit(response, `revision ${String(host.version)}: ${Object.keys(change).join(', ')}`);
+        return host;
+      },
+  }),
+];

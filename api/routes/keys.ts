@@ -1,59 +1,97 @@
-/** API keys as a resource of a tenant (F36): made, shown without their secret, revoked. */
-import { Router } from 'express';
+/** API keys as a resource of a tenant: made, shown without their secret, revoked. */
 import {
+  createdKey,
   defaultKeyLimit,
   defaultTenant,
+  keyList,
   keyPath,
   keyQuery,
+  keyView,
   newKey,
-  type CreatedKey,
   type NewKey,
 } from '../../contracts/tenancy.ts';
 import { createKey, keysAfter, revoke, viewKey } from '../../storage/api-keys.ts';
-import { callerOf, type Caller } from '../way-in/caller.ts';
-import type { Dependencies } from '../dependencies.ts';
-import type { Keyring } from '../way-in/keyring.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { admin } from '../way-in/access.ts';
+import type { Caller } from '../way-in/caller.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { fails, json, made } from './answers.ts';
+import { route } from './route.ts';
+import { noSuchTenant, unknownTenant } from './tenants.ts';
 
-export function keyRoutes({ pool, log }: Dependencies, keyring: Keyring): Router {
-  const router = Router();
-  router
-    .route('/keys')
-    .post(async (request, response) => {
-      const caller = callerOf(request);
-      const wish = parseInput(newKey, request.body, 422);
-      checkWish(caller, wish);
-      const tenantId = tenantOf(caller, wish.tenantId);
-      const { name, role, scopes = null, expiresAt = null } = wish;
-      const created: CreatedKey =
-        (await createKey(pool, tenantId, { name, role, scopes, expiresAt })) ?? noSuchTenant(tenantId);
-      log.info({ by: caller.id, keyId: created.id, tenantId, role }, 'a key was made');
-      response.status(201).location(`/v1/keys/${created.id}`).set('Cache-Control', 'no-store').json(created);
-    })
-    .get(async (request, response) => {
-      const { tenantId, cursor = null, limit = defaultKeyLimit } = parseInput(keyQuery, request.query, 400);
-      const items = await keysAfter(pool, tenantOf(callerOf(request), tenantId), cursor, limit);
-      response.json({ items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) });
-    })
-    .all(methodNotAllowed('GET', 'POST'));
-  router
-    .route('/keys/:keyId')
-    .get(async (request, response) => {
-      const id = keyIdOf(request.params.keyId);
-      response.json((await viewKey(pool, String(callerOf(request).tenantId), id)) ?? noSuchKey(id));
-    })
-    .delete(async (request, response) => {
-      const caller = callerOf(request);
-      const id = keyIdOf(request.params.keyId);
-      const anybodys = caller.tenantId === defaultTenant;
-      const revoked = (await revoke(pool, id, anybodys ? null : String(caller.tenantId))) ?? noSuchKey(id);
-      keyring.forget();
-      log.info({ by: caller.id, keyId: id }, 'a key was revoked');
-      response.json(revoked);
-    })
-    .all(methodNotAllowed('GET', 'DELETE'));
-  return router;
-}
+/** An id that cannot be one names no key. */
+const ofOneKey = { params: keyPath, unknown: ({ keyId }: { readonly keyId?: string }) => noSuchKey(keyId) };
+const unknownKey = fails('The tenant has no such key.');
+
+export const keyRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/keys',
+    access: admin('keys'),
+    id: 'createKey',
+    summary: 'Make an API key; it is shown this once',
+    body: newKey,
+    answers: { 201: made('The key, with its secret.', createdKey), 404: unknownTenant },
+    handler:
+      ({ pool, log }) =>
+      async ({ body: wish, caller, response }) => {
+        checkWish(caller, wish);
+        const tenantId = tenantOf(caller, wish.tenantId);
+        const { name, role, scopes = null, expiresAt = null } = wish;
+        const created =
+          (await createKey(pool, tenantId, { name, role, scopes, expiresAt })) ?? noSuchTenant(tenantId);
+        log.info({ by: caller.id, keyId: created.id, tenantId, role }, 'a key was made');
+        response.location(`/v1/keys/${created.id}`).set('Cache-Control', 'no-store');
+        return created;
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/keys',
+    access: admin('keys'),
+    id: 'listKeys',
+    summary: 'Keys of the tenant, oldest first, revoked ones too; never their secrets',
+    query: keyQuery,
+    answers: { 200: json('Keys.', keyList), 404: unknownTenant },
+    handler:
+      ({ pool }) =>
+      async ({ query: { tenantId, cursor = null, limit = defaultKeyLimit }, caller }) => {
+        const items = await keysAfter(pool, tenantOf(caller, tenantId), cursor, limit);
+        return { items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/keys/{keyId}',
+    access: admin('keys'),
+    id: 'getKey',
+    summary: 'A key, without its secret',
+    ...ofOneKey,
+    answers: { 200: json('The key.', keyView), 404: unknownKey },
+    handler:
+      ({ pool }) =>
+      async ({ params: { keyId }, caller }) =>
+        (await viewKey(pool, String(caller.tenantId), keyId)) ?? noSuchKey(keyId),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/keys/{keyId}',
+    access: admin('keys'),
+    id: 'revokeKey',
+    summary: 'Revoke a key; within five seconds no process accepts it any more',
+    ...ofOneKey,
+    answers: { 200: json('It is revoked.', keyView), 404: unknownKey },
+    handler:
+      ({ pool, log, keyring }) =>
+      async ({ params: { keyId }, caller }) => {
+        const anybodys = caller.tenantId === defaultTenant;
+        const revoked =
+          (await revoke(pool, keyId, anybodys ? null : String(caller.tenantId))) ?? noSuchKey(keyId);
+        keyring.forget();
+        log.info({ by: caller.id, keyId }, 'a key was revoked');
+        return revoked;
+      },
+  }),
+];
 
 /** Nobody hands out more than they have, nor what is over before it began. */
 function checkWish(caller: Caller, { scopes, expiresAt }: NewKey): void {
@@ -85,15 +123,6 @@ function tenantOf(caller: Caller, asked: string | undefined): string {
   return caller.tenantId === defaultTenant ? asked : noSuchTenant(asked);
 }
 
-/** An id that cannot be one names no key. */
-function keyIdOf(id: string): string {
-  return keyPath.safeParse({ keyId: id }).success ? id : noSuchKey(id);
-}
-
-function noSuchKey(id: string): never {
+function noSuchKey(id = ''): never {
   throw new HttpProblem(404, `There is no key ${id}.`);
-}
-
-export function noSuchTenant(id: string): never {
-  throw new HttpProblem(404, `There is no tenant ${id}, or it is closed.`);
 }

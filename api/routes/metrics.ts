@@ -1,17 +1,26 @@
 /** `GET /metrics`, where monitoring looks for it. */
-import { Router } from 'express';
-import type { Dependencies } from '../dependencies.ts';
+import { z } from 'zod';
 import { createMetrics } from '../watchers/metrics.ts';
-import { methodNotAllowed } from '../way-in/problem.ts';
+import { instance } from '../way-in/access.ts';
+import { byHand } from './answers.ts';
+import { answered, route } from './route.ts';
 
-export function metricsRoutes({ pool, settings }: Dependencies): Router {
-  const metrics = createMetrics(pool, settings.version);
-  const router = Router();
-  router
-    .route('/metrics')
-    .get(async (_request, response) => {
-      response.type(metrics.contentType).send(await metrics.read());
-    })
-    .all(methodNotAllowed('GET'));
-  return router;
-}
+export const metricsRoutes = [
+  route({
+    method: 'GET',
+    path: '/metrics',
+    access: instance('reader', 'metrics'),
+    id: 'metrics',
+    summary: 'Measures of the whole instance, for Prometheus',
+    answers: {
+      200: byHand({ description: 'In its text format.', content: { 'text/plain': { schema: z.string() } } }),
+    },
+    handler: ({ pool, settings }) => {
+      const metrics = createMetrics(pool, settings.version);
+      return async ({ response }) => {
+        response.type(metrics.contentType).send(await metrics.read());
+        return answered;
+      };
+    },
+  }),
+];

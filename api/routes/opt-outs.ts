@@ -1,63 +1,110 @@
-/** Who does not want to be crawled, and who complained (F15). */
-import { Router } from 'express';
+/** Opt-outs, which keep a domain out of every crawl, and complaints about the crawler. */
 import {
+  complaintList,
   complaintQuery,
+  complaintView,
   defaultComplaintLimit,
   defaultOptOutLimit,
   domainPath,
   newComplaint,
   newOptOut,
+  optOutAdded,
+  optOutList,
   optOutQuery,
+  optOutRemoved,
 } from '../../contracts/opt-out.ts';
 import { complaintsBefore, storeComplaint } from '../../storage/complaints.ts';
 import { optOut, optOutsAfter, takeBackOptOut } from '../../storage/opt-outs.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { instance } from '../way-in/access.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { fails, json, made } from './answers.ts';
+import { route } from './route.ts';
 
-export function optOutRoutes({ pool, log }: Dependencies): Router {
-  const router = Router();
-  router
-    .route('/opt-outs')
-    .post(async (request, response) => {
-      const { domain, reason = null } = parseInput(newOptOut, request.body, 422);
-      const added = await optOut(pool, domain, reason);
-      log.info({ domain, excluded: added.excluded }, 'a domain has opted out');
-      response
-        .status(added.added ? 201 : 200)
-        .location(`/v1/opt-outs/${encodeURIComponent(domain)}`)
-        .json(added);
-    })
-    .get(async (request, response) => {
-      const { cursor = null, limit = defaultOptOutLimit } = parseInput(optOutQuery, request.query, 400);
-      const items = await optOutsAfter(pool, cursor, limit);
-      response.json({ items, next: items.length < limit ? null : (items.at(-1)?.domain ?? null) });
-    })
-    .all(methodNotAllowed('GET', 'POST'));
-  router
-    .route('/opt-outs/:domain')
-    .delete(async (request, response) => {
-      const { domain } = parseInput(domainPath, request.params, 400);
-      const removed = await takeBackOptOut(pool, domain);
-      if (removed === null) throw new HttpProblem(404, `${domain} has not opted out.`);
-      log.info(removed, 'an opt-out was taken back');
-      response.json(removed);
-    })
-    .all(methodNotAllowed('DELETE'));
-  router
-    .route('/complaints')
-    .post(async (request, response) => {
-      const { domain, text, contact = null } = parseInput(newComplaint, request.body, 422);
-      response.status(201).json(await storeComplaint(pool, domain, text, contact));
-    })
-    .get(async (request, response) => {
-      const {
-        domain = null,
-        cursor = null,
-        limit = defaultComplaintLimit,
-      } = parseInput(complaintQuery, request.query, 400);
-      const items = await complaintsBefore(pool, domain, cursor, limit);
-      response.json({ items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) });
-    })
-    .all(methodNotAllowed('GET', 'POST'));
-  return router;
-}
+const ofOperators = { access: instance('operator', 'opt-outs') } as const;
+
+export const optOutRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/opt-outs',
+    ...ofOperators,
+    id: 'addOptOut',
+    summary: 'Opt a domain out of every crawl; once answered, no further request is sent to it',
+    body: newOptOut,
+    answers: {
+      200: json('It had opted out already.', optOutAdded),
+      201: made('It has opted out. Answering takes two to twenty seconds.', optOutAdded),
+    },
+    handler:
+      ({ pool, log }) =>
+      async ({ body: { domain, reason = null }, response }) => {
+        const added = await optOut(pool, domain, reason);
+        log.info({ domain, excluded: added.excluded }, 'a domain has opted out');
+        response.status(added.added ? 201 : 200).location(`/v1/opt-outs/${encodeURIComponent(domain)}`);
+        return added;
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/opt-outs',
+    ...ofOperators,
+    id: 'listOptOuts',
+    summary: 'Domains that have opted out, by name',
+    query: optOutQuery,
+    answers: { 200: json('Domains.', optOutList) },
+    handler:
+      ({ pool }) =>
+      async ({ query: { cursor = null, limit = defaultOptOutLimit } }) => {
+        const items = await optOutsAfter(pool, cursor, limit);
+        return { items, next: items.length < limit ? null : (items.at(-1)?.domain ?? null) };
+      },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/opt-outs/{domain}',
+    ...ofOperators,
+    id: 'removeOptOut',
+    summary: 'Take an opt-out back; what it excluded is queued again where the crawl is open',
+    params: domainPath,
+    answers: {
+      200: json('It is taken back.', optOutRemoved),
+      400: fails('That is no domain.'),
+      404: fails('The domain has not opted out.'),
+    },
+    handler:
+      ({ pool, log }) =>
+      async ({ params: { domain } }) => {
+        const removed = await takeBackOptOut(pool, domain);
+        if (removed === null) throw new HttpProblem(404, `${domain} has not opted out.`);
+        log.info(removed, 'an opt-out was taken back');
+        return removed;
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/complaints',
+    ...ofOperators,
+    id: 'addComplaint',
+    summary: 'Store a complaint about the crawler; it opts nobody out by itself',
+    body: newComplaint,
+    answers: { 201: json('It is stored and counted.', complaintView) },
+    handler:
+      ({ pool }) =>
+      ({ body: { domain, text, contact = null } }) =>
+        storeComplaint(pool, domain, text, contact),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/complaints',
+    ...ofOperators,
+    id: 'listComplaints',
+    summary: 'Complaints, newest first; all, or those about one domain',
+    query: complaintQuery,
+    answers: { 200: json('Complaints.', complaintList) },
+    handler:
+      ({ pool }) =>
+      async ({ query: { domain = null, cursor = null, limit = defaultComplaintLimit } }) => {
+        const items = await complaintsBefore(pool, domain, cursor, limit);
+        return { items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) };
+      },
+  }),
+];

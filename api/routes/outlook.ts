@@ -1,20 +1,25 @@
-/** What a crawl waits for, and how long it may still take (G14). */
-import { Router } from 'express';
-import { defaultOutlookLimit, outlookQuery } from '../../contracts/http/outlook.ts';
+/** What a crawl waits for, and how long it may still take. */
+import { crawlOutlookView, defaultOutlookLimit, outlookQuery } from '../../contracts/http/outlook.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { outlookOf } from '../../storage/outlook.ts';
-import { crawlIdOf, noSuchCrawl } from '../crawls/crawl-ids.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
+import { reader } from '../way-in/access.ts';
+import { json } from './answers.ts';
+import { route } from './route.ts';
 
-export function outlookRoutes({ pool }: Pick<Dependencies, 'pool'>): Router {
-  const router = Router();
-  router
-    .route('/crawls/:crawlId/outlook')
-    .get(async (request, response) => {
-      const crawlId = crawlIdOf(request);
-      const { limit = defaultOutlookLimit } = parseInput(outlookQuery, request.query, 400);
-      response.json((await outlookOf(pool, crawlId, limit)) ?? noSuchCrawl(crawlId));
-    })
-    .all(methodNotAllowed('GET'));
-  return router;
-}
+export const outlookRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/outlook',
+    access: reader('crawls'),
+    id: 'getOutlook',
+    summary: 'What a crawl waits for and until when, and how long what is queued takes',
+    params: crawlPath,
+    query: outlookQuery,
+    answers: { 200: json('The outlook, of this moment.', crawlOutlookView) },
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId }, query: { limit = defaultOutlookLimit } }) =>
+        (await outlookOf(pool, crawlId, limit)) ?? noSuchCrawl(crawlId),
+  }),
+];

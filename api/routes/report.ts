@@ -1,32 +1,43 @@
-/** `GET /v1/crawls/{crawlId}/report`: as JSON, and as a page for people (F38). */
-import { Router } from 'express';
-import { reportQuery, type CrawlReport } from '../../contracts/http/report.ts';
+/** The report of a crawl: as JSON, and as a page for people. */
+import { crawlReport, reportQuery, type CrawlReport } from '../../contracts/http/report.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { reportCrawl } from '../../storage/report.ts';
-import { crawlIdOf, noSuchCrawl } from '../crawls/crawl-ids.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { madeInLine } from './in-line.ts';
-import { methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reportHtml, reportPolicy } from '../pages/report-page.ts';
+import { reader } from '../way-in/access.ts';
+import { alsoAs, fails, json } from './answers.ts';
+import { madeInLine } from './in-line.ts';
+import { answered, route } from './route.ts';
 
-export function reportRoutes({ pool }: Pick<Dependencies, 'pool'>): Router {
-  // A report looks at every URL of a crawl, several times.
-  const inLine = madeInLine<CrawlReport | null>(20);
-  const router = Router();
-  router
-    .route('/crawls/:crawlId/report')
-    .get(async (request, response) => {
-      const id = crawlIdOf(request);
-      const { format = request.accepts(['json', 'html']) === 'html' ? 'html' : 'json' } = parseInput(
-        reportQuery,
-        request.query,
-        400,
-      );
-      const made = await inLine(response, id, () => reportCrawl(pool, id, new Date()));
-      const report = made ?? noSuchCrawl(id);
-      response.vary('Accept');
-      if (format === 'json') response.json(report);
-      else response.set('Content-Security-Policy', reportPolicy).type('html').send(reportHtml(report));
-    })
-    .all(methodNotAllowed('GET'));
-  return router;
-}
+export const reportRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/report',
+    access: reader('crawls'),
+    id: 'reportCrawl',
+    summary: 'What a crawl did and what came of it, as JSON or as a page for people',
+    params: crawlPath,
+    query: reportQuery,
+    answers: {
+      200: alsoAs(
+        'text/html',
+        { schema: { type: 'string' } },
+        json('The report, of this moment.', crawlReport),
+      ),
+      503: fails('Too many reports are asked for at the moment; Retry-After says when to ask again.'),
+    },
+    handler: ({ pool }) => {
+      // A report looks at every URL of a crawl, several times.
+      const inLine = madeInLine<CrawlReport | null>(20);
+      return async ({ params: { crawlId }, query, request, response }) => {
+        const { format = request.accepts(['json', 'html']) === 'html' ? 'html' : 'json' } = query;
+        const made = await inLine(response, crawlId, () => reportCrawl(pool, crawlId, new Date()));
+        const report = made ?? noSuchCrawl(crawlId);
+        response.vary('Accept');
+        if (format === 'json') return report;
+        response.set('Content-Security-Policy', reportPolicy).type('html').send(reportHtml(report));
+        return answered;
+      };
+    },
+  }),
+];

@@ -1,65 +1,104 @@
 /** What came of a crawl: pages, ledger, audit, explain. */
-import { Router } from 'express';
-import { explainQuery } from '../../contracts/http/explain.ts';
-import { defaultPageLimit, pagesQuery, type AuditView } from '../../contracts/http/results.ts';
+import { explainQuery, explanation } from '../../contracts/http/explain.ts';
+import { ledgerAnswer } from '../../contracts/http/crawls.ts';
+import {
+  auditView,
+  defaultPageLimit,
+  pageList,
+  pagesQuery,
+  type AuditView,
+} from '../../contracts/http/results.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { isBalanced } from '../../domain/ledger.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { findCrawl } from '../../storage/crawls.ts';
 import { explainUrlOf, rejectionOf } from '../../engine/explain/explain.ts';
 import { readPages } from '../../storage/pages.ts';
 import { rejectionSentence } from '../../storage/seeds.ts';
-import { crawlIdOf, noSuchCrawl } from '../crawls/crawl-ids.ts';
-import type { Dependencies } from '../dependencies.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
+import { reader } from '../way-in/access.ts';
+import { badCursor, HttpProblem } from '../way-in/problem.ts';
+import { fails, json } from './answers.ts';
 import { madeInLine } from './in-line.ts';
-import { badCursor, HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { route } from './route.ts';
 
-export function resultRoutes({ pool, settings, textOf }: Dependencies): Router {
-  // Each looks at every URL of a crawl, and holds a connection meanwhile.
-  const audits = madeInLine<AuditView | null>(20);
-  const router = Router();
-  router
-    .route('/crawls/:crawlId/pages')
-    .get(async (request, response) => {
-      const id = crawlIdOf(request);
-      const {
-        cursor = null,
-        limit = defaultPageLimit,
-        fields = [],
-        ...filter
-      } = parseInput(pagesQuery, request.query, 400);
-      const answer = await readPages(pool, id, { cursor, limit, fields, filter }, textOf);
-      if (answer === 'unknown-crawl') noSuchCrawl(id);
-      if (answer === 'bad-cursor') badCursor();
-      response.json(answer);
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/crawls/:crawlId/ledger')
-    .get(async (request, response) => {
-      const id = crawlIdOf(request);
-      const { ledger, pages, pending, fetches, bytes } = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
-      response.json({ ledger, pages, pending, fetches, bytes, balanced: isBalanced(ledger) });
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/crawls/:crawlId/audit')
-    .get(async (request, response) => {
-      const id = crawlIdOf(request);
-      response.json((await audits(response, id, () => auditCrawl(pool, id))) ?? noSuchCrawl(id));
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/crawls/:crawlId/explain')
-    .get(async (request, response) => {
-      const id = crawlIdOf(request);
-      const { url } = parseInput(explainQuery, request.query, 400);
-      const rejected = rejectionOf(url);
-      if (rejected !== null) {
-        const detail = `No crawl can have this URL: it ${rejectionSentence(rejected)}.`;
-        throw new HttpProblem(422, detail, { errors: [{ path: 'url', message: rejected }] });
-      }
-      response.json((await explainUrlOf(pool, id, url, settings.userAgent)) ?? noSuchCrawl(id));
-    })
-    .all(methodNotAllowed('GET'));
-  return router;
-}
+const ofReaders = { method: 'GET', access: reader('crawls'), params: crawlPath } as const;
+
+export const resultRoutes = [
+  route({
+    ...ofReaders,
+    path: '/v1/crawls/{crawlId}/pages',
+    id: 'listPages',
+    summary: 'Answered URLs with what was found in them, oldest first; follow `next` while the crawl runs',
+    query: pagesQuery,
+    answers: {
+      200: json(
+        'Answered URLs with what was found in them, oldest first; follow `next` while the crawl runs',
+        pageList,
+      ),
+    },
+    handler:
+      ({ pool, textOf }) =>
+      async ({ params: { crawlId }, query }) => {
+        const { cursor = null, limit = defaultPageLimit, fields = [], ...filter } = query;
+        const answer = await readPages(pool, crawlId, { cursor, limit, fields, filter }, textOf);
+        if (answer === 'unknown-crawl') return noSuchCrawl(crawlId);
+        if (answer === 'bad-cursor') return badCursor();
+        return answer;
+      },
+  }),
+  route({
+    ...ofReaders,
+    path: '/v1/crawls/{crawlId}/ledger',
+    id: 'getLedger',
+    summary: 'URLs by state, and whether they add up',
+    answers: { 200: json('URLs by state, and whether they add up', ledgerAnswer) },
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId } }) => {
+        const crawl = (await findCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
+        const { ledger, pages, pending, fetches, bytes } = crawl;
+        return { ledger, pages, pending, fetches, bytes, balanced: isBalanced(ledger) };
+      },
+  }),
+  route({
+    ...ofReaders,
+    path: '/v1/crawls/{crawlId}/audit',
+    id: 'auditCrawl',
+    summary: 'The ledger recounted over every URL',
+    answers: {
+      200: json('The ledger recounted over every URL', auditView),
+      503: fails('Too many audits are asked for at the moment; Retry-After says when to ask again.'),
+    },
+    handler: ({ pool }) => {
+      // Each looks at every URL of a crawl, and holds a connection meanwhile.
+      const audits = madeInLine<AuditView | null>(20);
+      return async ({ params: { crawlId }, response }) =>
+        (await audits(response, crawlId, () => auditCrawl(pool, crawlId))) ?? noSuchCrawl(crawlId);
+    },
+  }),
+  route({
+    ...ofReaders,
+    path: '/v1/crawls/{crawlId}/explain',
+    id: 'explainUrl',
+    summary: 'Every decision on a URL: why it was fetched, skipped or waits, or what would become of it',
+    query: explainQuery,
+    answers: {
+      200: json(
+        'Every decision on a URL: why it was fetched, skipped or waits, or what would become of it',
+        explanation,
+      ),
+      422: fails('No crawl can have such a URL.'),
+    },
+    handler:
+      ({ pool, settings }) =>
+      async ({ params: { crawlId }, query: { url } }) => {
+        const rejected = rejectionOf(url);
+        if (rejected !== null) {
+          const detail = `No crawl can have this URL: it ${rejectionSentence(rejected)}.`;
+          throw new HttpProblem(422, detail, { errors: [{ path: 'url', message: rejected }] });
+        }
+        return (await explainUrlOf(pool, crawlId, url, settings.userAgent)) ?? noSuchCrawl(crawlId);
+      },
+  }),
+];

@@ -1,22 +1,28 @@
 /** Seeds of a crawl: listed, and more of them. More come as JSON, all or none; or as lines, stored batch by batch while they arrive. */
-import { Router, type Request, type Response } from 'express';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
 import {
+  addedSeeds,
   defaultSeedLimit,
   moreSeeds,
   rejectedSeedsShown,
   seedLineTypes,
+  seedList,
   seedQuery,
   type AddedSeeds,
 } from '../../contracts/http/seeds.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import type { SeedLine } from '../../storage/seeds.ts';
 import { listSeeds } from '../../storage/statements/list-seeds.ts';
-import { callerOf } from '../way-in/caller.ts';
-import { crawlIdOf } from '../crawls/crawl-ids.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { withJudgedSeeds } from '../crawls/judged-seeds.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
 import { addSeeds } from '../crawls/seed-intake.ts';
 import { ndjsonLine, readSeedLines, uriListLine } from '../crawls/seed-lines.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { operator, reader } from '../way-in/access.ts';
+import { callerOf } from '../way-in/caller.ts';
+import { HttpProblem, parseInput } from '../way-in/problem.ts';
+import { fails, json } from './answers.ts';
+import { route } from './route.ts';
 
 /** Lines held, and stored in one transaction; the next are read when they are stored. */
 const batch = 2_000;
@@ -26,34 +32,59 @@ const drainMs = 2_000;
 /** Milliseconds for which nothing may come. */
 const quietMs = 120_000;
 
-export function seedRoutes(dependencies: Dependencies): Router {
-  const router = Router();
-  router
-    .route('/crawls/:crawlId/seeds')
-    .post(async (request, response) => {
-      const inLines = typeof request.is([...seedLineTypes]) === 'string';
-      const store = inLines ? storeLines : storeList;
-      response.json(await store(dependencies, request, response));
-    })
-    .get(async (request, response) => {
-      const { cursor, state, limit = defaultSeedLimit } = parseInput(seedQuery, request.query, 400);
-      const wanted = state === undefined ? null : state === 'rejected';
-      const crawlId = crawlIdOf(request);
-      const items = await listSeeds(dependencies.pool, crawlId, Number(cursor ?? 0), wanted, limit);
-      const last = items.at(-1);
-      const next = last === undefined || items.length < limit ? null : String(last.line);
-      response.json({ items, next });
-    })
-    .all(methodNotAllowed('GET', 'POST'));
-  return router;
-}
+export const seedRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/seeds',
+    access: reader('crawls'),
+    id: 'listSeeds',
+    summary: 'Seeds as they were asked for; all, the good ones, or the rejected ones with the reason',
+    params: crawlPath,
+    query: seedQuery,
+    answers: { 200: json('Seeds, in the order in which they came.', seedList) },
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId }, query: { cursor, state, limit = defaultSeedLimit } }) => {
+        const wanted = state === undefined ? null : state === 'rejected';
+        const items = await listSeeds(pool, crawlId, Number(cursor ?? 0), wanted, limit);
+        const last = items.at(-1);
+        return { items, next: last === undefined || items.length < limit ? null : String(last.line) };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/crawls/{crawlId}/seeds',
+    access: operator('crawls'),
+    id: 'addSeeds',
+    summary: 'More seeds for a crawl; one that had run out of work goes on',
+    params: crawlPath,
+    bodies: {
+      'application/json': moreSeeds,
+      ...Object.fromEntries(seedLineTypes.map((type) => [type, z.string()])),
+    },
+    answers: {
+      200: json('They are stored, and are admitted within some seconds.', addedSeeds),
+      400: fails('The body is not valid JSON, or was cut off.'),
+      409: fails('The crawl was ended.'),
+      413: fails('The body is too large; what is said to be stored is stored.'),
+      415: fails('The body is neither JSON nor lines.'),
+      422: fails('The body is not valid, or holds no good seed.'),
+    },
+    handler:
+      (parts) =>
+      ({ params: { crawlId }, request, response }) => {
+        const inLines = typeof request.is([...seedLineTypes]) === 'string';
+        return (inLines ? storeLines : storeList)(parts, crawlId, request, response);
+      },
+  }),
+];
 
 async function storeList(
   dependencies: Dependencies,
+  crawlId: string,
   request: Request,
   response: Response,
 ): Promise<AddedSeeds> {
-  const crawlId = crawlIdOf(request);
   const { urls } = parseInput(moreSeeds, request.body, 422);
   const { tenantId } = callerOf(request);
   return withJudgedSeeds(response, urls, async ({ seeds, accepted, rejectedCount, rejected }) => {
@@ -65,10 +96,10 @@ async function storeList(
 /** @throws HttpProblem which says how many seeds are stored all the same, where it ends before the body does */
 async function storeLines(
   dependencies: Dependencies,
+  crawlId: string,
   request: Request,
   response: Response,
 ): Promise<AddedSeeds> {
-  const crawlId = crawlIdOf(request);
   const { tenantId } = callerOf(request);
   if (request.headers['content-encoding'] !== undefined)
     throw new HttpProblem(415, 'Lines of seeds are read as they are: send them without Content-Encoding.');

@@ -1,86 +1,150 @@
-/** Tenants as a resource of the instance, and to each its own (F36). */
-import { Router } from 'express';
+/** Tenants as a resource of the instance, and to each its own. */
 import {
   defaultTenant,
   defaultTenantLimit,
   newTenant,
   tenantChange,
+  tenantDetail,
+  tenantList,
   tenantPath,
   tenantQuery,
+  tenantView,
 } from '../../contracts/tenancy.ts';
 import { createTenant, editTenant, shutTenant, tenantsAfter, viewTenant } from '../../storage/tenants.ts';
+import { instance, reader } from '../way-in/access.ts';
 import { noteForAudit } from '../way-in/audit-log.ts';
-import { callerOf } from '../way-in/caller.ts';
-import type { Dependencies } from '../dependencies.ts';
-import type { Keyring } from '../way-in/keyring.ts';
-import { noSuchTenant } from './keys.ts';
-import { ifMatchOf, refuseStale, sendTagged } from './preconditions.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { fails, ifMatch, ifNoneMatch, json, made, tagged } from './answers.ts';
+import { ifMatchOf, refuseStale } from './preconditions.ts';
+import { route } from './route.ts';
 
-export function tenantRoutes({ pool, log }: Dependencies, keyring: Keyring): Router {
-  const router = Router();
-  router
-    .route('/tenant')
-    .get(async (request, response) => {
-      const id = String(callerOf(request).tenantId);
-      const { version, body } = (await viewTenant(pool, id)) ?? noSuchTenant(id);
-      sendTagged(response, version, body);
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/tenants')
-    .post(async (request, response) => {
-      const { name, quotas = {} } = parseInput(newTenant, request.body, 422);
-      const tenant = (await createTenant(pool, name, quotas)) ?? nameTaken(name);
-      log.info({ by: callerOf(request).id, tenantId: tenant.id }, 'a tenant was made');
-      response.status(201).location(`/v1/tenants/${tenant.id}`).json(tenant);
-    })
-    .get(async (request, response) => {
-      const { cursor = null, limit = defaultTenantLimit } = parseInput(tenantQuery, request.query, 400);
-      const items = await tenantsAfter(pool, cursor, limit);
-      response.json({ items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) });
-    })
-    .all(methodNotAllowed('GET', 'POST'));
-  router
-    .route('/tenants/:tenantId')
-    .get(async (request, response) => {
-      const id = tenantIdOf(request.params.tenantId);
-      const { version, body } = (await viewTenant(pool, id)) ?? noSuchTenant(id);
-      sendTagged(response, version, body);
-    })
-    .patch(async (request, response) => {
-      const id = tenantIdOf(request.params.tenantId);
-      const { name = null, quotas = {} } = parseInput(tenantChange, request.body, 422);
-      const ifMatch = ifMatchOf(request);
-      const tenant = await editTenant(pool, id, name, quotas, ifMatch?.versions);
-      if (tenant === null) return refuseStale(response, (await viewTenant(pool, id)) ?? noSuchTenant(id));
-      if (tenant === 'name-taken') return nameTaken(name ?? '');
-      keyring.forget();
-      log.info({ by: callerOf(request).id, tenantId: id, name, quotas }, 'a tenant was changed');
-      const changed = [...(name === null ? [] : ['name']), ...Object.keys(quotas)].join(', ');
-      noteForAudit(response, `revision ${String(tenant.version)}: ${changed}`);
-      sendTagged(response, tenant.version, tenant.body);
-    })
-    .delete(async (request, response) => {
-      const id = tenantIdOf(request.params.tenantId);
-      if (id === String(defaultTenant))
-        throw new HttpProblem(409, 'The first tenant runs the instance: it cannot be closed.');
-      const closed = await shutTenant(pool, id);
-      if (closed === null) {
-        if ((await viewTenant(pool, id)) === null) noSuchTenant(id);
-        throw new HttpProblem(409, `Tenant ${id} has open crawls: cancel them first.`);
-      }
-      keyring.forget();
-      log.info({ by: callerOf(request).id, tenantId: id }, 'a tenant was closed');
-      response.json(closed);
-    })
-    .all(methodNotAllowed('GET', 'PATCH', 'DELETE'));
-  return router;
-}
-
+const ofAdmins = { access: instance('admin', 'tenants') } as const;
 /** An id that cannot be one names no tenant. */
-function tenantIdOf(id: string): string {
-  return tenantPath.safeParse({ tenantId: id }).success ? id : noSuchTenant(id);
+const ofOneTenant = {
+  ...ofAdmins,
+  path: '/v1/tenants/{tenantId}',
+  params: tenantPath,
+  unknown: ({ tenantId }: { readonly tenantId?: string }) => noSuchTenant(tenantId),
+} as const;
+export const unknownTenant = fails('There is no such tenant.');
+const nameIsTaken = fails('There is one of this name.');
+
+export const tenantRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/tenant',
+    access: reader('tenants'),
+    id: 'ownTenant',
+    summary: 'The own tenant, its quotas and what is used of them',
+    header: ifNoneMatch,
+    answers: { 200: tagged('The tenant.', tenantDetail), 404: unknownTenant },
+    handler:
+      ({ pool }) =>
+      async ({ caller }) => {
+        const id = String(caller.tenantId);
+        return (await viewTenant(pool, id)) ?? noSuchTenant(id);
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/tenants',
+    ...ofAdmins,
+    id: 'createTenant',
+    summary: 'Make a tenant',
+    body: newTenant,
+    answers: { 201: made('The tenant.', tenantView), 409: nameIsTaken },
+    handler:
+      ({ pool, log }) =>
+      async ({ body: { name, quotas = {} }, caller, response }) => {
+        const tenant = (await createTenant(pool, name, quotas)) ?? nameTaken(name);
+        log.info({ by: caller.id, tenantId: tenant.id }, 'a tenant was made');
+        response.location(`/v1/tenants/${tenant.id}`);
+        return tenant;
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/tenants',
+    ...ofAdmins,
+    id: 'listTenants',
+    summary: 'All tenants, by id',
+    query: tenantQuery,
+    answers: { 200: json('Tenants.', tenantList) },
+    handler:
+      ({ pool }) =>
+      async ({ query: { cursor = null, limit = defaultTenantLimit } }) => {
+        const items = await tenantsAfter(pool, cursor, limit);
+        return { items, next: items.length < limit ? null : (items.at(-1)?.id ?? null) };
+      },
+  }),
+  route({
+    method: 'GET',
+    ...ofOneTenant,
+    id: 'getTenant',
+    summary: 'A tenant, its quotas and what is used of them',
+    header: ifNoneMatch,
+    answers: { 200: tagged('The tenant.', tenantDetail), 404: unknownTenant },
+    handler:
+      ({ pool }) =>
+      async ({ params: { tenantId } }) =>
+        (await viewTenant(pool, tenantId)) ?? noSuchTenant(tenantId),
+  }),
+  route({
+    method: 'PATCH',
+    ...ofOneTenant,
+    id: 'changeTenant',
+    summary: 'Change its name or quotas; quotas that are not named stay',
+    header: ifMatch,
+    body: tenantChange,
+    answers: {
+      200: tagged('The tenant as it is now.', tenantView),
+      400: fails('The body is not valid JSON, or If-Match holds no ETags.'),
+      404: unknownTenant,
+      409: nameIsTaken,
+    },
+    handler:
+      ({ pool, log, keyring }) =>
+      async ({ params: { tenantId: id }, body: { name = null, quotas = {} }, caller, request, response }) => {
+        const ifMatches = ifMatchOf(request);
+        const tenant = await editTenant(pool, id, name, quotas, ifMatches?.versions);
+        if (tenant === null) return refuseStale(response, (await viewTenant(pool, id)) ?? noSuchTenant(id));
+        if (tenant === 'name-taken') return nameTaken(name ?? '');
+        keyring.forget();
+        log.info({ by: caller.id, tenantId: id, name, quotas }, 'a tenant was changed');
+        const changed = [...(name === null ? [] : ['name']), ...Object.keys(quotas)].join(', ');
+        noteForAudit(response, `revision ${String(tenant.version)}: ${changed}`);
+        return tenant;
+      },
+  }),
+  route({
+    method: 'DELETE',
+    ...ofOneTenant,
+    id: 'closeTenant',
+    summary: 'Close a tenant: its keys and tokens are refused, what it crawled stays',
+    answers: {
+      200: json('It is closed.', tenantView),
+      404: unknownTenant,
+      409: fails('It has open crawls, or it is the first tenant.'),
+    },
+    handler:
+      ({ pool, log, keyring }) =>
+      async ({ params: { tenantId: id }, caller }) => {
+        if (id === String(defaultTenant))
+          throw new HttpProblem(409, 'The first tenant runs the instance: it cannot be closed.');
+        const closed = await shutTenant(pool, id);
+        if (closed === null) {
+          if ((await viewTenant(pool, id)) === null) noSuchTenant(id);
+          throw new HttpProblem(409, `Tenant ${id} has open crawls: cancel them first.`);
+        }
+        keyring.forget();
+        log.info({ by: caller.id, tenantId: id }, 'a tenant was closed');
+        return closed;
+      },
+  }),
+];
+
+export function noSuchTenant(id = ''): never {
+  throw new HttpProblem(404, `There is no tenant ${id}, or it is closed.`);
 }
 
 function nameTaken(name: string): never {

@@ -1,68 +1,105 @@
 /** Versions of a crawl's settings: listed, looked at, restored. */
-import { Router, type Request } from 'express';
+import { wholeConfig } from '../../contracts/crawl.ts';
 import {
   configRestore,
+  configVersion,
   defaultVersionLimit,
+  editQuery,
+  versionList,
   versionPath,
   versionsQuery,
 } from '../../contracts/http/edits.ts';
-import { wholeConfig } from '../../contracts/crawl.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
 import { findConfig, readConfigs } from '../../storage/crawl-edits.ts';
 import { findCrawl } from '../../storage/crawls.ts';
+import type { Pool } from '../../storage/pool.ts';
 import type { ConfigRow } from '../../storage/statements/list-configs.ts';
 import { answerEdit, versionView } from '../crawls/crawl-edits.ts';
-import { crawlIdOf, noSuchCrawl } from '../crawls/crawl-ids.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
+import { operator, reader } from '../way-in/access.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { fails, ifMatch, json } from './answers.ts';
+import { edited, editRefusals } from './crawls.ts';
+import { route } from './route.ts';
 
 /** More than any crawl has. */
 const latest = 2_147_483_647;
 /** Of settings in one answer; those of one version may be that large. */
 const pageBytes = 8 * 1024 * 1024;
 
-export function editRoutes(dependencies: Dependencies): Router {
-  const { pool } = dependencies;
-  const router = Router();
+/** What cannot be a version names none. */
+const ofOneVersion = {
+  params: versionPath,
+  unknown: ({ crawlId = '', version = '' }: Readonly<Record<string, string>>) =>
+    noSuchVersion(crawlId, version),
+};
+const unknownVersion = fails('There is no such crawl, or no such version of its settings.');
 
-  const rowOf = async (request: Request, crawlId: string): Promise<ConfigRow> => {
-    const { version } = request.params;
-    const known = versionPath.safeParse({ crawlId, version }).success;
-    const row = known ? await findConfig(pool, crawlId, Number(version)) : null;
-    if (row !== null) return row;
-    if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
-    throw new HttpProblem(404, `Crawl ${crawlId} has no version ${String(version)} of its settings.`);
-  };
+export const versionRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/versions',
+    access: reader('crawls'),
+    id: 'listConfigVersions',
+    summary: "Versions of a crawl's settings, newest first",
+    params: crawlPath,
+    query: versionsQuery,
+    answers: { 200: json('The versions.', versionList) },
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId }, query: { cursor, limit = defaultVersionLimit } }) => {
+        const from = cursor === undefined ? latest : Number(cursor);
+        const { rows, next } = await readConfigs(pool, crawlId, from, limit, pageBytes);
+        if (rows.length === 0 && (await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
+        return {
+          items: rows.map((row) => versionView(crawlId, row)),
+          next: next === null ? null : String(next),
+        };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/versions/{version}',
+    access: reader('crawls'),
+    id: 'getConfigVersion',
+    summary: 'A version, and how far it has been applied',
+    ...ofOneVersion,
+    answers: { 200: json('The version.', configVersion), 404: unknownVersion },
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId, version } }) =>
+        versionView(crawlId, await rowOf(pool, crawlId, version)),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/crawls/{crawlId}/versions/{version}/restore',
+    access: operator('crawls'),
+    id: 'restoreConfigVersion',
+    summary: 'Make the settings what they were, as a new version; or see what that would do',
+    ...ofOneVersion,
+    query: editQuery,
+    header: ifMatch,
+    body: configRestore,
+    bodyIsOptional: true,
+    answers: { 200: edited, ...editRefusals, 404: unknownVersion },
+    countsQuotas: true,
+    handler:
+      (parts) =>
+      async ({ params: { crawlId, version: asked }, query, body: { note = null }, request, response }) => {
+        const { version, config } = await rowOf(parts.pool, crawlId, asked);
+        const edit = { change: () => wholeConfig(config), note, restores: version };
+        return answerEdit(parts, request, response, { crawlId, edit, ...query });
+      },
+  }),
+];
 
-  router
-    .route('/crawls/:crawlId/versions')
-    .get(async (request, response) => {
-      const id = crawlIdOf(request);
-      const { cursor, limit = defaultVersionLimit } = parseInput(versionsQuery, request.query, 400);
-      const from = cursor === undefined ? latest : Number(cursor);
-      const { rows, next } = await readConfigs(pool, id, from, limit, pageBytes);
-      if (rows.length === 0 && (await findCrawl(pool, id)) === null) noSuchCrawl(id);
-      response.json({
-        items: rows.map((row) => versionView(id, row)),
-        next: next === null ? null : String(next),
-      });
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/crawls/:crawlId/versions/:version')
-    .get(async (request, response) => {
-      const id = crawlIdOf(request);
-      response.json(versionView(id, await rowOf(request, id)));
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/crawls/:crawlId/versions/:version/restore')
-    .post(async (request, response) => {
-      const id = crawlIdOf(request);
-      const { note = null } = parseInput(configRestore, request.body ?? {}, 422);
-      const { version, config } = await rowOf(request, id);
-      const change = () => wholeConfig(config);
-      await answerEdit(dependencies, request, response, id, { change, note, restores: version });
-    })
-    .all(methodNotAllowed('POST'));
-  return router;
+async function rowOf(pool: Pool, crawlId: string, version: string): Promise<ConfigRow> {
+  const row = await findConfig(pool, crawlId, Number(version));
+  if (row !== null) return row;
+  if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
+  return noSuchVersion(crawlId, version);
+}
+
+function noSuchVersion(crawlId: string, version: string): never {
+  throw new HttpProblem(404, `Crawl ${crawlId} has no version ${version} of its settings.`);
 }

@@ -1,14 +1,6 @@
-/** Webhooks as a resource of a tenant (F38). What is sent, when, and to where it may go: activities/webhooks.ts. */
-import { Router, type Request } from 'express';
-import {
-  defaultDeliveryLimit,
-  deliveriesQuery,
-  mostWebhooks,
-  newReplay,
-  newWebhook,
-  webhookChange,
-  webhookPath,
-} from '../../contracts/http/webhooks.ts';
+/** Webhooks as a resource of a tenant. What is sent, when, and to where it may go: activities/webhooks.ts. */
+import * as webhooks from '../../contracts/http/webhooks.ts';
+import type { Pool } from '../../storage/pool.ts';
 import { crawlOfTenant } from '../../storage/statements/crawl-of-tenant.ts';
 import {
   createWebhook,
@@ -21,118 +13,217 @@ import {
   webhooksOf,
   type VersionedWebhook,
 } from '../../storage/webhooks.ts';
-import { noteForAudit } from '../way-in/audit-log.ts';
-import { callerOf } from '../way-in/caller.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { etagOf, ifMatchOf, refuseStale, sendTagged } from './preconditions.ts';
-import { HttpProblem, methodNotAllowed, parseInput } from '../way-in/problem.ts';
+import { tagOf } from '../openapi/tags.ts';
+import { admin } from '../way-in/access.ts';
+import { noteForAudit } from '../way-in/audit-log.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { fails, ifMatch, ifNoneMatch, json, tagged } from './answers.ts';
+import { etagOf, ifMatchOf, refuseStale } from './preconditions.ts';
+import { route } from './route.ts';
 
-export function webhookRoutes({ pool, log }: Pick<Dependencies, 'pool' | 'log'>): Router {
-  const find = async (tenantId: number, id: string): Promise<VersionedWebhook> =>
-    (await readWebhook(pool, tenantId, id)) ?? noSuchWebhook(id);
-  const router = Router();
-  router
-    .route('/webhooks')
-    .post(async (request, response) => {
-      const { id: by, tenantId } = callerOf(request);
-      const { url, kinds = null, crawlId = null } = parseInput(newWebhook, request.body, 422);
-      if (crawlId !== null && (await crawlOfTenant(pool, crawlId, tenantId)).length === 0)
-        noSuchCrawl(crawlId);
-      const made = await createWebhook(pool, tenantId, { url, kinds, crawlId });
-      if (made === null) {
-        const detail = `A tenant has at most ${String(mostWebhooks)} webhooks: delete one, or have one get more.`;
-        throw new HttpProblem(409, detail);
-      }
-      const { secret, ...view } = made.body;
-      log.info({ by, webhookId: view.id, tenantId }, 'a webhook was made');
-      response
-        .status(201)
-        .location(`/v1/webhooks/${view.id}`)
-        .set({ ETag: etagOf(made.version, view), 'Cache-Control': 'no-store' })
-        .json({ ...view, secret });
-    })
-    .get(async (request, response) => {
-      response.json({ items: await webhooksOf(pool, callerOf(request).tenantId) });
-    })
-    .all(methodNotAllowed('GET', 'POST'));
-  router
-    .route('/webhooks/:webhookId')
-    .get(async (request, response) => {
-      const { version, body } = await find(callerOf(request).tenantId, webhookIdOf(request));
-      sendTagged(response, version, body);
-    })
-    .patch(async (request, response) => {
-      const { id: by, tenantId } = callerOf(request);
-      const id = webhookIdOf(request);
-      const change = parseInput(webhookChange, request.body, 422);
-      const versions = ifMatchOf(request)?.versions ?? null;
-      if (!(await editWebhook(pool, tenantId, id, change, versions)))
-        refuseStale(response, await find(tenantId, id));
-      noteForAudit(response, `changed ${Object.keys(change).join(', ')}`);
-      log.info({ by, webhookId: id, changed: Object.keys(change) }, 'a webhook was changed');
-      const { version, body } = await find(tenantId, id);
-      sendTagged(response, version, body);
-    })
-    .delete(async (request, response) => {
-      const { id: by, tenantId } = callerOf(request);
-      const id = webhookIdOf(request);
-      const found = await find(tenantId, id);
-      const versions = ifMatchOf(request)?.versions ?? null;
-      if (!(await removeWebhook(pool, tenantId, id, versions)))
-        refuseStale(response, await find(tenantId, id));
-      log.info({ by, webhookId: id }, 'a webhook was deleted');
-      response.json(found.body);
-    })
-    .all(methodNotAllowed('GET', 'PATCH', 'DELETE'));
-  router
-    .route('/webhooks/:webhookId/deliveries')
-    .get(async (request, response) => {
-      const id = webhookIdOf(request);
-      const { limit = defaultDeliveryLimit } = parseInput(deliveriesQuery, request.query, 400);
-      await find(callerOf(request).tenantId, id);
-      response.json(await readDeliveries(pool, id, limit));
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/webhooks/:webhookId/replay')
-    .post(async (request, response) => {
-      const { id: by, tenantId } = callerOf(request);
-      const id = webhookIdOf(request);
-      const asked = parseInput(newReplay, request.body, 422);
-      const { crawlId } = asked;
-      if (crawlId !== undefined && (await crawlOfTenant(pool, crawlId, tenantId)).length === 0)
-        noSuchCrawl(crawlId);
-      const crawls = await replay(pool, tenantId, id, asked);
-      if (crawls === null) noSuchWebhook(id);
-      if (crawls === 'other-crawl') {
-        const message = 'the webhook is for another crawl alone';
-        throw new HttpProblem(422, `crawlId: ${message}`, { errors: [{ path: 'crawlId', message }] });
-      }
-      log.info({ by, webhookId: id, crawls }, 'a webhook was set back');
-      response.status(202).json({ crawls });
-    })
-    .all(methodNotAllowed('POST'));
-  router
-    .route('/webhooks/:webhookId/test')
-    .post(async (request, response) => {
-      const { id: by, tenantId } = callerOf(request);
-      const id = webhookIdOf(request);
-      const messageId = (await requestTest(pool, tenantId, id)) ?? noSuchWebhook(id);
-      log.info({ by, webhookId: id }, 'a test of a webhook was asked for');
-      response.status(202).json({ messageId });
-    })
-    .all(methodNotAllowed('POST'));
-  return router;
-}
-
+const ofAdmins = { access: admin('webhooks') } as const;
 /** An id that cannot be one names no webhook. */
-function webhookIdOf(request: Request): string {
-  const { webhookId } = request.params;
-  const id = String(webhookId);
-  return webhookPath.safeParse({ webhookId: id }).success ? id : noSuchWebhook(id);
+const ofOne = {
+  ...ofAdmins,
+  params: webhooks.webhookPath,
+  unknown: ({ webhookId }: { readonly webhookId?: string }) => noSuchWebhook(webhookId),
+} as const;
+const one = '/v1/webhooks/{webhookId}';
+const unknownWebhook = fails('The tenant has no such webhook.');
+const badIfMatch = fails('The body is not valid JSON, or If-Match is not well-formed.');
+
+async function find(pool: Pool, tenantId: number, id: string): Promise<VersionedWebhook> {
+  return (await readWebhook(pool, tenantId, id)) ?? noSuchWebhook(id);
 }
 
-function noSuchWebhook(id: string): never {
+async function mustOwn(pool: Pool, tenantId: number, crawlId: string): Promise<void> {
+  if ((await crawlOfTenant(pool, crawlId, tenantId)).length === 0) noSuchCrawl(crawlId);
+}
+
+export const webhookRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/webhooks',
+    ...ofAdmins,
+    id: 'createWebhook',
+    summary: 'Have events sent to a URL, signed as Standard Webhooks says; the key is shown this once',
+    body: webhooks.newWebhook,
+    answers: {
+      201: json('The webhook, with its secret.', webhooks.createdWebhook, 'ETag', 'Location'),
+      404: fails('There is no such crawl.'),
+      409: fails('The tenant has as many webhooks as it may.'),
+    },
+    callbacks: {
+      event: {
+        '{$request.body#/url}': {
+          post: {
+            summary: 'An event; any 2xx within 15 s says that it was taken',
+            requestBody: { content: { 'application/json': { schema: webhooks.webhookMessage } } },
+            security: [],
+            tags: [tagOf('/v1/webhooks')],
+            description: 'Sent by this API. Its signature says so; no key is sent.',
+            operationId: 'receiveEvent',
+            responses: {
+              '204': { description: 'It was taken.' },
+              '4XX': { description: 'It was not taken: it is sent again later.' },
+            },
+          },
+        },
+      },
+    },
+    handler:
+      ({ pool, log }) =>
+      async ({ body: { url, kinds = null, crawlId = null }, caller: { id: by, tenantId }, response }) => {
+        if (crawlId !== null) await mustOwn(pool, tenantId, crawlId);
+        const made = await createWebhook(pool, tenantId, { url, kinds, crawlId });
+        if (made === null) {
+          const detail = `A tenant has at most ${String(webhooks.mostWebhooks)} webhooks: delete one, or have one get more.`;
+          throw new HttpProblem(409, detail);
+        }
+        const { secret, ...view } = made.body;
+        log.info({ by, webhookId: view.id, tenantId }, 'a webhook was made');
+        response
+          .location(`/v1/webhooks/${view.id}`)
+          .set({ ETag: etagOf(made.version, view), 'Cache-Control': 'no-store' });
+        return { ...view, secret };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhooks',
+    ...ofAdmins,
+    id: 'listWebhooks',
+    summary: 'Webhooks of the tenant, oldest first; never their secrets',
+    answers: { 200: json('All of them.', webhooks.webhookList) },
+    handler:
+      ({ pool }) =>
+      async ({ caller }) => ({ items: await webhooksOf(pool, caller.tenantId) }),
+  }),
+  route({
+    method: 'GET',
+    path: one,
+    ...ofOne,
+    id: 'getWebhook',
+    summary: 'A webhook, without its secret: how it stands',
+    header: ifNoneMatch,
+    answers: { 200: tagged('The webhook.', webhooks.webhookView), 404: unknownWebhook },
+    handler:
+      ({ pool }) =>
+      ({ params: { webhookId }, caller }) =>
+        find(pool, caller.tenantId, webhookId),
+  }),
+  route({
+    method: 'PATCH',
+    path: one,
+    ...ofOne,
+    id: 'changeWebhook',
+    summary: 'Change where it goes or what is sent; disable or enable it',
+    header: ifMatch,
+    body: webhooks.webhookChange,
+    answers: {
+      200: tagged('The webhook as it is now.', webhooks.webhookView),
+      400: badIfMatch,
+      404: unknownWebhook,
+    },
+    handler:
+      ({ pool, log }) =>
+      async ({
+        params: { webhookId: id },
+        body: change,
+        caller: { id: by, tenantId },
+        request,
+        response,
+      }) => {
+        const versions = ifMatchOf(request)?.versions ?? null;
+        if (!(await editWebhook(pool, tenantId, id, change, versions)))
+          refuseStale(response, await find(pool, tenantId, id));
+        noteForAudit(response, `changed ${Object.keys(change).join(', ')}`);
+        log.info({ by, webhookId: id, changed: Object.keys(change) }, 'a webhook was changed');
+        return find(pool, tenantId, id);
+      },
+  }),
+  route({
+    method: 'DELETE',
+    path: one,
+    ...ofOne,
+    id: 'deleteWebhook',
+    summary: 'Send nothing more; a request under way may still arrive',
+    header: ifMatch,
+    answers: {
+      200: json('It is gone; this is what it was.', webhooks.webhookView),
+      400: badIfMatch,
+      404: unknownWebhook,
+    },
+    handler:
+      ({ pool, log }) =>
+      async ({ params: { webhookId: id }, caller: { id: by, tenantId }, request, response }) => {
+        const found = await find(pool, tenantId, id);
+        const versions = ifMatchOf(request)?.versions ?? null;
+        if (!(await removeWebhook(pool, tenantId, id, versions)))
+          refuseStale(response, await find(pool, tenantId, id));
+        log.info({ by, webhookId: id }, 'a webhook was deleted');
+        return found.body;
+      },
+  }),
+  route({
+    method: 'GET',
+    path: `${one}/deliveries`,
+    ...ofOne,
+    id: 'listDeliveries',
+    summary: 'The latest attempts, and the events that were given up',
+    query: webhooks.deliveriesQuery,
+    answers: { 200: json('Attempts and dead letters.', webhooks.deliveries), 404: unknownWebhook },
+    handler:
+      ({ pool }) =>
+      async ({ params: { webhookId }, query: { limit = webhooks.defaultDeliveryLimit }, caller }) => {
+        await find(pool, caller.tenantId, webhookId);
+        return readDeliveries(pool, webhookId, limit);
+      },
+  }),
+  route({
+    method: 'POST',
+    path: `${one}/replay`,
+    ...ofOne,
+    id: 'replayWebhook',
+    summary: 'Have events sent (again), from one of a crawl or from an instant on',
+    body: webhooks.newReplay,
+    answers: {
+      202: json('They will be sent, in order; each with the id it had.', webhooks.replayAnswer),
+      404: fails('The tenant has no such webhook, or no such crawl.'),
+      422: fails('The body is not valid, or the webhook is for another crawl.'),
+    },
+    handler:
+      ({ pool, log }) =>
+      async ({ params: { webhookId }, body: asked, caller: { id: by, tenantId } }) => {
+        if (asked.crawlId !== undefined) await mustOwn(pool, tenantId, asked.crawlId);
+        const crawls = await replay(pool, tenantId, webhookId, asked);
+        if (crawls === null) return noSuchWebhook(webhookId);
+        if (crawls === 'other-crawl') {
+          const message = 'the webhook is for another crawl alone';
+          throw new HttpProblem(422, `crawlId: ${message}`, { errors: [{ path: 'crawlId', message }] });
+        }
+        log.info({ by, webhookId, crawls }, 'a webhook was set back');
+        return { crawls };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: `${one}/test`,
+    ...ofOne,
+    id: 'testWebhook',
+    summary: 'Have an event of kind webhook.test sent, once, also where the webhook is disabled',
+    answers: { 202: json('It will be sent.', webhooks.testAnswer), 404: unknownWebhook },
+    handler:
+      ({ pool, log }) =>
+      async ({ params: { webhookId }, caller: { id: by, tenantId } }) => {
+        const messageId = (await requestTest(pool, tenantId, webhookId)) ?? noSuchWebhook(webhookId);
+        log.info({ by, webhookId }, 'a test of a webhook was asked for');
+        return { messageId };
+      },
+  }),
+];
+
+function noSuchWebhook(id = ''): never {
   throw new HttpProblem(404, `There is no webhook ${id}.`);
 }

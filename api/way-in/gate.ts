@@ -1,6 +1,6 @@
 /**
- * The way into the API (F36): who is it, how often may they come, may they do this, and is that crawl theirs? What the
- * table of access.ts does not name goes no further. Behind it every guarded route has a caller, every crawl in a path
+ * The way into the API (F36): who is it, how often may they come, may they do this, and is that crawl theirs? What fits
+ * no route goes no further. Behind it every guarded route has a caller, every crawl in a path
  * belongs to the caller's tenant, and cursors are the plain ones of the lists.
  */
 import type { Request, RequestHandler, Response } from 'express';
@@ -11,7 +11,7 @@ import type { Pool } from '../../storage/pool.ts';
 import { anyCrawlOfTenant, crawlOfTenant } from '../../storage/statements/crawl-of-tenant.ts';
 import { cursorSecret } from '../../storage/statements/cursor-secret.ts';
 import type { RecordRequest } from './audit-log.ts';
-import { judge, type Guarded, type GuardedRoute } from './access.ts';
+import type { Guarded, GuardedRoute, Judge } from './access.ts';
 import { callerOf, setCaller, type Caller } from './caller.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { createCursorSeal, type CursorSeal } from './cursors.ts';
@@ -21,6 +21,7 @@ import { TokensUnavailable } from './tokens.ts';
 
 /** @param limitTenant run once the caller is known; then `record`, before it is judged what it may */
 export function gate(
+  judge: Judge,
   pool: Pool,
   keyring: Keyring,
   limitTenant: RequestHandler,

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { keyStart } from '../../contracts/tenancy.ts';
-import { judge } from './access.ts';
+import type { Judge } from './access.ts';
 import { callerIfAny, callerOf } from './caller.ts';
 import { tokenOf } from './gate.ts';
 import { oneAtATime } from '../routes/in-line.ts';
@@ -33,13 +33,13 @@ const common = {
 } as const;
 
 /** @param requests of one address within ten seconds, for which no key is looked at */
-export function limitByAddress(requests: number, shared: SharedCounts | null): RequestHandler {
+export function limitByAddress(judge: Judge, requests: number, shared: SharedCounts | null): RequestHandler {
   return rateLimit({
     ...common,
     limit: requests,
     identifier: 'address',
     store: new RateStore('address', shared),
-    skip: (request) => keyOf(request) !== null,
+    skip: (request) => keyOf(judge, request) !== null,
     handler: (_request, response) => {
       refuse(response, 'Too many requests from this address; Retry-After says when to go on.');
     },
@@ -52,12 +52,13 @@ export function limitByAddress(requests: number, shared: SharedCounts | null): R
  * @param requests with such keys of one address within ten seconds
  */
 export function limitMadeUpKeys(
+  judge: Judge,
   requests: number,
   keyring: Keyring,
   shared: SharedCounts | null,
 ): RequestHandler[] {
   const isKnown = (request: Request): boolean => {
-    const key = keyOf(request);
+    const key = keyOf(judge, request);
     return key === null || keyring.knows(key);
   };
   const inLine = oneAtATime(suspects);
@@ -67,7 +68,7 @@ export function limitMadeUpKeys(
     identifier: 'key',
     store: new RateStore('key', shared),
     skip: isKnown,
-    keyGenerator: (request) => `${ipKeyGenerator(request.ip ?? '')} ${prefixOf(keyOf(request) ?? '')}`,
+    keyGenerator: (request) => `${ipKeyGenerator(request.ip ?? '')} ${prefixOf(keyOf(judge, request) ?? '')}`,
     handler: (_request, response) => {
       refuse(response, 'Too many requests with keys like this one, which is not known.');
     },
@@ -84,7 +85,7 @@ export function limitMadeUpKeys(
         next();
       };
       const look = async (): Promise<void> => {
-        const caller = await inLine(response, () => keyring.callerOf(keyOf(request) ?? ''));
+        const caller = await inLine(response, () => keyring.callerOf(keyOf(judge, request) ?? ''));
         if (caller === null) refuse(response, 'The key is not valid, and this address has tried too many.');
         else pass();
       };
@@ -99,7 +100,7 @@ export function limitMadeUpKeys(
 }
 
 /** What the gate is going to look at; null: nothing. */
-function keyOf(request: Request): string | null {
+function keyOf(judge: Judge, request: Request): string | null {
   const token = tokenOf(request);
   return typeof token === 'string' && judge(request.method, request.path).kind === 'guarded' ? token : null;
 }

@@ -2,7 +2,7 @@ import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { describe, expect, it } from 'vitest';
-import { accessTable } from '../../api/way-in/access.ts';
+import { accessTable } from '../support/access-table.ts';
 import { openApiDocument } from '../../api/openapi/document.ts';
 
 interface Schema {

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessTable, judge } from '../../../api/way-in/access.ts';
+import { routes as allRoutes } from '../../../api/routes/table.ts';
+import { createJudge } from '../../../api/way-in/access.ts';
 import { buildApp } from '../../../api/app.ts';
 import { gate } from '../../../api/way-in/gate.ts';
 import { createKeyring } from '../../../api/way-in/keyring.ts';
@@ -13,6 +14,7 @@ import { problemHandler } from '../../../api/way-in/problem.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { roles, type Role } from '../../../contracts/tenancy.ts';
 import { noteWorker } from '../../../storage/statements/note-worker.ts';
+import { accessTable } from '../../support/access-table.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import { newCrawl, noteTaker, serve, startServices, textOf, type Api, type Services } from './world.ts';
 
@@ -42,6 +44,7 @@ afterAll(async () => {
   await services.stop();
 });
 
+const judge = createJudge(allRoutes);
 const routes = Object.entries(accessTable).map(([route, access]) => {
   const [method = '', path = ''] = route.split(' ');
   return { route, method, path, access };
@@ -129,7 +132,7 @@ describe('the table', () => {
   it('refuses what it does not name, whatever the routers have', async () => {
     const app = express();
     const keyring = createKeyring(services.pool, null);
-    app.use(gate(services.pool, keyring, (_request, _response, next) => { next(); }, () => Promise.resolve())); // prettier-ignore
+    app.use(gate(judge, services.pool, keyring, (_request, _response, next) => { next(); }, () => Promise.resolve())); // prettier-ignore
     app.all('/{*any}', (_request, response) => {
       response.json('reached');
     });

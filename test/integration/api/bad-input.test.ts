@@ -1,7 +1,7 @@
 /** What no client should send: each is refused with a problem that says what is wrong, and nothing is done by halves. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessTable } from '../../../api/way-in/access.ts';
+import { accessTable } from '../../support/access-table.ts';
 import { openApiDocument } from '../../../api/openapi/document.ts';
 import { usualKind, type Problem, type ProblemKind } from '../../../contracts/http/problem.ts';
 import { maxHeadBytes, maxRequestBytes } from '../../../contracts/http/shared.ts';

@@ -1,6 +1,6 @@
 /** DELETE /v1/crawls/{crawlId}: who may, when, and that nobody sees anything of the crawl from then on. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accessTable } from '../../../api/way-in/access.ts';
+import { accessTable } from '../../support/access-table.ts';
 import type { CrawlRemoval } from '../../../contracts/http/crawls.ts';
 import { removeBatch } from '../../../storage/crawl-removal.ts';
 import { runCli } from '../../cli/run-cli.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessTable } from '../../../api/way-in/access.ts';
+import { accessTable } from '../../support/access-table.ts';
 import { ControlError, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import { usualKind, type Problem } from '../../../contracts/http/problem.ts';

@@ -1,6 +1,6 @@
 /** Nothing of another tenant can be seen, counted or guessed (F36). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessTable } from '../../../api/way-in/access.ts';
+import { accessTable } from '../../support/access-table.ts';
 import type { CrawlSummary, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Explanation } from '../../../contracts/http/explain.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';

@@ -1,0 +1,19 @@
+/** What the compatible routes refuse, in their own shape, for the OpenAPI document. */
+import { errorMessage } from '../../contracts/http/compat.ts';
+import { byHand, json, type Answer } from '../routes/answers.ts';
+
+export const says = (description: string): Answer<never> => byHand(json(description, errorMessage).response);
+
+/** Refusals that every one of these routes has. */
+export const refusals = {
+  401: says('No key or token that is accepted was sent.'),
+  403: says('The role, the scopes or a lasting quota of the caller do not allow it.'),
+  429: says('Too many requests, or a quota that waiting helps with; Retry-After says when to go on.'),
+};
+export const bodyRefusals = {
+  400: says('The body is not valid JSON.'),
+  413: says('The body is too large.'),
+  415: says('The body is not JSON.'),
+  422: says('The body is not valid.'),
+};
+export const noAnswer = says('Temporal or a worker did not answer in time.');

@@ -1,0 +1,147 @@
+/** Jobs: a crawl by another name. Thin: what they do stands in crawls/start-crawl.ts. */
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { closedCrawlStates } from '../../contracts/crawl.ts';
+import * as compat from '../../contracts/http/compat.ts';
+import type { CrawlSettings, CrawlSummary } from '../../contracts/http/crawls.ts';
+import { findCrawl } from '../../storage/crawls.ts';
+import type { Pool } from '../../storage/pool.ts';
+import { crawlOfJob } from '../../storage/statements/crawl-of-job.ts';
+import { startCrawl } from '../crawls/start-crawl.ts';
+import { headers } from '../openapi/headers.ts';
+import { byHand, json } from '../routes/answers.ts';
+import { answered, route } from '../routes/route.ts';
+import { operator, reader } from '../way-in/access.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { bodyRefusals, noAnswer, refusals, says } from './answers.ts';
+import { jobUrlsDocument } from './job-urls.ts';
+
+/** Milliseconds that a reader of URLs may take none before it is given up. */
+const stalledMs = 60_000;
+/** Lists of URLs that one tenant reads at a time, and that this process writes: each holds up to some megabytes. */
+const mostOfTenant = 10;
+const mostOfAll = 50;
+
+const badQuery = says('The query is not valid.');
+const noJob = says('There is no such job.');
+
+export const jobRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/url/scan',
+    access: operator('crawls'),
+    id: 'scanUrl',
+    summary: 'Start a job: a crawl from one URL',
+    body: compat.scanRequest,
+    answers: {
+      200: json('The job was created and started.', compat.scanAnswer),
+      404: byHand({
+        ...says('A quota is spent; Retry-After says when to try again, where waiting helps.').response,
+        headers: headers('Retry-After'),
+      }),
+      ...bodyRefusals,
+      500: noAnswer,
+      ...refusals,
+    },
+    countsQuotas: true,
+    handler:
+      (parts) =>
+      async ({ body: { root_url, user_id, finish_criteria }, caller: { tenantId }, response }) => {
+        const { id } = await startCrawl(parts, response, {
+          tenantId,
+          settings: settingsOf(finish_criteria ?? {}),
+          seeds: [root_url],
+          label: user_id,
+          userId: user_id,
+        });
+        const crawl = await findCrawl(parts.pool, id);
+        if (crawl === null) throw new Error(`crawl ${id} is gone though it was just made`);
+        return { request_status: 'CREATED' as const, jobId: crawl.jobId };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/job/status',
+    access: reader('crawls'),
+    id: 'jobStatus',
+    summary: 'Where a job stands',
+    query: compat.jobQuery,
+    answers: { 200: json('Its status.', compat.jobStatusAnswer), 400: badQuery, 404: noJob, ...refusals },
+    handler:
+      ({ pool }) =>
+      async ({ query: { job_id }, caller: { tenantId } }) => {
+        const job = await jobOf(pool, tenantId, job_id);
+        return { job_status: compat.jobStatusOf[job.state] };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/urls',
+    access: reader('crawls'),
+    id: 'jobUrls',
+    summary: 'The URLs of a job that is over, streamed',
+    query: compat.jobQuery,
+    answers: {
+      200: byHand(json('All of them.', compat.jobUrls).response),
+      202: json('The job is not over.', compat.jobUnderWay),
+      400: badQuery,
+      404: noJob,
+      ...refusals,
+    },
+    handler: ({ pool }) => {
+      /** The tenant of each list that is being written. */
+      const open: number[] = [];
+      return async ({ query: { job_id }, caller: { tenantId }, request, response }) => {
+        const job = await jobOf(pool, tenantId, job_id);
+        const known = { job_id: job.jobId, job_status: compat.jobStatusOf[job.state] };
+        if (!closedCrawlStates.includes(job.state) || job.endedAt === null) {
+          response.status(202);
+          return { ...known, message: compat.jobWords.underWay };
+        }
+        response.type('application/json');
+        if (request.method === 'HEAD') {
+          response.end();
+          return answered;
+        }
+        const ofTenant = open.filter((each) => each === tenantId).length;
+        if (ofTenant >= mostOfTenant || open.length >= mostOfAll) {
+          response.set('Retry-After', '30');
+          const detail = 'Too many lists of URLs are being read; Retry-After says when to ask again.';
+          throw new HttpProblem(429, detail, { kind: 'rate-limited' });
+        }
+        const ended = { ...known, job_completion_time: withoutZone(job.endedAt) };
+        const document = jobUrlsDocument(pool, job.id, ended);
+        response.setTimeout(stalledMs, () => response.destroy());
+        open.push(tenantId);
+        try {
+          await pipeline(document, response);
+        } catch (error) {
+          if (!leftEarly(error)) throw error;
+        } finally {
+          open.splice(open.indexOf(tenantId), 1);
+        }
+        return answered;
+      };
+    },
+  }),
+];
+
+/** @throws HttpProblem 404 also for a crawl of another tenant, and for what is no job id at all */
+async function jobOf(pool: Pool, tenantId: number, jobId: string): Promise<CrawlSummary> {
+  const [known] = z.uuid().safeParse(jobId).success ? await crawlOfJob(pool, jobId, tenantId) : [];
+  const crawl = known === undefined ? null : await findCrawl(pool, known.id);
+  if (crawl === null) throw new HttpProblem(404, compat.jobWords.noJob);
+  return crawl;
+}
+
+/** A local date-time, as that interface has it; ours are in UTC. */
+const withoutZone = (instant: string): string => instant.replace(/Z$/, '');
+
+function settingsOf({ max_pages, max_depth, max_seconds, max_bytes }: compat.FinishCriteria): CrawlSettings {
+  const finish = max_bytes === undefined ? null : { any: [{ bytes: max_bytes }] };
+  return { maxPages: max_pages, maxDepth: max_depth, maxSeconds: max_seconds, finish };
+}
+
+/** Whoever asked has gone, or took nothing for too long: nobody is left to be told. */
+const leftEarly = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';

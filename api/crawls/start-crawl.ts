@@ -1,0 +1,56 @@
+/** A new crawl: its seeds are judged, it is stored within the quotas of its tenant, and its workflow is started. */
+import type { Response } from 'express';
+import { defaultCrawlConfig, type CrawlConfig } from '../../contracts/crawl.ts';
+import type { CrawlSettings, CreatedCrawl } from '../../contracts/http/crawls.ts';
+import { admitCrawl } from '../../storage/crawl-admission.ts';
+import { failUnstarted } from '../../storage/crawls.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { withJudgedSeeds } from './judged-seeds.ts';
+import { refuseSpent, tellQuotas } from './quotas.ts';
+
+interface WantedCrawl {
+  readonly tenantId: number;
+  readonly settings: CrawlSettings;
+  /** As they were sent. */
+  readonly seeds: string | readonly string[];
+  readonly label: string | null;
+  /** Of a job: whom it is for, a decimal number. */
+  readonly userId?: string;
+}
+
+/** Stores a crawl within the quotas of its tenant and starts its workflow. @throws HttpProblem */
+export async function startCrawl(
+  { pool, control, log }: Dependencies,
+  response: Response,
+  { tenantId, settings, seeds: asked, label, userId }: WantedCrawl,
+): Promise<CreatedCrawl> {
+  const { admission, accepted, rejectedCount, rejected } = await withJudgedSeeds(
+    response,
+    asked,
+    async ({ seeds, ...told }) => ({
+      ...told,
+      admission: await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label, userId),
+    }),
+  );
+  tellQuotas(response, admission.quotas, admission.used);
+  if (admission.id === null) refuseSpent(response, admission.spent);
+  const { id } = admission;
+  try {
+    await control.start(id);
+  } catch (error) {
+    log.error({ err: error, crawlId: id }, 'the workflow of a new crawl could not be started');
+    await failUnstarted(pool, id, 'not-started');
+    throw new HttpProblem(
+      503,
+      `Crawl ${id} was not started, since Temporal does not answer; try again soon.`,
+    );
+  }
+  return { id, state: 'seeding', accepted, rejectedCount, rejected: [...rejected] };
+}
+
+/** Absent and undefined are the same to JSON, not to a spread. */
+function withDefaults(settings: CrawlSettings): CrawlConfig {
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  return { ...defaultCrawlConfig, ...given };
+}

@@ -1,0 +1,105 @@
+/** A route in the OpenAPI document: what it says itself, and the refusals that its inputs and its access bring along. */
+import { z } from 'zod';
+import type {
+  ZodOpenApiOperationObject,
+  ZodOpenApiPathsObject,
+  ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { fails, ifMatch, ifNoneMatch, notModified, stale, type Answer } from '../routes/answers.ts';
+import type { Documented, Route } from '../routes/route.ts';
+import type { Guarded } from '../way-in/access.ts';
+import { withHeaders } from './headers.ts';
+import { tagOf } from './tags.ts';
+
+/** By path, in the order of the routes; pages for people are not in it. */
+export function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    if (route.docs === null) continue;
+    const method = route.method.toLowerCase();
+    paths[route.path] = { ...paths[route.path], [method]: operationOf(route, route.docs) };
+  }
+  return paths;
+}
+
+function operationOf({ method, path, access }: Route, docs: Documented): ZodOpenApiOperationObject {
+  const { id, summary, params, query, header, callbacks } = docs;
+  const isTenants = access !== 'public' && !access.instance;
+  const requestParams = {
+    ...(params !== undefined && { path: params }),
+    ...(query !== undefined && { query: isTenants ? withSealedCursor(query) : query }),
+    ...(header !== undefined && { header }),
+  };
+  const operation: ZodOpenApiOperationObject = {
+    tags: [tagOf(path)],
+    operationId: id,
+    summary,
+    description: access === 'public' ? 'Takes no key.' : who(access),
+    security: access === 'public' ? [] : [{ bearer: [] }, { header: [] }],
+    ...(Object.keys(requestParams).length > 0 && { requestParams }),
+    ...requestBody(docs),
+    ...(callbacks !== undefined && { callbacks }),
+    responses: {
+      ...responses(access === 'public' ? publicRefusals : guardedRefusals),
+      ...responses(usualAnswers(path, docs)),
+      ...responses(docs.answers),
+    },
+  };
+  return withHeaders(method, operation, {
+    isGuarded: access !== 'public',
+    countsQuotas: docs.countsQuotas === true,
+  });
+}
+
+export function who({ least, scope, instance }: Guarded): string {
+  const whole = instance ? ' of the whole instance' : '';
+  return `Takes the role ${least}${whole}; scope ${scope}.`;
+}
+
+/** Sealed where it leaves the API (gate.ts): the contracts know what is within. */
+const sealedCursor = z
+  .string()
+  .regex(/^[\w-]{38,400}$/)
+  .optional()
+  .meta({ description: '`next` of the answer before.' });
+
+const withSealedCursor = (query: z.ZodObject): z.ZodObject =>
+  'cursor' in query.shape ? z.strictObject({ ...query.shape, cursor: sealedCursor }) : query;
+
+function requestBody({ bodyIsOptional, ...docs }: Documented): Partial<ZodOpenApiOperationObject> {
+  const bodies = bodiesOf(docs);
+  if (bodies.length === 0) return {};
+  const content = Object.fromEntries(bodies.map(([type, schema]) => [type, { schema }]));
+  return { requestBody: { required: bodyIsOptional !== true, content } };
+}
+
+const bodiesOf = ({ body, bodies }: Pick<Documented, 'body' | 'bodies'>): [type: string, z.ZodType][] =>
+  Object.entries({ ...(body !== undefined && { 'application/json': body }), ...bodies });
+
+type Answers = Readonly<Record<number, Answer>>;
+
+const responses = (answers: Answers): ZodOpenApiResponsesObject =>
+  Object.fromEntries(Object.entries(answers).map(([status, { response }]) => [status, response]));
+
+const publicRefusals: Answers = { 431: fails('The request line and the header fields are too long.') };
+
+const guardedRefusals: Answers = {
+  401: fails('No key or token that is accepted was sent.'),
+  403: fails('The role, the scopes or the tenant of the caller do not allow it.'),
+  429: fails('Too many requests; Retry-After says when to go on.'),
+};
+
+const bodyRefusals: Answers = {
+  400: fails('The body is not valid JSON.'),
+  413: fails('The body is too large.'),
+  415: fails('The body is not JSON.'),
+  422: fails('The body is not valid.'),
+};
+
+const usualAnswers = (path: string, { query, header, ...docs }: Documented): Answers => ({
+  ...(bodiesOf(docs).length > 0 && bodyRefusals),
+  ...(query !== undefined && { 400: fails('The query is not valid.') }),
+  ...(path.includes('{crawlId}') && { 404: fails('There is no such crawl.') }),
+  ...(header === ifNoneMatch && { 304: notModified }),
+  ...(header === ifMatch && { 412: stale }),
+});

@@ -1,0 +1,85 @@
+/** What routes answer, for the OpenAPI document; and what their handlers hand over for it. */
+import { z } from 'zod';
+import type { ZodOpenApiMediaTypeObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { problem } from '../../contracts/http/problem.ts';
+import { headers } from '../openapi/headers.ts';
+
+/** Of the handler's value: never there, but for the types. */
+declare const value: unique symbol;
+
+/** One of the answers of a route. T: what the handler returns for it. */
+export interface Answer<T = unknown> {
+  readonly response: ZodOpenApiResponseObject;
+  /** Sent with its ETag (preconditions.ts). */
+  readonly isTagged?: true;
+  readonly [value]?: T;
+}
+
+/** What fits a schema, whoever may change it. */
+type Sendable<T> = T extends readonly (infer E)[]
+  ? readonly Sendable<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Sendable<T[K]> }
+    : T;
+type Output<S extends z.ZodType> = Sendable<z.output<S>>;
+
+const content = (description: string, schema: z.ZodType): ZodOpenApiResponseObject => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+/** @param fields header fields that the handler sets: those that all routes have are added by openapi/headers.ts */
+export const json = <S extends z.ZodType>(
+  description: string,
+  schema: S,
+  ...fields: readonly string[]
+): Answer<Output<S>> => ({
+  response: { ...content(description, schema), ...(fields.length > 0 && { headers: headers(...fields) }) },
+});
+
+/** As `json`, of what was made: the handler sets Location. */
+export const made = <S extends z.ZodType>(description: string, schema: S): Answer<Output<S>> =>
+  json(description, schema, 'Location');
+
+/** As `json`, of what is edited: handed over with its version, and sent with its ETag. */
+export const tagged = <S extends z.ZodType>(
+  description: string,
+  schema: S,
+): Answer<{ readonly version: number; readonly body: Output<S> }> => ({
+  response: json(description, schema, 'ETag').response,
+  isTagged: true,
+});
+
+/** Sent as another media type too, by the handler itself. */
+export const alsoAs = <T>(
+  type: string,
+  media: ZodOpenApiMediaTypeObject,
+  { response }: Answer<T>,
+): Answer<T> => ({ response: { ...response, content: { ...response.content, [type]: media } } });
+
+/** Sent by the handler itself. */
+export const byHand = (response: ZodOpenApiResponseObject): Answer<never> => ({ response });
+
+export const fails = (description: string): Answer<never> =>
+  byHand({ description, content: { 'application/problem+json': { schema: problem } } });
+
+/** Request header of reads whose answer is `tagged`, and how it is answered. */
+export const ifNoneMatch = z.object({
+  'If-None-Match': z.string().optional().meta({ description: 'ETags that are known already.' }),
+});
+export const notModified = byHand({
+  description: 'It has an ETag of If-None-Match still.',
+  headers: headers('ETag'),
+});
+
+/** Request header of changes, and how they are refused. */
+export const ifMatch = z.object({
+  'If-Match': z.string().optional().meta({
+    description:
+      'ETags, one of which it has to have still; `*`: it has to be there. Absent: the last change wins.',
+  }),
+});
+export const stale = byHand({
+  ...fails('If-Match does not hold: somebody else changed it. Its ETag is in the answer.').response,
+  headers: headers('ETag'),
+});

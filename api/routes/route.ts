@@ -1,0 +1,146 @@
+/**
+ * A route as a value: method, path, who may use it, what it takes, what it answers and how. Express (`mount`), the gate
+ * (who may, 404, 405), the OpenAPI document and docs/routes.md derive from it. Path, query and body are read by their
+ * schemas before the handler runs, in this order: the first that is not valid is what the request is refused for.
+ */
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import type { Parts } from '../dependencies.ts';
+import type { Access, Method } from '../way-in/access.ts';
+import { callerOf, type Caller } from '../way-in/caller.ts';
+import { parseInput } from '../way-in/problem.ts';
+import type { Answer } from './answers.ts';
+import { sendTagged } from './preconditions.ts';
+
+type Answers = Readonly<Record<number, Answer>>;
+
+/** What a handler returns that has sent its answer itself. */
+class Answered {
+  readonly isSent = true;
+}
+export const answered = new Answered();
+
+type Reply<A extends Answers> = { [S in keyof A]: A[S] extends Answer<infer T> ? T : never }[keyof A];
+type Read<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+export interface Call<P, Q, B> {
+  readonly request: Request;
+  readonly response: Response;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** @throws where the route is public */
+  readonly caller: Caller;
+}
+
+/** What the OpenAPI document says of a route. */
+export interface Documented {
+  /** The operationId. */
+  readonly id: string;
+  readonly summary: string;
+  readonly params?: z.ZodObject | undefined;
+  readonly query?: z.ZodObject | undefined;
+  /** Fields of the head; handlers read them. */
+  readonly header?: z.ZodObject;
+  readonly body?: z.ZodType | undefined;
+  /** No body is as good as an empty object. */
+  readonly bodyIsOptional?: true;
+  /** The body in the document, by media type, where `body` does not say it all; without `body` the handler reads it. */
+  readonly bodies?: Readonly<Record<string, z.ZodType>>;
+  /** By status. The usual refusals are added by openapi/operation.ts. */
+  readonly answers: Answers;
+  /** It counts against the quotas of crawls, and says what is left of them (quotas.ts). */
+  readonly countsQuotas?: true;
+  readonly callbacks?: ZodOpenApiOperationObject['callbacks'];
+}
+
+/** As mounted. `docs` null: a page for people. */
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+  readonly access: Access;
+  readonly docs: Documented | null;
+  /** Null: mounted by app.ts. */
+  readonly handler: ((parts: Parts) => RequestHandler) | null;
+}
+
+interface Spec<P, Q, B, A extends Answers> extends Documented {
+  readonly method: Method;
+  readonly path: string;
+  readonly access: Access;
+  readonly params?: P & z.ZodObject;
+  /** Where a path that does not fit `params` names nothing: answers that. Absent: it is not valid (400). */
+  readonly unknown?: (params: Readonly<Record<string, string>>) => never;
+  readonly query?: Q & z.ZodObject;
+  readonly body?: B & z.ZodType;
+  readonly answers: A;
+  /** Called once for each application, and what it returns for each request. */
+  readonly handler: (
+    parts: Parts,
+  ) => (call: Call<Read<P>, Read<Q>, Read<B>>) => Promise<Reply<A> | Answered> | Reply<A> | Answered;
+}
+
+export function route<A extends Answers, P = undefined, Q = undefined, B = undefined>(
+  spec: Spec<P, Q, B, A>,
+): Route {
+  const { method, path, access, params, unknown, query, body, bodyIsOptional, answers } = spec;
+  const good = Object.keys(answers).filter((status) => status.startsWith('2'));
+  /** Where there are several, the handler sets the status. */
+  const status = good.length === 1 ? Number(good[0]) : null;
+  const paramsOf = (request: Request): unknown => {
+    if (unknown !== undefined && params?.safeParse(request.params).success === false)
+      unknown(request.params as Record<string, string>);
+    return params && parseInput(params, request.params, 400);
+  };
+  const bodyOf = (request: Request): unknown => {
+    if (body === undefined) return undefined;
+    const sent: unknown = request.body;
+    return parseInput(body, bodyIsOptional === true ? (sent ?? {}) : sent, 422);
+  };
+  const handler = (parts: Parts): RequestHandler => {
+    const handle = spec.handler(parts);
+    return (request, response) => {
+      const send = (reply: Reply<A> | Answered): void => {
+        if (reply instanceof Answered) return;
+        if (status !== null) response.status(status);
+        if (answers[response.statusCode]?.isTagged === true) {
+          const { version, body: now } = reply as { readonly version: number; readonly body: object };
+          sendTagged(response, version, now);
+        } else response.json(reply);
+      };
+      const reply = handle({
+        request,
+        response,
+        params: paramsOf(request) as Read<P>,
+        query: (query && parseInput(query, request.query, 400)) as Read<Q>,
+        body: bodyOf(request) as Read<B>,
+        get caller() {
+          return callerOf(request);
+        },
+      });
+      // What is known at once is sent at once, before whatever else came on the connection is looked at.
+      if (reply instanceof Promise) return reply.then(send);
+      send(reply);
+      return undefined;
+    };
+  };
+  return { method, path, access, docs: spec, handler };
+}
+
+/** For people, and not part of the OpenAPI document. @param handler null: mounted by app.ts */
+export const page = (
+  path: string,
+  access: Access,
+  handler: ((parts: Parts) => RequestHandler) | null,
+): Route => ({ method: 'GET', path, access, docs: null, handler });
+
+/** Methods that a path does not have are the gate's to refuse. */
+export function mount(routes: readonly Route[], parts: Parts): Router {
+  const router = Router();
+  for (const { method, path, handler } of routes) {
+    const verb = method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
+    if (handler !== null) router[verb](path.replace(/\{(\w+)\}/g, ':$1'), handler(parts));
+  }
+  return router;
+}

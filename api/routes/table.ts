@@ -1,0 +1,52 @@
+/** Every route of the API. What is not here is refused by the gate. */
+import { jobRoutes } from '../compat/jobs.ts';
+import { standingCrawlRoutes } from '../compat/standing-crawl.ts';
+import { auditLogRoutes } from './audit-log.ts';
+import { crawlRoutes } from './crawls.ts';
+import { deadLetterRoutes } from './dead-letters.ts';
+import { eventRoutes } from './events.ts';
+import { exportRoutes } from './export.ts';
+import { frontierRoutes } from './frontier.ts';
+import { healthRoutes } from './health.ts';
+import { hostActionRoutes } from './host-actions.ts';
+import { hostRoutes } from './hosts.ts';
+import { keyRoutes } from './keys.ts';
+import { metricsRoutes } from './metrics.ts';
+import { optOutRoutes } from './opt-outs.ts';
+import { outlookRoutes } from './outlook.ts';
+import { crawlerPageRoutes, docsRoutes } from './pages.ts';
+import { reportRoutes } from './report.ts';
+import { resultRoutes } from './results.ts';
+import type { Route } from './route.ts';
+import { seedRoutes } from './seeds.ts';
+import { tenantRoutes } from './tenants.ts';
+import { versionRoutes } from './versions.ts';
+import { webhookRoutes } from './webhooks.ts';
+
+/** Behind the gate. */
+export const gatedRoutes: readonly Route[] = [
+  ...crawlRoutes,
+  ...resultRoutes,
+  ...deadLetterRoutes,
+  ...hostRoutes,
+  ...optOutRoutes,
+  ...versionRoutes,
+  ...hostActionRoutes,
+  ...seedRoutes,
+  ...outlookRoutes,
+  ...reportRoutes,
+  ...exportRoutes,
+  ...eventRoutes,
+  ...webhookRoutes,
+  ...jobRoutes,
+  ...standingCrawlRoutes,
+  ...metricsRoutes,
+  ...frontierRoutes,
+  ...keyRoutes,
+  ...tenantRoutes,
+  ...auditLogRoutes,
+  ...docsRoutes,
+];
+
+/** Those before it take no key and count against no limit: for supervisors, and for people who met the crawler. */
+export const routes: readonly Route[] = [...gatedRoutes, ...crawlerPageRoutes, ...healthRoutes];
