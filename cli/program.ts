@@ -35,7 +35,7 @@ Examples:
 
 Exit codes: 0 done, 2 bad use, 3 refused, the crawl failed, or a check found differences,
 4 only hosts that wait were left for too long (resumable), 130 interrupted (resumable).
-Settings are read from ORBWEAVER_… variables; README.md lists them.`,
+Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
     );
   program.commandsGroup('On this machine:');
   addCrawl(program, ended);

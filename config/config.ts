@@ -52,7 +52,7 @@ const refuseUnknown = (names: readonly string[], where: string): void => {
   const near = knownNames
     .map((name) => ({ name, edits: distance(unknown.toUpperCase(), name) }))
     .reduce((best, each) => (each.edits < best.edits ? each : best));
-  const hint = near.edits <= 6 ? `; did you mean ${near.name}?` : '; README.md lists the settings.';
+  const hint = near.edits <= 6 ? `; did you mean ${near.name}?` : '; docs/settings.md lists the settings.';
   throw new ConfigError(`${where}: there is no setting ${unknown}${hint}`);
 };
 

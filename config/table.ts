@@ -1,5 +1,5 @@
 /**
- * Every setting of every process: the one place where a name, a meaning and a default are written down. README's
+ * Every setting of every process: the one place where a name, a meaning and a default are written down. docs/settings.md's
  * table is made from it, `loadConfig` reads by it, and the stack hands settings to its children through it.
  */
 import type { z } from 'zod';
@@ -392,7 +392,7 @@ export const settings = {
 /** The name of the setting that is no setting: where the optional settings file is. */
 export const settingsFileName = 'ORBWEAVER_CONFIG';
 
-/** Rows for README: name, type, default, description, as plain Markdown without pipes. */
+/** Rows for docs/settings.md: name, type, default, description, as plain Markdown without pipes. */
 const settingsRows = (): readonly (readonly [string, string, string, string])[] => [
   [settingsFileName, 'file', 'none', 'JSON object of the settings below; the environment wins.'],
   ...Object.values(settings).map((row) => {

@@ -178,7 +178,7 @@ describe('the environment of children', () => {
   });
 });
 
-it('the table for README has every setting once', () => {
+it('the table of docs/settings.md has every setting once', () => {
   const table = settingsMarkdown();
   for (const { name } of Object.values(settings)) expect(table.split(`| \`${name}\` |`)).toHaveLength(2);
 });

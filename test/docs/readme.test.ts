@@ -13,6 +13,7 @@ const read = (name: string): string => readFileSync(path.join(root, name), 'utf8
 const readme = read('README.md');
 const pages = [
   'README.md',
+  'CONTRIBUTING.md',
   ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join('docs', name)),
@@ -36,46 +37,84 @@ const notOurs = ['node_modules/**', 'dist/**', '.cache/**', '.git/**'];
 const numbered = (letter: string, count: number, digits: number): string[] =>
   Array.from({ length: count }, (_, index) => `${letter}${String(index + 1).padStart(digits, '0')}`);
 
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, '');
+
 describe('README.md', () => {
-  it('has the table of settings as the code has it', () => {
-    const [, table] = /<!-- settings:[^\n]*-->\n\n(.*?)\n\n<!-- \/settings -->/s.exec(readme) ?? [];
-    expect(table).toBe(settingsMarkdown());
+  it('is short', () => {
+    expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(10 * 1024);
   });
 
-  it('shows every verb of the command line', () => {
-    const verbs = (command: Command): string[] =>
-      command.commands.flatMap((each) =>
-        each.commands.length === 0 ? [each.name()] : verbs(each).map((verb) => `${each.name()} ${verb}`),
-      );
-    const missing = verbs(createProgram(() => undefined)).filter(
-      (verb) => !readme.includes(`./orbweaver ${verb}`),
-    );
-    expect(missing).toEqual([]);
-  });
-
-  it('names no route that the API does not have', () => {
-    const document = openApiDocument('0').paths ?? {};
-    const routes = Object.entries(document).flatMap(([route, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${route}`),
-    );
-    const named = [...readme.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/[^`]+)`/g)].map(([, name]) => name);
-    expect(named.filter((name = '') => !routes.includes(name))).toEqual([]);
-  });
-
-  it('gives a query for every search attribute', () => {
-    expect(Object.keys(searchAttributes).filter((name) => !readme.includes(name))).toEqual([]);
+  it('is followed by operations.md, which gives a query for every search attribute', () => {
+    const operations = read('docs/operations.md');
+    expect(Object.keys(searchAttributes).filter((name) => !operations.includes(name))).toEqual([]);
   });
 
   it('speaks of npm scripts that there are', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = [...readme.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+    const named = [...(readme + read('CONTRIBUTING.md')).matchAll(/npm run ([\w:-]+)/g)].map(
+      ([, name = '']) => name,
+    );
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+describe('pages that are made (`-u` writes them anew)', () => {
+  const made = (title: string, from: string, about: string, body: readonly string[]): string =>
+    [
+      `# ${title}`,
+      '',
+      `${about} This page is made from ${from}; \`npm test -- test/docs -u\` writes it anew.`,
+      '',
+      '<!-- prettier-ignore-start -->',
+      '',
+      ...body,
+      '',
+      '<!-- prettier-ignore-end -->',
+      '',
+    ].join('\n');
+
+  it('docs/settings.md has every setting of the processes', async () => {
+    const about =
+      'From the environment, else from the file that `ORBWEAVER_CONFIG` names. An unknown name is an error. What a crawl sets for itself (scope, patterns, limits, delay, user agent, request headers, private addresses) is in [verbs.md](verbs.md) and, for the API, at `/docs/`.';
+    const page = made('Settings', '`config/table.ts`', about, [settingsMarkdown()]);
+    await expect(page).toMatchFileSnapshot('../../docs/settings.md');
+  });
+
+  it('docs/verbs.md has every verb with its options', async () => {
+    const verbs = (command: Command, path: string): string[] =>
+      command.commands.flatMap((each) => {
+        const name = `${path} ${each.name()}`;
+        if (each.commands.length > 0) return verbs(each, name);
+        const help = each.createHelp();
+        const options = help
+          .visibleOptions(each)
+          .filter(({ long }) => long !== '--help')
+          .map((option) => `- \`${option.flags}\`: ${help.optionDescription(option)}`);
+        return [
+          `## ${name.trim()}`,
+          '',
+          `\`${help.commandUsage(each)}\``,
+          '',
+          `${capital(help.commandDescription(each))}.`,
+          '',
+          ...options,
+          ...(options.length > 0 ? [''] : []),
+        ];
+      });
+    const about = '`./orbweaver <verb> --help` says the same; [cli.md](cli.md) shows verbs at work.';
+    const body = verbs(
+      createProgram(() => undefined),
+      'orbweaver',
+    );
+    await expect(made('Verbs', 'the command definitions in `cli/`', about, body)).toMatchFileSnapshot(
+      '../../docs/verbs.md',
+    );
   });
 });
 
 describe('docs/features.md', () => {
   it('has every feature once, in order, with its state', () => {
-    const rows = [...read('docs/features.md').matchAll(/^\| (F\d\d|G\d\d?) +\|[^|]+\| ([^|]+?) +\|/gm)];
+    const rows = [...read('docs/features.md').matchAll(/^- \*\*(F\d\d|G\d\d?)\*\* .+?: \*\*([^*]+)\*\*/gm)];
     expect(rows.map(([, id]) => id)).toEqual([...numbered('F', 49, 2), ...numbered('G', 16, 1)]);
     for (const [, id, state] of rows) expect(['works', 'partly', 'not yet'], id).toContain(state);
   });
@@ -89,6 +128,22 @@ describe('what the pages point at', () => {
         !existsSync(path.join(root, file)) || (name !== undefined && !read(file).includes(name)),
     );
     expect(wrong.map(([reference]) => reference)).toEqual([]);
+  });
+
+  it.each(pages)('%s: routes that there are', (page) => {
+    const document = openApiDocument('0').paths ?? {};
+    const routes = Object.entries(document).flatMap(([route, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${route}`),
+    );
+    const named = [
+      ...read(page).matchAll(
+        /`((?:GET|POST|PUT|PATCH|DELETE) \/(?:v1|api|frontier|dedup|seed|url)[^`?…]+)`/g,
+      ),
+    ];
+    const shape = (route: string): string =>
+      route.replaceAll(/\{\w+\}|\/\d+(?=\/|$)/g, (part) => (part.startsWith('/') ? '/{}' : '{}'));
+    const known = routes.map(shape);
+    expect(named.map(([, name = '']) => name).filter((name) => !known.includes(shape(name)))).toEqual([]);
   });
 
   it.each(pages)('%s: pages, headings and folders', (page) => {
