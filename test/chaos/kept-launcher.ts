@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findRunningStack, type StackInfo } from '../../stack/info.ts';
 import { endProcess, type ProcessId } from '../../stack/processes.ts';
 import { spawnTethered, type Tethered } from '../../stack/tether.ts';
-import { until } from '../stack/world.ts';
+import { until } from '../support/until.ts';
 
 export type Group = 'services' | 'crawler';
 

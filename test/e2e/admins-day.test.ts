@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../stack/world.ts';
+import { until } from '../support/until.ts';
 import { findRunningStack } from '../../stack/info.ts';
 import { jsonLines, startCli, type RunningCli } from '../cli/run-cli.ts';
 import { startSite, type Site } from '../integration/activities/site.ts';

@@ -13,7 +13,7 @@ import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { until } from '../stack/world.ts';
+import { until } from '../support/until.ts';
 
 /** What is seen on the way is kept here; docs/images has copies. */
 const screenshots = '.cache/screenshots';

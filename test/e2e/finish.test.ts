@@ -10,7 +10,7 @@ import { auditCrawl } from '../../storage/audit.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';
-import { until } from '../stack/world.ts';
+import { until } from '../support/until.ts';
 import type { CrawlDesk } from '../support/crawling.ts';
 import { startServing, type Serving } from '../support/serving.ts';
 import { makeBlobDir } from '../support/worker.ts';

@@ -10,7 +10,7 @@ import type { ConfigVersion } from '../../contracts/http/edits.ts';
 import { auditCrawl } from '../../storage/audit.ts';
 import { ask } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';
-import { until } from '../stack/world.ts';
+import { until } from '../support/until.ts';
 import type { CrawlDesk } from '../support/crawling.ts';
 import { startServing, type Serving } from '../support/serving.ts';
 import { makeBlobDir } from '../support/worker.ts';

@@ -17,7 +17,7 @@ import { closedPort } from '../net/raw-server.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { until } from '../stack/world.ts';
+import { until } from '../support/until.ts';
 
 let world: World;
 let desk: CrawlDesk;

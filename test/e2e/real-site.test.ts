@@ -11,7 +11,7 @@ import type { AuditView, PageView } from '../../contracts/http/results.ts';
 import { startEmbedded, type Embedded, type EmbeddedPart } from '../support/embedded.ts';
 import { folded, walkFiles, type FileSite } from '../support/html-files.ts';
 import { hasNginx, startNginx, type Nginx } from '../support/nginx.ts';
-import { until } from '../stack/world.ts';
+import { until } from '../support/until.ts';
 import { judge } from '../web/judge.ts';
 
 const folder = '/usr/share/doc/postgresql-doc-15/html';

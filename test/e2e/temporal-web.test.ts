@@ -11,7 +11,7 @@ import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { until } from '../stack/world.ts';
+import { until } from '../support/until.ts';
 import { expectedOf } from '../web/expected.ts';
 import { complaints, judge } from '../web/judge.ts';
 import { startWeb, type Web } from '../web/server.ts';

@@ -15,7 +15,8 @@ import { formatId, identify, lives, ownId, parseId, signalProcess } from '../../
 import { createSupervisor } from '../../stack/supervisor.ts';
 import type { Part, StackEvent } from '../../stack/supervisor.ts';
 import { spawnTethered } from '../../stack/tether.ts';
-import { makeFolder, until } from './world.ts';
+import { makeFolder } from './world.ts';
+import { until } from '../support/until.ts';
 
 const root = makeFolder();
 afterAll(() => {

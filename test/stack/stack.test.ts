@@ -9,7 +9,8 @@ import { hasRedis } from '../../stack/redis.ts';
 import { findRunningStack } from '../../stack/info.ts';
 import type { StackInfo } from '../../stack/info.ts';
 import { createNamespace } from '../../stack/temporal.ts';
-import { allGone, launch, makeFolder, pidOf, processesOf, until } from './world.ts';
+import { allGone, launch, makeFolder, pidOf, processesOf } from './world.ts';
+import { until } from '../support/until.ts';
 import type { Launched } from './world.ts';
 
 const isRoot = process.getuid?.() === 0;

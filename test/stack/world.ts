@@ -1,4 +1,4 @@
-/** Folders, launchers and processes of the stack's tests, and the waiting for what they do. */
+/** Folders, launchers and processes of the stack's tests. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +6,6 @@ import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { StackInfo } from '../../stack/info.ts';
 import { identify, lives } from '../../stack/processes.ts';
 import type { ProcessId } from '../../stack/processes.ts';
@@ -44,14 +43,6 @@ export const launch = async (
     ended.then(() => ['{"refused":"it said nothing"}']),
   ])) as [string];
   return { process: child, answer: JSON.parse(line) as Launched['answer'], ended };
-};
-
-export const until = async (what: string, condition: () => unknown, ms = 120_000): Promise<void> => {
-  const deadline = performance.now() + ms;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within ${String(ms)} ms: ${what}`);
-    await delay(30);
-  }
 };
 
 export const pidOf = (dataDir: string, part: string): number =>

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { reservePort } from '../../stack/ports.ts';
 import { endProcess, signalProcess, type ProcessId } from '../../stack/processes.ts';
 import { spawnTethered } from '../../stack/tether.ts';
-import { until } from '../stack/world.ts';
+import { until } from './until.ts';
 
 const searchPath = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin`;
 

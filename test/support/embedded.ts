@@ -4,7 +4,8 @@ import type { RunningStack } from '../../stack/embedded.ts';
 import type { StackEvent } from '../../stack/supervisor.ts';
 import type { CreatedCrawl, CrawlView } from '../../contracts/http/crawls.ts';
 import type { PageField, PageView } from '../../contracts/http/results.ts';
-import { pidOf, until } from '../stack/world.ts';
+import { pidOf } from '../stack/world.ts';
+import { until } from './until.ts';
 import { startOwnStack } from './start-stack.ts';
 
 export type EmbeddedPart = 'worker' | 'api' | 'temporal' | 'postgres';

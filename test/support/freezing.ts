@@ -2,7 +2,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { until } from '../stack/world.ts';
+import { until } from './until.ts';
 
 /** What a process that stops itself says just before. */
 export const freezingLine = 'freezing';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { reservePort } from '../../stack/ports.ts';
 import { endProcess } from '../../stack/processes.ts';
 import { spawnTethered } from '../../stack/tether.ts';
-import { until } from '../stack/world.ts';
+import { until } from './until.ts';
 import type { RequestRecord } from '../web/log.ts';
 
 export interface Nginx {

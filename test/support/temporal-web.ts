@@ -1,7 +1,7 @@
 /** Temporal Web as an operator uses it: in a browser, by its buttons (written for Temporal UI 2.42). */
 import { existsSync } from 'node:fs';
 import { chromium, type Locator, type Page } from 'playwright-core';
-import { until } from '../stack/world.ts';
+import { until } from './until.ts';
 
 const executablePath = '/usr/bin/chromium';
 export const hasChromium = (): boolean => existsSync(executablePath);

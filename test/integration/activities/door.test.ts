@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Door, type StartSpent } from '../../../engine/door/door.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import type { Fetcher } from '../../../contracts/fetching.ts';
-import { until } from '../../stack/world.ts';
+import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { robots, startSite, status, type Answer } from './site.ts';

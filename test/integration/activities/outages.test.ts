@@ -13,7 +13,7 @@ import { makeSmallDisk, mayMount } from '../../support/small-disk.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../../support/worker.ts';
 import { createWorld, type World } from '../../support/world.ts';
-import { until } from '../../stack/world.ts';
+import { until } from '../../support/until.ts';
 import { expectedOf } from '../../web/expected.ts';
 import { judge } from '../../web/judge.ts';
 import { startWeb, type Web } from '../../web/server.ts';

@@ -6,7 +6,7 @@ import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { tidyAudit } from '../../../storage/audit-log.ts';
 import { createPool } from '../../../storage/pool.ts';
-import { until } from '../../stack/world.ts';
+import { until } from '../../support/until.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 

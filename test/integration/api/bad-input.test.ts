@@ -5,7 +5,7 @@ import { accessTable } from '../../support/access-table.ts';
 import { openApiDocument } from '../../../api/openapi/document.ts';
 import { usualKind, type Problem, type ProblemKind } from '../../../contracts/http/problem.ts';
 import { maxHeadBytes, maxRequestBytes } from '../../../contracts/http/shared.ts';
-import { until } from '../../stack/world.ts';
+import { until } from '../../support/until.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts';
 

@@ -6,7 +6,7 @@ import { stackListeners } from '../../../workers/listeners.ts';
 import { expectFault, expectResponse, fetching } from '../../net/fetching.ts';
 import { rawServer, response } from '../../net/raw-server.ts';
 import { bare, startOwnStack } from '../../support/start-stack.ts';
-import { until } from '../../stack/world.ts';
+import { until } from '../../support/until.ts';
 
 it.skipIf(process.platform !== 'linux')('the inner ports of Temporal are off limits', async () => {
   const { stack, dataDir, close } = await startOwnStack(bare);

@@ -21,7 +21,7 @@ import {
 } from '../../../contracts/workflows.ts';
 import { noneRedriven } from '../../../domain/dead-letter.ts';
 import { createWorld, type World } from '../../support/world.ts';
-import { until } from '../../stack/world.ts';
+import { until } from '../../support/until.ts';
 
 let world: World;
 let connection: Connection;
