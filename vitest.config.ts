@@ -12,7 +12,8 @@ const named = process.argv.slice(3).some((argument) => !argument.startsWith('-')
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // More than the two cores that are asked for: most tests wait most of the time.
+    maxWorkers: 4,
     tags: [{ name: 'long', description: 'more than some five seconds', skip: !named, timeout: 900_000 }],
     // Tests wait for conditions. These limits only end a test that waits in vain, however busy the machine is.
     testTimeout: 300_000,
