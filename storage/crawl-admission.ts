@@ -32,9 +32,11 @@ export async function admitCrawl(
   const limited =
     quotaNames.some((name) => quotas[name] !== null) || (userId !== null && quotas.jobsPerUser !== null);
   return onceMore(() =>
-    limited
-      ? inTransaction(pool, (db) => admitCounted(db, tenantId, config, seeds, label, userId))
-      : createCrawl(pool, config, seeds, tenantId, label, userId).then((id) => ({ id, quotas, used: null })),
+    inTransaction(pool, async (db) =>
+      limited
+        ? admitCounted(db, tenantId, config, seeds, label, userId)
+        : { id: await createCrawl(db, config, seeds, tenantId, label, userId), quotas, used: null },
+    ),
   );
 }
 

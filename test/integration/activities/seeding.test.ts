@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { canonicalize, type CanonicalUrl } from '../../../domain/url.ts';
-import { createPool, type Pool, type Queryable } from '../../../storage/pool.ts';
+import { defaultCrawlConfig } from '../../../contracts/crawl.ts';
+import { createCrawl } from '../../../storage/crawls.ts';
+import { createPool, inTransaction, type Pool, type Queryable } from '../../../storage/pool.ts';
 import { isWithin } from '../../../storage/seed-places.ts';
 import { storeSeeds } from '../../../storage/seed-intake.ts';
 import { readSeeds } from '../../../storage/seeds.ts';
@@ -77,6 +79,29 @@ it(
     expect(rows).toEqual([{ seeds_accepted: many + 1, seeds_taken: many + 1 }]);
   },
 );
+
+it('a crawl of more seeds than one statement may store has them all, in their order', async () => {
+  const many = 45_000;
+  const seeds = readSeeds(Array.from({ length: many }, (_, n) => `https://listed.example/${String(n)}`));
+  const sizes: number[] = [];
+  const id = await inTransaction(pool, (db) => {
+    const noting = {
+      query: (question: { text: string; values: (string | number | null)[] }) => {
+        sizes.push(Math.max(...question.values.map((value) => String(value).length)));
+        return db.query(question);
+      },
+    };
+    return createCrawl(noting as unknown as Queryable, defaultCrawlConfig, seeds);
+  });
+  expect(Math.max(...sizes)).toBeLessThan(JSON.stringify(seeds).length / 2);
+  const { rows } = await pool.query(
+    `select seeds_accepted, (select count(*)::int from seed s where s.crawl_id = c.id
+                               and s.url = 'https://listed.example/' || (s.line - 1)) as in_order
+       from crawl c where id = $1`,
+    [id],
+  );
+  expect(rows).toEqual([{ seeds_accepted: many, in_order: many }]);
+});
 
 it('whether a site has a seed is told by one of its seeds, however many a crawl has', async () => {
   const crawl = await runningCrawl(pool);
