@@ -4,7 +4,6 @@
  */
 import { fetchFaults, type FetchFault } from './fault.ts';
 import { leaseMarginMs } from './lease.ts';
-import { adaptedDelayMs } from './pace.ts';
 
 export const lendingLimits = {
   /** URLs of one batch at most, each of another host. */
@@ -48,26 +47,6 @@ export function earned(
       Math.floor(asked.toldMs * share),
     ),
   };
-}
-
-/** A host as its lease tells it; `unclean`: somebody may have a request in flight, which counts from now. */
-export interface Owed {
-  readonly unclean: boolean;
-  readonly asked_ago_ms: number | null;
-  readonly took_ms: number | null;
-  readonly pace_ms: number;
-  readonly held_ms: number;
-}
-
-/** For how long nothing may be sent: for the sake of its pace, and altogether. */
-export function owedMs(
-  host: Owed,
-  pace: { readonly delayMs: number; readonly factor: number | null },
-): { readonly paceMs: number; readonly waitMs: number } {
-  const agoMs = host.unclean ? 0 : host.asked_ago_ms === null ? Infinity : Math.max(0, host.asked_ago_ms);
-  const delayMs = adaptedDelayMs(pace.delayMs, pace.factor, host.took_ms);
-  const paceMs = Math.max(0, delayMs - agoMs, host.pace_ms);
-  return { paceMs, waitMs: Math.max(paceMs, host.held_ms) };
 }
 
 /** The error of a URL that was not asked for. */

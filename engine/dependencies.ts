@@ -9,6 +9,7 @@ import type { DependencyDown } from './breakers/dependency-down.ts';
 import type { Admission } from './admission/admission.ts';
 import type { Books } from './books/books.ts';
 import type { WakeHosts } from './host-waker.ts';
+import type { Gate } from './visit/gates.ts';
 import type { CrawlSettings } from './settings.ts';
 
 export interface Dependencies {
@@ -22,6 +23,8 @@ export interface Dependencies {
   readonly prefetch: (hostname: string) => void;
   /** What is down on our own side, ready to be thrown; null: nothing is. */
   readonly outage: () => DependencyDown | null;
+  /** All that may keep a request from leaving: those of visit/gates.ts. */
+  readonly gates: readonly Gate[];
   /** What is known of crawls, hosts and opt-outs; the same for whoever asks. */
   readonly books: Books;
   readonly admission: Admission;

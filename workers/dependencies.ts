@@ -6,6 +6,7 @@ import { watch } from '../engine/breakers/breakers.ts';
 import { assemble, type Parts } from '../engine/assemble.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import type { CrawlSettings } from '../engine/settings.ts';
+import { gates } from '../engine/visit/gates.ts';
 import { HostWaker } from '../engine/host-waker.ts';
 import { patrol } from '../activities/patrol.ts';
 import { wakeHost } from '../activities/wake-host.ts';
@@ -122,6 +123,7 @@ export async function openDependencies(
     wakeHosts: waker.wake,
     prefetch: (hostname) => resolver.prefetch(hostname),
     outage,
+    gates,
     settings,
     log,
   };

@@ -4,11 +4,11 @@
  */
 import { hostWide } from '../visit/read-robots.ts';
 import type { FetchRoom } from '../visit/fetch-room.ts';
-import type { RobotsReading } from '../visit/fetch-robots.ts';
-import { hostPace } from '../../domain/host-delay.ts';
+import { asWhom, type RobotsReading } from '../visit/fetch-robots.ts';
 import type { HostTrouble } from '../visit/host-rules.ts';
 import type { HostLease } from '../visit/lease-keeper.ts';
-import { HostPacer } from '../visit/pacer.ts';
+import { HostVisit, onErrand, unasked } from '../visit/host-visit.ts';
+import type { WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
 import { backoffMs } from '../../domain/trouble.ts';
 
 /** The first time it is not waited for longer: most that are silent so long stay so. Each further time as for any request. */
@@ -31,44 +31,31 @@ export async function knock(
   crawlIds: readonly number[],
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { pool, fetcher } = room.dependencies;
+  const { pool } = room.dependencies;
   const { taken, allowance } = lease;
-  const crawls = await Promise.all(crawlIds.map((id) => room.crawls.open(id)));
-  const { fresh, older } = await room.robots.find(lease.hostId);
-  const pace = hostPace(taken, crawls, fresh ?? older);
-  const pacer = new HostPacer(lease, fetcher, room.optOuts, pace, taken.held_ms, signal);
-  let heldMs = 0;
-  let trouble: HostTrouble | null = null;
-  try {
+  const visit = new HostVisit(room.dependencies, lease, origin, signal);
+  const crawls = (): Promise<WaitingCrawl[]> => Promise.resolve(crawlIds.map(unasked));
+  return onErrand(room.keeper, visit, crawls, async (leaves): Promise<Answer> => {
+    const { fresh, older } = visit.known;
     if (fresh !== null) return { kind: 'known' };
-    if ((await room.optOuts.covering(origin)) !== null) return { kind: 'unasked' };
-    if (Math.max(pacer.waitMs, allowance.closedMs) > patienceMs) return { kind: 'unasked' };
+    if ((await visit.mayBegin((waitMs) => waitMs <= patienceMs)) !== null) return { kind: 'unasked' };
     if ((await allowance.grant(pool, lease.hostId, taken.token, 1)) === 0) return { kind: 'unasked' };
     const running = await Promise.all(crawlIds.map((id) => room.crawls.isRunning(id)));
-    const [first] = crawls;
+    const [first] = visit.crawls;
     if (first === undefined || !running.includes(true)) return { kind: 'unasked' };
-    const as = {
-      userAgent: first.userAgent,
-      // It is the host's, not one crawl's: whoever may reach the address may read it.
-      allowPrivate: crawls.flatMap(({ allowPrivate }) => allowPrivate),
-      ...(taken.failures === 0 && { patienceMs: firstMs }),
-    };
-    const reading = await room.robotsFetcher.fetch(pacer, origin, as, signal);
+    const as = { ...asWhom(visit.crawls, first), ...(taken.failures === 0 && { patienceMs: firstMs }) };
+    const reading = await room.robotsFetcher.fetch(visit, as, signal);
     if (reading.kind === 'interrupted') return { kind: 'unasked' };
     if (reading.kind === 'busy') {
-      heldMs = reading.waitMs;
+      leaves({ waitMs: reading.waitMs });
       return { kind: 'unasked' };
     }
-    trouble = troubleOf(reading, older !== null, taken.failures);
-    return trouble === null ? { kind: 'known' } : { kind: 'trouble', trouble };
-  } finally {
-    await room.keeper.release(lease, {
-      waitMs: Math.max(heldMs, trouble?.waitMs ?? 0, pacer.waitMs),
-      paceMs: pacer.paceMs,
-      failures: taken.failures + (trouble === null ? 0 : 1),
-      lastError: trouble === null ? taken.last_error : `${trouble.class}: ${trouble.message}`,
-    });
-  }
+    const trouble = troubleOf(reading, older !== null, taken.failures);
+    if (trouble === null) return { kind: 'known' };
+    const lastError = `${trouble.class}: ${trouble.message}`;
+    leaves({ waitMs: trouble.waitMs, failures: taken.failures + 1, lastError });
+    return { kind: 'trouble', trouble };
+  });
 }
 
 /** Null: it answers. @param older there is an older copy of its robots.txt, under which a slow host may be asked */

@@ -7,8 +7,8 @@
  * hosts for that moment alone.
  */
 import { randomUUID } from 'node:crypto';
-import { earned, heldMs, owedMs } from '../../domain/lending.ts';
-import { robotsFreshMs, type Robots } from '../../domain/robots.ts';
+import { earned, heldMs } from '../../domain/lending.ts';
+import { robotsFreshMs } from '../../domain/robots.ts';
 import { standingAt } from '../../domain/windows.ts';
 import { retrying } from '../../storage/retry.ts';
 import { askToLend } from '../../storage/statements/ask-to-lend.ts';
@@ -16,7 +16,6 @@ import { commitResults } from '../../storage/statements/commit-results.ts';
 import { crawlsToLendFrom } from '../../storage/statements/crawls-to-lend-from.ts';
 import { forgetLent } from '../../storage/statements/forget-lent.ts';
 import { handOutUrls } from '../../storage/statements/hand-out-urls.ts';
-import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
 import { leaveToWorkers } from '../../storage/statements/leave-to-workers.ts';
 import { lendHosts, type LendableHost } from '../../storage/statements/lend-hosts.ts';
 import { loansOfTenant } from '../../storage/statements/loans-of-tenant.ts';
@@ -26,12 +25,12 @@ import { releaseLease } from '../../storage/statements/release-lease.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
-import { CrawlTurns } from '../visit/crawl-turns.ts';
-import { Allowance } from '../visit/allowance.ts';
-import { hostPace } from '../../domain/host-delay.ts';
-import { refusalOf } from '../visit/host-rules.ts';
 import { leaseWithinLimits } from '../visit/lease-within-limits.ts';
 import { excludedRow } from '../visit/record.ts';
+import type { HeldLease } from '../../domain/lease.ts';
+import type { Wanted } from '../visit/gates.ts';
+import { HostVisit } from '../visit/host-visit.ts';
+import { HostLease } from '../visit/lease-keeper.ts';
 import type { LendingRoom } from './room.ts';
 
 export interface LoanWish {
@@ -67,6 +66,8 @@ export interface Loan {
 const takingMs = 10_000;
 /** Times hosts are looked for where some turned out not to be lendable. */
 const rounds = 3;
+/** A loan is judged in one go: nothing ends it before. */
+const unending = new AbortController().signal;
 /** URLs of a host that robots.txt excludes at a time before the host is left to the next batch. */
 const refusals = 25;
 /** How long slices of ours are held back for a fetcher that waits; it asks again until then. */
@@ -74,10 +75,8 @@ const askMs = 3_000;
 /** Batches of days past that are removed at a time. */
 const forgotten = 20;
 
-interface Pick {
+interface Pick extends Wanted {
   readonly host: LendableHost;
-  readonly url: LeasedUrl;
-  readonly crawl: OpenCrawl;
 }
 
 /** Null: nothing can be lent at present. */
@@ -94,14 +93,14 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
   const { lapsed_hosts: lapsed } = loans;
   const tried = [...lapsed];
   for (let round = 0; round < rounds && picks.length < granted.batchSize; round++) {
-    const askedAt = performance.now();
+    const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: takingMs };
     const missing = granted.batchSize - picks.length;
     const hosts = await retrying(() =>
       lendHosts(pool, wish.shards, crawlIds, robotsFreshMs, missing, takingMs, tried),
     );
     if (hosts.length === 0) break;
     tried.push(...hosts.map(({ id }) => id));
-    const found = await Promise.all(hosts.map((host) => pick(room, host, crawlIds, leaseMs, askedAt)));
+    const found = await Promise.all(hosts.map((host) => pick(room, host, crawlIds, leaseMs, held)));
     picks.push(...found.filter((each) => each !== null));
   }
   const left = granted.batchSize - picks.length;
@@ -145,64 +144,60 @@ async function pick(
   host: LendableHost,
   crawlIds: readonly number[],
   leaseMs: number,
-  askedAt: number,
+  held: HeldLease,
 ): Promise<Pick | null> {
   const { pool } = room;
   const hostId = String(host.id);
-  const allowance = new Allowance(host, askedAt);
   await retrying(() => reclaimUrls(pool, hostId, host.token));
-  const waiting = await waitingCrawls(pool, hostId);
-  const crawls = await Promise.all(waiting.map(({ crawl_id }) => room.crawls.open(crawl_id)));
-  const { fresh: robots } = await room.robots.find(hostId, host.robots_asked_ago_ms);
-  const { paceMs, waitMs } = owedMs(host, hostPace(host, crawls, robots));
-  const turns = new CrawlTurns(crawls, waiting, host);
-  turns.setPaces(host, robots);
+  const visit = new HostVisit(room, new HostLease(hostId, host, held), host.origin, unending);
+  await visit.gather(await waitingCrawls(pool, hostId), true);
+  const { lease, pacer, turns, crawls } = visit;
+  const { waitMs, paceMs } = pacer;
   const giveBack = async (): Promise<null> => {
-    const { failures, last_error, settings_revision: revision } = host;
+    const { failures, last_error: lastError, settings_revision: revision } = host;
     // Of the request that may be in flight.
     const noted = host.unclean ? turns.noted(host.took_ms) : [];
     if (noted.length > 0) await retrying(() => noteTurns(pool, hostId, JSON.stringify(noted), false));
-    const visit = {
-      ...{ askedAgoMs: host.unclean ? 0 : null, tookMs: null, ...allowance.counted },
+    const asked = {
+      ...{ askedAgoMs: host.unclean ? 0 : null, tookMs: null, ...lease.allowance.counted },
       ...{ heldMs: host.held_ms, revision },
     };
-    await retrying(() =>
-      releaseLease(pool, hostId, host.token, { waitMs, paceMs, failures, lastError: last_error, visit }),
-    );
+    const leaving = { waitMs, paceMs, failures, lastError, visit: asked };
+    await retrying(() => releaseLease(pool, hostId, host.token, leaving));
     // Only for the end of its pace may a host be asked for on and on, with the workers held back.
     if (waitMs === 0 || host.unclean) await retrying(() => leaveToWorkers(pool, host.id));
     return null;
   };
-  if (robots === null || waitMs > 0 || !allowance.permits || closesWithin(host, leaseMs)) return giveBack();
-  if ((await room.optOuts.covering(host.origin)) !== null) return giveBack();
+  if (visit.known.fresh === null || closesWithin(host, leaseMs)) return giveBack();
+  if ((await visit.mayBegin(() => false)) !== null) return giveBack();
   const own = crawls.filter(({ id }) => crawlIds.includes(id) && turns.waitMs(id, host.took_ms) === 0);
-  const found = await firstAllowed(room, host, own, robots);
-  return found ?? giveBack();
+  const found = await firstAllowed(room, visit, own);
+  return found === null ? giveBack() : { host, ...found };
 }
 
 async function firstAllowed(
   { pool }: LendingRoom,
-  host: LendableHost,
+  visit: HostVisit,
   crawls: readonly OpenCrawl[],
-  robots: Robots,
-): Promise<Pick | null> {
-  const hostId = String(host.id);
+): Promise<Wanted | null> {
+  const { hostId, taken } = visit.lease;
   for (let refused = 0; refused < refusals; refused++) {
-    const [url] = await leaseWithinLimits(pool, hostId, host.token, 1, crawls);
+    const [url] = await leaseWithinLimits(pool, hostId, taken.token, 1, crawls);
     const crawl = crawls.find(({ id }) => id === url?.crawl_id);
     if (url === undefined || crawl === undefined) return null;
-    if (url.kind === 1) {
-      // Sitemaps are read by our own workers, who keep their bodies.
-      await retrying(() => returnUrls(pool, hostId, host.token));
+    const wanted = { url, crawl };
+    // Sitemaps are read by our own workers, who keep their bodies.
+    const stopped = url.kind === 1 ? 'not-lent' : await visit.mayAsk(wanted);
+    if (stopped === null && visit.mayLeave(wanted, url.url)) return wanted;
+    if (stopped === null || stopped === 'not-lent' || stopped.kind !== 'never') {
+      await retrying(() => returnUrls(pool, hostId, taken.token));
       return null;
     }
-    const refusal = await refusalOf(url, crawl, { robots, refused: null }, host.origin);
-    if (refusal === null) return { host, url, crawl };
     const place = {
-      ...{ host_id: host.id, crawl_id: url.crawl_id },
-      ...{ key: url.key.toString('hex'), token: host.token },
+      ...{ host_id: Number(hostId), crawl_id: url.crawl_id },
+      ...{ key: url.key.toString('hex'), token: taken.token },
     };
-    const row = JSON.stringify([excludedRow(place, refusal)]);
+    const row = JSON.stringify([excludedRow(place, stopped.refusal)]);
     await retrying(() => commitResults(pool, row));
   }
   return null;

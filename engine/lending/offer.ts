@@ -68,7 +68,7 @@ export async function offer(
       reject('parent_url: the crawl has not met it');
       continue;
     }
-    const crawl = await room.crawls.open(parent?.crawl_id ?? Number(crawlId));
+    const crawl = await room.books.crawls.open(parent?.crawl_id ?? Number(crawlId));
     if (parentUrl !== null) {
       const links = (ofParent.get(parentUrl) ?? 0) + 1;
       ofParent.set(parentUrl, links);

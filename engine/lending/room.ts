@@ -4,10 +4,10 @@ import type { Pool } from '../../storage/pool.ts';
 import { MemorySeenCache } from '../../storage/seen/memory-seen-cache.ts';
 import { claimIdleHosts } from '../../storage/statements/claim-idle-hosts.ts';
 import { Admission } from '../admission/admission.ts';
-import { openBooks } from '../books/books.ts';
-import type { CrawlBook } from '../books/crawl-book.ts';
-import type { RobotsBook } from '../books/robots-book.ts';
-import type { OptOutBook } from '../books/opt-out-book.ts';
+import { openBooks, type Books } from '../books/books.ts';
+import { gates, type Gate } from '../visit/gates.ts';
+import type { House } from '../visit/host-visit.ts';
+import type { Fetcher } from '../../contracts/fetching.ts';
 
 interface LendingParts {
   readonly pool: Pool;
@@ -17,32 +17,40 @@ interface LendingParts {
   /** Sent where a crawl names none. */
   readonly userAgent: string;
   readonly shards: number;
+  /** All that may keep a host from being lent; absent: those of visit/gates.ts. */
+  readonly gates?: readonly Gate[];
 }
 
 /** Keys remembered as seen: 2.4 MB. */
 const seenKeys = 100_000;
 
-export class LendingRoom {
+/** Who borrows a URL asks for it: no request leaves from here. */
+const nobodySends: Fetcher = {
+  fetch: () => Promise.reject(new Error('nothing is sent where URLs are lent')),
+  close: () => Promise.resolve(),
+};
+
+export class LendingRoom implements House {
   readonly pool: Pool;
-  readonly crawls: CrawlBook;
-  readonly robots: RobotsBook;
-  readonly optOuts: OptOutBook;
+  readonly books: Books;
+  readonly gates: readonly Gate[];
+  readonly fetcher = nobodySends;
+  /** The API has no breakers: what it cannot ask fails its request. */
+  readonly outage = (): null => null;
   readonly admission: Admission;
   readonly #log: Logger;
   readonly #wakeHost: (origin: string) => Promise<void>;
 
-  constructor({ pool, log, wakeHost, userAgent, shards }: LendingParts) {
+  constructor({ pool, log, wakeHost, userAgent, shards, gates: gatesToPass = gates }: LendingParts) {
     this.pool = pool;
     // Nothing is sent from here: who may reach which address is the fetcher's own to guard.
-    const books = openBooks(pool, { userAgent, allowPrivate: [], shards });
-    this.crawls = books.crawls;
-    this.robots = books.robots;
-    this.optOuts = books.optOuts;
+    this.books = openBooks(pool, { userAgent, allowPrivate: [], shards });
+    this.gates = gatesToPass;
     this.#log = log;
     this.#wakeHost = wakeHost;
     const wakeHosts = (ids: Iterable<number>): void => void this.wake([...ids]);
     const seen = new MemorySeenCache(seenKeys);
-    this.admission = new Admission({ seen, wakeHosts }, books);
+    this.admission = new Admission({ seen, wakeHosts }, this.books);
   }
 
   /** Tells those of the hosts' workflows that wait to be told. Never rejects: the scheduler finds what is lost here. */

@@ -10,8 +10,8 @@
  * says.
  */
 import type { FetchResult } from '../../contracts/fetching.ts';
-import { fieldValue, owedMs, reported } from '../../domain/lending.ts';
-import { adaptedDelayMs, maxDelayMs } from '../../domain/pace.ts';
+import { fieldValue, reported } from '../../domain/lending.ts';
+import { maxDelayMs } from '../../domain/pace.ts';
 import { maxRetryAfterMs } from '../../domain/retry-after.ts';
 import { inTransaction, type Queryable } from '../../storage/pool.ts';
 import { retrying } from '../../storage/retry.ts';
@@ -31,12 +31,10 @@ import { noteTurns, type NotedTurn } from '../../storage/statements/note-turns.t
 import { releaseLease } from '../../storage/statements/release-lease.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { settleLentUrl } from '../../storage/statements/settle-lent-url.ts';
-import type { TakenLease } from '../../storage/statements/take-lease.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
 import type { Candidate } from '../admission/admission.ts';
-import { Allowance } from '../visit/allowance.ts';
-import { hostPace } from '../../domain/host-delay.ts';
-import { CrawlTurns } from '../visit/crawl-turns.ts';
+import { HostVisit } from '../visit/host-visit.ts';
+import { HostLease } from '../visit/lease-keeper.ts';
 import { Lessons } from '../visit/lessons.ts';
 import { leadingOutside, record, type Taker } from '../visit/record.ts';
 import type { LendingRoom } from './room.ts';
@@ -60,6 +58,8 @@ export type Settled = 'accepted' | 'repeated' | 'late' | 'unknown';
 
 /** For which a host is kept while what came of it is judged. */
 const judgingMs = 10_000;
+/** Nobody calls the judging off. */
+const unending = new AbortController().signal;
 
 /** What became of each report, in their order; null: the tenant has no such batch. */
 export async function settle(
@@ -98,20 +98,21 @@ interface Ending {
 
 async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promise<Settled> {
   const { pool } = room;
-  const askedAt = performance.now();
+  const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: judgingMs };
   const [taken] = await claimLentHost(pool, url.host_id, url.token, judgingMs);
   const tooLate = async (): Promise<Settled> =>
     (await isLentUrlSettled(pool, url.token)).length > 0 ? 'repeated' : 'late';
   if (taken === undefined) return tooLate();
-  const ending = await judge(room, url, report, taken);
-  const allowance = new Allowance(taken, askedAt);
+  // The report is the return of the lease before: nothing is in flight any more.
+  const lease = new HostLease(String(url.host_id), { ...taken, unclean: false }, held);
+  const ending = await judge(room, url, report, lease);
   const done = await room.admission
     .admit(ending.found, (rows, judged, outside) =>
       retrying(() =>
         inTransaction(pool, async (db) => {
           if (judged.length > 0) await holdConfigs(db, JSON.stringify(judged));
           const row = ending.row && leadingOutside(ending.row, outside);
-          await commit(db, url, report, { ...ending, row }, rows, taken, allowance);
+          await commit(db, url, report, { ...ending, row }, rows, lease);
         }),
       ),
     )
@@ -134,19 +135,16 @@ class LeaseOver extends Error {
   override readonly name = 'LeaseOver';
 }
 
-async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: TakenLease): Promise<Ending> {
-  const hostId = String(url.host_id);
-  const waiting = await waitingCrawls(room.pool, hostId);
-  const crawls = await Promise.all(waiting.map(({ crawl_id }) => room.crawls.open(crawl_id)));
-  const known = await room.robots.find(hostId);
-  const robots = known.fresh ?? known.older;
-  const pace = hostPace(taken, crawls, robots);
+async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: HostLease): Promise<Ending> {
+  const { taken } = lease;
+  const visit = new HostVisit(room, lease, new URL(url.url).origin, unending);
+  await visit.gather(await waitingCrawls(room.pool, url.host_id));
+  const { pacer, turns } = visit;
   const said = reported(report.status, report.error);
   if (said.kind === 'not-tried') {
     // Everything but the lease itself is as it was when it was lent.
-    const owed = owedMs({ ...taken, unclean: false }, pace);
     const nothing = { row: null, found: [], counters: [], ownHoldMs: 0, turn: null };
-    return { ...nothing, ...owed, heldMs: taken.held_ms };
+    return { ...nothing, paceMs: pacer.paceMs, waitMs: pacer.waitMs, heldMs: taken.held_ms };
   }
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
   const { row, outcome, target, targetInMs } = record(
@@ -156,14 +154,12 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, taken: Tak
     new Lessons(taken),
     ofAnyType,
   );
-  const paceMs = adaptedDelayMs(pace.delayMs, pace.factor, taken.took_ms);
-  const turns = new CrawlTurns(crawls, waiting, { ...taken, unclean: false });
-  turns.setPaces(taken, robots);
+  const paceMs = pacer.delayMs;
   const now = performance.now();
   turns.asked(url.crawl_id, { headAt: now, endAt: now });
   const [turn = null] = turns.noted(taken.took_ms).filter(({ crawl_id: id }) => id === url.crawl_id);
   const fetched = outcome.url.state === 'done' && outcome.url.reason === 'fetched';
-  const crawl = await room.crawls.open(url.crawl_id);
+  const crawl = await room.books.crawls.open(url.crawl_id);
   const candidate = {
     crawl,
     kind: 'page',
@@ -213,8 +209,7 @@ async function commit(
   report: Report,
   ending: Ending,
   admissions: readonly AdmissionRow[],
-  taken: TakenLease,
-  allowance: Allowance,
+  { taken, allowance }: HostLease,
 ): Promise<void> {
   const { row, turn } = ending;
   if ((await lockLentHost(db, url.host_id, url.token)).length === 0) throw new LeaseOver();

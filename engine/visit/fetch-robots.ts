@@ -4,18 +4,14 @@
  */
 import type { FetchFault, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { maxRobotsOctets, robotsAvailability, type Robots } from '../../domain/robots.ts';
-import { optOutDetail } from '../../domain/opt-out.ts';
 import { askedPauseMs } from '../../domain/retry-after.ts';
 import { canonicalize } from '../../domain/url.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
-import type { CrawlBook } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { HostBook } from '../books/host-book.ts';
-import type { OptOutBook } from '../books/opt-out-book.ts';
-import { hostPace, type Pace } from '../../domain/host-delay.ts';
-import type { HostLease, LeaseKeeper } from './lease-keeper.ts';
-import { HostPacer } from './pacer.ts';
-import type { RobotsBook } from '../books/robots-book.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import { HostVisit, lookAtHost, onErrand } from './host-visit.ts';
+import type { LeaseKeeper } from './lease-keeper.ts';
+import type { Refusal } from './record.ts';
 
 export type RobotsReading =
   | { readonly kind: 'rules'; readonly robots: Robots }
@@ -49,39 +45,30 @@ const guestPatienceMs = 15_000;
 /** How long a host waits whose robots.txt lies on another host that did not get free. */
 const busyMs = 5_000;
 
+/** Anybody's may be read by whoever may reach the address: it is the host's, not one crawl's. */
+export const asWhom = (crawls: readonly OpenCrawl[], { userAgent }: Pick<OpenCrawl, 'userAgent'>): Asker => ({
+  userAgent,
+  allowPrivate: crawls.flatMap(({ allowPrivate }) => allowPrivate),
+});
+
 export class RobotsFetcher {
   readonly #dependencies: Dependencies;
-  readonly #book: RobotsBook;
-  readonly #hosts: HostBook;
-  readonly #crawls: CrawlBook;
-  readonly #optOuts: OptOutBook;
   readonly #keeper: LeaseKeeper;
 
-  constructor(
-    dependencies: Dependencies,
-    book: RobotsBook,
-    hosts: HostBook,
-    crawls: CrawlBook,
-    optOuts: OptOutBook,
-    keeper: LeaseKeeper,
-  ) {
+  constructor(dependencies: Dependencies, keeper: LeaseKeeper) {
     this.#dependencies = dependencies;
-    this.#book = book;
-    this.#hosts = hosts;
-    this.#crawls = crawls;
-    this.#optOuts = optOuts;
     this.#keeper = keeper;
   }
 
-  async fetch(pacer: HostPacer, origin: string, as: Asker, signal: AbortSignal): Promise<RobotsReading> {
-    let url = `${origin}/robots.txt`;
+  async fetch(visit: HostVisit, as: Asker, signal: AbortSignal): Promise<RobotsReading> {
+    let url = `${visit.origin}/robots.txt`;
     for (let hop = 0; ; hop++) {
-      const result = await this.#hop(pacer, origin, this.#request(url, as), signal);
+      const result = await this.#hop(visit, this.#request(url, as), signal);
       if (result === null) return { kind: 'interrupted' };
       if ('busyMs' in result) return { kind: 'busy', waitMs: result.busyMs };
-      if ('optedOut' in result) {
+      if ('refusal' in result) {
         // What it would allow cannot be known without the request that is not wanted (§2.3.1.4).
-        const message = `robots.txt lies at ${url}, but ${optOutDetail(result.optedOut)}: nothing may be fetched`;
+        const message = `robots.txt lies at ${url}, but ${result.refusal.detail}: nothing may be fetched`;
         return unreachable(null, null, message, null);
       }
       if (result.kind === 'fault') {
@@ -97,7 +84,8 @@ export class RobotsFetcher {
         url = target;
         continue;
       }
-      const { hostId } = pacer.lease;
+      const { hostId } = visit.lease;
+      const { robots: book } = this.#dependencies.books;
       // Five hops that lead nowhere, or a hop to nowhere: unavailable, as if there were none (§2.3.1.2).
       const availability =
         result.status >= 300 && result.status < 400 ? 'allow-all' : robotsAvailability(result.status);
@@ -107,9 +95,9 @@ export class RobotsFetcher {
             // Half a file is half its rules; one that is merely too long is cut as the RFC says (§2.5).
             return unreachable('reset', result.status, 'robots.txt broke off before its end', null);
           }
-          return { kind: 'rules', robots: await this.#book.save(hostId, result.status, text) };
+          return { kind: 'rules', robots: await book.save(hostId, result.status, text) };
         case 'allow-all':
-          return { kind: 'rules', robots: await this.#book.save(hostId, result.status, null) };
+          return { kind: 'rules', robots: await book.save(hostId, result.status, null) };
         case 'unreachable': {
           const message = `robots.txt answers ${String(result.status)}, so nothing may be fetched`;
           return unreachable(null, result.status, message, askedPauseMs(result.headers, Date.now()));
@@ -120,49 +108,32 @@ export class RobotsFetcher {
 
   /** One request at its own host's pace, whichever host that is. */
   async #hop(
-    pacer: HostPacer,
-    origin: string,
+    visit: HostVisit,
     request: FetchRequest,
     signal: AbortSignal,
-  ): Promise<FetchResult | { readonly busyMs: number } | { readonly optedOut: string } | null> {
+  ): Promise<FetchResult | { readonly busyMs: number } | { readonly refusal: Refusal } | null> {
     const target = canonicalize(request.url);
-    if (!target.ok || target.value.host === origin) return pacer.exchange(request);
-    // Of the slice's own host the slice has seen to it; this is another one.
-    const optedOut = await this.#optOuts.covering(target.value.url);
-    if (optedOut !== null) return { optedOut };
-    const hostId = await this.#hosts.idOf(target.value.host);
+    if (!target.ok || target.value.host === visit.origin) return visit.exchange(request);
+    const { host } = target.value;
+    const { pool, books } = this.#dependencies;
+    // Who opted out is not even asked to make room.
+    const stopped = await lookAtHost(this.#dependencies, host);
+    if (stopped?.kind === 'never') return stopped;
+    const hostId = await books.hosts.idOf(host);
     const lease = await this.#keeper.takeAsGuest(hostId, guestPatienceMs, signal);
     if (lease === null) return signal.aborted ? null : { busyMs };
-    const { taken } = lease;
-    const pace = await this.#paceAt(lease);
-    const guest = new HostPacer(
-      lease,
-      this.#dependencies.fetcher,
-      this.#optOuts,
-      pace,
-      taken.held_ms,
-      signal,
+    const guest = new HostVisit(this.#dependencies, lease, host, signal);
+    return onErrand(
+      this.#keeper,
+      guest,
+      () => waitingCrawls(pool, hostId),
+      async () => {
+        const closed = await guest.mayBegin((waitMs) => waitMs <= guestPatienceMs);
+        if (closed?.kind === 'never') return closed;
+        if (closed !== null) return { busyMs: Math.max(guest.waitMs, lease.allowance.closedMs, busyMs) };
+        return guest.exchange(request);
+      },
     );
-    try {
-      const waitMs = Math.max(guest.waitMs, lease.allowance.closedMs);
-      if (waitMs > guestPatienceMs || lease.isOver) return { busyMs: Math.max(waitMs, busyMs) };
-      return await guest.exchange(request);
-    } finally {
-      await this.#keeper.release(lease, {
-        waitMs: guest.waitMs,
-        paceMs: guest.paceMs,
-        failures: taken.failures,
-        lastError: taken.last_error,
-      });
-    }
-  }
-
-  /** The pace of a host this slice is a guest at: its own robots.txt, crawls and manners count, as in its own slices. */
-  async #paceAt({ hostId, taken }: HostLease): Promise<Pace> {
-    const rows = await waitingCrawls(this.#dependencies.pool, hostId);
-    const crawls = await Promise.all(rows.map(({ crawl_id }) => this.#crawls.open(crawl_id)));
-    const { fresh, older } = await this.#book.find(hostId);
-    return hostPace(taken, crawls, fresh ?? older);
   }
 
   #request(url: string, { userAgent, allowPrivate, patienceMs = Infinity }: Asker): FetchRequest {

@@ -32,14 +32,7 @@ export class FetchRoom {
     this.optOuts = books.optOuts;
     this.robots = books.robots;
     this.earlierBodies = new EarlierBodies(pool, dependencies.blobs);
-    this.robotsFetcher = new RobotsFetcher(
-      dependencies,
-      this.robots,
-      books.hosts,
-      this.crawls,
-      this.optOuts,
-      this.keeper,
-    );
+    this.robotsFetcher = new RobotsFetcher(dependencies, this.keeper);
     this.admission = dependencies.admission;
   }
 

@@ -38,9 +38,9 @@ export class HostLease {
     this.allowance = new Allowance(taken, held.monotonicAt);
   }
 
-  /** No further request is to be begun under it. */
+  /** No further request is to be begun under it: it is lost, or its settings are old. */
   get isOver(): boolean {
-    return this.held === null || this.outdated || !this.allowance.permits;
+    return this.held === null || this.outdated;
   }
 
   /** Is the lease ours, as far as this process can know? */
@@ -48,9 +48,9 @@ export class HostLease {
     return this.held !== null && isHeld(this.held, performance.now(), Date.now());
   }
 
-  /** May a request that was counted leave now? False once the lease is lost or close to its end, or the host closed. */
+  /** May a request leave now? False once the lease is lost or close to its end. */
   get mayStart(): boolean {
-    if (this.held === null || this.outdated || !this.allowance.isOpen) return false;
+    if (this.held === null || this.outdated) return false;
     return mayStartRequest(this.held, performance.now(), Date.now());
   }
 }

@@ -16,24 +16,20 @@ import type { HostLease } from './lease-keeper.ts';
 import type { Lane } from './lanes.ts';
 import { sleep } from './sleep.ts';
 
-/** Whose turn a request is, and whether it is still turn. */
+/** Whose turn a request is, and what may still keep it back (gates.ts). */
 export interface Turn {
   /** Milliseconds until it has come, whatever the host's own pace is. */
   readonly waitMs: () => number;
-  /** Asked while the request waits for its time, and a last time when its bytes are about to leave. */
-  readonly still: () => Promise<boolean>;
-  readonly now: () => boolean;
+  /** Asked once a second while the request waits for its time. */
+  readonly stays: () => Promise<boolean>;
+  /** The last look: before it is counted, and again when its bytes are about to leave. */
+  readonly mayLeave: (counted: boolean) => boolean;
   /** The request was answered; or has left, where several are in flight. */
   readonly taken: (at: Exchanged) => void;
 }
 
-/** robots.txt, which is nobody's own. */
-const anybodys: Turn = {
-  waitMs: () => 0,
-  still: () => Promise.resolve(true),
-  now: () => true,
-  taken: () => undefined,
-};
+/** Until the crawls are known that come to the host. */
+const noPace: Pace = { delayMs: 0, factor: null };
 
 /** How long a host is left alone whose body this process had no room for. */
 const noRoomMs = 10_000;
@@ -48,9 +44,9 @@ class LeaseOver extends Error {
 export class HostPacer {
   readonly lease: HostLease;
   readonly #fetcher: Fetcher;
-  readonly #optOuts: OptOutBook;
+  readonly #optOuts: Pick<OptOutBook, 'attend'>;
   readonly #signal: AbortSignal;
-  pace: Pace;
+  pace = noPace;
   /** Requests sent so far. */
   sent = 0;
   /** The last exchange, on the clock of `performance.now()`; the delay counts from it, whatever it has become since. */
@@ -64,21 +60,12 @@ export class HostPacer {
   /** `performance.now()` before which nothing is sent for other reasons than pace. */
   #heldOffUntil: number;
 
-  /** @param heldMs milliseconds from now for which the host is left alone for other reasons than its pace */
-  constructor(
-    lease: HostLease,
-    fetcher: Fetcher,
-    optOuts: OptOutBook,
-    pace: Pace,
-    heldMs: number,
-    signal: AbortSignal,
-  ) {
+  constructor(lease: HostLease, fetcher: Fetcher, optOuts: Pick<OptOutBook, 'attend'>, signal: AbortSignal) {
     this.lease = lease;
     this.#fetcher = fetcher;
     this.#optOuts = optOuts;
     this.#signal = signal;
-    this.pace = pace;
-    this.#heldOffUntil = performance.now() + heldMs;
+    this.#heldOffUntil = performance.now() + lease.taken.held_ms;
     const { pace_ms: owedMs, asked_ago_ms: agoMs, took_ms: tookMs, unclean } = lease.taken;
     this.#owedUntil = performance.now() + owedMs;
     if (agoMs === null && !unclean) return;
@@ -127,20 +114,18 @@ export class HostPacer {
   }
 
   /**
-   * Sends one request when its time has come. null: none was sent (the lease is over, the host has closed or opted out
-   * meanwhile), or the lease ran out, or this process had no room for its body, before its answer was in.
+   * Sends one request when its time has come. null: none was sent (a gate has closed meanwhile), or the lease ran out, or this process had no room for its body, before its answer was in.
    * One that the server most likely never looked at is sent once more when its time has come again: neither URL nor
    * host is to blame, and the second has a connection of its own.
    * @param lane given where the next may leave before the answer to this one is in
-   * @param turn null is answered when it is no longer wanted
    */
-  async exchange(request: FetchRequest, lane?: Lane, turn: Turn = anybodys): Promise<FetchResult | null> {
-    const result = await this.#send(request, lane, turn);
+  async exchange(request: FetchRequest, turn: Turn, lane?: Lane): Promise<FetchResult | null> {
+    const result = await this.#send(request, turn, lane);
     const unheard = result?.kind === 'fault' && result.repeatable === true;
-    return unheard ? this.#send(request, lane, turn) : result;
+    return unheard ? this.#send(request, turn, lane) : result;
   }
 
-  async #send(request: FetchRequest, lane: Lane | undefined, turn: Turn): Promise<FetchResult | null> {
+  async #send(request: FetchRequest, turn: Turn, lane: Lane | undefined): Promise<FetchResult | null> {
     const before = this.#starting;
     const start = Promise.withResolvers<undefined>();
     this.#starting = start.promise;
@@ -149,11 +134,10 @@ export class HostPacer {
       for (;;) {
         const waitMs = Math.max(this.waitMs, turn.waitMs());
         if (waitMs === 0) break;
-        if (this.#signal.aborted || this.lease.isOver) return null;
+        if (this.#signal.aborted || !(await turn.stays())) return null;
         await sleep(Math.min(waitMs, 1_000), this.#signal);
-        if (!(await turn.still())) return null;
       }
-      if (this.#signal.aborted) return null;
+      if (this.#signal.aborted || !(await turn.stays())) return null;
       const sent = lane === undefined ? request : { ...request, lane: lane.number };
       const departed = (): void => {
         start.resolve(undefined);
@@ -169,7 +153,7 @@ export class HostPacer {
 
   /** @param departed there may be others in flight, which are told that this one is under way */
   async #sendNow(request: FetchRequest, turn: Turn, departed?: () => void): Promise<FetchResult | null> {
-    if (this.lease.isOver || !this.#maySend(request, turn)) return null;
+    if (!turn.mayLeave(false)) return null;
     this.sent++;
     this.lease.allowance.count();
     const departure: { at: number | null } = { at: null };
@@ -213,7 +197,7 @@ export class HostPacer {
         ...request,
         signal: breakOff.signal,
         maySend: () => {
-          const may = this.#maySend(request, turn);
+          const may = turn.mayLeave(true);
           if (may) left();
           else breakOff.abort(new LeaseOver());
           return may;
@@ -229,9 +213,5 @@ export class HostPacer {
     } finally {
       clearInterval(watch);
     }
-  }
-
-  #maySend({ url }: FetchRequest, turn: Turn): boolean {
-    return this.lease.mayStart && turn.now() && this.#optOuts.permits(url);
   }
 }

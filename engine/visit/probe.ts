@@ -5,13 +5,12 @@
  */
 import type { HostRef, ProbeResult } from '../../contracts/activities.ts';
 import { hostCausedClasses } from '../../domain/dead-letter.ts';
-import { optOutDetail } from '../../domain/opt-out.ts';
 import { crawlsOfParked } from '../../storage/statements/crawls-of-parked.ts';
 import type { FetchRoom } from './fetch-room.ts';
-import { hostPace } from '../../domain/host-delay.ts';
-import type { RobotsReading } from './fetch-robots.ts';
+import { asWhom, type RobotsReading } from './fetch-robots.ts';
 import type { HostLease } from './lease-keeper.ts';
-import { HostPacer } from './pacer.ts';
+import { HostVisit, onErrand, unasked } from './host-visit.ts';
+import type { WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
 
 /** A wait that is longer is the workflow's. */
 const patienceMs = 10_000;
@@ -23,40 +22,28 @@ export async function probe(
   host: HostRef,
   signal: AbortSignal,
 ): Promise<ProbeResult | null> {
-  const { pool, fetcher } = room.dependencies;
-  const { taken, allowance } = lease;
-  const rows = await crawlsOfParked(pool, host.hostId, hostCausedClasses);
-  const crawls = await Promise.all(rows.map(({ id }) => room.crawls.open(id)));
-  const { fresh, older } = await room.robots.find(host.hostId);
-  const pace = hostPace(taken, crawls, fresh ?? older);
-  const pacer = new HostPacer(lease, fetcher, room.optOuts, pace, taken.held_ms, signal);
-  let askedMs = 0;
-  try {
-    const optedOut = await room.optOuts.covering(host.origin);
-    if (optedOut !== null) return { outcome: 'pointless', message: optOutDetail(optedOut), waitMs: 0 };
-    const [first] = crawls;
+  const { pool } = room.dependencies;
+  const visit = new HostVisit(room.dependencies, lease, host.origin, signal);
+  const crawls = async (): Promise<WaitingCrawl[]> =>
+    (await crawlsOfParked(pool, host.hostId, hostCausedClasses)).map(({ id }) => unasked(id));
+  return onErrand(room.keeper, visit, crawls, async (leaves) => {
+    const stopped = await visit.mayBegin((waitMs) => waitMs <= patienceMs);
+    if (stopped?.kind === 'never')
+      return { outcome: 'pointless', message: stopped.refusal.detail, waitMs: 0 };
+    const [first] = visit.crawls;
     if (first === undefined)
       return { outcome: 'pointless', message: 'no crawl would go on with it', waitMs: 0 };
-    const waitMs = Math.max(pacer.waitMs, allowance.closedMs);
-    if (waitMs > patienceMs || (await allowance.grant(pool, host.hostId, taken.token, 1)) === 0) {
-      return { outcome: 'not-yet', message: 'it may not be asked yet', waitMs: Math.ceil(waitMs) };
+    const { allowance, taken } = lease;
+    if (stopped !== null || (await allowance.grant(pool, host.hostId, taken.token, 1)) === 0) {
+      const waitMs = Math.ceil(Math.max(visit.waitMs, allowance.closedMs));
+      return { outcome: 'not-yet', message: 'it may not be asked yet', waitMs };
     }
-    const as = {
-      userAgent: first.userAgent,
-      allowPrivate: crawls.flatMap(({ allowPrivate }) => allowPrivate),
-    };
-    const reading = await room.robotsFetcher.fetch(pacer, host.origin, as, signal);
-    if (reading.kind === 'unreachable') askedMs = reading.retryAfterMs ?? 0;
+    const reading = await room.robotsFetcher.fetch(visit, asWhom(visit.crawls, first), signal);
+    const askedMs = reading.kind === 'unreachable' ? (reading.retryAfterMs ?? 0) : 0;
+    leaves({ waitMs: askedMs });
     const result = resultOf(reading);
-    return result && { ...result, waitMs: Math.ceil(Math.max(result.waitMs, askedMs, pacer.waitMs)) };
-  } finally {
-    await room.keeper.release(lease, {
-      waitMs: Math.max(askedMs, pacer.waitMs),
-      paceMs: pacer.paceMs,
-      failures: taken.failures,
-      lastError: taken.last_error,
-    });
-  }
+    return result && { ...result, waitMs: Math.ceil(Math.max(result.waitMs, askedMs, visit.waitMs)) };
+  });
 }
 
 function resultOf(reading: RobotsReading): ProbeResult | null {

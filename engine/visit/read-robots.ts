@@ -1,9 +1,9 @@
 /** The rules a slice works under: a fresh copy of robots.txt, a new one, or an older one while none can be read. */
 import { backoffMs, type TroubleClass } from '../../domain/trouble.ts';
-import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { FetchRoom } from './fetch-room.ts';
 import type { HostRules, HostTrouble } from './host-rules.ts';
-import type { HostPacer } from './pacer.ts';
+import { asWhom } from './fetch-robots.ts';
+import type { HostVisit } from './host-visit.ts';
 
 /** Faults that say more than that robots.txt could not be read: they hold for every URL of the host. */
 export const hostWide: Readonly<Partial<Record<string, TroubleClass>>> = {
@@ -17,24 +17,14 @@ export const hostWide: Readonly<Partial<Record<string, TroubleClass>>> = {
 /** @param failures of the host in a row so far. */
 export async function readRobots(
   room: FetchRoom,
-  pacer: HostPacer,
-  origin: string,
-  crawls: readonly OpenCrawl[],
+  visit: HostVisit,
   failures: number,
   signal: AbortSignal,
 ): Promise<HostRules | HostTrouble | 'interrupted' | { readonly busyMs: number }> {
-  const { fresh, older } = await room.robots.find(pacer.lease.hostId, pacer.lease.taken.robots_asked_ago_ms);
+  const { fresh, older } = visit.known;
   if (fresh !== null) return { robots: fresh, refused: null };
-  const reading = await room.robotsFetcher.fetch(
-    pacer,
-    origin,
-    {
-      userAgent: crawls[0]?.userAgent ?? room.dependencies.settings.userAgent,
-      // It is the host's, not one crawl's: whoever may reach the address may read it.
-      allowPrivate: crawls.flatMap(({ allowPrivate }) => allowPrivate),
-    },
-    signal,
-  );
+  const as = asWhom(visit.crawls, visit.crawls[0] ?? room.dependencies.settings);
+  const reading = await room.robotsFetcher.fetch(visit, as, signal);
   switch (reading.kind) {
     case 'interrupted':
       return reading.kind;

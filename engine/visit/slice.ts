@@ -7,8 +7,7 @@
  * flight. A lease that cannot be returned runs out, and its next holder waits out a full delay.
  */
 import type { SliceResult } from '../../contracts/activities.ts';
-import { lanesAt, type Exchanged, type Manners } from '../../domain/pace.ts';
-import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
+import { lanesAt } from '../../domain/pace.ts';
 import { sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { isStorageOutage, retrying } from '../../storage/retry.ts';
@@ -17,29 +16,34 @@ import { hasSeedAt } from '../../storage/statements/has-seed-at.ts';
 import { reclaimUrls } from '../../storage/statements/reclaim-urls.ts';
 import { noteTurns } from '../../storage/statements/note-turns.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
-import { waitingCrawls, type WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
+import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
 import type { ResultRow } from '../../storage/statements/commit-results.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
 import type { Candidate } from '../admission/admission.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
-import { CrawlTurns } from './crawl-turns.ts';
 import { noBodies, validatorsOf, type FindBody } from './earlier-bodies.ts';
 import type { FetchRoom } from './fetch-room.ts';
-import { hostPace } from '../../domain/host-delay.ts';
-import { refusalOf, type HostRules, type HostTrouble } from './host-rules.ts';
+import type { Wanted } from './gates.ts';
+import type { HostTrouble } from './host-rules.ts';
+import { HostVisit } from './host-visit.ts';
 import { inLanes, type Lane } from './lanes.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { Lessons } from './lessons.ts';
 import { leaseWithinLimits } from './lease-within-limits.ts';
-import { HostPacer } from './pacer.ts';
 import { readRobots } from './read-robots.ts';
-import { attemptedRow, excludedRow, leadingOutside, record, type Recorded, type Taker } from './record.ts';
+import {
+  attemptedRow,
+  excludedRow,
+  leadingOutside,
+  record,
+  type Recorded,
+  type Refusal,
+  type Taker,
+} from './record.ts';
 import { sleep } from './sleep.ts';
 
 /** URLs excluded in one statement. */
 const optOutBatch = 1_000;
-/** Until the crawls are known that come to the host. */
-const noPace = { delayMs: 0, factor: null };
 /** How often a slice that has ended tries to give back what it holds while Postgres is away. */
 const giveBackMs = 500;
 
@@ -63,15 +67,8 @@ export class Slice {
   readonly #origin: string;
   readonly #signal: AbortSignal;
   readonly #endsAt: number;
-  readonly #pacer: HostPacer;
+  readonly #visit: HostVisit;
   readonly #lessons: Lessons;
-  /** Sets the paces that manners lead to, by the crawls and rules of this slice; null before those are known. */
-  #setPaces: ((manners: Pick<Manners, 'slowdown'>) => void) | null = null;
-  /** The host's delay before any slowdown; null before it is known. */
-  #baseDelayMs: number | null = null;
-  #turns: CrawlTurns;
-  /** Those that ask for it. */
-  #crawls: readonly OpenCrawl[] = [];
   #settled = 0;
   #optedOut = false;
   #earlierBody: FindBody = noBodies;
@@ -83,9 +80,7 @@ export class Slice {
     this.#signal = signal;
     this.#endsAt = performance.now() + sliceMs;
     this.#lessons = new Lessons(lease.taken);
-    const { fetcher } = room.dependencies;
-    this.#pacer = new HostPacer(lease, fetcher, room.optOuts, noPace, lease.taken.held_ms, signal);
-    this.#turns = new CrawlTurns([], [], lease.taken);
+    this.#visit = new HostVisit(room.dependencies, lease, origin, signal);
   }
 
   /** Runs the slice and returns the lease. Throws only for faults of our own; the lease then runs out by itself. */
@@ -96,11 +91,12 @@ export class Slice {
       const waitMs = this.#waitMs;
       const { closedMs, closedBy } = this.#lease.allowance;
       await this.#release(waitMs);
+      const { pacer, turns } = this.#visit;
       const common = {
         settled: this.#settled,
         failures: this.#lessons.failures,
         lastError: this.#lessons.lastError,
-        delayMs: Math.max(this.#pacer.delayMs, this.#turns.leastDelayMs(this.#pacer.tookMs)),
+        delayMs: Math.max(pacer.delayMs, turns.leastDelayMs(pacer.tookMs)),
       };
       const { trouble } = this.#lessons;
       if (trouble !== null) return { ...common, next: 'trouble', trouble, waitMs, closedBy: null };
@@ -115,106 +111,96 @@ export class Slice {
 
   async #work(sliceMs: number): Promise<'more' | 'idle' | 'wait'> {
     const { pool } = this.#room.dependencies;
-    const { hostId, taken } = this.#lease;
+    const lease = this.#lease;
+    const { hostId, taken } = lease;
     await retrying(() => reclaimUrls(pool, hostId, taken.token));
-    const { crawls, rows } = await this.#waitingCrawls();
-    this.#turns = new CrawlTurns(crawls, rows, taken);
-    const { robots_asked_ago_ms: askedAgoMs } = taken;
-    const known = await this.#room.robots.find(hostId, askedAgoMs);
-    // What an old copy asks for does not hold back the request for a new one that somebody wants now.
-    const rules = known.fresh ?? (askedAgoMs === null ? known.older : null);
-    this.#setDelay(crawls, { robots: rules, refused: null });
-    if (await this.#hasOptedOut()) return 'idle';
-    if (sleepsInWorkflow(this.#pacer.waitMs, sliceMs)) return 'wait';
+    const visit = this.#visit;
+    await visit.gather(await waitingCrawls(pool, hostId), true);
+    const { crawls, pacer } = visit;
+    const stopped = await visit.mayBegin((waitMs) => !sleepsInWorkflow(waitMs, sliceMs));
+    if (stopped?.kind === 'never') {
+      await this.#exclude(stopped.refusal);
+      return 'idle';
+    }
+    if (stopped?.kind === 'early') return 'wait';
     if (crawls.length === 0) return 'idle';
+    if (stopped !== null) return 'more';
 
-    const limit = await this.#grant(sliceSize(sliceMs, this.#pacer.delayMs));
+    const limit = await lease.allowance.grant(pool, hostId, taken.token, sliceSize(sliceMs, pacer.delayMs));
     if (limit === 0) return 'more';
-    const turns = this.#turns.within(sliceMs, this.#pacer.tookMs);
+    const turns = visit.turns.within(sliceMs, pacer.tookMs);
     const atTurn = crawls.filter(({ id }) => turns.get(id) !== 0);
     if (atTurn.length === 0) return 'idle';
     const urls = await leaseWithinLimits(pool, hostId, taken.token, limit, atTurn, turns);
     if (urls.length === 0) return 'idle';
-    const asked = this.#pacer.last;
-    const reading = await readRobots(
-      this.#room,
-      this.#pacer,
-      this.#origin,
-      crawls,
-      this.#lessons.failures,
-      this.#signal,
-    );
+    const asked = pacer.last;
+    const reading = await readRobots(this.#room, visit, this.#lessons.failures, this.#signal);
     if (reading === 'interrupted') return 'more';
     if ('busyMs' in reading) {
-      this.#pacer.holdOff(reading.busyMs);
+      pacer.holdOff(reading.busyMs);
       return 'more';
     }
     if ('class' in reading) {
       await this.#robotsTrouble(reading, urls);
       return 'more';
     }
-    this.#setDelay(crawls, reading);
-    if (this.#pacer.last !== null && this.#pacer.last !== asked) this.#turns.askedForRobots(this.#pacer.last);
-    await this.#room.admitSitemaps(hostId, this.#origin, crawls, reading);
+    visit.goBy(reading);
+    if (pacer.last !== null && pacer.last !== asked) visit.turns.askedForRobots(pacer.last);
+    await this.#room.admitSitemaps(hostId, visit.origin, crawls, reading);
     this.#earlierBody = await this.#room.earlierBodies.of(hostId, urls, crawls);
-    await this.#fetchAll(urls, reading);
+    await this.#fetchAll(urls);
     return 'more';
   }
 
-  /** How many of so many URLs may be fetched now, counted before any request leaves; 0: the host is closed. */
-  async #grant(urls: number): Promise<number> {
-    const { hostId, taken, allowance } = this.#lease;
-    if (!allowance.isOpen) return 0;
-    return allowance.grant(this.#room.dependencies.pool, hostId, taken.token, urls);
-  }
-
-  async #fetchAll(urls: readonly LeasedUrl[], rules: HostRules): Promise<void> {
+  async #fetchAll(urls: readonly LeasedUrl[]): Promise<void> {
     const refused: ResultRow[] = [];
+    const { pacer, turns, house } = this.#visit;
     const lanes = lanesAt({
       ...this.#lease.taken,
       ...this.#lessons.manners,
       failures: this.#lessons.failures,
     });
-    const inTurn = this.#turns.inTurn(
+    const inTurn = turns.inTurn(
       urls,
-      () => this.#pacer.waitMs,
-      () => this.#pacer.tookMs,
+      () => pacer.waitMs,
+      () => pacer.tookMs,
     );
     await inLanes(inTurn, lanes, async (url, lane) => {
       if (this.#mustEndBefore(url)) return false;
-      if (await this.#isEdited()) return false;
-      if (!(await this.#room.crawls.isRunning(url.crawl_id))) return true;
-      const crawl = await this.#room.crawls.open(url.crawl_id);
-      const optedOut = await this.#room.optOuts.covering(this.#origin);
-      const refusal =
-        optedOut === null
-          ? await refusalOf(url, crawl, rules, this.#origin)
-          : { reason: optOutReason, detail: optOutDetail(optedOut) };
-      if (refusal === null) return this.#fetchOne(url, crawl, lane);
-      refused.push(excludedRow(this.#place(url), refusal));
-      return true;
+      const wanted = { url, crawl: await house.books.crawls.open(url.crawl_id) };
+      const stopped = await this.#visit.mayAsk(wanted);
+      switch (stopped?.kind) {
+        case undefined:
+          return this.#fetchOne(wanted, lane);
+        case 'never':
+          refused.push(excludedRow(this.#place(url), stopped.refusal));
+          return true;
+        case 'skip':
+          return true;
+        case 'early':
+        case 'closed':
+          return false;
+      }
     });
     if (refused.length > 0) await this.#room.dependencies.writer.write({ results: refused });
     this.#settled += refused.length;
   }
 
-  /** Excludes what is queued at a host that has opted out; true: it has, and nothing is sent. */
-  async #hasOptedOut(): Promise<boolean> {
+  /** What is queued at a host that is not to be asked for anything. */
+  async #exclude({ detail }: Refusal): Promise<void> {
     const { pool } = this.#room.dependencies;
-    const domain = await this.#room.optOuts.covering(this.#origin);
-    if (domain === null) return false;
     this.#optedOut = true;
     for (let found = 1; found > 0 && !this.#signal.aborted; this.#settled += found) {
-      const rows = () => excludeOptedOut(pool, this.#lease.hostId, optOutDetail(domain), optOutBatch);
+      const rows = () => excludeOptedOut(pool, this.#lease.hostId, detail, optOutBatch);
       found = (await retrying(rows)).length;
     }
-    return true;
   }
 
   /** False: the slice must end. */
-  async #fetchOne(url: LeasedUrl, crawl: OpenCrawl, lane?: Lane): Promise<boolean> {
+  async #fetchOne(wanted: Wanted, lane?: Lane): Promise<boolean> {
     const { writer } = this.#room.dependencies;
-    const recorded = await this.#request(url, crawl, lane);
+    const { url, crawl } = wanted;
+    const recorded = await this.#request(wanted, lane);
     if (recorded === null) return false;
     const { row, target, targetInMs } = recorded;
     const found: Candidate[] =
@@ -240,8 +226,9 @@ export class Slice {
   }
 
   /** Its body is stored or dropped when this ends: no frame that goes on holds it. Null: no answer, the slice ends. */
-  async #request(url: LeasedUrl, crawl: OpenCrawl, lane?: Lane): Promise<Recorded | null> {
+  async #request(wanted: Wanted, lane?: Lane): Promise<Recorded | null> {
     const { blobs, settings } = this.#room.dependencies;
+    const { url, crawl } = wanted;
     const copy = await this.#earlierBody(url);
     const taker: Taker = url.kind === 1 || url.seed ? { version: crawl.version, takes: () => true } : crawl;
     const request = {
@@ -253,24 +240,15 @@ export class Slice {
       ...validatorsOf(copy),
       headers: await this.#headersOf(crawl),
     };
-    const { delayMs } = this.#pacer;
-    const { crawls } = this.#room;
-    const turn = {
-      waitMs: () => this.#turns.waitMs(crawl.id, this.#pacer.tookMs),
-      still: async () => !(await this.#isEdited()) && (await crawls.isRunning(url.crawl_id)),
-      now: () => crawls.permits(url.crawl_id),
-      taken: (at: Exchanged) => {
-        this.#turns.asked(crawl.id, at);
-      },
-    };
-    const result = await crawls.attend(() => this.#pacer.exchange(request, lane, turn));
+    const { delayMs } = this.#visit.pacer;
+    const result = await this.#visit.exchange(request, wanted, lane);
     if (result === null) return null;
     try {
       const recorded = record(result, url, this.#place(url), this.#lessons, taker, copy);
       const { outcome, row, bodyHash } = recorded;
       // Before anything is stored: a fault of ours does not take back what the host has said.
       this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
-      this.#setPaces?.(this.#lessons.manners);
+      this.#visit.slowTo(this.#lessons.manners);
       if (bodyHash !== null && result.kind === 'response') await blobs.put(bodyHash, result.body);
       return recorded;
     } finally {
@@ -292,29 +270,6 @@ export class Slice {
     if (first === undefined) return;
     const row = attemptedRow(this.#place(first), trouble.class, trouble.message);
     await this.#room.dependencies.writer.write({ results: [row] });
-  }
-
-  #setDelay(crawls: readonly OpenCrawl[], rules: HostRules): void {
-    const { taken } = this.#lease;
-    this.#crawls = crawls;
-    this.#baseDelayMs = hostPace({ ...taken, slowdown: 0 }, crawls, rules.robots).delayMs;
-    this.#setPaces = ({ slowdown }) => {
-      const host = { ...taken, slowdown };
-      this.#pacer.pace = hostPace(host, crawls, rules.robots);
-      this.#turns.setPaces(host, rules.robots);
-    };
-    this.#setPaces(this.#lessons.manners);
-  }
-
-  /** Other settings ask for another pace, and judge URLs anew: the next slice goes by them. */
-  async #isEdited(): Promise<boolean> {
-    const now = await Promise.all(this.#crawls.map(({ id }) => this.#room.crawls.open(id)));
-    return now.some(({ version }, at) => version !== this.#crawls[at]?.version);
-  }
-
-  async #waitingCrawls(): Promise<{ crawls: readonly OpenCrawl[]; rows: readonly WaitingCrawl[] }> {
-    const rows = await waitingCrawls(this.#room.dependencies.pool, this.#lease.hostId);
-    return { rows, crawls: await Promise.all(rows.map(({ crawl_id }) => this.#room.crawls.open(crawl_id))) };
   }
 
   async #putBack(): Promise<void> {
@@ -351,26 +306,29 @@ export class Slice {
 
   /** Milliseconds from now for which the host is left alone. */
   get #waitMs(): number {
-    return Math.max(this.#pacer.waitMs, this.#lessons.trouble?.waitMs ?? 0);
+    return Math.max(this.#visit.waitMs, this.#lessons.trouble?.waitMs ?? 0);
   }
 
   async #release(waitMs: number): Promise<void> {
-    const { paceMs, tookMs } = this.#pacer;
+    const { pacer, turns: everybodys, baseDelayMs } = this.#visit;
+    const { paceMs, tookMs } = pacer;
     const { pool } = this.#room.dependencies;
     const { hostId } = this.#lease;
-    await this.#lessons.save(pool, hostId, this.#baseDelayMs);
-    const turns = this.#turns.noted(tookMs);
+    await this.#lessons.save(pool, hostId, baseDelayMs);
+    const turns = everybodys.noted(tookMs);
     // Before the lease is returned: its next holder goes by them.
     if (turns.length > 0)
       await retrying(() => noteTurns(pool, hostId, JSON.stringify(turns), this.#lessons.learned));
     await this.#room.keeper.release(this.#lease, { waitMs, paceMs, ...this.#lessons.forRelease });
   }
 
+  /** Its time is up, or the worker leaves. */
   #mustEndBefore(url: LeasedUrl): boolean {
-    if (this.#signal.aborted || this.#lease.guestWaits || this.#lease.isOver) return true;
-    const waitMs = Math.max(this.#pacer.waitMs, this.#turns.waitMs(url.crawl_id, this.#pacer.tookMs));
+    if (this.#signal.aborted) return true;
+    const { pacer, turns } = this.#visit;
+    const waitMs = Math.max(pacer.waitMs, turns.waitMs(url.crawl_id, pacer.tookMs));
     // A slice of no length still sends the one request that may go at once.
-    return performance.now() + waitMs > this.#endsAt && (waitMs > 0 || this.#pacer.sent > 0);
+    return performance.now() + waitMs > this.#endsAt && (waitMs > 0 || pacer.sent > 0);
   }
 
   #place(url: LeasedUrl): { host_id: number; crawl_id: number; key: string; token: number } {

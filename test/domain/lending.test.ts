@@ -1,54 +1,9 @@
-/** What a host is owed before it is lent, and what a foreign fetcher's words mean (F37). */
+/** How much a foreign fetcher is lent, and what its words mean (F37). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fetchFaults } from '../../domain/fault.ts';
 import { isHeld } from '../../domain/lease.ts';
-import {
-  earned,
-  fieldValue,
-  heldMs,
-  outerShards,
-  owedMs,
-  reported,
-  shardsBehind,
-  type Owed,
-} from '../../domain/lending.ts';
-
-const rested: Owed = { unclean: false, asked_ago_ms: null, took_ms: null, pace_ms: 0, held_ms: 0 };
-const pace = (delayMs: number, factor: number | null = null) => ({ delayMs, factor });
-
-describe('what a host is owed', () => {
-  it('is nothing where it was never asked', () => {
-    expect(owedMs(rested, pace(60_000))).toEqual({ paceMs: 0, waitMs: 0 });
-  });
-
-  it('is a full delay where the lease before was not returned, however long ago its last answer was', () => {
-    expect(owedMs({ ...rested, unclean: true, asked_ago_ms: 1e9 }, pace(5_000)).waitMs).toBe(5_000);
-  });
-
-  it('is never less than what is left of the delay, of the pace that was left, or of Retry-After', () => {
-    const ms = fc.integer({ min: 0, max: 100_000 });
-    fc.assert(
-      fc.property(
-        fc.record({ unclean: fc.boolean(), asked_ago_ms: fc.option(ms), took_ms: fc.option(ms), pace_ms: ms, held_ms: ms }), // prettier-ignore
-        ms,
-        fc.option(fc.integer({ min: 1, max: 100 })),
-        (host, delayMs, factor) => {
-          const { paceMs, waitMs } = owedMs(host, pace(delayMs, factor));
-          expect(waitMs).toBeGreaterThanOrEqual(Math.max(paceMs, host.held_ms));
-          expect(paceMs).toBeGreaterThanOrEqual(host.pace_ms);
-          if (host.unclean) expect(paceMs).toBeGreaterThanOrEqual(delayMs);
-          else if (host.asked_ago_ms !== null)
-            expect(paceMs).toBeGreaterThanOrEqual(delayMs - host.asked_ago_ms);
-        },
-      ),
-    );
-  });
-
-  it('counts an answer of the future as one of now', () => {
-    expect(owedMs({ ...rested, asked_ago_ms: -50_000 }, pace(1_000)).waitMs).toBe(1_000);
-  });
-});
+import { earned, fieldValue, heldMs, outerShards, reported, shardsBehind } from '../../domain/lending.ts';
 
 it('tells a fetcher to be done while the lease still holds', () => {
   for (const toldMs of [1_000, 300_000]) {

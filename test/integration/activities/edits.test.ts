@@ -7,6 +7,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { createDedupActivities } from '../../../activities/dedup.ts';
+import { gates } from '../../../engine/visit/gates.ts';
 import { assemble, type Parts } from '../../../engine/assemble.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import { createEditActivities } from '../../../activities/edits.ts';
@@ -41,6 +42,7 @@ const parts = (over: Partial<Parts> = {}): Dependencies =>
     wakeHosts: () => undefined,
     prefetch: () => undefined,
     outage: () => null,
+    gates,
     settings: {
       ...{ userAgent: 'Orbweaver/0.0', allowPrivate: [], maxBodyBytes: 1024 * 1024, requestTimeoutMs: 5_000 },
       ...{ sliceMs: 5_000, leaseMs: 4_000, shards: 1 },

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { createFetchActivities } from '../../../activities/fetch.ts';
+import { gates } from '../../../engine/visit/gates.ts';
 import { assemble, type Parts } from '../../../engine/assemble.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import type { CrawlSettings } from '../../../engine/settings.ts';
@@ -94,6 +95,7 @@ export async function openFetching(): Promise<Fetching> {
       wakeHosts: () => undefined,
       prefetch: () => undefined,
       outage: () => null,
+      gates,
       settings: { ...settings, ...own },
       log: pino({ level: 'silent' }),
       ...parts,

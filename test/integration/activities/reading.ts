@@ -2,6 +2,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { createDedupActivities } from '../../../activities/dedup.ts';
+import { gates } from '../../../engine/visit/gates.ts';
 import { assemble } from '../../../engine/assemble.ts';
 import { createExtractActivities } from '../../../activities/extract.ts';
 import { createExtractor } from '../../../content/extract.ts';
@@ -23,6 +24,7 @@ export async function readBodies(
     wakeHosts: () => undefined,
     prefetch: () => undefined,
     outage: () => null,
+    gates,
     settings: {
       userAgent: 'Orbweaver/0.0',
       allowPrivate: [],

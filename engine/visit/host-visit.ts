@@ -1,0 +1,185 @@
+/**
+ * One visit of one host: what is known of it under its lease (its crawls, robots.txt, pace, turns and allowance), and
+ * the one way by which a request leaves for it, past all gates (gates.ts). A slice, a probe, the door, a guest and a loan
+ * are short users of it.
+ */
+import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
+import { hostPace } from '../../domain/host-delay.ts';
+import type { Manners } from '../../domain/pace.ts';
+import type { Robots } from '../../domain/robots.ts';
+import type { WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
+import type { Books } from '../books/books.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import { CrawlTurns } from './crawl-turns.ts';
+import type { Gate, Stop, Visited, Wanted } from './gates.ts';
+import type { HostRules } from './host-rules.ts';
+import type { Lane } from './lanes.ts';
+import type { HostLease, HostLesson, LeaseKeeper } from './lease-keeper.ts';
+import { HostPacer } from './pacer.ts';
+
+/** What all visits of a process share. */
+export interface House {
+  readonly books: Books;
+  readonly fetcher: Fetcher;
+  readonly outage: () => Error | null;
+  /** Those of gates.ts. */
+  readonly gates: readonly Gate[];
+}
+
+/** A gate that says "not now", by name. */
+export type Stopped = Stop & { readonly gate: string };
+
+export class HostVisit implements Visited {
+  readonly house: House;
+  readonly lease: HostLease;
+  readonly origin: string;
+  readonly pacer: HostPacer;
+  turns: CrawlTurns;
+  /** Those it is visited for. */
+  crawls: readonly OpenCrawl[] = [];
+  rules: HostRules = { robots: null, refused: null };
+  /** A copy of robots.txt that is fresh, and one that may serve while none can be read. */
+  known: { readonly fresh: Robots | null; readonly older: Robots | null } = { fresh: null, older: null };
+  /** The host's delay before any slowdown; null before it is known. */
+  baseDelayMs: number | null = null;
+
+  constructor(house: House, lease: HostLease, origin: string, signal: AbortSignal) {
+    this.house = house;
+    this.lease = lease;
+    this.origin = origin;
+    this.pacer = new HostPacer(lease, house.fetcher, house.books.optOuts, signal);
+    this.turns = new CrawlTurns([], [], lease.taken);
+  }
+
+  /**
+   * Finds out by what pace the host is visited.
+   * @param rows the crawls that count for it
+   * @param again robots.txt that was read before somebody asked for it to be read again is not fresh
+   */
+  async gather(rows: readonly WaitingCrawl[], again = false): Promise<void> {
+    const { crawls, robots } = this.house.books;
+    this.crawls = await Promise.all(rows.map(({ crawl_id: id }) => crawls.open(id)));
+    const { taken, hostId } = this.lease;
+    this.turns = new CrawlTurns(this.crawls, rows, taken);
+    const askedAgoMs = again ? taken.robots_asked_ago_ms : null;
+    this.known = await robots.find(hostId, askedAgoMs);
+    // What an old copy asks for does not hold back the request for a new one that somebody wants now.
+    const old = askedAgoMs === null ? this.known.older : null;
+    this.goBy({ robots: this.known.fresh ?? old, refused: null });
+  }
+
+  /** Goes by these rules from now on. */
+  goBy(rules: HostRules): void {
+    this.rules = rules;
+    this.baseDelayMs = hostPace({ ...this.lease.taken, slowdown: 0 }, this.crawls, rules.robots).delayMs;
+    this.slowTo(this.lease.taken);
+  }
+
+  /** Goes at the pace that what the host has shown leads to. */
+  slowTo({ slowdown }: Pick<Manners, 'slowdown'>): void {
+    const host = { ...this.lease.taken, slowdown };
+    this.pacer.pace = hostPace(host, this.crawls, this.rules.robots);
+    this.turns.setPaces(host, this.rules.robots);
+  }
+
+  get waitMs(): number {
+    return this.pacer.waitMs;
+  }
+
+  async isEdited(): Promise<boolean> {
+    const { crawls } = this.house.books;
+    const now = await Promise.all(this.crawls.map(({ id }) => crawls.open(id)));
+    return now.some(({ version }, at) => version !== this.crawls[at]?.version);
+  }
+
+  /** May anything be asked of the host? @param bears waits that whoever asks has the patience for */
+  async mayBegin(bears: (waitMs: number) => boolean): Promise<Stopped | null> {
+    const unborne = (stop: Stop | null): boolean =>
+      stop !== null && !(stop.kind === 'early' && bears(stop.waitMs));
+    const stopped =
+      (await lookAtHost(this.house, this.origin, unborne)) ??
+      (await firstStop(this.house.gates, ({ visit }) => visit?.(this), unborne));
+    if (stopped?.kind === 'closed') this.pacer.holdOff(stopped.waitMs);
+    return stopped;
+  }
+
+  /** May this URL be asked for? */
+  mayAsk(wanted: Wanted): Promise<Stopped | null> {
+    return firstStop(this.house.gates, ({ url }) => url?.(this, wanted));
+  }
+
+  /** The last look. */
+  mayLeave(wanted: Wanted | null, url: string, counted = false): boolean {
+    return this.house.gates.every(({ leaving }) => leaving?.(this, wanted, url, counted) !== false);
+  }
+
+  /** As `HostPacer.exchange`, past all gates. @param wanted null: it is nobody's own (robots.txt) */
+  exchange(request: FetchRequest, wanted: Wanted | null = null, lane?: Lane): Promise<FetchResult | null> {
+    const { pacer, turns, house } = this;
+    const turn = {
+      waitMs: () => (wanted === null ? 0 : turns.waitMs(wanted.crawl.id, pacer.tookMs)),
+      stays: () => this.#stays(wanted),
+      mayLeave: (counted: boolean) => this.mayLeave(wanted, request.url, counted),
+      taken: (at: Parameters<typeof turns.asked>[1]) => {
+        if (wanted !== null) turns.asked(wanted.crawl.id, at);
+      },
+    };
+    const send = (): Promise<FetchResult | null> => pacer.exchange(request, turn, lane);
+    return wanted === null ? send() : house.books.crawls.attend(send);
+  }
+
+  async #stays(wanted: Wanted | null): Promise<boolean> {
+    for (const { waiting } of this.house.gates) if ((await waiting?.(this, wanted)) === false) return false;
+    return true;
+  }
+}
+
+async function firstStop(
+  gates: readonly Gate[],
+  look: (gate: Gate) => Stop | null | undefined | Promise<Stop | null>,
+  counts: (stop: Stop | null) => boolean = (stop) => stop !== null,
+): Promise<Stopped | null> {
+  for (const gate of gates) {
+    const stop = (await look(gate)) ?? null;
+    if (stop !== null && counts(stop)) return { ...stop, gate: gate.name };
+  }
+  return null;
+}
+
+/** A crawl that a host is visited for, none of whose requests are remembered. */
+export const unasked = (id: number): WaitingCrawl => ({ crawl_id: id, asked_ago_ms: null, held_ms: 0 });
+
+/** Before its lease is asked for. */
+export const lookAtHost = (
+  house: House,
+  origin: string,
+  counts?: (stop: Stop | null) => boolean,
+): Promise<Stopped | null> => firstStop(house.gates, ({ host }) => host?.(house, origin), counts);
+
+/**
+ * One short errand at a host, under a lease that is returned whatever comes. One about which nothing can be gathered is
+ * let run out: nobody knows the host's pace then.
+ * @param errand may say what it leaves the host with, where that is more than its pace
+ */
+export async function onErrand<T>(
+  keeper: LeaseKeeper,
+  visit: HostVisit,
+  rows: () => Promise<readonly WaitingCrawl[]>,
+  errand: (leaves: (lesson: Partial<HostLesson>) => void) => Promise<T>,
+): Promise<T> {
+  const { lease, pacer } = visit;
+  try {
+    await visit.gather(await rows());
+  } catch (error) {
+    keeper.abandon(lease);
+    throw error;
+  }
+  let left: Partial<HostLesson> = {};
+  try {
+    return await errand((lesson) => (left = lesson));
+  } finally {
+    const { failures, last_error: lastError } = lease.taken;
+    const waitMs = Math.max(left.waitMs ?? 0, pacer.waitMs);
+    await keeper.release(lease, { failures, lastError, ...left, waitMs, paceMs: pacer.paceMs });
+  }
+}

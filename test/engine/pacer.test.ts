@@ -1,0 +1,66 @@
+/** What a host is owed when somebody takes its lease: a slice, a probe, the door, a guest or a loan. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { HostLease } from '../../engine/visit/lease-keeper.ts';
+import { HostPacer } from '../../engine/visit/pacer.ts';
+
+interface Owed {
+  readonly unclean: boolean;
+  readonly asked_ago_ms: number | null;
+  readonly took_ms: number | null;
+  readonly pace_ms: number;
+  readonly held_ms: number;
+}
+const rested: Owed = { unclean: false, asked_ago_ms: null, took_ms: null, pace_ms: 0, held_ms: 0 };
+const nothingIsSent = {
+  fetch: () => Promise.reject(new Error('nothing is sent')),
+  close: () => Promise.resolve(),
+};
+/** Milliseconds that the test itself may take between the lease and the look. */
+const slack = 1_000;
+
+function pacer(taken: Owed, delayMs: number, factor: number | null = null): HostPacer {
+  // What a pacer asks of a lease.
+  const lease = { taken, asked: null } as unknown as HostLease;
+  const optOuts = { attend: <T>(work: () => Promise<T>) => work() };
+  const made = new HostPacer(lease, nothingIsSent, optOuts, new AbortController().signal);
+  made.pace = { delayMs, factor };
+  return made;
+}
+
+describe('what a host is owed', () => {
+  it('is nothing where it was never asked', () => {
+    expect(pacer(rested, 60_000)).toMatchObject({ paceMs: 0, waitMs: 0 });
+  });
+
+  it('is a full delay where the lease before was not returned, however long ago its last answer was', () => {
+    const { waitMs } = pacer({ ...rested, unclean: true, asked_ago_ms: 1e9 }, 60_000);
+    expect(waitMs).toBeGreaterThan(60_000 - slack);
+    expect(waitMs).toBeLessThanOrEqual(60_000);
+  });
+
+  it('is never less than what is left of the delay, of the pace that was left, or of Retry-After', () => {
+    const ms = fc.integer({ min: 0, max: 100_000 });
+    fc.assert(
+      fc.property(
+        fc.record({ unclean: fc.boolean(), asked_ago_ms: fc.option(ms), took_ms: fc.option(ms), pace_ms: ms, held_ms: ms }), // prettier-ignore
+        ms,
+        fc.option(fc.integer({ min: 1, max: 100 })),
+        (host, delayMs, factor) => {
+          const { paceMs, waitMs } = pacer(host, delayMs, factor);
+          expect(waitMs).toBeGreaterThanOrEqual(Math.max(paceMs, host.held_ms) - slack);
+          expect(paceMs).toBeGreaterThanOrEqual(host.pace_ms - slack);
+          if (host.unclean) expect(paceMs).toBeGreaterThanOrEqual(delayMs - slack);
+          else if (host.asked_ago_ms !== null)
+            expect(paceMs).toBeGreaterThanOrEqual(delayMs - host.asked_ago_ms - slack);
+        },
+      ),
+    );
+  });
+
+  it('counts an answer of the future as one of now', () => {
+    const { waitMs } = pacer({ ...rested, asked_ago_ms: -500_000 }, 60_000);
+    expect(waitMs).toBeGreaterThan(60_000 - slack);
+    expect(waitMs).toBeLessThanOrEqual(60_000);
+  });
+});
