@@ -1,9 +1,9 @@
 /** Verbs that go by an API, and the options by which every verb that can go by one names it. */
 import { Option, type Command } from 'commander';
 import type { Role } from '../contracts/tenancy.ts';
-import { collect, commaSeparated, crawlId, days, seconds, tenantId, wholeNumber } from './arguments.ts';
-import { tellDefaults } from './crawl-settings.ts';
-import type { Control } from './crawls.ts';
+import { collect, commaSeparated, crawlId, tenantId, wholeNumber } from './arguments.ts';
+import { addSettings } from './crawl-settings.ts';
+import type { Control, StartOptions } from './crawls.ts';
 import type { ExitCode } from './ending.ts';
 import type { KeyOptions } from './keys.ts';
 
@@ -52,7 +52,7 @@ export function addCrawlControl(program: Command, ended: Ended): void {
       'after',
       '\nExamples:\n  orbweaver crawls start https://example.com/ --max-pages 500\n  orbweaver crawls start --seeds seeds.txt --label "the nightly one" --json',
     )
-    .action(async (urls: string[], options: object) => {
+    .action(async (urls: string[], options: StartOptions) => {
       ended(await (await import('./crawls.ts')).startCrawl(urls, options));
     });
   addDelete(crawls, ended);
@@ -106,59 +106,12 @@ export function addWhatToCrawl(command: Command): Command {
       'as this crawl: its settings, and its seeds where no others are given; options go before it',
       crawlId,
     )
-    .option('--max-pages <n>', 'pages to fetch at most', wholeNumber(1))
-    .option('--max-depth <n>', 'links to follow from a seed at most; 0: the seeds only', wholeNumber(0))
-    .option('--max-seconds <n>', 'seconds to crawl at most', seconds(0, false))
     .option(
       '--max-bytes <n>',
       'end once about so many body bytes have come over the wire (default: no limit)',
       wholeNumber(1),
-    )
-    .option(
-      '--finish <json>',
-      'what ends the crawl: JSON, or a file that holds it, such as \'{"any": [{"pages": 1000}]}\'',
-    )
-    .addOption(
-      new Option(
-        '--scope <scope>',
-        'which links to follow: on the hosts of the seeds, their domains, below their folders, any',
-      ).choices(['host', 'domain', 'prefix', 'any']),
-    )
-    .option(
-      '--include <pattern>',
-      'follow only URLs that match, such as "https://*/docs/*" or "re:/item/[0-9]+$"; may be repeated',
-      collect,
-    )
-    .option('--exclude <pattern>', 'leave out URLs that match, written alike; may be repeated', collect)
-    .option('--include-domain <domain>', 'only these domains, with all below; may be repeated', collect)
-    .option('--exclude-domain <domain>', 'not these domains, nor any below; may be repeated', collect)
-    .option(
-      '--content-type <type>',
-      'take only bodies of these types, such as text/html; may be repeated',
-      collect,
-    )
-    .option('--max-url-length <n>', 'characters of a URL at most', wholeNumber(16))
-    .option('--max-links-per-page <n>', 'links of a page at most', wholeNumber(0))
-    .option('--max-pages-per-host <n>', 'URLs of a host at most', wholeNumber(1))
-    .option(
-      '--delay <seconds>',
-      'seconds between its requests to a host, never less than robots.txt asks for; less than 1 for hosts you own',
-      seconds(0, true),
-    )
-    .option('--fresh', 'transfer every body anew, also what an earlier crawl has stored and has not changed')
-    .option('--retention <days>', 'days after its end on which the crawl is deleted with its data', days)
-    .option('--user-agent <text>', 'user agent to send')
-    .option(
-      '--header <"Name: value">',
-      'request header to send to the very origins of the seeds, to no other host and not with robots.txt; its value is not shown again; may be repeated',
-      collect,
-    )
-    .option(
-      '--allow-private <cidr>',
-      'private address blocks that may be reached, such as 127.0.0.0/8,10.0.0.0/8',
-      collect,
     );
-  return tellDefaults(command);
+  return addSettings(command);
 }
 
 export function addTenancy(program: Command, ended: Ended): void {

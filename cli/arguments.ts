@@ -28,6 +28,12 @@ export function days(text: string): number {
   throw new InvalidArgumentError('It must be a number of days from 0.');
 }
 
+/** What it may be at most is for the API to say. */
+export function factor(text: string): number {
+  if (/^(\d+\.?\d*|\.\d+)$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError('It must be a number above 0.');
+}
+
 export function fieldList(text: string): ('links' | 'text')[] {
   return text.split(',').map((name) => {
     if (name === 'links' || name === 'text') return name;

@@ -1,63 +1,211 @@
-/** Settings of a crawl as options of the command line: their names, and what holds where one is not given. */
-import type { Command } from 'commander';
+/**
+ * Settings of a crawl as options of the command line, each said once: `crawl` and `crawls start` have all of them, `edit`
+ * those that may change while a crawl runs. A setting of a crawl that has no option here does not compile.
+ */
+import { Option, type Command } from 'commander';
 import { defaultCrawlConfig, type CrawlConfig } from '../contracts/crawl.ts';
+import type { CrawlEdit } from '../contracts/http/edits.ts';
 import { defaultDelayMs } from '../domain/pace.ts';
+import { collect, days, factor, seconds, wholeNumber } from './arguments.ts';
 
-/** By field, the option as it is typed. */
-export const optionOf = {
-  scope: '--scope',
-  include: '--include',
-  exclude: '--exclude',
-  includeDomains: '--include-domain',
-  excludeDomains: '--exclude-domain',
-  contentTypes: '--content-type',
-  maxUrlLength: '--max-url-length',
-  maxLinksPerPage: '--max-links-per-page',
-  maxPagesPerHost: '--max-pages-per-host',
-  maxPages: '--max-pages',
-  maxDepth: '--max-depth',
-  maxSeconds: '--max-seconds',
-  finish: '--finish',
-  delaySeconds: '--delay',
-  fresh: '--fresh',
-  retentionDays: '--retention',
-  userAgent: '--user-agent',
-  headers: '--header',
-  allowPrivate: '--allow-private',
-} as const satisfies Partial<Record<keyof CrawlConfig, string>>;
+interface SettingOption {
+  readonly flags: string;
+  /** For the help; what holds without the option is added. */
+  readonly words: string;
+  /** Reads a value for a new crawl; `edit` leaves that to the API, since `none` takes a setting back there. */
+  readonly read?: (text: string) => unknown;
+  readonly isList?: true;
+  readonly choices?: readonly string[];
+  /** What holds without it, where the default of the settings is empty. */
+  readonly unset?: string;
+}
+interface LiveOption extends SettingOption {
+  readonly startOnly?: never;
+}
+/** Not to be changed while a crawl runs. */
+interface StartOption extends SettingOption {
+  readonly startOnly: true;
+}
 
-type Field = keyof typeof optionOf;
+type Field = keyof CrawlConfig;
 
-/** What an empty default means. */
-const unset: Readonly<Partial<Record<Field, string>>> = {
-  include: 'all',
-  exclude: 'none',
-  includeDomains: 'all',
-  excludeDomains: 'none',
-  contentTypes: 'all',
-  maxPages: 'no limit',
-  maxDepth: 'no limit',
-  maxSeconds: 'no limit',
-  finish: 'nothing is left to fetch',
-  delaySeconds: `the Crawl-delay of its robots.txt, else ${String(defaultDelayMs / 1_000)}`,
-  retentionDays: 'that of the instance',
-  userAgent: 'that of the instance',
-  headers: 'none',
-  allowPrivate: 'those of the instance',
+const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption : StartOption } = {
+  maxPages: {
+    flags: '--max-pages <n>',
+    words: 'pages to fetch at most',
+    read: wholeNumber(1),
+    unset: 'no limit',
+  },
+  maxDepth: {
+    flags: '--max-depth <n>',
+    words: 'links to follow from a seed at most; 0: the seeds only',
+    read: wholeNumber(0),
+    unset: 'no limit',
+  },
+  maxSeconds: {
+    flags: '--max-seconds <n>',
+    words: 'seconds to crawl at most',
+    read: seconds(0, false),
+    unset: 'no limit',
+  },
+  finish: {
+    flags: '--finish <json>',
+    words: 'what ends the crawl: JSON, or a file that holds it, such as \'{"any": [{"pages": 1000}]}\'',
+    unset: 'nothing is left to fetch',
+  },
+  scope: {
+    flags: '--scope <scope>',
+    words: 'which links to follow: on the hosts of the seeds, their domains, below their folders, any',
+    choices: ['host', 'domain', 'prefix', 'any'],
+  },
+  include: {
+    flags: '--include <pattern>',
+    words: 'follow only URLs that match, such as "https://*/docs/*" or "re:/item/[0-9]+$"; may be repeated',
+    isList: true,
+    unset: 'all',
+  },
+  exclude: {
+    flags: '--exclude <pattern>',
+    words: 'leave out URLs that match, written alike; may be repeated',
+    isList: true,
+    unset: 'none',
+  },
+  includeDomains: {
+    flags: '--include-domain <domain>',
+    words: 'only these domains, with all below; may be repeated',
+    isList: true,
+    unset: 'all',
+  },
+  excludeDomains: {
+    flags: '--exclude-domain <domain>',
+    words: 'not these domains, nor any below; may be repeated',
+    isList: true,
+    unset: 'none',
+  },
+  contentTypes: {
+    flags: '--content-type <type>',
+    words: 'take only bodies of these types, such as text/html; may be repeated',
+    isList: true,
+    unset: 'all',
+  },
+  maxUrlLength: {
+    flags: '--max-url-length <n>',
+    words: 'characters of a URL at most',
+    read: wholeNumber(16),
+  },
+  maxLinksPerPage: {
+    flags: '--max-links-per-page <n>',
+    words: 'links of a page at most',
+    read: wholeNumber(0),
+  },
+  maxPagesPerHost: {
+    flags: '--max-pages-per-host <n>',
+    words: 'URLs of a host at most',
+    read: wholeNumber(1),
+  },
+  delaySeconds: {
+    flags: '--delay <seconds>',
+    words:
+      'seconds between its requests to a host, never less than robots.txt asks for; less than 1 for hosts you own',
+    read: seconds(0, true),
+    unset: `the Crawl-delay of its robots.txt, else ${String(defaultDelayMs / 1_000)}`,
+  },
+  delayFactor: {
+    flags: '--delay-factor <x>',
+    words: 'the delay is at least so many times what the last answer took',
+    read: factor,
+    unset: 'it need not be',
+  },
+  weight: {
+    flags: '--weight <n>',
+    words: 'turns at a host that other crawls want as well, 1 to 100',
+    read: wholeNumber(1),
+  },
+  fresh: {
+    flags: '--fresh',
+    words: 'transfer every body anew, also what an earlier crawl has stored and has not changed',
+    startOnly: true,
+  },
+  retentionDays: {
+    flags: '--retention <days>',
+    words: 'days after its end on which the crawl is deleted with its data',
+    read: days,
+    unset: 'that of the instance',
+  },
+  userAgent: {
+    flags: '--user-agent <text>',
+    words: 'user agent to send',
+    unset: 'that of the instance',
+    startOnly: true,
+  },
+  headers: {
+    flags: '--header <"Name: value">',
+    words:
+      'request header to send to the very origins of the seeds, to no other host and not with robots.txt; its value is not shown again; may be repeated',
+    isList: true,
+    unset: 'none',
+    startOnly: true,
+  },
+  allowPrivate: {
+    flags: '--allow-private <cidr>',
+    words: 'private address blocks that may be reached, such as 127.0.0.0/8,10.0.0.0/8',
+    isList: true,
+    unset: 'those of the instance',
+    startOnly: true,
+  },
 };
+
+const fields = Object.keys(settings) as Field[];
+const isLive = (field: Field): boolean => settings[field].startOnly !== true;
+
+function optionFor(field: Field): Option {
+  const { flags, words, choices, isList } = settings[field];
+  const option = new Option(flags, words);
+  if (choices !== undefined) option.choices(choices);
+  if (isList === true) option.argParser(collect);
+  return option;
+}
+
+const typed = new Map(fields.map((field) => [field as string, optionFor(field)]));
+
+/** As it is typed, `--max-pages`; a name that is no setting stays as it is. */
+export const optionName = (field: string): string => typed.get(field)?.long ?? field;
+
+/** What can be changed while a crawl runs, as it is typed. */
+export const editOptionNames = (): string[] => fields.filter(isLive).map(optionName);
+
+/** All settings, for a crawl that is to be made; the help says what holds without each. */
+export function addSettings(command: Command): Command {
+  for (const field of fields) {
+    const option = optionFor(field);
+    const { read } = settings[field];
+    if (read !== undefined) option.argParser(read);
+    option.description += ` (default: ${defaultWords(field)})`;
+    command.addOption(option);
+  }
+  return command;
+}
+
+/** Those that may change while a crawl runs. */
+export function addEditSettings(command: Command): Command {
+  for (const field of fields.filter(isLive)) command.addOption(optionFor(field));
+  return command;
+}
+
+/** What was given of them, by field, as commander has it. */
+export function givenSettings(options: object): Partial<Record<Field, unknown>> {
+  const values = new Map<string, unknown>(Object.entries(options));
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = values.get(typed.get(field)?.attributeName() ?? field);
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
+}
 
 function defaultWords(field: Field): string {
   const value = defaultCrawlConfig[field];
   if (typeof value === 'number') return value.toLocaleString('en-US');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'string' ? value : (unset[field] ?? '');
-}
-
-/** Says in the help of each option that is a setting what holds without it. */
-export function tellDefaults(command: Command): Command {
-  for (const field of Object.keys(optionOf) as Field[]) {
-    const option = command.options.find(({ long }) => long === optionOf[field]);
-    if (option !== undefined) option.description += ` (default: ${defaultWords(field)})`;
-  }
-  return command;
+  return typeof value === 'string' ? value : (settings[field].unset ?? '');
 }

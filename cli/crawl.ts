@@ -23,10 +23,9 @@ interface ConcurrencyOption {
   readonly concurrency?: number;
 }
 
-export async function crawl(
-  urls: readonly string[],
-  options: CrawlOptions & RunOptions & ConcurrencyOption,
-): Promise<ExitCode> {
+export type CrawlVerbOptions = CrawlOptions & RunOptions & ConcurrencyOption;
+
+export async function crawl(urls: readonly string[], options: CrawlVerbOptions): Promise<ExitCode> {
   const config = loadConfig();
   const { like, concurrency } = options;
   if (concurrency !== undefined && concurrency > maxConcurrency)

@@ -69,7 +69,7 @@ export async function showCrawl(api: Api, id: string, json: boolean): Promise<Ex
 /** Whether private addresses may be reached is for the settings of the server to say. */
 const judgedThere = ['0.0.0.0/0', '::/0'];
 
-type StartOptions = CrawlOptions & VerbOptions & { readonly label?: string; readonly id?: boolean };
+export type StartOptions = CrawlOptions & VerbOptions & { readonly label?: string; readonly id?: boolean };
 
 export async function startCrawl(urls: readonly string[], options: StartOptions): Promise<ExitCode> {
   const { label, like } = options;

@@ -1,6 +1,7 @@
 /** Verbs that change a crawl while it runs. */
-import { Option, type Command } from 'commander';
-import { collect, crawlId, versionNumber } from './arguments.ts';
+import type { Command } from 'commander';
+import { crawlId, versionNumber } from './arguments.ts';
+import { addEditSettings } from './crawl-settings.ts';
 import type { EditOptions } from './edits.ts';
 import type { ExitCode } from './ending.ts';
 
@@ -10,39 +11,14 @@ const dryRun = ['--dry-run', 'tell what it would do to the URLs of the crawl, an
 const note = ['--note <text>', 'why, for whoever reads the versions later'] as const;
 
 export function addEdits(program: Command, ended: Ended): void {
-  program
+  const edit = program
     .command('edit')
     .description('Change the settings of a crawl, also while it runs; what is not named stays.')
     .argument('<id>', 'id of the crawl', crawlId)
     .option(...dryRun)
     .option(...note)
-    .optionsGroup('Settings (each replaced as a whole; none takes one back):')
-    .addOption(
-      new Option('--scope <scope>', 'which links to follow').choices(['host', 'domain', 'prefix', 'any']),
-    )
-    .option('--include <pattern>', 'follow only URLs that match; may be repeated', collect)
-    .option('--exclude <pattern>', 'leave out URLs that match; may be repeated', collect)
-    .option('--include-domain <domain>', 'only these domains; may be repeated', collect)
-    .option('--exclude-domain <domain>', 'not these domains; may be repeated', collect)
-    .option(
-      '--content-type <type>',
-      'take only bodies of these types, such as text/html; may be repeated',
-      collect,
-    )
-    .option('--max-url-length <n>', 'characters of a URL at most')
-    .option('--max-pages <n>', 'pages to fetch at most')
-    .option('--max-depth <n>', 'links to follow from a seed at most')
-    .option('--max-seconds <n>', 'seconds to crawl at most')
-    .option('--finish <json>', 'what ends the crawl: JSON, or a file that holds it')
-    .option('--max-pages-per-host <n>', 'URLs of a host at most')
-    .option('--max-links-per-page <n>', 'links of a page at most')
-    .option(
-      '--delay <seconds>',
-      'seconds between its requests to a host, never less than robots.txt asks for',
-    )
-    .option('--delay-factor <x>', 'the delay is at least so many times what the last answer took')
-    .option('--weight <n>', 'turns at a host that other crawls want as well, 1 to 100')
-    .option('--retention <days>', 'days after its end on which the crawl is deleted')
+    .optionsGroup('Settings (each replaced as a whole; none takes one back):');
+  addEditSettings(edit)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',

@@ -11,50 +11,18 @@ import {
 import { inWords } from '../contracts/http/wording.ts';
 import { anyApi, withLookingApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
+import { editOptionNames, givenSettings, optionName } from './crawl-settings.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
-import type { FilterOptions } from './request.ts';
 import { moment, table, writeList, writeOne, type Shown } from './table.ts';
 import { grouped } from './words.ts';
 
-/** As commander gives them; `none` takes back what a setting can be without. */
-export interface EditOptions extends VerbOptions, FilterOptions {
+/** As commander gives them, and the settings of crawl-settings.ts as text; `none` takes one back. */
+export interface EditOptions extends VerbOptions {
   readonly dryRun?: boolean;
   readonly note?: string;
-  readonly maxUrlLength?: string;
-  readonly maxPages?: string;
-  readonly maxDepth?: string;
-  readonly maxSeconds?: string;
-  readonly finish?: string;
-  readonly maxPagesPerHost?: string;
-  readonly maxLinksPerPage?: string;
-  readonly delay?: string;
-  readonly delayFactor?: string;
-  readonly weight?: string;
-  readonly retention?: string;
+  readonly [setting: string]: unknown;
 }
-
-type Setting = Exclude<keyof CrawlEdit, 'note'>;
-/** By field, the option as commander names it and as it is typed. */
-const optionOf = {
-  scope: ['scope', '--scope'],
-  include: ['include', '--include'],
-  exclude: ['exclude', '--exclude'],
-  includeDomains: ['includeDomain', '--include-domain'],
-  excludeDomains: ['excludeDomain', '--exclude-domain'],
-  contentTypes: ['contentType', '--content-type'],
-  maxUrlLength: ['maxUrlLength', '--max-url-length'],
-  maxPages: ['maxPages', '--max-pages'],
-  maxDepth: ['maxDepth', '--max-depth'],
-  maxSeconds: ['maxSeconds', '--max-seconds'],
-  finish: ['finish', '--finish'],
-  maxPagesPerHost: ['maxPagesPerHost', '--max-pages-per-host'],
-  maxLinksPerPage: ['maxLinksPerPage', '--max-links-per-page'],
-  delaySeconds: ['delay', '--delay'],
-  delayFactor: ['delayFactor', '--delay-factor'],
-  weight: ['weight', '--weight'],
-  retentionDays: ['retention', '--retention'],
-} as const satisfies Record<Setting, readonly [keyof EditOptions, string]>;
 
 export async function edit(id: string, options: EditOptions): Promise<ExitCode> {
   const { dryRun = false, json = false } = options;
@@ -76,30 +44,25 @@ export async function edit(id: string, options: EditOptions): Promise<ExitCode> 
 /** @throws CommandError with one sentence on the first thing that is wrong */
 export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
   const given: Record<string, unknown> = {};
-  for (const [field, [name]] of Object.entries(optionOf)) {
-    const value = options[name];
-    if (value === undefined) continue;
+  for (const [field, value] of Object.entries(givenSettings(options)))
     given[field] = field === 'finish' ? await finishOf(String(value)) : settingOf(value);
-  }
-  if (Object.keys(given).length === 0) {
-    const names = Object.values(optionOf).map(([, typed]) => typed);
-    throw new CommandError(`Say what to change: ${names.join(', ')}.`);
-  }
+  if (Object.keys(given).length === 0)
+    throw new CommandError(`Say what to change: ${editOptionNames().join(', ')}.`);
   if (options.note !== undefined) given['note'] = options.note;
   // What is sent is what was given: the API reads it once more.
   const read = crawlEdit.safeParse(given, { error: inWords });
   if (read.success) return given;
   const [issue] = read.error.issues;
   const field = String(issue?.path[0] ?? '');
-  const typed = field in optionOf ? optionOf[field as Setting][1] : `--${field}`;
+  const typed = field === 'note' ? '--note' : optionName(field);
   throw new CommandError(
     `${typed} cannot be used: ${(issue?.message ?? 'it is not valid').replace(/\.$/, '')}.`,
   );
 }
 
 /** What is no number is for the schema to refuse. */
-function settingOf(value: string | boolean | readonly string[]): unknown {
-  if (typeof value === 'object') return value.length === 1 && value[0] === 'none' ? [] : value;
+function settingOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 1 && value[0] === 'none' ? [] : value;
   if (value === 'none') return null;
   return /^(\d+\.?\d*|\.\d+)$/.test(String(value)) ? Number(value) : value;
 }

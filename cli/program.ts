@@ -7,6 +7,7 @@ import { addAuditLog, addWebhooks } from './admin-verbs.ts';
 import { addCrawlControl, addTenancy, addWhatToCrawl, withServer } from './api-verbs.ts';
 import { crawlId, fieldList, secondsOrNever, wholeNumber } from './arguments.ts';
 import { addHostActions } from './host-verbs.ts';
+import type { CrawlVerbOptions } from './crawl.ts';
 import { addEdits } from './edit-verbs.ts';
 import { completionScript, shells, type Shell } from './completion.ts';
 import { exitCodes } from './ending.ts';
@@ -105,7 +106,7 @@ Examples:
 
 Ctrl-C interrupts the crawl; orbweaver resume goes on with it.`,
     )
-    .action(async (urls: string[], options: object) => {
+    .action(async (urls: string[], options: CrawlVerbOptions) => {
       ended(await (await import('./crawl.ts')).crawl(urls, options));
     });
 }

@@ -6,43 +6,24 @@ import { inWords } from '../contracts/http/wording.ts';
 import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
 import { readCrawlFile } from './crawl-file.ts';
-import { optionOf } from './crawl-settings.ts';
+import { givenSettings, optionName } from './crawl-settings.ts';
 import { CommandError } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
 import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
 
-/** What belongs to a crawl, as commander gives it. */
-export interface FilterOptions {
-  readonly scope?: string;
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly includeDomain?: readonly string[];
-  readonly excludeDomain?: readonly string[];
-  readonly contentType?: readonly string[];
-}
-
-/** As commander gives them. */
-export interface CrawlOptions extends FilterOptions {
+/** As commander gives them, the settings of crawl-settings.ts too. */
+export interface CrawlOptions {
   readonly seeds?: string;
   /** Name of a YAML file with seeds and settings. */
   readonly config?: string;
   /** Id of the crawl whose seeds and settings hold where nothing else is given. */
   readonly like?: string;
-  readonly maxPages?: number;
-  readonly maxDepth?: number;
-  readonly maxSeconds?: number;
   readonly maxBytes?: number;
   /** Criteria as JSON, or the name of a file that holds them. */
   readonly finish?: string;
-  readonly maxUrlLength?: number;
-  readonly maxLinksPerPage?: number;
-  readonly maxPagesPerHost?: number;
-  readonly delay?: number;
-  readonly fresh?: boolean;
-  readonly retention?: number;
-  readonly userAgent?: string;
   readonly header?: readonly string[];
   readonly allowPrivate?: readonly string[];
+  readonly [setting: string]: unknown;
 }
 
 export interface CrawlRequest {
@@ -81,26 +62,9 @@ export async function readRequest(
     {
       ...base,
       ...(named && { seeds: [...urls, ...lines] }),
-      ...defined({
-        scope: options.scope,
-        include: options.include,
-        exclude: options.exclude,
-        includeDomains: options.includeDomain,
-        excludeDomains: options.excludeDomain,
-        contentTypes: options.contentType,
-        maxUrlLength: options.maxUrlLength,
-        maxLinksPerPage: options.maxLinksPerPage,
-        maxPagesPerHost: options.maxPagesPerHost,
-        maxPages: options.maxPages,
-        maxDepth: options.maxDepth,
-        maxSeconds: options.maxSeconds,
-        finish,
-        delaySeconds: options.delay,
-        fresh: options.fresh,
-        retentionDays: options.retention,
-        userAgent: options.userAgent,
-        headers: options.header && readHeaders(options.header),
-      }),
+      ...givenSettings(options),
+      ...(finish !== undefined && { finish }),
+      ...(options.header !== undefined && { headers: readHeaders(options.header) }),
       ...(allowPrivate.length > 0 && { allowPrivate }),
     },
     { error: inWords },
@@ -154,9 +118,7 @@ function badOption(
 ): CommandError {
   const [issue] = issues;
   const name = String(issue?.path[0] ?? '');
-  return new CommandError(
-    `${name in optionOf ? optionOf[name as keyof typeof optionOf] : name} cannot be used: ${issue?.message ?? 'it is not valid'}.`,
-  );
+  return new CommandError(`${optionName(name)} cannot be used: ${issue?.message ?? 'it is not valid'}.`);
 }
 
 /** What is wrong with a seed, as the rest of a sentence; null: nothing. */
@@ -184,9 +146,4 @@ function noneGood(file: string, complaints: readonly string[]): CommandError {
   const more =
     complaints.length > shown.length ? [`  and ${String(complaints.length - shown.length)} more`] : [];
   return new CommandError([`None of the seeds can be crawled:`, ...shown, ...more].join('\n'));
-}
-
-/** Without what was not given. */
-function defined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

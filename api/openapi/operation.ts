@@ -51,7 +51,7 @@ function operationOf({ method, path, access }: Route, docs: Documented): ZodOpen
   });
 }
 
-export function who({ least, scope, instance }: Guarded): string {
+function who({ least, scope, instance }: Guarded): string {
   const whole = instance ? ' of the whole instance' : '';
   return `Takes the role ${least}${whole}; scope ${scope}.`;
 }

@@ -20,7 +20,7 @@ import { route } from './route.ts';
 
 const ofOperators = { access: instance('operator', 'hosts') } as const;
 
-export const noOrigin = fails('That is no origin.');
+const noOrigin = fails('That is no origin.');
 export const unknownHost = fails('No crawl has met it, and nothing is set for it.');
 
 export function noSuchHost(origin: string): never {

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { optionOf } from '../../cli/crawl-settings.ts';
+import { editOptionNames, optionName } from '../../cli/crawl-settings.ts';
+import { crawlEdit } from '../../contracts/http/edits.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
 import { jsonLines, runCli } from './run-cli.ts';
 
@@ -157,15 +158,23 @@ describe('help', () => {
     async (verb) => {
       const { stdout } = await runCli([...verb, '--help']);
       const options = stdout.replace(/\s+/g, ' ').split(/ (?=--[a-z-]+ )/);
-      for (const [field, option] of Object.entries(optionOf)) {
+      for (const [field, value] of Object.entries<unknown>({ ...defaultCrawlConfig })) {
+        const option = optionName(field);
         const line = options.find((each) => each.startsWith(`${option} `)) ?? '';
         expect(line, option).toMatch(/\(default: \S/);
-        const value = defaultCrawlConfig[field as keyof typeof optionOf];
         const words = typeof value === 'number' ? value.toLocaleString('en-US') : value;
         if (typeof words === 'string') expect(line).toContain(`(default: ${words})`);
       }
     },
   );
+
+  it('of edit has every setting that may change while a crawl runs, and no other', async () => {
+    const { stdout } = await runCli(['edit', '--help']);
+    const live = Object.keys(crawlEdit.shape).filter((field) => field !== 'note');
+    expect(editOptionNames().sort()).toEqual(live.map(optionName).sort());
+    for (const field of Object.keys(defaultCrawlConfig))
+      expect(stdout.includes(`${optionName(field)} `), field).toBe(live.includes(field));
+  });
 
   it.each([
     [],
