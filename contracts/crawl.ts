@@ -95,5 +95,5 @@ export const wholeConfig = (stored: Partial<CrawlConfig>): CrawlConfig => ({
   ...stored,
 });
 
-export { closedCrawlStates, crawlStates, isOver, standsAs, type CrawlState } from '../domain/crawl-life.ts';
+export { closedCrawlStates, crawlStates, standsAs, type CrawlState } from '../domain/crawl-life.ts';
 export { urlStates, type Ledger, type UrlState } from '../domain/ledger.ts';

@@ -48,7 +48,7 @@ const endStates = {
 } as const satisfies Record<string, ClosedState>;
 
 export type CrawlEnding = keyof typeof endStates;
-export const crawlEndings = Object.keys(endStates) as CrawlEnding[];
+const crawlEndings = Object.keys(endStates) as CrawlEnding[];
 export const endState = (ending: CrawlEnding): ClosedState => endStates[ending];
 
 /** Who paused a crawl: somebody, or the watch over its tenant's quotas, which lets it go on by itself. */

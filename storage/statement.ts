@@ -4,10 +4,11 @@
  */
 import type { Queryable } from './pool.ts';
 
-export type Statement<P extends readonly unknown[], R extends object> = (
-  db: Queryable,
-  ...params: P
-) => Promise<R[]>;
+export interface Statement<P extends readonly unknown[], R extends object> {
+  (db: Queryable, ...params: P): Promise<R[]>;
+  /** SQL, for the test that prepares every statement against the schema. */
+  readonly text: string;
+}
 
 /**
  * @param name unique over the project, below 64 bytes.
@@ -19,8 +20,9 @@ export function statement<P extends readonly unknown[], R extends object>(
   longestMs?: number,
 ): Statement<P, R> {
   const limit = longestMs === undefined ? {} : { query_timeout: longestMs };
-  return async (db, ...params) => {
+  const run = async (db: Queryable, ...params: P): Promise<R[]> => {
     const result = await db.query<R>({ name, text, values: [...params], ...limit });
     return result.rows;
   };
+  return Object.assign(run, { text });
 }

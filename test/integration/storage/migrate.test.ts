@@ -59,3 +59,14 @@ it('names the file of a migration that fails, and leaves nothing of it', async (
   const tables = await ask(database, `select tablename from pg_tables where schemaname = 'public'`);
   expect(tables.map((row) => row['tablename'])).not.toContain('half');
 });
+
+it('refuses a database that a newer version wrote, and names its migration', async () => {
+  const database = `${name}_newer`;
+  await ask('postgres', `create database ${database}`);
+  onTestFinished(async () => {
+    await ask('postgres', `drop database if exists ${database} with (force)`);
+  });
+  await migrate(urlOf(database));
+  await ask(database, `insert into migration (name, run_on) values ('9999_of_tomorrow', now())`);
+  await expect(migrate(urlOf(database))).rejects.toThrow(/written by a newer version.* 9999_of_tomorrow/);
+});
