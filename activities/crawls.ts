@@ -23,7 +23,7 @@ import { markTextDuplicates } from '../storage/statements/mark-text-duplicates.t
 import { loadCrawls } from '../storage/statements/load-crawls.ts';
 import { lockCrawls } from '../storage/statements/lock-crawls.ts';
 import { setCrawlState } from '../storage/statements/set-crawl-state.ts';
-import type { Candidate } from '../engine/admission/admission.ts';
+import { candidate, type Candidate } from '../engine/admission/candidates.ts';
 import { askHosts } from './ask-hosts.ts';
 import type { OpenCrawl } from '../engine/books/crawl-book.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
@@ -96,11 +96,9 @@ export function createCrawlActivities(
       const links = seeds.flatMap(({ url, rejected }): Candidate[] => {
         const link = canonicalize(url);
         if (rejected !== null || !link.ok) return [];
-        return [{ crawl, link: link.value, kind: 'page', seed: true, depth: 0, hops: 0, parent: null }];
+        return [candidate(crawl, link.value, { in: 'seed' })];
       });
-      const { admitted } = await admission.admit(links, (admissions, judged) =>
-        writer.write({ admissions, judged }),
-      );
+      const { admitted } = await admission.store(writer, links);
       if (admitted < links.length) await claim(crawl, links);
       const origins = [...new Set(links.map(({ link }) => link.host))];
       await retrying(() => askParkedHosts(pool, id, origins));

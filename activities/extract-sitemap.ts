@@ -10,7 +10,8 @@ import { sitemapLimitReason, sitemapLimits } from '../domain/sitemap-limits.ts';
 import { canonicalize } from '../domain/url.ts';
 import type { StagedBody } from '../storage/statements/bodies-in-stage.ts';
 import { sitemapLevel } from '../storage/statements/sitemap-level.ts';
-import type { Admission, Candidate } from '../engine/admission/admission.ts';
+import type { Admission } from '../engine/admission/admission.ts';
+import { candidate, type Candidate } from '../engine/admission/candidates.ts';
 import type { OpenCrawl } from '../engine/books/crawl-book.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 
@@ -41,13 +42,6 @@ export function createSitemapAdmission(
     return { reason: sitemapLimitReason, detail };
   };
 
-  const admit = (candidates: readonly Candidate[]): Promise<SitemapRead> =>
-    admission.admit(candidates, async (admissions, judged, outside) => {
-      const nothing = admissions.length + judged.length === 0;
-      const { admitted } = nothing ? { admitted: 0 } : await writer.write({ admissions, judged });
-      return { admitted, cut: { outside: outside.length } };
-    });
-
   return async (staged, crawl, body) => {
     /** Asked for with the first sitemap that is named. */
     let refusal: Refusal | null = null;
@@ -66,9 +60,9 @@ export function createSitemapAdmission(
         const { candidates, longUrls } = candidatesOf(
           ...([staged, crawl, wanted.slice(at, at + judgedBatch), refusal] as const),
         );
-        const part = await admit(candidates);
+        const part = await admission.store(writer, candidates);
         admitted += part.admitted;
-        cut = cutBy(cut, part.cut, { longUrls });
+        cut = cutBy(cut, { outside: part.outside.length, longUrls });
         await breathe();
       }
     }
@@ -81,8 +75,6 @@ function candidatesOf(
   entries: readonly SitemapEntry[],
   refusal: Refusal | null,
 ): { readonly candidates: Candidate[]; readonly longUrls: number } {
-  const parent = { hostId: staged.host_id, key: staged.key };
-  const { depth } = staged;
   let longUrls = 0;
   const candidates = entries.flatMap(({ kind, url }): Candidate[] => {
     const link = canonicalize(url);
@@ -90,9 +82,9 @@ function candidatesOf(
       if (link.rejected === 'too-long') longUrls++;
       return [];
     }
-    const found = { crawl, link: link.value, kind, seed: false, hops: 0, parent };
-    if (kind === 'page') return [{ ...found, depth: depth + 1 }];
-    return [{ ...found, depth, ...(refusal !== null && { refusal }) }];
+    if (kind === 'page') return [candidate(crawl, link.value, { in: 'sitemap', sitemap: staged })];
+    const named = { in: 'sitemaps', sitemap: staged, ...(refusal !== null && { refusal }) } as const;
+    return [candidate(crawl, link.value, named)];
   });
   return { candidates, longUrls };
 }

@@ -17,7 +17,7 @@ import { bodiesInStage, type StagedBody } from '../storage/statements/bodies-in-
 import { requeueLostBodies } from '../storage/statements/requeue-lost-bodies.ts';
 import { turnIntoSitemap } from '../storage/statements/turn-into-sitemap.ts';
 import type { PageRow } from '../storage/statements/upsert-pages.ts';
-import type { Candidate } from '../engine/admission/admission.ts';
+import { candidate, type Candidate } from '../engine/admission/candidates.ts';
 import type { OpenCrawl } from '../engine/books/crawl-book.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { createSitemapAdmission } from './extract-sitemap.ts';
@@ -76,10 +76,8 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
       return part.candidates;
     };
     for (; links.length - at > linkBatch; at += linkBatch) {
-      const outside = await admission.admit(next(at + linkBatch), async (admissions, judged, leftOut) => {
-        admitted += (await writer.write({ admissions, judged })).admitted;
-        return leftOut;
-      });
+      const { admitted: fresh, outside } = await admission.store(writer, next(at + linkBatch));
+      admitted += fresh;
       open.push(...outside);
     }
     open.push(...next(links.length));
@@ -126,13 +124,13 @@ export function createExtractActivities(dependencies: Dependencies, extractor: E
     const commit = async (): Promise<void> => {
       const pages = open.map(({ reading }) => reading.page);
       const found = open.flatMap(({ ready }) => ready.candidates);
-      const written = await admission.admit(found, (admissions, judged, outside) => {
+      const written = await admission.store(writer, found, (outside) => {
         const leftOut = Map.groupBy(outside, ({ crawl, parent }) => nameOf(crawl.id, parent));
         const stages = open.map(({ reading: { staged }, ready }) => {
           const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
           return stageEnd(staged, cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 }));
         });
-        return writer.write({ pages, admissions, stages, judged });
+        return { pages, stages };
       });
       admitted += written.admitted;
       open = [];
@@ -208,12 +206,10 @@ function linkCandidates(
   crawl: OpenCrawl,
   urls: readonly string[],
 ): { readonly candidates: Candidate[]; readonly longUrls: number } {
-  const parent = { hostId: staged.host_id, key: staged.key };
-  const depth = staged.depth + 1;
   let longUrls = 0;
   const candidates = urls.flatMap((url): Candidate[] => {
     const link = canonicalize(url);
-    if (link.ok) return [{ crawl, link: link.value, kind: 'page', seed: false, depth, hops: 0, parent }];
+    if (link.ok) return [candidate(crawl, link.value, { in: 'page', page: staged })];
     if (link.rejected === 'too-long') longUrls++;
     return [];
   });

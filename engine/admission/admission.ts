@@ -4,9 +4,9 @@
  * remembered as seen, and idle hosts are told.
  */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../domain/opt-out.ts';
-import { urlPriority } from '../../domain/priority.ts';
 import type { ScopeVerdict } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
+import type { FrontierWrite, FrontierWriter, Written } from '../../storage/frontier-writer.ts';
 import { urlKey } from '../../storage/key.ts';
 import type { SeenCache } from '../../storage/seen/seen-cache.ts';
 import { outdatedConfig, type AdmissionRow } from '../../storage/statements/admit-urls.ts';
@@ -14,22 +14,13 @@ import type { JudgedBy } from '../../storage/statements/hold-configs.ts';
 import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
 import type { Books } from '../books/books.ts';
 import type { HostBook } from '../books/host-book.ts';
+import type { Candidate } from './candidates.ts';
 import type { WakeHosts } from '../host-waker.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
 
-export interface Candidate {
-  readonly crawl: OpenCrawl;
-  readonly link: CanonicalUrl;
-  readonly kind: 'page' | 'sitemap';
-  readonly seed: boolean;
-  readonly depth: number;
-  readonly hops: number;
-  /** Milliseconds before which it is not to be asked for; absent: at once. */
-  readonly dueInMs?: number;
-  /** Where it was found; key in hex. */
-  readonly parent: { readonly hostId: number; readonly key: string } | null;
-  /** Set: it belongs to the crawl and is not fetched, whatever else is judged. */
-  readonly refusal?: { readonly reason: string; readonly detail: string };
+interface Stored extends Written {
+  /** Candidates that are left out of the crawl, each as often as it was found. */
+  readonly outside: readonly Candidate[];
 }
 
 export class Admission {
@@ -51,7 +42,26 @@ export class Admission {
   }
 
   /**
-   * Judges the candidates and hands the rows to `write`, which stores all of them or none. Candidates of a crawl whose
+   * Stores the candidates that belong to their crawl, in one transaction with what is to be written with them.
+   * @param alongside told which candidates are left out; called again where settings were changed in between
+   */
+  store(
+    writer: Pick<FrontierWriter, 'write'>,
+    candidates: readonly Candidate[],
+    alongside: (outside: readonly Candidate[]) => Omit<FrontierWrite, 'admissions' | 'judged'> = () => ({}),
+  ): Promise<Stored> {
+    return this.admit(candidates, async (admissions, judged, outside) => {
+      const more = alongside(outside);
+      const nothing = admissions.length + judged.length + Object.keys(more).length === 0;
+      const written = nothing
+        ? { admitted: 0, queued: 0 }
+        : await writer.write({ ...more, admissions, judged });
+      return { ...written, outside };
+    });
+  }
+
+  /**
+   * For who stores in a transaction of its own. Judges the candidates and hands the rows to `write`, which stores all of them or none. Candidates of a crawl whose
    * settings were changed in between are judged anew, so that `write` may be called again after it has failed.
    * `judged` are the settings by which candidates were left out: what rests on that (a page that is read now, and not
    * again) is stored in one transaction with holding them, or a link that newer ones take would be lost. `outside` are
@@ -120,7 +130,7 @@ export class Admission {
       seed: candidate.seed,
       depth: Math.min(candidate.depth, 32_767),
       hops: candidate.hops,
-      priority: urlPriority(candidate.kind, candidate.depth),
+      priority: candidate.priority,
       parent_host: candidate.parent?.hostId ?? null,
       parent_key: candidate.parent?.key ?? null,
       reason: verdict?.reason ?? null,

@@ -119,9 +119,7 @@ export function createApplyEdits(
     const crawl = await crawls.open(Number(crawlId));
     let queued = 0;
     for (const found of storedBatches(pages, crawl, linkBatch)) {
-      const written = await admission.admit(found, (admissions, judged) =>
-        writer.write({ admissions, judged }),
-      );
+      const written = await admission.store(writer, found);
       queued += written.queued;
     }
     const to: EditPlace = { of: 'pages', hostId: last.host_id, key: last.key };

@@ -8,7 +8,7 @@ import { knownUrls } from '../../storage/statements/known-urls.ts';
 import { limitedUrls } from '../../storage/statements/limited-urls.ts';
 import { pagesToReread } from '../../storage/statements/pages-to-reread.ts';
 import { urlsToJudge, type RuledUrl } from '../../storage/statements/urls-to-judge.ts';
-import type { Candidate } from '../admission/admission.ts';
+import type { Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import {
   admitsLimited,

@@ -2,7 +2,7 @@
 import { canonicalize } from '../../domain/url.ts';
 import { unpackOutlinks } from '../../storage/outlinks.ts';
 import type { StoredLinks } from '../../storage/statements/pages-to-reread.ts';
-import type { Candidate } from '../admission/admission.ts';
+import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
 /** Links of pages, so many at a time: pages of ten thousand each are not in memory all at once. */
@@ -24,10 +24,8 @@ export function* storedBatches(
 }
 
 function storedCandidates(page: StoredLinks, crawl: OpenCrawl): Candidate[] {
-  const parent = { hostId: page.host_id, key: page.key };
-  const depth = page.depth + 1;
   return unpackOutlinks(page.origin, page.outlinks).flatMap((url): Candidate[] => {
     const link = canonicalize(url);
-    return link.ok ? [{ crawl, link: link.value, kind: 'page', seed: false, depth, hops: 0, parent }] : [];
+    return link.ok ? [candidate(crawl, link.value, { in: 'page', page })] : [];
   });
 }

@@ -9,7 +9,7 @@ import { admitUrls, type AdmissionRow } from '../../storage/statements/admit-url
 import { findParents, type ParentRow } from '../../storage/statements/find-parents.ts';
 import { holdConfigs, type JudgedBy } from '../../storage/statements/hold-configs.ts';
 import { unstoredUrls } from '../../storage/statements/unstored-urls.ts';
-import type { Candidate } from '../admission/admission.ts';
+import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { LendingRoom } from './room.ts';
 
 export interface Offered {
@@ -79,11 +79,11 @@ export async function offer(
     }
     const place = placeOf(crawl.id, urlKey(link.value.canonical).toString('hex'));
     if (!givenAs.has(place)) givenAs.set(place, url);
-    candidates.push({
-      ...{ crawl, link: link.value, kind: 'page', seed: false, hops: 0 },
-      depth: parent === undefined ? depth : Math.max(depth, parent.depth + 1),
-      parent: parent === undefined ? null : { hostId: parent.host_id, key: parent.key },
-    });
+    const found =
+      parent === undefined
+        ? ({ in: 'offer', depth } as const)
+        : ({ in: 'page', page: parent, depth } as const);
+    candidates.push(candidate(crawl, link.value, found));
   }
   const queued = new Set<string>();
   for (let at = 0; at < candidates.length; at += batch) {

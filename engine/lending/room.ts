@@ -2,10 +2,10 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../../storage/pool.ts';
 import { MemorySeenCache } from '../../storage/seen/memory-seen-cache.ts';
-import { claimIdleHosts } from '../../storage/statements/claim-idle-hosts.ts';
 import { Admission } from '../admission/admission.ts';
 import { openBooks, type Books } from '../books/books.ts';
 import { gates, type Gate } from '../visit/gates.ts';
+import { HostWaker, type WakeHost } from '../host-waker.ts';
 import type { House } from '../visit/host-visit.ts';
 import type { Fetcher } from '../../contracts/fetching.ts';
 
@@ -13,7 +13,7 @@ interface LendingParts {
   readonly pool: Pool;
   readonly log: Logger;
   /** Has the workflow of a host look again, if there is one. */
-  readonly wakeHost: (origin: string) => Promise<void>;
+  readonly wakeHost: WakeHost;
   /** Sent where a crawl names none. */
   readonly userAgent: string;
   readonly shards: number;
@@ -38,29 +38,21 @@ export class LendingRoom implements House {
   /** The API has no breakers: what it cannot ask fails its request. */
   readonly outage = (): null => null;
   readonly admission: Admission;
-  readonly #log: Logger;
-  readonly #wakeHost: (origin: string) => Promise<void>;
+  readonly #waker: HostWaker;
 
   constructor({ pool, log, wakeHost, userAgent, shards, gates: gatesToPass = gates }: LendingParts) {
     this.pool = pool;
     // Nothing is sent from here: who may reach which address is the fetcher's own to guard.
     this.books = openBooks(pool, { userAgent, allowPrivate: [], shards });
     this.gates = gatesToPass;
-    this.#log = log;
-    this.#wakeHost = wakeHost;
-    const wakeHosts = (ids: Iterable<number>): void => void this.wake([...ids]);
+    this.#waker = new HostWaker(pool, wakeHost, log);
     const seen = new MemorySeenCache(seenKeys);
-    this.admission = new Admission({ seen, wakeHosts }, this.books);
+    this.admission = new Admission({ seen, wakeHosts: this.#waker.wake }, this.books);
   }
 
-  /** Tells those of the hosts' workflows that wait to be told. Never rejects: the scheduler finds what is lost here. */
+  /** Tells those of the hosts' workflows that wait to be told. Never rejects. */
   async wake(hostIds: readonly number[]): Promise<void> {
-    if (hostIds.length === 0) return;
-    try {
-      const idle = await claimIdleHosts(this.pool, hostIds);
-      await Promise.all(idle.map(({ origin }) => this.#wakeHost(origin)));
-    } catch (error) {
-      this.#log.warn({ err: error, hosts: hostIds.length }, 'idle hosts were not woken; the scheduler will');
-    }
+    this.#waker.wake(hostIds);
+    await this.#waker.flush();
   }
 }

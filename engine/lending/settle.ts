@@ -32,7 +32,7 @@ import { releaseLease } from '../../storage/statements/release-lease.ts';
 import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { settleLentUrl } from '../../storage/statements/settle-lent-url.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
-import type { Candidate } from '../admission/admission.ts';
+import { candidate, type Candidate } from '../admission/candidates.ts';
 import { HostVisit } from '../visit/host-visit.ts';
 import { HostLease } from '../visit/lease-keeper.ts';
 import { Lessons } from '../visit/lessons.ts';
@@ -160,17 +160,10 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
   const [turn = null] = turns.noted(taken.took_ms).filter(({ crawl_id: id }) => id === url.crawl_id);
   const fetched = outcome.url.state === 'done' && outcome.url.reason === 'fetched';
   const crawl = await room.books.crawls.open(url.crawl_id);
-  const candidate = {
-    crawl,
-    kind: 'page',
-    seed: false,
-    depth: url.depth,
-    hops: url.hops + 1,
-    parent: { hostId: url.host_id, key: url.key },
-  } as const;
+  const redirect = { in: 'redirect', url: { ...url, kind: 'page' }, waitMs: targetInMs } as const;
   return {
     row: fetched ? { ...row, ...elsewhere(report.contentHash) } : row,
-    found: target === null ? [] : [{ ...candidate, link: target, dueInMs: targetInMs }],
+    found: target === null ? [] : [candidate(crawl, target, redirect)],
     counters: fetched ? crawl.counters({ url: url.url, title: null, language: null, depth: url.depth }) : [],
     ...{ paceMs, waitMs: paceMs, heldMs: 0, turn },
     ownHoldMs: Math.min(outcome.host.trouble?.waitMs ?? 0, maxDelayMs),

@@ -2,7 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import { sitemapLimits } from '../../domain/sitemap-limits.ts';
 import { canonicalize } from '../../domain/url.ts';
-import type { Admission, Candidate } from '../admission/admission.ts';
+import type { Admission } from '../admission/admission.ts';
+import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
@@ -55,11 +56,9 @@ export class FetchRoom {
       const verdicts = await crawl.judge(named);
       for (const [at, each] of named.entries())
         if (each.link.host === origin || verdicts[at]?.verdict === 'admit')
-          candidates.push({ ...each, crawl, kind: 'sitemap', hops: 0, parent: null });
+          candidates.push(candidate(crawl, each.link, { in: 'sitemaps', sitemap: null }));
     }
-    await this.admission.admit(candidates, async (admissions) => {
-      if (admissions.length > 0) await this.dependencies.writer.write({ admissions });
-    });
+    await this.admission.store(this.dependencies.writer, candidates);
     for (const { id } of newcomers) this.#sitemapsDone.set(`${String(id)} ${hostId}`, true);
   }
 }

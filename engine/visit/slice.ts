@@ -19,7 +19,7 @@ import { returnUrls } from '../../storage/statements/return-urls.ts';
 import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
 import type { ResultRow } from '../../storage/statements/commit-results.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
-import type { Candidate } from '../admission/admission.ts';
+import { candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { noBodies, validatorsOf, type FindBody } from './earlier-bodies.ts';
 import type { FetchRoom } from './fetch-room.ts';
@@ -203,24 +203,19 @@ export class Slice {
     const recorded = await this.#request(wanted, lane);
     if (recorded === null) return false;
     const { row, target, targetInMs } = recorded;
-    const found: Candidate[] =
-      target === null
-        ? []
-        : [
-            {
-              crawl,
-              link: target,
-              kind: url.kind === 1 ? 'sitemap' : 'page',
-              seed: false,
-              depth: url.depth,
-              hops: url.hops + 1,
-              dueInMs: targetInMs,
-              parent: { hostId: Number(this.#lease.hostId), key: url.key.toString('hex') },
-            },
-          ];
-    await this.#room.admission.admit(found, (admissions, judged, outside) =>
-      writer.write({ results: [leadingOutside(row, outside)], admissions, judged }),
-    );
+    const parent = {
+      ...{ host_id: Number(this.#lease.hostId), key: url.key.toString('hex') },
+      ...{
+        depth: url.depth,
+        hops: url.hops,
+        kind: url.kind === 1 ? ('sitemap' as const) : ('page' as const),
+      },
+    };
+    const found =
+      target === null ? [] : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
+    await this.#room.admission.store(writer, found, (outside) => ({
+      results: [leadingOutside(row, outside)],
+    }));
     if (row.state !== 'queued') this.#settled++;
     return this.#lessons.trouble === null;
   }

@@ -3,7 +3,8 @@
  * longer in force, however long ago it was judged, and whatever was admitted before an edit is there for its job.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Admission, type Candidate } from '../../../engine/admission/admission.ts';
+import { Admission } from '../../../engine/admission/admission.ts';
+import { candidate, type Candidate } from '../../../engine/admission/candidates.ts';
 import { openBooks } from '../../../engine/books/books.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
@@ -104,10 +105,7 @@ describe('settings that were changed', () => {
       (url): Candidate => {
         const link = canonicalize(url);
         if (!link.ok) throw new Error(link.rejected);
-        return {
-          ...{ crawl: open, link: link.value, kind: 'page', seed: false, depth: 1, hops: 0 },
-          parent: null,
-        };
+        return candidate(open, link.value, { in: 'offer', depth: 1 });
       },
     );
     await edit(crawl, { exclude: ['*/shop'], excludeDomains: ['b.example'] });

@@ -1,0 +1,79 @@
+/** The one maker of candidates: a URL that was found, with what it takes from where it was found. */
+import { urlPriority } from '../../domain/priority.ts';
+import type { CanonicalUrl } from '../../domain/url.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+
+export interface Candidate {
+  readonly crawl: OpenCrawl;
+  readonly link: CanonicalUrl;
+  readonly kind: 'page' | 'sitemap';
+  readonly seed: boolean;
+  readonly depth: number;
+  readonly hops: number;
+  readonly priority: number;
+  /** Milliseconds before which it is not to be asked for; absent: at once. */
+  readonly dueInMs?: number;
+  /** Where it was found; key in hex. */
+  readonly parent: { readonly hostId: number; readonly key: string } | null;
+  /** Set: it belongs to the crawl and is not fetched, whatever else is judged. */
+  readonly refusal?: { readonly reason: string; readonly detail: string };
+}
+
+/** What is known of the URL that leads to another. */
+interface Parent {
+  readonly host_id: number;
+  /** In hex. */
+  readonly key: string;
+  readonly depth: number;
+}
+
+export type Found =
+  | { readonly in: 'seed' }
+  /** By somebody who names no page for it. */
+  | { readonly in: 'offer'; readonly depth: number }
+  /** @property depth of the link where somebody says more than that it is one below its page */
+  | { readonly in: 'page'; readonly page: Parent; readonly depth?: number }
+  /** A page that a sitemap names. */
+  | { readonly in: 'sitemap'; readonly sitemap: Parent }
+  /** A sitemap that another one names; null: that robots.txt names. */
+  | { readonly in: 'sitemaps'; readonly sitemap: Parent | null; readonly refusal?: Candidate['refusal'] }
+  | {
+      readonly in: 'redirect';
+      readonly url: Parent & { readonly hops: number; readonly kind: 'page' | 'sitemap' };
+      /** Milliseconds for which its answer asks to wait. */
+      readonly waitMs: number;
+    };
+
+type Place = Pick<Candidate, 'kind' | 'depth' | 'parent'> & Partial<Candidate>;
+
+const at = ({ host_id: hostId, key }: Parent): Candidate['parent'] => ({ hostId, key });
+
+function placeOf(found: Found): Place {
+  switch (found.in) {
+    case 'seed':
+      return { kind: 'page', seed: true, depth: 0, parent: null };
+    case 'offer':
+      return { kind: 'page', depth: found.depth, parent: null };
+    case 'page': {
+      const { page, depth = 0 } = found;
+      return { kind: 'page', depth: Math.max(depth, page.depth + 1), parent: at(page) };
+    }
+    case 'sitemap':
+      return { kind: 'page', depth: found.sitemap.depth + 1, parent: at(found.sitemap) };
+    case 'sitemaps': {
+      const { sitemap, refusal } = found;
+      const place = { kind: 'sitemap', depth: sitemap?.depth ?? 0, parent: sitemap && at(sitemap) } as const;
+      return refusal === undefined ? place : { ...place, refusal };
+    }
+    case 'redirect': {
+      const { url, waitMs } = found;
+      return { kind: url.kind, depth: url.depth, hops: url.hops + 1, dueInMs: waitMs, parent: at(url) };
+    }
+  }
+}
+
+export function candidate(crawl: OpenCrawl, link: CanonicalUrl, found: Found): Candidate {
+  const place = placeOf(found);
+  const priority = urlPriority(place.kind, place.depth);
+  return { crawl, link, seed: false, hops: 0, priority, ...place };
+}
