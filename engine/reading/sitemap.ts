@@ -4,16 +4,16 @@
  * admitted is known then.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
-import { readSitemap, type SitemapEntry } from '../content/sitemap.ts';
-import { cutBy, type Cut } from '../domain/limits.ts';
-import { sitemapLimitReason, sitemapLimits } from '../domain/sitemap-limits.ts';
-import { canonicalize } from '../domain/url.ts';
-import type { StagedBody } from '../storage/statements/bodies-in-stage.ts';
-import { sitemapLevel } from '../storage/statements/sitemap-level.ts';
-import type { Admission } from '../engine/admission/admission.ts';
-import { candidate, type Candidate } from '../engine/admission/candidates.ts';
-import type { OpenCrawl } from '../engine/books/crawl-book.ts';
-import type { Dependencies } from '../engine/dependencies.ts';
+import { readSitemap, type SitemapEntry } from '../../content/sitemap.ts';
+import { cutBy, type Cut } from '../../domain/limits.ts';
+import { sitemapLimitReason, sitemapLimits } from '../../domain/sitemap-limits.ts';
+import { canonicalize } from '../../domain/url.ts';
+import type { StagedBody } from '../../storage/statements/bodies-in-stage.ts';
+import { sitemapLevel } from '../../storage/statements/sitemap-level.ts';
+import type { Admission } from '../admission/admission.ts';
+import { candidate, type Candidate } from '../admission/candidates.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Entries judged in one go: some 10 ms. */
 const judgedBatch = 500;

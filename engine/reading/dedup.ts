@@ -1,0 +1,64 @@
+/**
+ * Exact duplicates (F20): the first page of a crawl with a body stands for it, the others become its aliases and are
+ * not read. A site with a seed is read in its own right: there, only its own pages make a page an alias. Copies of
+ * whole sites that are met on the way are thus not crawled once more, and those that were asked for are.
+ */
+import type { DedupActivities } from '../../contracts/activities.ts';
+import { originsOfSite } from '../../domain/scope.ts';
+import { inTransaction } from '../../storage/pool.ts';
+import { retrying } from '../../storage/retry.ts';
+import type { StageRow } from '../../storage/statements/advance-stages.ts';
+import { bodiesInStage, type StagedBody } from '../../storage/statements/bodies-in-stage.ts';
+import { claimContents } from '../../storage/statements/claim-contents.ts';
+import { contentOwners, type ContentOwner } from '../../storage/statements/content-owners.ts';
+import { seededSites } from '../../storage/statements/seeded-sites.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** Bodies judged in one transaction. */
+const batch = 500;
+
+export function createDedup({
+  pool,
+  writer,
+}: Pick<Dependencies, 'pool' | 'writer'>): DedupActivities['dedup'] {
+  return async (host) => {
+    let originals = 0;
+    let aliases = 0;
+    for (;;) {
+      const bodies = await bodiesInStage(pool, host.hostId, 1, batch);
+      if (bodies.length === 0) return { originals, aliases };
+      const crawlIds = [...new Set(bodies.map((body) => body.crawl_id))];
+      const seeded = await seededSites(pool, crawlIds, originsOfSite(host.origin));
+      const sites = new Map(seeded.map(({ crawl_id, site }) => [crawl_id, site]));
+      const claims = JSON.stringify(
+        bodies.map(({ crawl_id, content_hash, host_id, key }) => {
+          const site = sites.get(crawl_id) ?? 0;
+          return { crawl_id, hash: content_hash.toString('hex'), site, host_id, key };
+        }),
+      );
+      const owners = await retrying(() =>
+        inTransaction(pool, async (db) => {
+          await claimContents(db, claims);
+          return contentOwners(db, claims);
+        }),
+      );
+      const byHash = new Map(owners.map((owner) => [`${String(owner.crawl_id)} ${owner.hash}`, owner]));
+      const stages = bodies.map((body) =>
+        stageAfter(body, byHash.get(`${String(body.crawl_id)} ${body.content_hash.toString('hex')}`)),
+      );
+      await writer.write({ stages });
+      const found = stages.filter(({ to }) => to === 0).length;
+      aliases += found;
+      originals += stages.length - found;
+    }
+  };
+}
+
+/** A page that owns its body goes on to extraction; any other has been extracted in its owner's name. */
+function stageAfter(body: StagedBody, owner: ContentOwner | undefined): StageRow {
+  const place = { host_id: body.host_id, crawl_id: body.crawl_id, key: body.key, from: 1 } as const;
+  if (owner === undefined || (owner.host_id === body.host_id && owner.key === body.key)) {
+    return { ...place, to: 2, alias_host: null, alias_key: null };
+  }
+  return { ...place, to: 0, alias_host: owner.host_id, alias_key: owner.key };
+}

@@ -1,0 +1,239 @@
+/**
+ * Reads the originals a host has brought: what is in them is stored, their links are admitted to the frontier, and the
+ * end of their stage is committed with both, so that a crash repeats a page or finds it done.
+ */
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { ExtractActivities, HostRef } from '../../contracts/activities.ts';
+import type { Extracted } from '../../contracts/extraction.ts';
+import type { Extractor } from '../../content/extract.ts';
+import { looksLikeSitemap } from '../../content/sitemap.ts';
+import { textHash } from '../../content/text-hash.ts';
+import { cutBy, type Cut } from '../../domain/limits.ts';
+import { canonicalize } from '../../domain/url.ts';
+import { packOutlinks } from '../../storage/outlinks.ts';
+import { retrying } from '../../storage/retry.ts';
+import type { StageRow } from '../../storage/statements/advance-stages.ts';
+import { bodiesInStage, type StagedBody } from '../../storage/statements/bodies-in-stage.ts';
+import { requeueLostBodies } from '../../storage/statements/requeue-lost-bodies.ts';
+import { turnIntoSitemap } from '../../storage/statements/turn-into-sitemap.ts';
+import type { PageRow } from '../../storage/statements/upsert-pages.ts';
+import { candidate, type Candidate } from '../admission/candidates.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { createSitemapAdmission } from './sitemap.ts';
+
+/** Bodies an activity reads, and how many of them are committed together. */
+const activityBatch = 400;
+const commitBatch = 20;
+/** Links admitted in one statement: some 50 ms, and a few MB while they are judged. */
+const linkBatch = 2_000;
+/** Texts shorter than this say too little to call two pages the same. */
+const wordsThatTell = 20;
+
+interface Reading {
+  readonly staged: StagedBody;
+  readonly crawl: OpenCrawl;
+  readonly page: PageRow;
+  /** To be admitted. */
+  readonly links: readonly string[];
+  readonly cut: Cut;
+}
+
+interface Ready {
+  /** What is to be written with the page. */
+  readonly candidates: readonly Candidate[];
+  readonly cut: Cut;
+  /** URLs that were new to the crawl, of those that were written before. */
+  readonly admitted: number;
+}
+
+export function createReading(
+  dependencies: Dependencies,
+  extractor: Extractor,
+): ExtractActivities['extract'] {
+  const { pool, writer, blobs, books, admission, outage, log } = dependencies;
+  const { crawls } = books;
+  const admitSitemap = createSitemapAdmission(dependencies, admission);
+
+  const read = async (staged: StagedBody, origin: string): Promise<Reading | null> => {
+    const body = await blobs.get(staged.content_hash);
+    if (body === null) return null;
+    const crawl = await crawls.open(staged.crawl_id);
+    return readPage(extractor, staged, origin, crawl, body);
+  };
+
+  /**
+   * Admits the links that the last write of a page cannot carry, and answers the others. Those outside the crawl are judged
+   * again with the last: what settings leave out is stored with holding them.
+   */
+  const admitFirst = async ({ staged, crawl, links, cut }: Reading): Promise<Ready> => {
+    let at = 0;
+    let admitted = 0;
+    let longUrls = 0;
+    const open: Candidate[] = [];
+    const next = (until: number): readonly Candidate[] => {
+      const part = linkCandidates(staged, crawl, links.slice(at, until));
+      longUrls += part.longUrls;
+      return part.candidates;
+    };
+    for (; links.length - at > linkBatch; at += linkBatch) {
+      const { admitted: fresh, outside } = await admission.store(writer, next(at + linkBatch));
+      admitted += fresh;
+      open.push(...outside);
+    }
+    open.push(...next(links.length));
+    return { candidates: open, cut: cutBy(cut, { longUrls }), admitted };
+  };
+
+  const fetchAgain = async (host: HostRef, lost: readonly StagedBody[]): Promise<void> => {
+    if (lost.length === 0) return;
+    log.warn({ host: host.origin, bodies: lost.length }, 'bodies are missing or torn: fetching them again');
+    const rows = lost.map(({ crawl_id, key, content_hash }) => ({
+      crawl_id,
+      key,
+      hash: content_hash.toString('hex'),
+    }));
+    await retrying(() => requeueLostBodies(pool, host.hostId, JSON.stringify(rows)));
+  };
+
+  /** A seed may be a sitemap, which nobody has said of it. */
+  const isSitemap = async (staged: StagedBody): Promise<boolean> => {
+    if (staged.kind === 1) return true;
+    if (!staged.seed || /^\s*text\/html\b/i.test(staged.content_type ?? '')) return false;
+    const body = await blobs.get(staged.content_hash);
+    if (body === null || !looksLikeSitemap(body)) return false;
+    await retrying(() => turnIntoSitemap(pool, staged.host_id, staged.crawl_id, staged.key));
+    return true;
+  };
+
+  const extractSitemap = async (host: HostRef, staged: StagedBody): Promise<number> => {
+    const body = await blobs.get(staged.content_hash);
+    if (body === null) {
+      await fetchAgain(host, [staged]);
+      return 0;
+    }
+    const { admitted, cut } = await admitSitemap(staged, await crawls.open(staged.crawl_id), body);
+    await writer.write({ stages: [stageEnd(staged, cut)] });
+    return admitted;
+  };
+
+  /** A few pages together, or one of many links by itself: so much is in memory, and in one transaction. */
+  const extractPages = async (host: HostRef, bodies: readonly StagedBody[]): Promise<number> => {
+    let admitted = 0;
+    let open: { readonly reading: Reading; readonly ready: Ready }[] = [];
+    let links = 0;
+    const commit = async (): Promise<void> => {
+      const pages = open.map(({ reading }) => reading.page);
+      const found = open.flatMap(({ ready }) => ready.candidates);
+      const written = await admission.store(writer, found, (outside) => {
+        const leftOut = Map.groupBy(outside, ({ crawl, parent }) => nameOf(crawl.id, parent));
+        const stages = open.map(({ reading: { staged }, ready }) => {
+          const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
+          return stageEnd(staged, cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 }));
+        });
+        return { pages, stages };
+      });
+      admitted += written.admitted;
+      open = [];
+      links = 0;
+    };
+    const lost: StagedBody[] = [];
+    for (const staged of bodies) {
+      const reading = await read(staged, host.origin);
+      if (reading === null) {
+        lost.push(staged);
+        continue;
+      }
+      // A page takes about a millisecond: let the process's sockets breathe in between.
+      await breathe();
+      if (open.length > 0 && (open.length === commitBatch || links + reading.links.length > linkBatch)) {
+        await commit();
+      }
+      const ready = await admitFirst(reading);
+      admitted += ready.admitted;
+      links += ready.candidates.length;
+      open.push({ reading, ready });
+    }
+    if (open.length > 0) await commit();
+    await fetchAgain(host, lost);
+    return admitted;
+  };
+
+  return async (host) => {
+    const down = outage();
+    if (down !== null) throw down;
+    const bodies = await bodiesInStage(pool, host.hostId, 2, activityBatch);
+    let admitted = 0;
+    const pages: StagedBody[] = [];
+    for (const body of bodies) {
+      if (await isSitemap(body)) admitted += await extractSitemap(host, body);
+      else pages.push(body);
+    }
+    admitted += await extractPages(host, pages);
+    return { pages: bodies.length, admitted, more: bodies.length === activityBatch };
+  };
+}
+
+function readPage(
+  extractor: Extractor,
+  staged: StagedBody,
+  origin: string,
+  crawl: OpenCrawl,
+  body: Uint8Array,
+): Reading {
+  const extracted = extractor.extract({
+    body,
+    url: staged.url,
+    contentType: staged.content_type,
+    xRobotsTag: staged.robots_tag,
+    agentTokens: crawl.agentTokens,
+    maxLinks: crawl.config.maxLinksPerPage,
+  });
+  const { links, cut } = extracted;
+  return { staged, crawl, page: pageRow(staged, origin, crawl, extracted), links, cut };
+}
+
+const nameOf = (crawlId: number, page: Candidate['parent']): string =>
+  `${String(crawlId)} ${String(page?.hostId)} ${String(page?.key)}`;
+
+const stageEnd = ({ host_id, crawl_id, key }: StagedBody, cut: Cut): StageRow => ({
+  ...{ host_id, crawl_id, key, from: 2, to: 0, cut },
+  ...{ alias_host: null, alias_key: null },
+});
+
+function linkCandidates(
+  staged: StagedBody,
+  crawl: OpenCrawl,
+  urls: readonly string[],
+): { readonly candidates: Candidate[]; readonly longUrls: number } {
+  let longUrls = 0;
+  const candidates = urls.flatMap((url): Candidate[] => {
+    const link = canonicalize(url);
+    if (link.ok) return [candidate(crawl, link.value, { in: 'page', page: staged })];
+    if (link.rejected === 'too-long') longUrls++;
+    return [];
+  });
+  return { candidates, longUrls };
+}
+
+function pageRow(staged: StagedBody, origin: string, crawl: OpenCrawl, extracted: Extracted): PageRow {
+  const { text, links, title, language } = extracted;
+  const { url, depth } = staged;
+  return {
+    host_id: staged.host_id,
+    crawl_id: staged.crawl_id,
+    key: staged.key,
+    title,
+    description: extracted.description,
+    language,
+    charset: extracted.charset,
+    words: extracted.words,
+    links: extracted.linksSeen,
+    canonical: extracted.canonical,
+    noindex: extracted.noindex,
+    nofollow: extracted.nofollow,
+    text_hash: extracted.words < wordsThatTell ? null : Buffer.from(textHash(text)).toString('hex'),
+    outlinks: packOutlinks(origin, links),
+    counters: crawl.counters({ url, title, language, depth }),
+  };
+}
