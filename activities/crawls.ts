@@ -31,6 +31,7 @@ import { withOwnFaults } from './failures.ts';
 import { sleep } from '../engine/visit/sleep.ts';
 import { glanceAt } from './glance.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import { SeedingTurns } from '../engine/admission/seeding-turns.ts';
 import { startEdit } from './open-workflows.ts';
 
 type CrawlActivities = Pick<
@@ -39,6 +40,8 @@ type CrawlActivities = Pick<
 >;
 
 const batch = 1_000;
+/** Batches that a process admits at a time: each takes a connection, and much of its one thread. */
+const seedingPlaces = 2;
 /** For which seeds are admitted before it is judged again whether the crawl is over. */
 const seedingMs = 1_000;
 const quickMs = 250;
@@ -56,6 +59,7 @@ export function createCrawlActivities(
 ): CrawlActivities {
   const { pool, writer, settings, books, admission } = dependencies;
   const { crawls } = books;
+  const turns = new SeedingTurns(seedingPlaces);
 
   const outlookOf = async (crawlId: string): Promise<CrawlOutlook> => {
     const [outlook] = await crawlOutlook(pool, Number(crawlId));
@@ -85,36 +89,51 @@ export function createCrawlActivities(
   const seed = async (crawlId: string, signal: AbortSignal): Promise<number> => {
     const id = Number(crawlId);
     const until = performance.now() + seedingMs;
+    const crawl = await crawls.open(id);
     for (let lines = 0; ;) {
-      if (performance.now() >= until || signal.aborted || !(await crawls.isRunning(id))) return lines;
-      const seeds = await nextSeeds(pool, id, batch);
-      const [first] = seeds;
-      const last = seeds.at(-1);
-      if (first === undefined || last === undefined) return lines;
-      lines += seeds.length;
-      const crawl = await crawls.open(id);
-      const links = seeds.flatMap(({ url, rejected }): Candidate[] => {
-        const link = canonicalize(url);
-        if (rejected !== null || !link.ok) return [];
-        return [candidate(crawl, link.value, { in: 'seed' })];
-      });
-      const { admitted } = await admission.store(writer, links);
-      if (admitted < links.length) await claim(crawl, links);
-      const origins = [...new Set(links.map(({ link }) => link.host))];
-      await retrying(() => askParkedHosts(pool, id, origins));
-      const rejudged = await noteSeeded(pool, id, first.after, last.line, links.length);
-      // Where Temporal does not answer now, the patrol starts it.
-      if (rejudged.length > 0) await startEdit(workflows, crawlId);
+      const taken = await turns.take(crawl.tenantId, signal, async () =>
+        signal.aborted || !(await crawls.isRunning(id)) ? 0 : seedBatch(crawlId),
+      );
+      lines += taken ?? 0;
+      // However long it had to wait for its turn, it has had one.
+      if (taken === null || taken === 0 || performance.now() >= until) return lines;
     }
   };
 
-  /** Polls quickly while the crawl is small or near its end, more slowly while much is queued. */
+  /** Answers how many lines it took: none are left where that is 0. */
+  const seedBatch = async (crawlId: string): Promise<number> => {
+    const id = Number(crawlId);
+    const seeds = await nextSeeds(pool, id, batch);
+    const [first] = seeds;
+    const last = seeds.at(-1);
+    if (first === undefined || last === undefined) return 0;
+    const crawl = await crawls.open(id);
+    const links = seeds.flatMap(({ url, rejected }): Candidate[] => {
+      const link = canonicalize(url);
+      if (rejected !== null || !link.ok) return [];
+      return [candidate(crawl, link.value, { in: 'seed' })];
+    });
+    const { admitted } = await admission.store(writer, links);
+    if (admitted < links.length) await claim(crawl, links);
+    const origins = [...new Set(links.map(({ link }) => link.host))];
+    await retrying(() => askParkedHosts(pool, id, origins));
+    const rejudged = await noteSeeded(pool, id, first.after, last.line, links.length);
+    // Where Temporal does not answer now, the patrol starts it.
+    if (rejudged.length > 0) await startEdit(workflows, crawlId);
+    return seeds.length;
+  };
+
+  /** Looks quickly while the crawl is near its end, and ever more slowly while nothing changes or much is queued. */
   const watch = async (crawlId: string, watchMs: number, signal: AbortSignal): Promise<WatchResult> => {
     const start = performance.now();
     const until = start + watchMs;
     let parkedFirst: number | null = null;
+    let [seen, quietMs] = ['', quickMs];
     for (;;) {
       const outlook = await outlookOf(crawlId);
+      const sees = [outlook.queued, outlook.leased, outlook.pending, outlook.done].join();
+      quietMs = sees === seen ? Math.min(slowMs, 2 * quietMs) : quickMs;
+      seen = sees;
       parkedFirst ??= outlook.parked;
       // By somebody else: its workflow was reset, or two of them crossed.
       if (!watched.includes(outlook.state)) return { verdict: 'moved' };
@@ -133,7 +152,7 @@ export function createCrawlActivities(
       if (seeded > 0) continue;
       const { maxSeconds } = config;
       const leftMs = maxSeconds === null ? Infinity : maxSeconds * 1_000 - (outlook.running_ms ?? 0);
-      await sleep(Math.min(outlook.queued > many ? slowMs : quickMs, Math.max(1, leftMs)), signal);
+      await sleep(Math.min(outlook.queued > many ? slowMs : quietMs, Math.max(1, leftMs)), signal);
     }
   };
 

@@ -33,6 +33,8 @@ const cachedWorkflows = 150;
 /** Reading bodies is work of the process's one thread: more at once would only wait for each other. */
 const extractSlots = 4;
 const controlSlots = 200;
+/** Each open crawl is watched by an activity that mostly sleeps; one for which there is no slot could not be paused. */
+const crawlSlots = 2_000;
 /** Of the slots, those for hosts in trouble: however many there are, the others are for hosts that are well. */
 const shareOfTrouble = 0.25;
 /** Workflows of crawls that are kept in memory: they are few, and seldom at work. */
@@ -66,6 +68,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         taskQueue: taskQueues.crawl,
         workflowBundle: { codePath: context.bundle },
         maxCachedWorkflows: cachedCrawls,
+        maxConcurrentActivityTaskExecutions: crawlSlots,
         activities: {
           ...createFeedActivities(control, workflow, activeHosts),
           ...createRedriveActivities(control, workflow),

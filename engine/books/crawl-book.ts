@@ -27,6 +27,7 @@ export interface AskedLink extends Omit<LinkStanding, 'inside'> {
 
 export interface OpenCrawl {
   readonly id: number;
+  readonly tenantId: number;
   /** Of its settings; raised by each edit. */
   readonly version: number;
   readonly config: CrawlConfig;
@@ -132,6 +133,7 @@ export class CrawlBook {
     const entry: Entry = {
       crawl: {
         id: row.id,
+        tenantId: row.tenant_id,
         version: row.config_version,
         config,
         judge: this.#judgeOf(crawlId, config),
