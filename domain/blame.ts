@@ -1,45 +1,45 @@
 /**
- * Is it the page or the host? A page that fails is the page's own trouble until other signs say that its host is ill:
- * several different URLs that failed one after another, with no good answer in between. How many are enough depends on
- * what they say (`enoughInARow`).
+ * Does a failure belong to the page or to the host? It belongs to the page until several different URLs of the host
+ * have failed one after another, with no good answer in between: then the host is ill. `enoughInARow` says how many are
+ * enough, by the kind of failure.
  *
- * A URL that failed before, while others have been answered well since, is known to be bad: that it fails again says
- * nothing of the host. Times are milliseconds on any one clock.
+ * A URL is known to be bad if it failed before and other URLs have been answered well since. A further failure of such
+ * a URL says nothing about the host. Times are milliseconds on any one clock.
  */
 export interface Signs {
   /** Different URLs that failed since the last good answer, oldest first; at most `mostFailing`. */
   readonly failing: readonly string[];
-  /** Different URLs that were answered 429 or 503, oldest first, the last two; forgotten after a stretch without. */
+  /** The last two different URLs that were answered 429 or 503, oldest first; empty once their stretch is over. */
   readonly complained: readonly string[];
-  /** When a URL was last answered well; null: never, as far as anybody remembers. */
+  /** When a URL was last answered well; null: no good answer is remembered. */
   readonly wellAt: number | null;
 }
 
 export const noSigns: Signs = { failing: [], complained: [], wellAt: null };
 
-/** Different URLs in a row that show that the host is in trouble, by how the last of them failed. */
+/** How many different URLs must fail in a row to show that the host is in trouble, by how the last one failed. */
 export const enoughInARow = { complaint: 2, timeout: 2, reset: 5, error: 5 } as const;
 const mostFailing = 5;
 
-/** A good answer vouches for the host for so long. */
+/** Milliseconds for which a good answer shows that the host is well. */
 const vouchMs = 3_600_000;
-/** Complaints are held together that have fewer clean answers between them, and less than an hour. */
+/** Two complaints belong to one stretch if fewer than 20 clean answers and less than an hour lie between them. */
 const stretchAnswers = 20;
 const stretchMs = 3_600_000;
 
-/** What the signs say where one more URL has failed. */
+/** What the signs say about the host when one more URL has failed. */
 export interface Suspicion {
-  /** Different URLs that failed in a row, this one included unless it is known to be bad. */
+  /** Different URLs that failed in a row. Includes this URL, unless it is known to be bad. */
   readonly inARow: number;
-  /** It failed before, and others were answered well since. */
+  /** This URL failed before, and other URLs have been answered well since. */
   readonly knownBad: boolean;
-  /** Another URL has complained in the same stretch. */
+  /** Another URL was answered 429 or 503 in the same stretch. */
   readonly othersComplained: boolean;
-  /** The host has answered well not long ago. */
+  /** The host answered a URL well within the last hour. */
   readonly well: boolean;
 }
 
-/** @param failedBefore its last request failed, in a way that may have been its own */
+/** @param failedBefore the last request for this URL failed, perhaps by the URL's fault (`mayBeOwn`) */
 export function suspicionOf(signs: Signs, url: string, failedBefore: boolean, now: number): Suspicion {
   const others = signs.failing.filter((each) => each !== url).length;
   const knownBad = failedBefore && !signs.failing.includes(url);
@@ -51,7 +51,7 @@ export function suspicionOf(signs: Signs, url: string, failedBefore: boolean, no
   };
 }
 
-/** @param complained with 429 or 503 */
+/** @param complained the URL was answered 429 or 503 */
 export function noteFailing(signs: Signs, url: string, complained: boolean): Signs {
   const add = (urls: readonly string[]): readonly string[] => (urls.includes(url) ? urls : [...urls, url]);
   return {

@@ -1,35 +1,35 @@
 /**
- * A circuit breaker on one thing a process depends on. Pure: times are milliseconds of any one clock that never goes
- * back, told by the caller.
+ * A circuit breaker on one dependency of a process. Pure: the caller gives the time, in milliseconds of one clock that
+ * never goes back.
  *
- *   closed     calls go through; so many faults within a window open it
- *   open       nothing goes through; the next probe is due at a time
- *   half-open  one probe is out and nothing else; its answer closes the breaker, or opens it again for twice as long
+ *   closed     calls go through; `faults` faults within `windowMs` open the breaker
+ *   open       no call goes through; the next probe is due at `probeAt`
+ *   half-open  only one probe is under way; its result closes the breaker, or opens it again for twice as long
  *
- * One that opens again soon after it has closed is in the same outage: it keeps its beginning, and its waits go on
- * growing. So a probe that passes where the real work fails does not make the two alternate quickly.
+ * A breaker that opens again soon after it closed is in the same outage: the outage keeps its beginning, and its waits
+ * keep growing. Otherwise a probe that passes while the real work fails would open and close the breaker quickly.
  */
 
 export interface BreakerRules {
-  /** Faults within `windowMs` that open it, at least 1. */
+  /** Faults within `windowMs` that open the breaker, at least 1. */
   readonly faults: number;
   readonly windowMs: number;
-  /** Wait before the first probe; doubled for each further one, up to `longestProbeMs`. */
+  /** Wait before the first probe; doubled for each further probe, up to `longestProbeMs`. */
   readonly firstProbeMs: number;
-  /** Also how long after it closed an opening counts as the same outage. */
+  /** Longest wait before a probe. A breaker that opens within this time after it closed is in the same outage. */
   readonly longestProbeMs: number;
 }
 
 export interface Outage {
   readonly since: number;
-  /** Probes it has taken so far, those included that passed in vain. */
+  /** Probes in this outage so far. Includes probes that passed before the breaker opened again. */
   readonly probes: number;
 }
 
 export type BreakerState =
   | {
       readonly mode: 'closed';
-      /** Times of the faults that still count, in their order. */
+      /** Times of the faults that still count, oldest first. */
       readonly faultsAt: readonly number[];
       readonly last: (Outage & { readonly closedAt: number }) | null;
     }
@@ -38,7 +38,7 @@ export type BreakerState =
 
 export const closedBreaker: BreakerState = { mode: 'closed', faultsAt: [], last: null };
 
-/** A call failed by the dependency's fault. One that began before the breaker opened changes nothing any more. */
+/** A call failed by the dependency's fault. Changes nothing unless the breaker is closed: the call began earlier. */
 export function afterFault(state: BreakerState, now: number, rules: BreakerRules): BreakerState {
   if (state.mode !== 'closed') return state;
   const faultsAt = [...state.faultsAt.filter((at) => now - at < rules.windowMs), now];
@@ -52,11 +52,11 @@ export function afterFault(state: BreakerState, now: number, rules: BreakerRules
   );
 }
 
-/** The probe starts if it is due; else nothing changes. */
+/** Half-open if a probe is due; otherwise unchanged. */
 export const atProbeTime = (state: BreakerState, now: number): BreakerState =>
   state.mode === 'open' && now >= state.probeAt ? { mode: 'half-open', outage: state.outage } : state;
 
-/** The probe that was out has ended. */
+/** The probe that was under way has ended. */
 export function afterProbe(
   state: BreakerState,
   passed: boolean,

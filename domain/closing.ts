@@ -1,11 +1,11 @@
-/** Why a host is not asked though it is well and its pace would allow it: its windows, or its quota. */
+/** Why a healthy host may not be asked now although its pace allows a request: its windows, or its daily quota. */
 import { defaultDailyQuota, usedOn, type CountedDay } from './quota.ts';
 import { nextOpening, type Windows } from './windows.ts';
 import { localDay } from './zone.ts';
 
 export interface Closing {
   readonly by: 'windows' | 'quota';
-  /** The instant at which it may be asked again. */
+  /** The instant at which the host may be asked again. */
   readonly until: number;
 }
 
@@ -13,7 +13,7 @@ export interface Closing {
 export const hostDay = (windows: Windows | null, at: number): ReturnType<typeof localDay> =>
   localDay(windows?.timeZone ?? 'UTC', at);
 
-/** Null: it is open. @param quota null: the default */
+/** Null if the host is open. @param quota requests a day; null: the default */
 export function closingAt(
   windows: Windows | null,
   quota: number | null,

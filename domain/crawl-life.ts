@@ -1,7 +1,7 @@
 /**
  * The life of a crawl: seeding → running ⇄ paused → draining → finished, cancelled or failed.
  *
- * A crawl that is paused, drains or is over has a cause, by which programs decide; its reason is prose for people.
+ * A crawl that is paused, draining or over has a cause, which programs decide by, and a reason, which people read.
  */
 
 export const crawlStates = [
@@ -29,21 +29,21 @@ export function isOver(state: CrawlState): state is ClosedState {
   return closedCrawlStates.includes(state);
 }
 
-/** What stands behind the name of a crawl: `is running`, `has failed`. */
+/** The predicate of a sentence about a crawl in this state: `is running`, `has failed`. */
 export const standsAs = (state: CrawlState): string => (state === 'failed' ? 'has failed' : `is ${state}`);
 
-/** Every way to end, with the state that the crawl is in then. */
+/** Every way in which a crawl can end, with the state that follows. */
 const endStates = {
-  /** Nothing is left to fetch, but at parked hosts. */
+  /** Nothing is left to fetch, except at parked hosts. */
   complete: 'finished',
-  /** The same, and no URL was fetched at all. */
+  /** Nothing is left to fetch, except at parked hosts, and no URL was fetched at all. */
   'nothing-fetched': 'failed',
   'limit:max-pages': 'finished',
   'limit:max-seconds': 'finished',
   'limit:finish-criteria': 'finished',
   /** Somebody ended it. */
   cancelled: 'cancelled',
-  /** Its workflow could not be started. */
+  /** The crawl's workflow could not be started. */
   'not-started': 'failed',
 } as const satisfies Record<string, ClosedState>;
 
@@ -51,14 +51,14 @@ export type CrawlEnding = keyof typeof endStates;
 const crawlEndings = Object.keys(endStates) as CrawlEnding[];
 export const endState = (ending: CrawlEnding): ClosedState => endStates[ending];
 
-/** Who paused a crawl: somebody, or the watch over its tenant's quotas, which lets it go on by itself. */
+/** Who paused a crawl: a person (`asked`), or the watch over its tenant's quotas, which also resumes it (`quota`). */
 export const pauseCauses = ['asked', 'quota'] as const;
 export type PauseCause = (typeof pauseCauses)[number];
 
 export const crawlCauses = [...pauseCauses, ...crawlEndings] as const;
 export type CrawlCause = (typeof crawlCauses)[number];
 
-/** What a crawl is said to have ended by. @param met in words, by what finish criteria were met */
+/** How a crawl ended, in words. @param met which finish criteria were met, in words */
 export function endingInWords(ending: CrawlEnding, met?: string): string {
   if (ending === 'nothing-fetched') return 'no URL could be fetched';
   const words = ending.replace(/^limit:/, '');
@@ -68,15 +68,18 @@ export function endingInWords(ending: CrawlEnding, met?: string): string {
 /** Where a crawl stands. */
 export interface CrawlStands {
   readonly state: CrawlState;
-  /** Null: it is seeding, or runs. */
+  /** Null: the crawl is seeding or running. */
   readonly cause: CrawlCause | null;
   readonly reason: string | null;
 }
 
-/** A crawl that ended so goes on as soon as there is work: seeds, letters driven again, a parked host that answers. */
+/**
+ * A crawl with one of these endings goes on as soon as it has work again: new seeds, redriven dead letters, or a parked
+ * host that answers.
+ */
 export const endingsThatGoOn = ['complete', 'nothing-fetched'] as const satisfies CrawlEnding[];
 
-/** Why a crawl takes up no more work, as the predicate of a sentence; null: it does, perhaps by running again. */
+/** Why a crawl takes no more work, as the predicate of a sentence; null: it takes work, perhaps by running again. */
 export function whyNoMore({ state, cause, reason }: CrawlStands): string | null {
   if (state === 'draining') return 'is ending';
   if (!isOver(state) || (endingsThatGoOn as readonly (CrawlCause | null)[]).includes(cause)) return null;

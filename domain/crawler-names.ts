@@ -1,4 +1,4 @@
-/** Crawlers that sites know by name, and let in or keep out by it: nobody else may go by these names. */
+/** Names of crawlers that sites recognise, and allow or refuse by name. No other crawler may use these names. */
 const wellKnown = [
   ...['googlebot', 'google-extended', 'googleother', 'google-inspectiontool', 'storebot-google', 'adsbot-google'],
   ...['mediapartners-google', 'apis-google', 'feedfetcher-google', 'bingbot', 'adidxbot', 'msnbot', 'bingpreview'],
@@ -14,5 +14,5 @@ const named = new RegExp(
   'i',
 );
 
-/** The crawler that a user agent takes itself for, wherever it says so; null: none of those that are known. */
+/** The well-known crawler that a user agent names, anywhere in its text; null: it names none. */
 export const impersonated = (userAgent: string): string | null => named.exec(userAgent)?.[0] ?? null;

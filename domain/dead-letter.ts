@@ -1,12 +1,12 @@
 /**
- * Dead letters (F14, G7): URLs that were given up, each with one class and its evidence. A failed URL has exactly one,
- * and a URL in any other state has none (`audit` counts both); driving one again takes the letter and queues the URL
- * with all its tries, in one transaction.
+ * Dead letters (F14, G7): URLs that were given up, each with one class and its evidence. A failed URL has exactly one
+ * dead letter, and a URL in any other state has none (`audit` counts both). To redrive a dead letter is to delete it
+ * and to queue its URL with all its tries, in one transaction.
  */
 import { whyNoMore, type CrawlStands } from './crawl-life.ts';
 import { troubleClasses } from './trouble.ts';
 
-/** Trouble that was the URL's own, by the reason it failed with (outcome.ts). */
+/** Classes of failures that were the URL's own: the reasons of failed URLs in outcome.ts. */
 const ownClasses = [
   'forbidden',
   'client-error',
@@ -19,36 +19,37 @@ const ownClasses = [
   'poison',
 ] as const;
 
-/** Every class a dead letter can have; `timeout`, `reset` and `overloaded` are in the host's list. */
+/** Every class a dead letter can have; `timeout`, `reset` and `overloaded` come from `troubleClasses`. */
 export const deadLetterClasses = [...troubleClasses, ...ownClasses] as const;
 export type DeadLetterClass = (typeof deadLetterClasses)[number];
 
 export const isDeadLetterClass = (text: string): text is DeadLetterClass =>
   (deadLetterClasses as readonly string[]).includes(text);
 
-/** Classes that were the host's trouble, or may have been: they go again when the host does. */
+/** Classes that were, or may have been, the host's trouble: such letters are redriven when the host answers again. */
 export const hostCausedClasses: readonly DeadLetterClass[] = [...troubleClasses, 'server-error', 'poison'];
 
-/** 401 and 403 ask us to stay away: whoever drives such a letter again, no request is sent within this. */
+/** 401 and 403 ask us to stay away: such a letter cannot be redriven within `restMs` milliseconds, whoever asks. */
 export const restingClass: DeadLetterClass = 'forbidden';
 export const restMs = 7 * 86_400_000;
 
-/** When a letter may be driven again, in milliseconds since 1970; null: at once. @param failedAtMs when it was written. */
+/** When a letter may be redriven, in milliseconds since 1970; null: at once. @param failedAtMs when it was written */
 export const redriveNotBefore = (letterClass: string, failedAtMs: number): number | null =>
   letterClass === restingClass ? failedAtMs + restMs : null;
 
-/** What of a crawl decides whether URLs of it may be queued again. */
+/** The facts about a crawl that decide whether its URLs may be queued again. */
 export interface RedriveCrawl extends CrawlStands {
   readonly pages: number;
-  /** Milliseconds since it began, however often it has ended since; null: it has not. */
+  /** Milliseconds since the crawl began, however often it has ended since; null: it has not begun. */
   readonly sinceStartMs: number | null;
   readonly maxPages: number | null;
   readonly maxSeconds: number | null;
 }
 
 /**
- * Why no URL of a crawl may be queued again, as the predicate of a sentence; null: it may. A letter of a crawl that
- * will not go on stays a letter: queued, it would only be excluded. One that has ended because nothing was left goes on.
+ * Why no URL of a crawl may be queued again, as the predicate of a sentence; null: URLs may be queued. A dead letter of
+ * a crawl that will not go on stays a dead letter: its URL, if queued, would only be excluded. A crawl that ended
+ * because nothing was left goes on.
  */
 export function redriveBar(crawl: RedriveCrawl): string | null {
   const over = whyNoMore(crawl);
@@ -60,17 +61,17 @@ export function redriveBar(crawl: RedriveCrawl): string | null {
   return null;
 }
 
-/** What came of driving letters again. */
+/** What redriving letters did. */
 export interface RedriveCounts {
   /** Letters whose URLs are queued again. */
   readonly requeued: number;
-  /** Of these: at hosts that are parked, where they wait. */
+  /** How many of `requeued` are at parked hosts, where they wait. */
   readonly atParked: number;
-  /** Letters left alone: 401 and 403 within their seven days. */
+  /** Letters not redriven: 401 and 403 within their seven days. */
   readonly resting: number;
-  /** Milliseconds since 1970 at which the first of the resting may go; null: none rests. */
+  /** When the first resting letter may be redriven, in milliseconds since 1970; null: no letter rests. */
   readonly notBefore: number | null;
-  /** Letters left alone since their crawl does not go on. */
+  /** Letters not redriven because their crawl does not go on. */
   readonly barred: number;
 }
 

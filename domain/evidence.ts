@@ -1,11 +1,11 @@
-/** Which fields of a response are kept as evidence of a failure: few, short, and none that could be a secret. */
+/** Which header fields of a response are kept as evidence of a failure: few, short, and none that may be a secret. */
 
 export const maxEvidenceFields = 20;
 /** Bytes of names and values together, in UTF-8. */
 export const maxEvidenceBytes = 2_048;
 const maxValueCharacters = 256;
 
-/** What tells most about a refusal or a failure comes first; the rest follows by name as far as there is room. */
+/** Fields that tell most about a refusal or a failure, kept first. Other fields follow by name while there is room. */
 const telling: readonly string[] = [
   ...[
     'retry-after',
@@ -20,14 +20,14 @@ const telling: readonly string[] = [
   ...['content-encoding', 'x-robots-tag', 'cf-mitigated', 'cf-ray', 'x-cache', 'x-request-id', 'age'],
 ];
 
-/** Of a name, anywhere: credentials, sessions and the like, of whatever make. */
+/** Matches anywhere in a field name: credentials, sessions and the like, of any product. */
 const secret =
   /cookie|authori[sz]ation|authentication-info|auth-?info|token|secret|session|passw|credential|csrf|xsrf|api-?key|signature/;
-/** Long, and the same for every answer of a site. */
+/** Fields that are long and the same in every answer of a site. */
 const noise =
   /^(content-security-policy|permissions-policy|feature-policy|report-to|reporting-endpoints|nel|link)/;
 
-/** Names of a field whose value says how many had no room. */
+/** Name of an added field: its value says how many fields were left out for lack of room. */
 export const leftOutField = '…';
 
 /** @param headers lower-case names, as `FetchResponse` has them */
@@ -36,7 +36,7 @@ export function headerEvidence(headers: Readonly<Record<string, string>>): Recor
     .filter((name) => !telling.includes(name))
     .sort();
   const kept: [string, string][] = [];
-  // Room for what is said of those that have none.
+  // Room for the field that counts what was left out.
   let bytes = utf8Length(leftOutField) + 20;
   let leftOut = 0;
   for (const name of [...telling, ...rest]) {
@@ -51,17 +51,17 @@ export function headerEvidence(headers: Readonly<Record<string, string>>): Recor
     kept.push([name, value]);
   }
   if (leftOut > 0) kept.push([leftOutField, `${String(leftOut)} left out`]);
-  // By entries: a field may well be called `__proto__`.
+  // fromEntries, since a field may be called `__proto__`.
   return Object.fromEntries(kept);
 }
 
-/** One that is cut says so; a character that is cut in half could not be stored. */
+/** A value that is cut ends in `…`. toWellFormed, since half a surrogate pair cannot be stored. */
 function shortened(value: string | undefined): string | undefined {
   if (value === undefined || value.length <= maxValueCharacters) return value?.toWellFormed();
   return `${value.slice(0, maxValueCharacters - 1).toWellFormed()}…`;
 }
 
-/** At most: half of a surrogate pair counts for a whole character. */
+/** Upper bound of the length in UTF-8: each half of a surrogate pair counts as a whole character. */
 function utf8Length(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length; at++) {

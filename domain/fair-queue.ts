@@ -1,9 +1,10 @@
 /**
- * Start-time fair queuing (Goyal, Vin and Cheng, 1996): who waits for a turn, by flow. A flow that had much waits for the
- * others; one that comes anew starts where the others are, so that it neither waits for their past nor is owed its own.
+ * Start-time fair queuing (Goyal, Vin and Cheng, 1996): items that wait for a turn, by flow. A flow that had many turns
+ * waits for the others. A new flow starts where the others are now: it neither waits for their past turns, nor is it
+ * owed turns for the time before it came.
  */
 export class FairQueue<T> {
-  /** Where each flow's next turn starts, in units of cost. */
+  /** By flow: where its next turn starts, in units of cost. */
   readonly #next = new Map<number, number>();
   readonly #waiting: { readonly start: number; readonly item: T }[] = [];
   #now = 0;
@@ -19,7 +20,7 @@ export class FairQueue<T> {
     this.#waiting.push({ start, item });
   }
 
-  /** Whose turn it is: the earliest start, and of those the one that waited longest. Undefined: nobody waits. */
+  /** Removes and returns the item with the earliest start, of equal ones the one added first. Undefined: none waits. */
   take(): T | undefined {
     let first = 0;
     for (const [at, { start }] of this.#waiting.entries())
@@ -27,7 +28,7 @@ export class FairQueue<T> {
     const [taken] = this.#waiting.splice(first, 1);
     if (taken === undefined) return undefined;
     this.#now = taken.start;
-    // Flows that are behind start where the others are in any case.
+    // A flow that is behind starts at `#now` anyway, so its entry is not needed.
     for (const [flow, next] of this.#next) if (next <= this.#now) this.#next.delete(flow);
     return taken.item;
   }

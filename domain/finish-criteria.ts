@@ -1,14 +1,14 @@
 /**
- * When a crawl has got what it was made for: criteria combined by any or all, one level within the other. Once met they
- * stay met, since everything they look at only grows.
+ * When a crawl has reached its goal: criteria combined by `any` or `all`, with one of them nested once in the other.
+ * Criteria that are met stay met, since everything they look at only grows.
  */
 import { compilePattern } from './pattern.ts';
 
-/** Pages that are counted; what is given must all hold. */
+/** Which pages are counted: a page must match every field that is given. */
 export interface PageMatch {
   /** Glob over the canonical URL (pattern.ts). */
   readonly url?: string | undefined;
-  /** Part of the title, without regard to case. */
+  /** Part of the title; case makes no difference. */
   readonly title?: string | undefined;
   /** ISO 639-1. */
   readonly language?: string | undefined;
@@ -19,13 +19,13 @@ export type Criterion =
   | { readonly pages: number }
   /** Body bytes that came over the wire. */
   | { readonly bytes: number }
-  /** Since the crawl began to run. */
+  /** Seconds since the crawl began to run. */
   | { readonly seconds: number }
-  /** A page was read that lies so many links from a seed, or more. */
+  /** A page was read that is at least this many links from a seed. */
   | { readonly depth: number }
-  /** Nothing is left to fetch; within `all`: the others do not end it before. */
+  /** Nothing is left to fetch. Within `all`, the other criteria do not end the crawl before that. */
   | { readonly exhausted: true }
-  /** So many pages that match were read. */
+  /** At least `count` matching pages were read. */
   | { readonly matching: PageMatch & { readonly count: number } };
 
 export type FinishCriteria =
@@ -38,11 +38,11 @@ export interface Reached {
   readonly bytes: number;
   readonly runningMs: number;
   readonly exhausted: boolean;
-  /** Pages by counter: see `pageCounters`. */
+  /** Number of pages by counter: see `pageCounters`. */
   readonly counters: Readonly<Record<string, number>>;
 }
 
-/** Says in words by what the criteria are met; null: they are not. */
+/** In words, what meets the criteria; null: they are not met. */
 export function metBy(criteria: FinishCriteria, reached: Reached): string | null {
   return 'any' in criteria
     ? first(criteria.any.map((part) => ('all' in part ? whole(part.all, reached) : met(part, reached))))
@@ -87,8 +87,8 @@ export interface CountedPage {
 }
 
 /**
- * The counters a page adds to, each once. Named by what they count and not by how much of it is wanted, so that a
- * changed number goes on with the same count.
+ * The counters that a page adds 1 to. A counter's name says what is counted, not how much of it is wanted, so that a
+ * crawl whose wanted number is edited keeps its count.
  */
 export function pageCounters(criteria: FinishCriteria | null): (page: CountedPage) => readonly string[] {
   const counters = new Map<string, (page: CountedPage) => boolean>();

@@ -1,4 +1,4 @@
-/** When a crawl is over. Judged on one snapshot of its ledger. */
+/** When a crawl is over, judged by one snapshot of its ledger. */
 
 import type { CrawlEnding } from './crawl-life.ts';
 import { metBy, type FinishCriteria } from './finish-criteria.ts';
@@ -10,7 +10,7 @@ export interface CrawlStanding {
   readonly pending: number;
   /** Pages fetched. */
   readonly pages: number;
-  /** Of the queued: at hosts that are parked, where nothing happens until somebody acts. */
+  /** How many of `queued` are at parked hosts: they wait for a person, or for a probe that is answered. */
   readonly parked: number;
   readonly runningMs: number;
   readonly bytes: number;
@@ -26,11 +26,11 @@ export interface CrawlLimits {
 
 export interface FinishVerdict {
   readonly verdict: 'going' | Extract<CrawlEnding, 'complete' | `limit:${string}`>;
-  /** In words, by what finish criteria were met. */
+  /** Which finish criteria were met, in words. */
   readonly met?: string;
 }
 
-/** A limit that is reached and nothing left to do at once counts as complete: nothing was cut off. */
+/** If a limit is reached and nothing is left to do, the verdict is `complete`: the limit cut nothing off. */
 export function judgeFinish(standing: CrawlStanding, limits: CrawlLimits): FinishVerdict {
   const live = standing.queued - standing.parked + standing.leased + standing.pending;
   if (live <= 0) return { verdict: 'complete' };

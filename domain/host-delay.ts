@@ -1,30 +1,30 @@
 /**
- * The delays in force at a host: that of all requests together, made of what its operator, its robots.txt and its own
- * complaints ask for, and that of each crawl's own turns.
+ * The delays in force at a host: the host's delay between any two requests, made of what an operator set, its
+ * robots.txt and its complaints ask for; and the delay between two turns of each crawl.
  */
 import { crawlDelayMs, hostDelayMs } from './pace.ts';
 import { rulesForAll, type Robots } from './robots.ts';
 
 interface PacedCrawl {
-  /** As it was asked for; null: nothing. */
+  /** What the crawl's settings ask for; null: nothing. */
   readonly config: { readonly delaySeconds: number | null; readonly delayFactor: number | null };
-  /** The names it goes by, ours first. */
+  /** The names the crawl goes by, ours first. */
   readonly agentTokens: readonly [product: string, ...own: string[]];
-  /** Its delay may be shorter than the default, though not than what robots.txt asks for. */
+  /** The crawl's delay may be shorter than the default, but not shorter than what robots.txt asks for. */
   readonly leave: boolean;
 }
 
-/** What its operator set, and the learned slowdown, as they stand in the host's row. */
+/** What an operator set for the host, and the learned slowdown, as in the host's row. */
 interface HostManners {
   readonly delay_ms: number | null;
   readonly delay_factor: number | null;
   readonly slowdown: number;
 }
 
-/** What a pace is made of that answers do not change. */
+/** The part of a pace that does not depend on the last answer. */
 export interface Pace {
   readonly delayMs: number;
-  /** The delay is at least this many times what the last answer took; null: it need not be. */
+  /** The delay is at least this many times as long as the last answer took; null: no such bound. */
   readonly factor: number | null;
 }
 
@@ -33,7 +33,7 @@ const crawlDelayFor = (robots: Robots | null, tokens: readonly string[]): number
   return seconds === null ? null : seconds * 1_000;
 };
 
-/** Of all requests of a host together. @param crawls those that would send some */
+/** The pace of all requests to a host together. @param crawls the crawls that have URLs to fetch there */
 export function hostPace(host: HostManners, crawls: readonly PacedCrawl[], robots: Robots | null): Pace {
   const [product] = crawls[0]?.agentTokens ?? [];
   return {
@@ -49,7 +49,7 @@ export function hostPace(host: HostManners, crawls: readonly PacedCrawl[], robot
   };
 }
 
-/** Of the turns of one crawl. */
+/** The pace of one crawl's turns at a host. */
 export const crawlPace = (
   host: HostManners,
   { config, agentTokens, leave }: PacedCrawl,

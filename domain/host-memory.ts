@@ -1,5 +1,5 @@
 /**
- * What answers teach of a host, carried from each to the next: trouble in a row, outages, manners, and who is to blame.
+ * What answers have taught about a host so far: trouble in a row, outages, manners, and signs of who is to blame.
  * Times are milliseconds on any one clock.
  */
 import { noSigns, noteFailing, noteWell, suspicionOf, type Signs } from './blame.ts';
@@ -8,7 +8,7 @@ import { easedByTime, easeUp, noManners, slowDown, type Manners } from './pace.t
 import { afterOutage, noOutages, outageMs, type Outages } from './server-errors.ts';
 
 export interface HostMemory {
-  /** Times it was left alone for trouble, with no good answer in between. */
+  /** Times the host was left alone for trouble, with no good answer in between. */
   readonly failures: number;
   readonly outages: Outages;
   readonly manners: Manners;
@@ -22,7 +22,7 @@ export const newHost: HostMemory = {
   signs: noSigns,
 };
 
-/** What judges an answer to a request for this URL, by what the host has taught so far. */
+/** The part of a `History` that comes from what the host has taught so far. */
 export const standingOf = (
   memory: HostMemory,
   url: { readonly key: string; readonly reason: string | null },
@@ -33,7 +33,7 @@ export const standingOf = (
   outageMs: outageMs(memory.outages, now),
 });
 
-/** @param delayMs in force when it was asked */
+/** @param delayMs the delay in force when the URL was requested */
 export function afterAnswer(
   memory: HostMemory,
   url: string,

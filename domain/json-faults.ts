@@ -1,19 +1,19 @@
-/** What JSON.parse lets pass, and a careful reader does not (RFC 7493): names given twice, nesting and names without end. */
+/** Faults that JSON.parse lets pass (RFC 7493): names given twice, nesting too deep, too many names. */
 
-/** Arrays and objects within one another at most. */
+/** Most arrays and objects nested in one another. */
 export const maxJsonDepth = 64;
-/** Names of one object at most: far more than anything here has, and few enough to be compared. */
+/** Most names in one object: far more than any request here has, and few enough to compare. */
 export const maxJsonNames = 1_000;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * The first fault of a text as a sentence; null: none. Of a text that is no JSON it may also find none.
- * Linear in its length; what it holds is bounded by the names of the objects that are open at one place.
+ * The first fault of a text, as a sentence; null: no fault. Null is also possible for a text that is not valid JSON.
+ * Time is linear in the length of the text; memory is bounded by the names of the objects open at any one place.
  */
 export function jsonFault(text: string): string | null {
-  /** Of what is open: the names of an object so far; null: an array. */
+  /** Objects and arrays that are open, outermost first: the names of an object so far; null for an array. */
   const open: (Set<string> | null)[] = [];
   let isNameNext = false;
   for (let at = 0; at < text.length; at++) {
@@ -55,7 +55,7 @@ export function jsonFault(text: string): string | null {
   return null;
 }
 
-/** @param start of the quote that begins it. The place of the one that ends it; where there is none, the text's end. */
+/** Index of the quote that ends a string, or the text's length if none does. @param start index of its opening quote */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -65,12 +65,12 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** So that two spellings of one name are the same. */
+/** One spelling for all spellings of a name. */
 function unescaped(name: string): string {
   try {
     return JSON.stringify(JSON.parse(name));
   } catch {
-    // No JSON; whoever parses all of it says so.
+    // Not valid JSON: whoever parses the whole text reports that.
     return name;
   }
 }

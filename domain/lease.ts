@@ -1,7 +1,7 @@
 /**
- * The exclusive right to send requests to a host (docs/design.md, "Crash safety"). A holder judges its lease by its
- * own clocks only, and by the more careful of two: the monotonic one does not see a machine that was suspended, the
- * wall clock may be set back.
+ * The exclusive right to send requests to a host (docs/design.md, "Crash safety"). A holder judges its lease by its own
+ * two clocks only, and trusts the one that says more time has passed: the monotonic clock does not count time in which
+ * the machine was suspended, and the wall clock may be set back.
  */
 
 export interface HeldLease {
@@ -12,10 +12,10 @@ export interface HeldLease {
   readonly leaseMs: number;
 }
 
-/** No request starts within this of the lease's end: time for a request to leave the process and be seen. */
+/** No request starts in this last part of a lease: a request needs time to leave the process and to reach the host. */
 export const leaseMarginMs = (leaseMs: number): number => leaseMs / 4;
 
-/** Is the lease still ours, a margin aside? */
+/** Is the lease still ours? Does not count the margin. */
 export function isHeld(lease: HeldLease, monotonicNow: number, wallNow: number): boolean {
   const age = Math.max(monotonicNow - lease.monotonicAt, wallNow - lease.wallAt);
   return age >= 0 && age < lease.leaseMs;

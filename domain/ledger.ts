@@ -10,9 +10,9 @@ export interface Ledger extends Readonly<Record<UrlState, number>> {
 }
 
 /**
- * queued → leased when a host's slice takes it, queued → excluded by a limit or an operator, queued → failed when its
- * host parks after it was tried; leased → anything but itself when the request has an outcome, leased → queued also
- * when the lease was lost; a failed, dead or excluded URL goes back to queued when it is driven again.
+ * queued → leased: a host's slice takes the URL. queued → excluded: by a limit or an operator. queued → failed: the
+ * host parks after the URL was tried. leased → any other state: the request has an outcome. leased → queued: also when
+ * the lease was lost. A failed, dead or excluded URL goes back to queued when it is redriven.
  */
 const moves: Readonly<Record<UrlState, readonly UrlState[]>> = {
   queued: ['leased', 'excluded', 'failed'],
@@ -28,7 +28,7 @@ export const mayMove = (from: UrlState, to: UrlState): boolean => moves[from].in
 export const isBalanced = (ledger: Ledger): boolean =>
   ledger.discovered === urlStates.reduce((sum, state) => sum + ledger[state], 0);
 
-/** The ledger after one URL moved. @throws RangeError on a move that is none. */
+/** The ledger after one URL moved. @throws RangeError if no URL may move so */
 export function afterMove(ledger: Ledger, from: UrlState, to: UrlState): Ledger {
   if (!mayMove(from, to)) throw new RangeError(`a URL does not go from ${from} to ${to}`);
   return { ...ledger, [from]: ledger[from] - 1, [to]: ledger[to] + 1 };

@@ -1,39 +1,41 @@
 /**
- * Hosts lent to fetchers that are not ours (F37): how long a loan lasts, what a host is owed before it is lent, and what
- * a fetcher's report of a request means. Milliseconds throughout.
+ * Hosts lent to foreign fetchers (F37): how long a loan lasts, how much a fetcher may borrow at a time, and what its
+ * report of a request means. Times are milliseconds unless a name says seconds.
  */
 import { fetchFaults, type FetchFault } from './fault.ts';
 import { leaseMarginMs } from './lease.ts';
 
 export const lendingLimits = {
-  /** URLs of one batch at most, each of another host. */
+  /** Most URLs in one batch, each at a different host. */
   batch: 100,
   minLeaseSeconds: 1,
-  /** A fetcher that dies keeps its hosts from everybody for a third longer than that. */
+  /** A fetcher that dies blocks its hosts for a third longer than this (`heldMs`). */
   maxLeaseSeconds: 300,
-  /** Candidates of one request. */
+  /** Most candidates in one request. */
   candidates: 5_000,
 } as const;
 
-/** How long a host is kept for a fetcher that was told to have ended its requests by `toldMs`. */
+/** How long a host is kept for a fetcher that was told to end its requests within `toldMs`. */
 export const heldMs = (toldMs: number): number => toldMs / (1 - leaseMarginMs(1));
 
-/** Shards as fetchers know them, whatever the number within: 0 to 63. */
+/** Number of shards as fetchers see them, 0 to 63, however many shards there really are. */
 export const outerShards = 64;
 
 /**
- * The shards whose hosts are lent at one that a fetcher names. One beyond those there are stands for one of them, so that
- * a fetcher that knows of 64 meets no shard without hosts; and for hosts that keep it from when there were more.
+ * The shards whose hosts are lent when a fetcher names shard `outer`. An `outer` beyond the last shard means the shard
+ * `outer % shards`, so that each of a fetcher's 64 shards has hosts. It also means `outer` itself, for hosts that were
+ * given that number when there were more shards.
  */
 export const shardsBehind = (outer: number, shards: number): readonly number[] =>
   outer < shards ? [outer] : [outer % shards, outer];
 
-/** Loans that a tenant may leave to run out within the hour before it gets fewer and shorter ones. */
+/** Loans that count as reported in `earned`, so that a few loans that run out cost a tenant little. */
 const forgiven = 10;
 
 /**
- * What is lent at a time to fetchers that have left loans to run out: as much less, and for as much shorter, as is the
- * share of those among all that ended within the hour. Reports earn it back, and so does time.
+ * What a tenant's fetchers get after they let loans run out: batch size and time are both multiplied by the share of
+ * loans that were reported, among all loans that ended within the last hour. The share grows back with reports and
+ * with time.
  */
 export function earned(
   asked: { readonly batchSize: number; readonly toldMs: number },
@@ -49,7 +51,7 @@ export function earned(
   };
 }
 
-/** The error of a URL that was not asked for. */
+/** The error that a fetcher reports for a URL that it did not request. */
 const notTried = 'not-tried';
 const cutBodies = ['too-large', 'incomplete', 'bad-encoding'] as const;
 type Cut = (typeof cutBodies)[number];
@@ -59,7 +61,7 @@ export type Reported =
   | { readonly kind: 'response'; readonly status: number; readonly truncated: false | Cut }
   | { readonly kind: 'fault'; readonly fault: FetchFault; readonly message: string };
 
-/** What other fetchers call our faults, once `_` is written `-`. */
+/** Names that other fetchers use for our faults, with `-` in place of `_`. */
 const otherNames: Readonly<Record<string, FetchFault>> = {
   'dns-timeout': 'dns-unavailable',
   'dns-error': 'dns-unavailable',
@@ -74,8 +76,9 @@ const otherNames: Readonly<Record<string, FetchFault>> = {
 };
 
 /**
- * What a fetcher says of one request. `error` is a class, with or without a colon and words after it: a fault
- * (fault.ts) by our name or another one, how a body was cut, or `not-tried`. Other words blame the URL and not its host.
+ * What a fetcher's report of one request means. `error` is a class, perhaps followed by a colon and words. The class is
+ * a fault (fault.ts) by our name or another one, how a body was cut, or `not-tried`. Any other class counts as
+ * `protocol`, which blames the URL and not its host.
  */
 export function reported(status: number | null, error: string | null): Reported {
   if (error === null && status !== null) return { kind: 'response', status, truncated: false };
@@ -88,8 +91,8 @@ export function reported(status: number | null, error: string | null): Reported 
   return { kind: 'fault', fault, message: `reported by its fetcher: ${plain(text)}` };
 }
 
-/** Strangers' words: in one line, and such that Postgres takes them, also where they are cut. */
+/** A fetcher's words on one line, shortened, and well formed so that Postgres takes them. */
 const plain = (text: string): string => fieldValue(text).slice(0, 300).toWellFormed();
 
-/** A field of a response as its fetcher tells it, with what no field can hold replaced (RFC 9110 section 5.5). */
+/** A reported header field value, with characters that no field can hold replaced (RFC 9110 section 5.5). */
 export const fieldValue = (text: string): string => text.toWellFormed().replace(/\p{Cc}+/gu, ' ');

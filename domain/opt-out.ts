@@ -2,32 +2,32 @@
  * Opt-outs (F15): domains whose owners do not want to be crawled. An entry covers the domain and everything below it,
  * under every scheme and at every port; an IP address covers itself.
  *
- * Workers judge by a copy of the list. "Once an opt-out is answered, no further request leaves" holds because of two
- * bounds that meet here: no request leaves under a copy older than `optOutBoundMs`, and whoever changes the list
- * answers only `optOutHoldMs` after the change was committed. Every copy in use by then was read after it.
+ * Workers judge by a copy of the list. The promise "once an opt-out is answered, no further request leaves" rests on
+ * two bounds: no request leaves under a copy older than `optOutBoundMs`, and a change of the list is answered only
+ * `optOutHoldMs` after its commit. By then every copy in use was read after the commit.
  */
 
-/** Milliseconds a copy of the list may be old when a request leaves under it. */
+/** Greatest age of a copy of the list, in milliseconds, when a request leaves under it. */
 export const optOutBoundMs = 2_000;
 
-/** Milliseconds from commit to answer: the bound, and time for a last request to arrive that was let go before. */
+/** Milliseconds from commit to answer: the bound, and time for a request that left before to arrive. */
 export const optOutHoldMs = optOutBoundMs + 250;
 
-/** Class of a URL that is excluded since its host has opted out. */
+/** Class of a URL that is excluded because its host has opted out. */
 export const optOutReason = 'opt-out';
 
-/** The sentence beside it. */
+/** The sentence stored beside `optOutReason`. */
 export const optOutDetail = (domain: string): string => `${domain} has opted out`;
 
-/** When a copy of the list was asked for, before the statement was sent. */
+/** The time just before the statement that read a copy was sent, by both clocks. */
 export interface ReadingTime {
   readonly monotonicAt: number;
   readonly wallAt: number;
 }
 
 /**
- * May a request leave under a copy of that time? Judged by the more careful of two clocks: the monotonic one does not
- * see a machine that was suspended, the wall clock may be set back.
+ * May a request leave under a copy read at that time? Trusts the clock that says more time has passed: the monotonic
+ * clock does not count time in which the machine was suspended, and the wall clock may be set back.
  */
 export function isFreshCopy(read: ReadingTime, monotonicNow: number, wallNow: number): boolean {
   const age = Math.max(monotonicNow - read.monotonicAt, wallNow - read.wallAt);
@@ -39,13 +39,13 @@ export type DomainResult =
   /** `problem`: what is wrong, as the predicate of a sentence whose subject is the text. */
   | { readonly ok: false; readonly problem: string };
 
-/** Characters of a host name at most (RFC 1035 §2.3.4, without the root's dot). */
+/** Most characters of a host name (RFC 1035 §2.3.4, without the root's dot). */
 const maxDomainLength = 253;
 const label = /^[a-z0-9_-]{1,63}$/;
 
 /**
- * Reads a domain as people write it: any case, in any script, with a trailing dot; or an IP address, an IPv6 one with
- * or without brackets. Answers it as it stands in the host of a canonical URL.
+ * Reads a domain as people write it: in any case and script, perhaps with a trailing dot; or an IP address, an IPv6
+ * address with or without brackets. Returns it as it stands in the host of a canonical URL.
  */
 export function readDomain(text: string): DomainResult {
   const given = text.trim();
@@ -72,8 +72,8 @@ export function hostName(url: string): string {
 }
 
 /**
- * The entry that covers a host name, the narrowest where several do; null: none. One look-up a label. No entry is a
- * tail of an IP address, since a domain never ends in a number (WHATWG URL §3.5).
+ * The narrowest entry that covers a host name; null: no entry does. One look-up per label. The tail of an IP address
+ * matches no entry, since a domain never ends in a number (WHATWG URL §3.5).
  */
 export function coveringDomain(name: string, listed: ReadonlySet<string>): string | null {
   if (listed.size === 0) return null;

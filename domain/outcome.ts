@@ -1,6 +1,6 @@
 /**
- * From what a request came back with to what becomes of the URL and of its host (docs/design.md, "Politeness"; RFC 9110 §15).
- * Pure: the same answer always leads to the same next state.
+ * What becomes of a URL and of its host after the answer to a request (docs/design.md, "Politeness"; RFC 9110 §15).
+ * Pure: the same answer and history always lead to the same outcome.
  */
 import { enoughInARow, type Suspicion } from './blame.ts';
 import type { FetchFault } from './fault.ts';
@@ -15,7 +15,7 @@ export type Answer =
       readonly truncated: false | 'too-large' | 'incomplete' | 'bad-encoding';
       /** Retry-After in milliseconds from now, or null. */
       readonly retryAfterMs: number | null;
-      /** It is of a media type that the crawl takes. */
+      /** The body is of a media type that the crawl takes. */
       readonly wanted: boolean;
       /** The Location field leads to a URL that can be fetched. */
       readonly hasTarget: boolean;
@@ -23,43 +23,43 @@ export type Answer =
   | { readonly kind: 'fault'; readonly fault: FetchFault };
 
 export interface History {
-  /** Requests for this URL that ended in trouble of its own, and not for good. */
+  /** Requests for this URL that failed through the URL's own fault, and were to be tried again. */
   readonly tries: number;
-  /** Redirects that led to this URL, one after another. */
+  /** Redirects in a row that led to this URL. */
   readonly hops: number;
   /** Times the host was left alone for trouble, with no good answer in between, before this answer. */
   readonly hostFailures: number;
-  /** Where this answer is a failure: what the signs say of the host (blame.ts). */
+  /** What the signs say about the host if this answer is a failure (blame.ts). */
   readonly suspicion: Suspicion;
-  /** How long an outage would last that began now (server-errors.ts). */
+  /** Milliseconds that an outage beginning now would last (server-errors.ts). */
   readonly outageMs: number;
 }
 
 export type UrlNext =
-  /** `body`: there is one to store and to read. */
+  /** `body`: there is a body to store and to read. */
   | {
       readonly state: 'done';
       readonly reason: 'fetched' | 'not-modified' | 'redirect';
       readonly body: boolean;
     }
   | { readonly state: 'excluded' | 'dead' | 'failed'; readonly reason: string }
-  /** Again, not before `inMs`. */
+  /** Is requested again, not before `inMs`. */
   | {
       readonly state: 'queued';
       readonly reason: string;
       readonly inMs: number;
-      /** Counts towards its own tries. */
+      /** This request counts towards the URL's tries. */
       readonly own: boolean;
-      /** After all URLs of its crawl at the host that have not failed. */
+      /** Goes behind all URLs of its crawl at the host that have not failed. */
       readonly behind: boolean;
     };
 
 export interface HostNext {
-  /** null: the host goes on. Else its trouble, for which no request is sent before `waitMs`. */
+  /** Null: the host goes on. Otherwise the host's trouble: no request is sent to it for `waitMs`. */
   readonly trouble: { readonly class: TroubleClass; readonly waitMs: number } | null;
-  /** The host asked for less. */
+  /** The host asked for fewer requests; null: it did not. */
   readonly complaint: Complaint | null;
-  /** 'well': it answered as it should; 'ill': this URL is one more that failed; 'none': it says nothing of the host. */
+  /** 'well': the host answered as it should; 'ill': one more of its URLs failed; 'none': nothing about the host. */
   readonly sign: 'well' | 'ill' | 'none';
 }
 
@@ -70,7 +70,7 @@ export interface Outcome {
 
 /** RFC 9309 §2.3.1.2 asks crawlers to follow five hops for robots.txt; the same bound holds for pages. */
 export const maxRedirects = 5;
-/** Tries of one URL whose trouble is its own, and of one that is answered 429 or 503, which more often passes. */
+/** Most tries of a URL that fails by its own fault; more for 429 and 503, which pass more often. */
 const urlTries = 3;
 const complaintTries = 5;
 
@@ -92,7 +92,7 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
   if (status === 404 || status === 410 || status === 451) return final('dead', 'gone');
   if (status === 401 || status === 403) return final('failed', 'forbidden');
   if (status >= 400) {
-    // Once more, later: 408, 421, 425 and the like may pass; then it is the URL's own.
+    // Tried once more, later: 408, 421, 425 and the like may pass. A second failure is the URL's own.
     if (history.tries > 0) return final('failed', 'client-error');
     const inMs = Math.max(10_000, answer.retryAfterMs ?? 0);
     return { url: again('client-error', inMs), host: well };
@@ -120,10 +120,11 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
 }
 
 /**
- * 429 and 503 (RFC 6585 §4; RFC 9110 §15.6.4). They are the host's where a second URL says so in the same stretch, or
- * where nothing vouches for the host: then it is left alone as it asks, and no URL is blamed. Of a host that answers well
- * otherwise a 503 is the page's own, and waits with it. A 429 speaks of us and not of the page: the first of a URL is
- * obeyed by all; only when others were answered well after that, and it says so again, is it the page's.
+ * 429 and 503 (RFC 6585 §4; RFC 9110 §15.6.4). The complaint is the host's if a second URL complains in the same
+ * stretch, or if the host has not answered well lately: then the host is left alone as it asks, and no URL is blamed.
+ * At a host that otherwise answers well, a 503 is the page's own, and only the page waits. A 429 is about us and not
+ * about the page: the first 429 of a URL stops all requests to the host. Only if other URLs were answered well after
+ * that, and this URL is answered 429 again, is the complaint the page's.
  */
 function judgeComplaint(status: number, askedMs: number | null, history: History): Outcome {
   const { suspicion, tries, hostFailures } = history;
@@ -131,7 +132,7 @@ function judgeComplaint(status: number, askedMs: number | null, history: History
   const firstOfUrl = !knownBad && tries === 0;
   const isHosts =
     suspicion.inARow >= enoughInARow.complaint || (firstOfUrl && (othersComplained || !suspicion.well));
-  // What the host asks for is what it gets; when that was too little, the backoff holds as well.
+  // The host gets the pause it asks for. If it complains again after such a pause, the backoff holds as well.
   const backedOffMs = hostFailures === 0 ? defaultDelayMs : backoffMs('overloaded', hostFailures - 1);
   const waitMs = askedMs === null ? backoffMs('overloaded', hostFailures) : Math.max(askedMs, backedOffMs);
   const trouble = { class: 'overloaded', waitMs } as const;
@@ -153,7 +154,7 @@ function judgeComplaint(status: number, askedMs: number | null, history: History
   };
 }
 
-/** A page that fails is the page's own trouble; several different ones in a row are the host's: it is down. */
+/** The failure of one page is the page's own trouble. Several different pages in a row are the host's: it is down. */
 function judgeFailing(
   reason: 'server-error' | 'reset' | 'timeout',
   kind: keyof typeof enoughInARow,
@@ -163,7 +164,7 @@ function judgeFailing(
   const { suspicion, outageMs, hostFailures } = history;
   const url = retryOrFail(reason, history.tries, urlTries, askedMs);
   const sign = suspicion.knownBad ? 'none' : 'ill';
-  // A host that never answered in time gets no second request at once, which might hang as long.
+  // A host that has not answered well lately gets no second request at once: that might hang as long.
   const hangs = reason === 'timeout' && !suspicion.knownBad && !suspicion.well;
   if (suspicion.inARow < enoughInARow[kind] && !hangs) return { url, host: { ...silent, sign } };
   const trouble =
@@ -187,7 +188,7 @@ function judgeFault(fault: FetchFault, history: History): Outcome {
     case 'connect-refused':
     case 'connect-timeout':
     case 'tls':
-      // No request has reached the host: the URL waits for the host to be well, or for the host to park.
+      // No request reached the host: the URL waits until the host is well, or until the host parks.
       return {
         url: { state: 'queued', reason: fault, inMs: 0, own: false, behind: false },
         host: {
@@ -207,12 +208,15 @@ const again = (reason: string, inMs: number): Extract<UrlNext, { state: 'queued'
   behind: true,
 });
 
-/** 5 s, 20 s and so on, or longer where the answer asks for it; then it is given up as a dead letter of this class. */
+/**
+ * Waits 5 s, 20 s and so on, or longer if the answer asks for it. After `most` tries the URL is given up as a dead
+ * letter of this class.
+ */
 function retryOrFail(reason: string, tries: number, most: number, askedMs: number | null): UrlNext {
   if (tries + 1 >= most) return { state: 'failed', reason };
   return again(reason, Math.max(5_000 * 4 ** tries, askedMs ?? 0));
 }
 
-/** Reasons of a last request that may have been the URL's own trouble. */
+/** Reasons of a last failed request that may have been the URL's own trouble. */
 const ownReasons: readonly (string | null)[] = ['overloaded', 'server-error', 'reset', 'timeout'];
 export const mayBeOwn = (reason: string | null): boolean => ownReasons.includes(reason);

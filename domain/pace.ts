@@ -4,45 +4,46 @@
  * (Retry-After, backoff), and the lease (lease.ts).
  */
 
-/** One request a second, where nobody says otherwise. */
+/** One request a second, unless a setting or robots.txt says otherwise. */
 export const defaultDelayMs = 1_000;
 
-/** A delay is never longer than a day, whoever asks for it: beyond that the host is out of reach, not polite to. */
+/** A delay is never longer than a day, whoever asks for it: a longer one would put the host out of reach. */
 export const maxDelayMs = 86_400_000;
 
-/** What a host's common pace is made of: nothing in it is a tenant's to set. */
+/** What the host's delay between any two requests is made of. No tenant can set any of it. */
 export interface HostDelaySources {
-  /** What an operator set for this host; it stands for robots.txt and default. */
+  /** What an operator set for this host, in place of robots.txt and the default; null: nothing. */
   readonly operatorMs: number | null;
-  /** robots.txt Crawl-delay for our product token. */
+  /** Crawl-delay of robots.txt for our product token; null: none. */
   readonly robotsMs: number | null;
-  /** What crawls ask for that have an operator's leave to undercut the default (not robots.txt). */
+  /** What crawls ask for that an operator lets go below the default (not below robots.txt). */
   readonly leavesMs: readonly number[];
-  /** The delay is doubled this many times after trouble. */
+  /** How many times the delay is doubled after complaints. */
   readonly slowdown: number;
 }
 
-/** The delay between any two requests of a host, whichever crawls they are for. */
+/** The delay between any two requests to a host, whichever crawls they are for. */
 export function hostDelayMs({ operatorMs, robotsMs, leavesMs, slowdown }: HostDelaySources): number {
   const base = operatorMs ?? robotsMs ?? Math.min(defaultDelayMs, ...leavesMs);
   return slowedMs(base, slowdown);
 }
 
-/** What the turns of one crawl at a host are spaced by. */
+/** What the delay between two turns of one crawl at a host is made of. */
 export interface CrawlDelaySources {
   readonly operatorMs: number | null;
   /** The longest robots.txt Crawl-delay for any name the crawl goes by. */
   readonly robotsMs: number | null;
   /** What the crawl asks for; null: nothing. */
   readonly askedMs: number | null;
-  /** It has an operator's leave to undercut the default. */
+  /** An operator lets the crawl go below the default. */
   readonly leave: boolean;
   readonly slowdown: number;
 }
 
 /**
- * The delay between two requests of one crawl at a host: the longer of what it asks for and what holds without it. It
- * binds the crawl's own turns; those of others are spaced by theirs, and all together by the host's.
+ * The delay between two requests of one crawl at a host: the longer of what the crawl asks for and what holds without
+ * its wish. This delay spaces only the crawl's own turns. Other crawls have their own, and the host's delay spaces all
+ * requests together.
  */
 export function crawlDelayMs(sources: CrawlDelaySources): number {
   const { operatorMs, robotsMs, askedMs, leave, slowdown } = sources;
@@ -60,48 +61,48 @@ export interface Exchanged {
 }
 
 /**
- * When the next request may start, on the clock of `headAt` and `endAt`. The delay counts from the head of the last
- * response: the request has reached the host by then, so the host sees gaps of at least the delay, however long
- * connecting took; and never before the last exchange is over.
+ * When the next request may start, on the clock of `headAt` and `endAt`; never before the last exchange is over. The
+ * delay counts from the head of the last response: the request had reached the host by then, so the host sees gaps of
+ * at least the delay, however long connecting took.
  */
 export const earliestStart = (last: Exchanged, delayMs: number): number =>
   Math.max(last.headAt + delayMs, last.endAt);
 
-/** The delay doubles at most this often: 2^10 × 1 s ≈ 17 min. */
+/** Most doublings of the delay: 2^10 × 1 s ≈ 17 min. */
 const maxSlowdown = 10;
-/** Clean answers that take back one doubling, complaints among them or not. */
+/** This many clean answers take back one doubling, whether or not complaints come between them. */
 const cleanStretch = 20;
-/** So does a time without a complaint, whether anything is asked or not. */
+/** Milliseconds without a complaint that take back one doubling, whether or not anything is requested. */
 export const easeMs = 600_000;
-/** Counters stop here. */
+/** Counters of clean answers stop at this value. */
 const mostCounted = 10_000;
 
-/** What a host has taught with its complaints, 429 and 503. Times are milliseconds on any one clock. */
+/** What a host has taught by its complaints (429 and 503). Times are milliseconds on any one clock. */
 export interface Manners {
   readonly slowdown: number;
   /** Clean answers since the slowdown last changed. */
   readonly clean: number;
   /** Clean answers since the last complaint. */
   readonly sinceComplaint: number;
-  /** When the host last complained; later, where time alone has taken doublings back since. Null: it has not. */
+  /** When the host last complained, moved on by `easeMs` for each doubling that time took back. Null: never. */
   readonly complainedAt: number | null;
 }
 
 export const noManners: Manners = { slowdown: 0, clean: 0, sinceComplaint: 0, complainedAt: null };
 
 export interface Complaint {
-  /** The pause that the host asks for, or that it gets where it names none. */
+  /** The pause in milliseconds that the host asks for; where it names none, the pause that it gets. */
   readonly pauseMs: number;
-  /** One page alone complains so far: the delay is doubled once, and no further. */
+  /** Only one page complains so far: the delay is doubled once and no further. */
   readonly mild: boolean;
 }
 
 /**
- * After 429 or 503. The first complaint doubles the delay. A further one doubles it again where the pauses that the host
- * asks for take more than half of the time between them: it wants a longer delay. Where they take less, it gets what it
- * wants by the pauses alone, and no complaint now and then slows it down for ever. Complaints in a row, with no clean
- * answer in between, are left to the backoff.
- * @param delayMs in force
+ * After 429 or 503. The first complaint doubles the delay. A further complaint doubles it again if the pause that the
+ * host asks for is at least half of the time since the last complaint: the host wants a longer delay. If the pause is
+ * shorter, the pauses alone give the host what it wants, so occasional complaints do not slow it down for ever.
+ * Complaints in a row, with no clean answer in between, are left to the backoff.
+ * @param delayMs the delay in force
  */
 export function slowDown(manners: Manners, complaint: Complaint, delayMs: number, now: number): Manners {
   const { slowdown, clean, sinceComplaint } = manners;
@@ -124,7 +125,7 @@ export function easeUp(manners: Manners): Manners {
   return { ...manners, clean: Math.min(clean, mostCounted), sinceComplaint };
 }
 
-/** As time alone eases it up. */
+/** Takes back one doubling for each `easeMs` without a complaint. */
 export function easedByTime(manners: Manners, now: number): Manners {
   const { slowdown, complainedAt } = manners;
   if (slowdown === 0 || complainedAt === null) return manners;
@@ -133,27 +134,27 @@ export function easedByTime(manners: Manners, now: number): Manners {
   return { ...manners, slowdown: slowdown - steps, clean: 0, complainedAt: complainedAt + steps * easeMs };
 }
 
-/** What may be asked for as a factor at most. */
+/** The largest delay factor that may be set. */
 export const maxDelayFactor = 100;
 
-/** However slowly a host answers, its answers alone make no delay longer than this. */
+/** Milliseconds: slow answers alone make no delay longer than this. */
 export const maxAdaptedMs = 300_000;
 
 /**
- * The delay, made longer where the host was slow: at least `factor` times what its last answer took.
- * @param factor null: not asked for; @param tookMs from the request's leaving to the end of the answer; null: unknown
+ * The delay, made longer if the host was slow: at least `factor` times as long as its last answer took.
+ * @param factor null: not set; @param tookMs from the request's leaving to the end of the answer; null: unknown
  */
 export function adaptedDelayMs(delayMs: number, factor: number | null, tookMs: number | null): number {
   if (factor === null || tookMs === null) return delayMs;
   return Math.max(delayMs, Math.min(factor * tookMs, maxAdaptedMs));
 }
 
-/** What an operator may set for a host one owns. */
+/** The most requests in flight together that an operator may allow, at a host of the operator's own. */
 export const maxConcurrency = 16;
 
 /**
- * Requests that may be in flight at a host together: one, unless an operator allows more. A host that is in trouble,
- * or slowed down after some, gets one; so does one that was left by a crash, or nobody could tell which URL it was.
+ * Requests that may be in flight at a host together: one, unless an operator allows more. A host in trouble, or slowed
+ * down, gets one. So does a host whose last lease ended in a crash: one at a time shows which URL causes the crashes.
  */
 export const lanesAt = (host: {
   readonly concurrency: number | null;

@@ -1,16 +1,16 @@
 /**
- * Glob patterns over whole strings: `*` stands for any run of characters, also none, `?` for any one character,
- * everything else for itself, case included. Used over canonical URLs, which are ASCII.
+ * Glob patterns over whole strings: `*` matches any run of characters, also an empty one, `?` any one character, and
+ * any other character itself, case included. Used over canonical URLs, which are ASCII.
  *
- * Each literal between two `*` takes the leftmost place it can, which is always right, so there is no backtracking:
- * at most (length of pattern) × (length of text) steps, and a 32nd of that where a literal has `?` in it.
+ * Each literal between two `*` takes the leftmost place it can. That is always right, so there is no backtracking: at
+ * most (length of pattern) × (length of text) steps, and a 32nd of that for a literal with `?` in it.
  */
 
-/** Characters of a pattern at most, and of all patterns of a list together. */
+/** Most characters of one pattern, and of all patterns of a list together. */
 export const maxPatternLength = 1_000;
 export const maxPatternsLength = 100_000;
 
-/** Says, in one sentence for people, why a pattern cannot be used; null: it can. */
+/** Why a pattern cannot be used, in one sentence for people; null: it can. */
 export function validatePattern(pattern: string): string | null {
   if (pattern === '') return 'the pattern is empty';
   if (pattern.length > maxPatternLength) {
@@ -30,7 +30,7 @@ export function validatePattern(pattern: string): string | null {
 
 export type PatternMatcher = (text: string) => boolean;
 
-/** Compiled once, then cheap to ask. Takes any string; see `validatePattern` for those that make sense. */
+/** Compiles any string; `validatePattern` says which make sense. The matcher is cheap to call. */
 export function compilePattern(pattern: string): PatternMatcher {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
@@ -52,7 +52,7 @@ export function compilePattern(pattern: string): PatternMatcher {
 
 const questionMark = 0x3f;
 
-/** Whether `literal`, in which `?` is any one character, stands in `text` at `at`. The caller knows that it fits. */
+/** Is `literal`, in which `?` is any one character, in `text` at `at`? The caller must check that it fits there. */
 function matchesAt(text: string, literal: string, at: number): boolean {
   for (let i = 0; i < literal.length; i++) {
     const wanted = literal.charCodeAt(i);
@@ -63,7 +63,7 @@ function matchesAt(text: string, literal: string, at: number): boolean {
 
 interface Literal {
   readonly length: number;
-  /** Where its first occurrence in `text` between `from` and `end` ends; -1: there is none. */
+  /** The end of the literal's first occurrence in `text` between `from` and `end`; -1: there is none. */
   readonly endIn: (text: string, from: number, end: number) => number;
 }
 
@@ -82,13 +82,13 @@ function compileLiteral(literal: string): Literal {
 const wordBits = 32;
 
 /**
- * Searches for all beginnings of the literal at once, a bit for each: R. Baeza-Yates and G. Gonnet, "A new approach to
+ * Searches for all beginnings of the literal at once, one bit each: R. Baeza-Yates and G. Gonnet, "A new approach to
  * text searching", Communications of the ACM 35 (1992).
  */
 function shiftAnd(literal: string): Literal['endIn'] {
   const words = Math.ceil(literal.length / wordBits);
   const anywhere = new Int32Array(words);
-  /** By character code; those of the literal itself are few. */
+  /** By ASCII code: the places in the literal where this character may stand. Undefined: only where `?` is. */
   const places: (Int32Array | undefined)[] = Array.from({ length: 128 });
   const mark = (mask: Int32Array, at: number): void => {
     const word = Math.floor(at / wordBits);

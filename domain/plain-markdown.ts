@@ -1,15 +1,15 @@
 /**
- * Text of others as Markdown that shows that text and nothing else: no link, picture, heading, list, code or HTML can be
- * made by it. Characters become numeric entities, which no renderer takes for structure: backslashes are not read alike
- * by all of them, and the one in Temporal Web lets HTML through.
+ * Turns text of strangers into Markdown that shows this text and nothing else: it can make no link, picture, heading,
+ * list, code or HTML. Special characters become numeric entities, which no renderer takes for structure. Backslashes
+ * would not do: renderers read them differently, and the renderer of Temporal Web lets HTML through.
  */
 
-/** Code points shown of a text at most. */
+/** Most code points of a text that are shown. */
 const most = 300;
 
 /** Controls, line ends, marks of direction, halves of surrogate pairs, and blanks of all kinds. */
 const blank = /[\p{C}\p{Z}]+/gu;
-/** What means something anywhere, at the beginning of a line, or in an address. */
+/** Characters with a meaning in Markdown: anywhere, at the beginning of a line, or in an address. */
 const special = /[!#$&*+<=>@[\\\]^_`{|}~]|^\d*[.)]|^[-:]|:(?! )/g;
 
 export function plainMarkdown(text: string): string {

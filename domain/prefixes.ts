@@ -1,10 +1,10 @@
 /**
- * Many words, asked together: which of them does a text start with? Words are kept sorted, each linked to the longest
- * other word it starts with: one binary search and a walk along those links gives them all.
+ * Answers for many words together: which of them does a text start with? Words are sorted, and each is linked to its
+ * parent, the longest other word that it starts with. One binary search and a walk along these links finds them all.
  */
 export class Prefixes {
   readonly #words: readonly string[];
-  /** Of each word: the index of the longest other word it starts with; -1: none. */
+  /** By word: the index of its parent; -1: none. */
   readonly #parents: Int32Array;
 
   /** @param words in any order; repeats count once */
@@ -12,19 +12,19 @@ export class Prefixes {
     this.#words = [...new Set(words)].sort();
     this.#parents = new Int32Array(this.#words.length);
     for (const [at, word] of this.#words.entries()) {
-      // In sorted order, whatever this word starts with is among the ancestors of the one before it, or is that one.
+      // In sorted order, every word that this word starts with is the word before it, or an ancestor of that word.
       let parent = at - 1;
       while (parent >= 0 && !word.startsWith(this.#words[parent] ?? '')) parent = this.#parents[parent] ?? -1;
       this.#parents[at] = parent;
     }
   }
 
-  /** In the order of their indexes. */
+  /** All words, in the order of their indexes. */
   get words(): readonly string[] {
     return this.#words;
   }
 
-  /** Index of the longest word that `text` starts with; -1: none. The others are its `parent`, that one's, and so on. */
+  /** Index of the longest word that `text` starts with; -1: none. Its ancestors are the other such words. */
   longest(text: string): number {
     let low = 0;
     let high = this.#words.length;
@@ -33,15 +33,15 @@ export class Prefixes {
       if ((this.#words[middle] ?? '') <= text) low = middle + 1;
       else high = middle;
     }
-    // Words of the text are the last one that sorts at or before it, or that one's ancestors: those that are no longer
-    // than what the two have in common.
+    // Every word that the text starts with is the last word that sorts at or before the text, or an ancestor of that
+    // word: those that are no longer than the beginning that this word and the text share.
     let at = low - 1;
     const common = commonLength(this.#words[at] ?? '', text);
     while (at >= 0 && this.length(at) > common) at = this.parent(at);
     return at;
   }
 
-  /** The word at this index, and all others it starts with. */
+  /** The word at this index, and all other words that it starts with. */
   upFrom(index: number): string[] {
     const found: string[] = [];
     for (let at = index; at >= 0; at = this.parent(at)) found.push(this.#words[at] ?? '');

@@ -1,11 +1,11 @@
-/** Where a URL stands in its host's back queue: higher first (F02; the signals that are known when it is found). */
+/** Where a URL stands in its host's back queue: higher first (F02). Uses only what is known when the URL is found. */
 
-/** Sitemaps come before any page: they say what there is. */
+/** Sitemaps come before all pages: they say which pages there are. */
 const sitemapPriority = 2;
 
-/** In (0, 1] for pages: seeds first, then by depth, so that a crawl goes breadth first. */
+/** In (0, 1] for pages: seeds first, then by depth, so that a crawl works breadth first. */
 export const urlPriority = (kind: 'page' | 'sitemap', depth: number): number =>
   kind === 'sitemap' ? sitemapPriority : 1 / (1 + depth);
 
-/** A URL that has failed goes behind all that have not: with this taken off, its priority is below 0. */
+/** Subtracted from the priority of a URL that has failed: the result is below 0, behind all that have not failed. */
 export const behindBy = 4;

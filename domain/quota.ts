@@ -1,32 +1,33 @@
 /**
- * Requests a host may get in a day (F05), of all crawls together, robots.txt included. The day is the calendar day in
- * the time zone of the host's windows, or in UTC.
+ * Requests that a host may get in a day (F05), from all crawls together, robots.txt included. The day is the calendar
+ * day in the time zone of the host's windows, or in UTC.
  *
- * Requests are counted before they leave: whoever takes the host's lease reserves some, and says at its return how many
- * were sent. Those of a lease that was never returned all count, so that a crash makes the count too high at most.
+ * Requests are counted before they leave: the holder of the host's lease reserves some when it takes the lease, and
+ * says how many were sent when it returns the lease. If a lease is never returned, all its reserved requests count: a
+ * crash can make the count too high, but never too low.
  */
 
-/** Where no setting of the host says otherwise. */
+/** Requests a day, unless a setting of the host says otherwise. */
 export const defaultDailyQuota = 100_000;
 
-/** Reserved with each lease where the quota is the default; what one slice sends at most. */
+/** The most requests that one slice reserves and sends. Reserved with each lease at a host with the default quota. */
 export const sliceReserve = 256;
-/** Reserved for a guest, who sends one request, and that once more at most (net/: unheard requests). */
+/** Reserved for a guest, who sends one request, and repeats it at most once (net/: unheard requests). */
 export const guestReserve = 2;
-/** Beside its URLs a slice may need robots.txt, with its redirects. */
+/** Reserved beside the URLs of a slice, for robots.txt and its redirects. */
 export const robotsReserve = 6;
 
-/** As the host's row has it. */
+/** The count in the host's row. */
 export interface CountedDay {
-  /** As in 2026-03-29; null: nothing was counted yet. */
+  /** Such as 2026-03-29; null: nothing was counted yet. */
   readonly day: string | null;
   readonly used: number;
 }
 
-/** Requests counted for `day`. @param lost reserved by leases that were not returned; nobody knows of which day */
+/** Requests counted for `day`. @param lost reserved by leases that were not returned, on a day that is not known */
 export const usedOn = (day: string, counted: CountedDay, lost: number): number =>
   (counted.day === day ? counted.used : 0) + lost;
 
-/** Requests that a slice which wants `urls` may reserve. */
+/** How many requests a slice that wants to fetch `urls` URLs may reserve. */
 export const reserveFor = (urls: number, used: number, quota: number): number =>
   Math.max(0, Math.min(urls + robotsReserve, sliceReserve, quota - used));

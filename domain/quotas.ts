@@ -1,6 +1,6 @@
 /**
- * Which quotas of a tenant are spent, and what refuses at that (F36). Two kinds: what is counted when a crawl is
- * created (crawls), and what grows while crawls run (URLs, bytes), for which a running crawl is paused.
+ * Which quotas of a tenant are spent (F36). There are two kinds. Crawls are counted when a crawl is created: a spent
+ * quota refuses the new crawl. URLs and bytes grow while crawls run: a spent quota also pauses the running crawls.
  */
 
 /** Null: no limit. */
@@ -15,7 +15,7 @@ export interface CrawlQuotas {
 }
 export type CrawlQuota = keyof CrawlQuotas;
 
-/** A lasting one comes back only when it is raised or something is given up; the others by waiting. */
+/** A quota that is spent. A lasting quota is free again only when it is raised or something is deleted. */
 export interface SpentQuota {
   readonly quota: CrawlQuota | 'jobsPerUser';
   readonly limit: number;
@@ -26,7 +26,7 @@ export interface SpentQuota {
 const growing = ['urlsTotal', 'storedBytes', 'urlsPerDay'] as const;
 const counted = ['crawlsAtOnce', 'crawlsPerDay'] as const;
 const byTheDay: readonly CrawlQuota[] = ['crawlsPerDay', 'urlsPerDay'];
-/** An open crawl may end at any time. */
+/** When to ask again for one more open crawl: an open crawl may end at any time. */
 const openCrawlRetrySeconds = 60;
 
 export const quotaNames: readonly CrawlQuota[] = [...counted, ...growing];
@@ -41,7 +41,7 @@ export const spentByGrowth = (quotas: CrawlQuotas, used: Used, dayLeftSeconds: n
 export const spentForCrawl = (quotas: CrawlQuotas, used: Used, dayLeftSeconds: number): SpentQuota | null =>
   firstSpent([...growing, ...counted], quotas, used, dayLeftSeconds);
 
-/** Null: the user may have one more job. @param open jobs there are */
+/** Null: the user may have one more job. @param open number of the user's open jobs */
 export const spentByUser = (limit: Limit, open: number): SpentQuota | null =>
   limit === null || open < limit
     ? null

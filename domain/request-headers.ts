@@ -1,20 +1,20 @@
 /**
- * Request headers that a crawl sends to the hosts of its seeds. Their values are secrets as often as not: nobody is shown
- * them again.
+ * Request headers that a crawl sends to the hosts of its seeds. Their values are often secrets, so nobody is shown them
+ * again.
  */
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
-/** Stands in the place of each value wherever settings are shown. */
+/** Replaces each header value wherever settings are shown. */
 export const hiddenValue = '[hidden]';
 
 const maxHeaders = 20;
-/** Of a value. */
+/** Most characters of one value. */
 const maxValueLength = 4_000;
-/** Of all names and values. */
+/** Most characters of all names and values together. */
 const maxHeadersLength = 8_000;
 
-/** What the crawler says itself, or what is between two ends of a connection. */
+/** Headers that the crawler sets itself, and headers that belong to one connection only (hop by hop). */
 const ownNames = new Set([
   ...['host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],
   ...['proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'expect'],
@@ -22,7 +22,7 @@ const ownNames = new Set([
 ]);
 const ownBeginnings = ['content-', 'if-'];
 
-/** Why a header cannot be sent, in a sentence that holds nothing of its value; null: it can. */
+/** Why a header cannot be sent, in a sentence that shows no part of its value; null: it can. */
 export function headerProblem(name: string, value: string): string | null {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name))
     return 'the name of a header is letters, digits and hyphens';
@@ -37,7 +37,7 @@ export function headerProblem(name: string, value: string): string | null {
   return null;
 }
 
-/** Why they cannot be sent together; null: they can. */
+/** Why the headers cannot be sent together; null: they can. */
 export function headersProblem(headers: RequestHeaders): string | null {
   const names = Object.keys(headers);
   if (names.length > maxHeaders)
@@ -51,7 +51,7 @@ export function headersProblem(headers: RequestHeaders): string | null {
     : null;
 }
 
-/** Settings as they are shown. */
+/** Settings as they are shown: without header values. */
 export const withHiddenHeaders = <Config extends { readonly headers: RequestHeaders }>(
   config: Config,
 ): Config => ({

@@ -1,13 +1,13 @@
 /** Retry-After: how long a host asks to be left alone (RFC 9110 section 10.2.3). */
 
-/** No host can have itself put aside for longer than this: 30 days. */
+/** The longest pause that a host can ask for: 30 days, in milliseconds. */
 export const maxRetryAfterMs = 30 * 86_400_000;
 
 /**
- * Milliseconds to wait by a Retry-After field value, from 0 (a time that has passed) to `maxRetryAfterMs`; null where
- * there is none or it cannot be read. `nowMs` is the time of the answer in milliseconds since 1970.
- * Fractions of seconds, which the standard does not know, are sent all the same and are kept. Of several delays joined
- * by commas the longest counts.
+ * Milliseconds to wait by a Retry-After field value, from 0 (a time that has passed) to `maxRetryAfterMs`. Null if
+ * there is no value or it cannot be read. `nowMs` is the time of the answer in milliseconds since 1970. Fractions of
+ * seconds are not in the standard, but hosts send them, so they count. Of several delays joined by commas the longest
+ * counts.
  */
 export function retryAfterMs(value: string | null, nowMs: number): number | null {
   if (value === null) return null;
@@ -20,8 +20,9 @@ export function retryAfterMs(value: string | null, nowMs: number): number | null
 }
 
 /**
- * What an answer asks for. `headers` by lower-case name. A date counts from the answer's own Date, so that it means the
- * same wait whatever the clocks of the two machines say; `nowMs` stands in where there is none.
+ * The pause in milliseconds that an answer asks for; null: none. `headers` by lower-case name. A Retry-After date
+ * counts from the answer's own Date field, so that the wait does not depend on the clocks of the two machines. If the
+ * answer has no Date, it counts from `nowMs`.
  */
 export function askedPauseMs(headers: Readonly<Record<string, string>>, nowMs: number): number | null {
   const { date, 'retry-after': value } = headers;
@@ -33,16 +34,16 @@ export function askedPauseMs(headers: Readonly<Record<string, string>>, nowMs: n
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`; the weekday says nothing new and is not checked. */
+/** `Sun, 06 Nov 1994 08:49:37 GMT`; the weekday adds nothing and is not checked. */
 const imfFixdate = /^[a-z]{3}, (\d{2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) gmt$/i;
-/** `Sunday, 06-Nov-94 08:49:37 GMT`; four digits of year are met as well. */
+/** `Sunday, 06-Nov-94 08:49:37 GMT`; servers also send years of four digits. */
 const rfc850Date = /^[a-z]{3,9}, (\d{2})-([a-z]{3})-(\d{2}|\d{4}) (\d{2}):(\d{2}):(\d{2}) gmt$/i;
 /** `Sun Nov  6 08:49:37 1994`. */
 const asctimeDate = /^[a-z]{3} ([a-z]{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/i;
 
 /**
- * An HTTP-date in any of its three forms (RFC 9110 section 5.6.7) as milliseconds since 1970, or null.
- * `nowMs` settles the century of two-digit years: more than 50 years ahead means the past one.
+ * An HTTP-date in any of its three forms (RFC 9110 section 5.6.7) as milliseconds since 1970; null: it is not a date.
+ * `nowMs` decides the century of two-digit years: a year more than 50 years ahead belongs to the last century.
  */
 function parseHttpDate(text: string, nowMs: number): number | null {
   const fixed = imfFixdate.exec(text) ?? rfc850Date.exec(text);

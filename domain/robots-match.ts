@@ -2,10 +2,10 @@
  * Matches a path against the rules of one agent (RFC 9309 §2.2.2, §2.2.3): the rule with the most octets wins,
  * Allow wins a tie, the first line wins among equals; no match allows.
  *
- * A rule is a literal head, then literals to be found one after the other (`*` between them), perhaps bound to the
- * end (`$`). Taking the leftmost place for each literal is always right, so nothing is tried twice. Rules are kept by
- * their heads (prefixes.ts), so that plain rules cost nothing however many there are; where many have literals to be
- * found, those are searched together (robots-search.ts).
+ * A rule is a literal head, then literals to find one after the other (`*` between them), perhaps bound to the end
+ * (`$`). Taking the leftmost place for each literal is always right, so nothing is tried twice. Rules are indexed by
+ * their heads (prefixes.ts), so that plain rules cost almost nothing, however many there are. If many rules have
+ * literals to find, these rules are searched together (robots-search.ts).
  */
 
 import { Prefixes } from './prefixes.ts';
@@ -30,17 +30,17 @@ export interface RobotsVerdict {
   readonly line: number | null;
 }
 
-/** Takes path and query, starting with `/`. */
+/** `pathAndQuery` starts with `/`. */
 export type RuleMatcher = (pathAndQuery: string) => RobotsVerdict;
 
 interface CompiledRule {
   readonly rule: RobotsRule;
   readonly head: string;
-  /** Literals to be found after the head, in order, none empty. */
+  /** Literals to find after the head, in order; none is empty. */
   readonly literals: readonly string[];
-  /** The path must end with this, after them; null: it need not. */
+  /** The path must end with this text, after the literals; null: any end will do. */
   readonly ending: string | null;
-  /** The path must be the head and nothing more. */
+  /** The path must be equal to the head. */
   readonly whole: boolean;
   /** Octets of the pattern: the longer, the more specific. */
   readonly octets: number;
@@ -48,10 +48,10 @@ interface CompiledRule {
 
 const allowedByDefault: RobotsVerdict = { allowed: true, rule: null, line: null };
 
-/** Rules with literals to be found that are tried one by one; more are searched together. */
+/** Up to this many rules with literals to find are tried one by one; more are searched together. */
 const fewSearched = 200;
 
-/** @param few rules with literals to be found that are tried one by one at most */
+/** @param few most rules with literals to find that are tried one by one */
 export function compileRules(rules: readonly RobotsRule[], few = fewSearched): RuleMatcher {
   const ranked = rules.flatMap(compileRule).sort(byPrecedence);
   const searched = ranked.flatMap((rule, rank) => (rule.literals.length > 0 ? [{ ...rule, rank }] : []));
@@ -94,7 +94,7 @@ function compilePattern(rule: RobotsRule, pattern: string): CompiledRule {
   const octets = parts.reduce((sum, part) => sum + part.length, parts.length - 1 + (toEnd ? 1 : 0));
   const [head = '', ...rest] = parts;
   const ending = toEnd ? (rest.pop() ?? null) : null;
-  // Runs of `*` are one.
+  // A run of `*` counts as one.
   const literals = rest.filter((part) => part !== '');
   return { rule, head, literals, ending, whole: toEnd && parts.length === 1, octets };
 }
@@ -103,7 +103,7 @@ function byPrecedence(a: CompiledRule, b: CompiledRule): number {
   return b.octets - a.octets || Number(b.rule.allow) - Number(a.rule.allow) || a.rule.line - b.rule.line;
 }
 
-/** Of each head the ranks (places in `ranked`) of its rules that are wanted, best first. */
+/** By head: the ranks (places in `ranked`) of its wanted rules, best first. */
 function ranksByHead(
   heads: Prefixes,
   ranked: readonly CompiledRule[],
@@ -118,7 +118,7 @@ function ranksByHead(
   );
 }
 
-/** The best rank below `best` of a rule that matches; `best` itself where there is none. Their head matches. */
+/** The best rank below `best` among matching rules; `best` itself if none matches. The head must match already. */
 function bestRank(
   ranks: readonly number[],
   ranked: readonly CompiledRule[],
@@ -133,7 +133,7 @@ function bestRank(
   return best;
 }
 
-/** The head is known to match. */
+/** Does the path match after the head? The head must match already. */
 function restMatches({ head, literals, ending, whole }: CompiledRule, path: string): boolean {
   if (whole) return path.length === head.length;
   let from = head.length;

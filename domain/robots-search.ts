@@ -1,23 +1,24 @@
 /**
- * Rules whose literals must be found somewhere in the path (`/*.php`, `/a*b*c$`), all searched in one walk over it. A
- * robots.txt of the usual few is cheaper to try rule by rule; one with tens of thousands, each nearly matching, would
- * hold the process up for most of a second for each URL.
+ * Searches one path for all rules with literals to find (`/*.php`, `/a*b*c$`) in one walk. The usual robots.txt has few
+ * such rules and is cheaper to try rule by rule. A file with tens of thousands, each nearly matching, would block the
+ * process for most of a second for each URL.
  *
- * The walk goes over the starts of literals in the path from left to right. A rule waits at its next literal from the
- * place where the one before it ended, and goes on at the first start at or after that place: the leftmost, which is
- * always right. Rules enter at their first literal, each once a path, however often that occurs. So the work is bounded
- * by the rules, their octets, and the literals that start at each octet of the path, of which there are few: words that
- * start at one place start with each other, and a file has room for a thousand of those.
+ * The walk goes through the path from left to right. At each place it looks up the words (distinct literals of all
+ * rules) that start there. A rule waits for its next literal from the place where its last literal ended, and advances
+ * at the first occurrence at or after that place: the leftmost, which is always right. A rule enters the walk at its
+ * first literal, once for each path, however often that literal occurs. So the work is bounded by the number of rules,
+ * their octets, and the words that start at each octet of the path. These words are few: each starts with the next
+ * shorter one, and a file has room for only a thousand of those.
  */
 import { Prefixes } from './prefixes.ts';
 
 export interface SearchedRule {
-  /** The smaller, the better. */
+  /** Smaller is better. */
   readonly rank: number;
   readonly head: string;
-  /** To be found after the head one after the other; at least one, none of them empty. */
+  /** Literals to find after the head, one after the other; at least one, none empty. */
   readonly literals: readonly string[];
-  /** The path must end with this, after them; null: it need not end. */
+  /** The path must end with this text, after the literals; null: any end will do. */
   readonly ending: string | null;
 }
 
@@ -26,9 +27,9 @@ const none = -1;
 export class RuleSearch {
   readonly #rules: readonly SearchedRule[];
   readonly #words: Prefixes;
-  /** Of each rule: its literals, as indexes of words. */
+  /** By rule: its literals, as indexes of words. */
   readonly #literals: readonly Int32Array[];
-  /** Of each word: the rules that it is the first literal of, those with the shortest head first. */
+  /** By word: the rules that have it as their first literal, shortest head first. */
   readonly #entering: readonly Int32Array[];
 
   constructor(rules: readonly SearchedRule[]) {
@@ -47,8 +48,8 @@ export class RuleSearch {
   }
 
   /**
-   * The best rank below `best` of a rule that matches; `best` itself where there is none.
-   * @param heads those the path starts with
+   * The best rank below `best` among matching rules; `best` itself if none matches.
+   * @param heads all heads that the path starts with
    */
   best(path: string, heads: ReadonlySet<string>, best: number): number {
     const walk = new Walk(this.#rules, this.#literals, path, best);
@@ -75,18 +76,19 @@ export class RuleSearch {
 }
 
 /**
- * Where the rules stand on one walk over one path. A rule under way is in one list: of those that wait from a place on,
- * then of those that wait for a word; lists are linked through `#next`, so that tens of thousands cost no object each.
+ * Where the rules stand in one walk through one path. A rule that has entered is in one linked list: first in the list
+ * of rules that will wait from a certain place on, then in the list of rules that wait for a word. The lists are linked
+ * through `#next`, so that tens of thousands of rules need no object each.
  */
 class Walk {
   best: number;
   readonly #rules: readonly SearchedRule[];
   readonly #literals: readonly Int32Array[];
   readonly #path: string;
-  /** Of each rule: how many of its literals have their places. */
+  /** By rule: how many of its literals have been found. */
   readonly #stage: Int32Array;
   readonly #next: Int32Array;
-  /** First rule that waits from a place on, and that waits for a word. */
+  /** Heads of the lists: by place, rules that will wait from there on (`#from`); by word, rules that wait (`#for`). */
   readonly #from: Int32Array;
   readonly #for = new Map<number, number>();
 
@@ -100,7 +102,7 @@ class Walk {
     this.#from = new Int32Array(path.length + 1).fill(none);
   }
 
-  /** Rules that wait from this place on begin to wait for their words. */
+  /** The walk is at this place: rules of its list begin to wait for their next words. */
   arrive(place: number): void {
     let rule = this.#from[place] ?? none;
     while (rule !== none) {
@@ -112,7 +114,7 @@ class Walk {
     }
   }
 
-  /** The word stands in the path up to `end`: those that wait for it go on. */
+  /** The word was found in the path and ends at `end`: rules that wait for it advance. */
   found(word: number, end: number): void {
     let rule = this.#for.get(word) ?? none;
     if (rule === none) return;
@@ -124,7 +126,7 @@ class Walk {
     }
   }
 
-  /** One more literal of the rule has its place, up to `end`. */
+  /** One more literal of the rule was found and ends at `end`. */
   advance(index: number, end: number): void {
     const rule = this.#rules[index];
     if (rule === undefined || rule.rank >= this.best) return;

@@ -15,7 +15,7 @@ export type { RobotsVerdict } from './robots-match.ts';
 /** Octets read of a robots.txt (RFC 9309 §2.5 asks for at least this); the rest is ignored. */
 export const maxRobotsOctets = 500 * 1024;
 
-/** How long a copy may be used before it is asked for again (RFC 9309 §2.4). */
+/** Milliseconds for which a copy may be used before robots.txt is requested again (RFC 9309 §2.4). */
 export const robotsFreshMs = 24 * 3_600_000;
 
 /** Octets read of one line; the rest of the line is ignored, as Google does. */
@@ -24,18 +24,18 @@ const maxLineOctets = 2_083 * 8 - 1;
 export interface AgentRules {
   /** Largest Crawl-delay of the groups that apply, in seconds, fractions allowed; null where none is set. */
   readonly crawlDelaySeconds: number | null;
-  /** `pathAndQuery` starts with `/` and is as requested: no fragment. */
+  /** `pathAndQuery` starts with `/` and is as requested, without a fragment. */
   check(pathAndQuery: string): RobotsVerdict;
 }
 
 export interface Robots {
-  /** It is longer than is read. */
+  /** The file is longer than the part that is read. */
   readonly isCut: boolean;
-  /** Values of the Sitemap lines, as written, in order, without repeats. Of all agents; not checked to be URLs. */
+  /** Values of the Sitemap lines, as written, in order, without repeats. They hold for all agents; may not be URLs. */
   readonly sitemaps: readonly string[];
   /**
-   * Rules for a product token (see `productToken`; case makes no difference): those of all groups that name it,
-   * else those of the `*` groups, else none. Compiled at the first call for a token and kept.
+   * Rules for a product token (see `productToken`; case makes no difference): the rules of all groups that name it; if
+   * none does, the rules of the `*` groups. Compiled at the first call for a token and kept.
    */
   forAgent(token: string): AgentRules;
 }
@@ -50,11 +50,11 @@ interface Group {
 
 interface Membership {
   readonly group: Group;
-  /** Place of the agent's first line in the group. */
+  /** Index of the agent's first User-agent line in the group. */
   readonly place: number;
 }
 
-/** Reads a robots.txt: its bytes, or its text if someone has decoded it already. Never throws. */
+/** Reads a robots.txt, as bytes or as decoded text. Never throws. */
 export function parseRobots(body: string | Uint8Array): Robots {
   const reader = new RobotsReader();
   const isCut = eachLine(body, (line, number) => {
@@ -151,8 +151,8 @@ function agentRules(memberships: readonly Membership[]): AgentRules {
 }
 
 /**
- * Rules for whoever goes by several names: each is obeyed, so a URL is allowed where all of them allow it, and the
- * longest Crawl-delay holds. @param tokens at least one
+ * Rules for a crawler that goes by several names. It obeys the rules for each name: a URL is allowed only if all of
+ * them allow it, and the longest Crawl-delay holds. @param tokens at least one
  */
 export function rulesForAll(robots: Robots, tokens: readonly string[]): AgentRules {
   const each = tokens.map((token) => robots.forAgent(token));
@@ -169,8 +169,9 @@ export function rulesForAll(robots: Robots, tokens: readonly string[]): AgentRul
 }
 
 /**
- * Calls back with each line's octets and its number from 1; CR, LF and CRLF end a line. A last line that the size
- * limit cuts short is not given: half of `Disallow: /private` would close the whole site. Answers whether it cut anything.
+ * Calls `read` with each line's octets and its number, from 1; CR, LF and CRLF end a line. Leaves out a last line that
+ * the size limit cuts short: half of `Disallow: /private` would close the whole site. Returns whether the limit cut
+ * anything.
  */
 function eachLine(body: string | Uint8Array, read: (line: string, number: number) => void): boolean {
   const octets =
@@ -189,7 +190,7 @@ function eachLine(body: string | Uint8Array, read: (line: string, number: number
   }
 }
 
-/** Google skips a UTF-8 byte order mark, and as much of one as is there. */
+/** Google skips a UTF-8 byte order mark, also an incomplete one. */
 function byteOrderMarkLength(octets: string): number {
   const mark = '\xef\xbb\xbf';
   let length = 0;
@@ -206,7 +207,7 @@ interface Pair {
 
 /** Splits at the colon or, where there is none, at the white space between exactly two words, as Google does. */
 function keyAndValue(line: string): Pair | null {
-  // A NUL ends the line: what follows was never text.
+  // A NUL ends the line: what follows is not text.
   const text = trimmed(cutAt(cutAt(line, '\0'), '#'));
   if (text === '') return null;
   const colon = text.indexOf(':');
@@ -266,9 +267,9 @@ function leadingToken(text: string): string {
 }
 
 /**
- * The name by which robots.txt addresses the sender of a User-Agent field (RFC 9309 §2.2.1), lower-case: the
- * leading letters, `_` and `-`; behind a browser's disguise, `Mozilla/5.0 (compatible; X/1.0; …)`, that of X.
- * Empty where there is none: only the `*` group applies then.
+ * The lower-case name by which robots.txt addresses the sender of a User-Agent field (RFC 9309 §2.2.1): the leading
+ * letters, `_` and `-`. In `Mozilla/5.0 (compatible; X/1.0; …)` it is the name of X. Empty if there is no such name:
+ * then only the `*` group applies.
  */
 export function productToken(userAgent: string): string {
   const text = userAgent.trim();
@@ -279,8 +280,8 @@ export function productToken(userAgent: string): string {
 }
 
 /**
- * The product tokens of a request that may be sent under a name of its own: ours always counts as well, so that no
- * name evades what a site says to this crawler. @param userAgent as it is sent
+ * The product tokens that hold for a request with this User-Agent. Ours is always among them, so that a crawl cannot
+ * evade a site's rules for this crawler by another name. @param userAgent as sent
  */
 export function namesOf(ours: string, userAgent: string): readonly [product: string, ...own: string[]] {
   const [product, own] = [productToken(ours), productToken(userAgent)];
@@ -288,9 +289,9 @@ export function namesOf(ours: string, userAgent: string): readonly [product: str
 }
 
 /**
- * What the final status of a robots.txt request means (RFC 9309 §2.3.1). Up to five redirects are the caller's to
- * follow; a 3xx given here is one that leads nowhere, which counts as unavailable, as 4xx does. 429 speaks about
- * load, not about rules, and so counts with 5xx, as do codes that HTTP does not have.
+ * What the final status of a robots.txt request means (RFC 9309 §2.3.1). The caller must follow up to five redirects; a
+ * 3xx given here leads nowhere, which counts as unavailable, like 4xx. 429 is about load, not about rules, so it counts
+ * like 5xx, as do codes that HTTP does not have.
  */
 export function robotsAvailability(status: number): 'parse' | 'allow-all' | 'unreachable' {
   if (status >= 200 && status < 300) return 'parse';

@@ -1,8 +1,8 @@
 /**
- * Whether a link belongs to a crawl. Compiled once per version of a crawl's settings, asked for every link.
+ * Whether a link belongs to a crawl. Compiled once for each version of a crawl's settings, asked for every link.
  *
- * A link outside the scope is no part of the frontier; one inside that a filter stops is recorded as excluded with
- * its reason, so that it can be explained and comes back when the filter changes.
+ * A link outside the scope gets no row in the frontier. A link inside the scope that a filter stops is stored as
+ * excluded, with its reason, so that it can be explained, and queued again when the filter changes.
  */
 
 import { coveringDomain, hostName } from './opt-out.ts';
@@ -16,24 +16,24 @@ export interface ScopeConfig {
    * must agree, where the two default ports count as one.
    */
   readonly scope: 'host' | 'domain' | 'prefix' | 'any';
-  /** Patterns over the canonical URL. Where there are any, a URL that is no seed must match one. */
+  /** Patterns over the canonical URL. If there are any, a URL that is not a seed must match one of them. */
   readonly include: readonly string[];
   /** Patterns over the canonical URL; they bind seeds too. */
   readonly exclude: readonly string[];
-  /** Domains, each with all below it. Where there are any, a URL that is no seed must be of one. */
+  /** Domains, each with all below it. If there are any, a URL that is not a seed must be in one of them. */
   readonly includeDomains: readonly string[];
   /** Domains, each with all below it; they bind seeds too. */
   readonly excludeDomains: readonly string[];
-  /** Links from a seed at most; a seed has depth 0; null: no limit. */
+  /** Most links from a seed; a seed has depth 0; null: no limit. */
   readonly maxDepth: number | null;
-  /** Characters of the URL at most, up to `maxUrlLength`. */
+  /** Most characters of a URL; not more than `maxUrlLength` of url.ts. */
   readonly maxUrlLength: number;
 }
 
 /** Why a filter stops a URL within the scope. */
 export type FilterReason = 'url-length' | 'depth' | 'domain' | 'pattern' | 'not-included';
 
-/** Class of a URL that was in the frontier when the scope was narrowed. */
+/** Class of an excluded URL that was in the frontier when an edit narrowed the scope. */
 export const outOfScope = 'scope';
 
 /** Classes of excluded URLs that other settings may admit again. */
@@ -56,13 +56,13 @@ export type ScopeVerdict =
       readonly detail: string;
     };
 
-/** What is known of a link beside its address. */
+/** What is known about a link beside its URL. */
 export interface LinkStanding {
   /** Links from the nearest seed. */
   readonly depth: number;
-  /** It is a seed itself. */
+  /** The link is a seed itself. */
   readonly seed: boolean;
-  /** A seed reaches it: the crawl has one in a place of `reachOf`. */
+  /** The crawl's scope reaches the link: the crawl has a seed in one of the places of `reachOf`. */
   readonly inside: boolean;
 }
 
@@ -113,7 +113,7 @@ function matchesAny(patterns: readonly PatternMatcher[], text: string): boolean 
   return patterns.some((matches) => matches(text));
 }
 
-/** Where a seed lies; or, with fewer fields, a wider place that seeds may lie in. */
+/** The place of a seed; with fewer fields, a wider place that may hold seeds. */
 export interface Place {
   /** Registrable domain, or the host itself, with its port. */
   readonly domain: string;
@@ -124,8 +124,8 @@ export interface Place {
 }
 
 /**
- * Answers for a host name as it stands in a URL (punycode, or an IP address), without port; null where there is none (an
- * address, a public suffix, a name of one label): the host then stands for itself.
+ * The registrable domain of a host name as it stands in a URL (punycode, or an IP address), without port. Null if there
+ * is none (an address, a public suffix, a name of one label): then the host name itself is used instead.
  */
 export type RegistrableDomain = (hostname: string) => string | null;
 
@@ -135,7 +135,7 @@ export function placeOf(seed: CanonicalUrl, registrableDomain: RegistrableDomain
   return { ...sitePlace(seed, registrableDomain), folder: path.slice(0, path.lastIndexOf('/') + 1) };
 }
 
-/** The places of which one must hold a seed for the scope to reach a link; null: it reaches all. */
+/** The scope reaches a link if one of these places holds a seed; null: the scope reaches every link. */
 export function reachOf(
   scope: ScopeConfig['scope'],
   link: CanonicalUrl,
@@ -164,7 +164,7 @@ function sitePlace(
   return { domain: (registrableDomain(hostname) ?? hostname) + port, site };
 }
 
-/** A path's folder and those above it, the widest first. */
+/** A path's folder and all folders above it, the widest first. */
 function foldersOf(path: string): string[] {
   const folders: string[] = [];
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
@@ -184,7 +184,7 @@ function siteOf(origin: string): string {
   return authority.startsWith('www.') ? authority.slice('www.'.length) : authority;
 }
 
-/** `port` with its colon, or ''. An IPv6 address is in brackets, which its colons do not leave. */
+/** `port` has its colon, or is ''. Colons of an IPv6 address are inside brackets, so they start no port. */
 function splitAuthority(authority: string): { readonly hostname: string; readonly port: string } {
   const colon = authority.lastIndexOf(':');
   if (colon < 0 || authority.endsWith(']')) return { hostname: authority, port: '' };
@@ -192,8 +192,8 @@ function splitAuthority(authority: string): { readonly hostname: string; readonl
 }
 
 /**
- * Path of the canonical form. Where the rules drop trailing slashes, the slash of the URL as found is put back:
- * without it `/docs/` would count as a page of the folder above.
+ * Path of the canonical form. If the rules drop trailing slashes, the slash of the URL as found is put back: without it
+ * `/docs/` would count as a page of the folder above.
  */
 function pathOf(link: CanonicalUrl): string {
   const path = pathPart(link.canonical);

@@ -1,9 +1,10 @@
 /**
- * Outages of a host whose pages answer with server errors, one after another (blame.ts): it counts as down for an hour,
- * twice as long each time that happens again within a day. Times are milliseconds on any one clock.
+ * Outages of a host: several pages in a row answered with server errors (blame.ts). The host counts as down for an
+ * hour, and for twice as long with each outage that begins less than two days after the last one began, up to a day.
+ * Times are milliseconds on any one clock.
  */
 export interface Outages {
-  /** Each within a day of the end of the one before. */
+  /** Outages in a row, each soon after the one before (`recentOutages`). */
   readonly outages: number;
   readonly outageAt: number | null;
 }
@@ -22,6 +23,6 @@ export const afterOutage = (memory: Outages, now: number): Outages => ({
   outageAt: now,
 });
 
-/** Outages that make the next one longer; the last may itself have lasted a day. */
+/** Outages that make the next one longer. Two days, since the last outage may itself have lasted one of them. */
 const recentOutages = ({ outages, outageAt }: Outages, now: number): number =>
   outageAt !== null && now - outageAt < 2 * dayMs ? outages : 0;

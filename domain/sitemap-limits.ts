@@ -1,19 +1,19 @@
 /**
- * How much a crawl reads of what a host says of itself. The protocol (sitemaps.org 0.9) allows 50,000 entries and 50 MB
- * a file, and an index names sitemaps, never another index; hosts nest them all the same.
+ * How much of a host's sitemaps a crawl reads. The protocol (sitemaps.org 0.9) allows 50,000 entries and 50 MB a file.
+ * By the protocol an index names sitemaps and never another index, but hosts nest indexes all the same.
  */
 export const sitemapLimits = {
-  /** Sitemap lines taken from one robots.txt: the first. */
+  /** The first so many Sitemap lines of a robots.txt are used. */
   robotsLines: 50,
-  /** Sitemaps of a host that one crawl fetches; what is named beyond is excluded. */
+  /** Most sitemaps of a host that one crawl fetches; further ones are excluded. */
   ofHost: 1_000,
-  /** How deep sitemaps name sitemaps: one that robots.txt names is at level 0, one it names at level 1. */
+  /** Deepest level that is read: a sitemap that robots.txt names is at level 0, a sitemap that it names at level 1. */
   levels: 3,
-  /** Entries read of a file. */
+  /** Most entries read from a file. */
   entries: 50_000,
-  /** Bytes read of a file, unpacked. */
+  /** Most bytes read from a file, unpacked. */
   bytes: 50 * 1024 * 1024,
 } as const;
 
-/** Class of a sitemap that is excluded for one of them. */
+/** Class of a sitemap that is excluded by one of these limits. */
 export const sitemapLimitReason = 'sitemap-limit';

@@ -1,6 +1,6 @@
 /**
- * Trouble of a host as a whole: how long to leave it alone, and when its retries are spent so that it parks
- * (docs/design.md, "Trouble"). Failures are counted in a row and survive restarts in the host's row.
+ * Trouble of a host as a whole: how long to leave the host alone, and when its retries are spent so that it parks
+ * (docs/design.md, "Trouble"). Failures in a row are counted in the host's row, so the count survives restarts.
  */
 export const troubleClasses = [
   'dns-not-found',
@@ -16,7 +16,7 @@ export const troubleClasses = [
 ] as const;
 export type TroubleClass = (typeof troubleClasses)[number];
 
-/** Trouble in which the host has said nothing: however long it is left alone then, it did not ask for it. */
+/** Trouble in which the host said nothing: the host did not ask for the backoff that follows. */
 export const unansweredTroubles = [
   'dns-not-found',
   'dns-unavailable',
@@ -27,7 +27,7 @@ export const unansweredTroubles = [
 ] as const satisfies readonly TroubleClass[];
 
 interface TroubleRule {
-  /** Milliseconds after the first failure; doubled for each further one. */
+  /** Milliseconds to wait after the first failure; doubled for each further failure. */
   readonly firstMs: number;
   /** Failures in a row after which the host parks. */
   readonly tries: number;
@@ -43,7 +43,7 @@ const rules: Readonly<Record<TroubleClass, TroubleRule>> = {
   timeout: { firstMs: 5 * second, tries: 5 },
   reset: { firstMs: 5 * second, tries: 5 },
   overloaded: { firstMs: 5 * second, tries: 10 },
-  // How long an outage lasts, server-errors.ts says.
+  // server-errors.ts says how long an outage lasts.
   'server-errors': { firstMs: 3_600 * second, tries: 8 },
   'robots-unreachable': { firstMs: 5 * second, tries: 6 },
 };
@@ -57,13 +57,14 @@ export const backoffMs = (trouble: TroubleClass, failures: number): number =>
 /** Has the host had its tries? @param failures in a row, this one included. */
 export const isSpent = (trouble: TroubleClass, failures: number): boolean => failures >= rules[trouble].tries;
 
-/** By how much of itself the wait for a probe is longer or shorter. */
+/** The wait for a probe is longer or shorter by up to this share of itself. */
 const probeSpread = 0.15;
 
 /**
- * Milliseconds until a parked host is asked once more whether it answers again: doubled by each probe that found
- * nothing, up to about a day. Spread by chance, so that hosts that parked together are not all asked together.
- * @param firstMs before the first one; @param failed probes since a page of it was last fetched; @param chance 0 to 1
+ * Milliseconds until the next probe of a parked host: doubled by each probe that failed, up to about a day. Spread at
+ * random, so that hosts that parked together are not all probed together.
+ * @param firstMs before the first probe; @param failed failed probes since a page of the host was last fetched
+ * @param chance a random number from 0 to 1
  */
 export const probeWaitMs = (firstMs: number, failed: number, chance: number): number =>
   Math.round(Math.min(firstMs * 2 ** Math.min(failed, 20), longestMs) * (1 + probeSpread * (2 * chance - 1)));

@@ -1,7 +1,7 @@
 /**
  * Percent-encoding normal form (RFC 3986 §6.2.2): upper-case hex, unreserved characters decoded, everything else
- * left encoded, so that `%2F`, `%26` and `%E9` keep their meaning. A `%` that starts no escape becomes `%25`:
- * otherwise decoding `%%341` would give `%41`, a new escape, and the form would not be stable.
+ * left encoded, so that `%2F`, `%26` and `%E9` keep their meaning. A `%` that starts no escape becomes `%25`: otherwise
+ * decoding `%%341` would give `%41`, a new escape, and the form would change when it is applied again.
  */
 
 /** A stray `%`, an escape with lower-case hex, or an escaped unreserved character (RFC 3986 §2.3). */

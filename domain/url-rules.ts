@@ -3,7 +3,7 @@
  * Any change to these tables changes dedup keys: raise `canonicalRulesVersion` (url.ts) with it.
  */
 
-/** Campaign tags and click ids, lower-case. Only names that no site is known to route by. */
+/** Campaign tags and click ids, lower-case. Only names that no known site uses to choose a page. */
 // prettier-ignore
 const trackingNames: ReadonlySet<string> = new Set([
   // Google
@@ -26,15 +26,15 @@ const trackingNames: ReadonlySet<string> = new Set([
 /** Names that only session machinery uses, lower-case. */
 const sessionNames: ReadonlySet<string> = new Set(['phpsessid', 'jsessionid', 'oscsid', 'zenid', 'cftoken']);
 
-/** Names that may be a session id or may be a story, a shop or a conference session: the value decides. */
+/** Names of a session id, or of a story, a shop or a conference session: the value decides which. */
 const ambiguousSessionNames: ReadonlySet<string> = new Set(['sid', 'sessid', 'sessionid', 'session_id']);
 
-/** Machine-made token: letters and digits mixed, too long for a number or a word that people number things by. */
+/** A machine-made token: letters and digits mixed, too long for a word or number that people give to things. */
 const sessionToken = /^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[0-9a-z]{16,128}$/i;
 
 /**
- * As what a query parameter is left out of the canonical URL; null: it is kept.
- * `name` and `value` are in percent-encoding normal form; `value` is '' where there is none.
+ * Why a query parameter is left out of the canonical URL; null: it is kept. `name` and `value` are in percent-encoding
+ * normal form; `value` is '' if there is none.
  */
 export function droppedAs(name: string, value: string): 'tracking' | 'session' | null {
   const lower = name.toLowerCase();
@@ -46,7 +46,7 @@ export function droppedAs(name: string, value: string): 'tracking' | 'session' |
     : null;
 }
 
-/** Characters without which a path cannot hold a session id: the cheap test before `dropPathSessions`. */
+/** Cheap test before `dropPathSessions`: a path without these characters holds no session id. */
 export const pathSessionHint = /[;(]/;
 
 const pathParameter = /;([^;/=]*)=([^;/]*)/g;
@@ -54,8 +54,8 @@ const pathParameter = /;([^;/=]*)=([^;/]*)/g;
 const aspNetTicket = /\/\((?:[AFSX]\([^()/]*\)){1,4}\)(?=\/)/g;
 
 /**
- * Removes `;jsessionid=…` and its kin from each segment, and ASP.NET ticket segments. Parameters go first: without
- * them a segment may be a ticket.
+ * Removes `;jsessionid=…` and similar parameters from each segment, and ASP.NET ticket segments. Parameters go first:
+ * a segment may be a ticket only without them.
  */
 export function dropPathSessions(path: string): string {
   const plain = path.includes(';') ? path.split('/').map(dropSegmentSession).join('/') : path;

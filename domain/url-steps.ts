@@ -1,9 +1,9 @@
 /**
- * How a URL becomes its canonical form, told step by step for people: the same rules as `canonicalize`, one at a
- * time. Slow and only for explaining; that both agree is a property that tests hold.
+ * How a URL becomes its canonical form, step by step for people: the same rules as `canonicalize`, one at a time. Slow,
+ * only for explanations; property tests check that both agree.
  *
- * What WHATWG URL does in one go is told apart by rewriting the text piece by piece, each time into another spelling of
- * the same URL; what no piece accounts for is the last of them, `encoding`.
+ * WHATWG URL does many rewrites in one go. To show them one by one, the text is rewritten step by step, each time into
+ * another spelling of the same URL. What remains after these steps is the last one, `encoding`.
  */
 import { percentNormalForm } from './url-percent.ts';
 import { droppedAs, dropPathSessions } from './url-rules.ts';
@@ -34,13 +34,13 @@ export type CanonicalRuleName = (typeof canonicalRuleNames)[number];
 
 export interface CanonicalStep {
   readonly rule: CanonicalRuleName;
-  /** The parameter, fragment or port it took away; null: it rewrote. */
+  /** The parameter, fragment or port that the step removed; null: the step rewrote text. */
   readonly dropped: string | null;
-  /** The URL as it stands after it. */
+  /** The URL after the step. */
   readonly result: string;
 }
 
-/** Every rule that changed something, in order; none: it is canonical as written. For URLs `canonicalize` takes. */
+/** Every rule that changed something, in order; empty if the URL is canonical already. `canonicalize` must take it. */
 export function canonicalSteps(
   raw: string,
   rules: CanonicalRules = defaultCanonicalRules,
@@ -84,7 +84,7 @@ interface Rewriting {
   readonly dropped?: string;
 }
 
-/** Spellings that WHATWG URL reads alike, each with what undoes it. */
+/** Differences in spelling that WHATWG URL removes, each with a rewrite that removes only this difference. */
 const spellings: readonly {
   readonly rule: CanonicalRuleName;
   readonly rewrite: (text: string, parsed: URL) => Rewriting;

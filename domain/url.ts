@@ -1,23 +1,23 @@
 /**
- * Canonical URLs: the key by which a page is known to be seen already. Two URLs with one canonical form are one
- * page; the form is never fetched, so a rule that is wrong for a site costs a duplicate or a missed variant there,
- * never a request for a URL that no page linked to.
+ * Canonical URLs: the key that tells whether a page was seen already. Two URLs with the same canonical form are one
+ * page. The canonical form is never fetched: a rule that is wrong for a site costs a duplicate or a missed variant
+ * there, but never a request for a URL that no page linked to.
  *
  * Host case, IDN, default ports, dot segments and stray white space are WHATWG URL's work. Added here: no fragment,
  * no trailing dot in the host, percent-encoding normal form, parameters sorted by name, tracking parameters and
- * session ids left out, empty queries left out. Stable: the canonical form of a canonical form is itself.
+ * session ids left out, empty queries left out. The canonical form of a canonical form is itself.
  */
 
 import { percentNormalForm } from './url-percent.ts';
 import { droppedAs, dropPathSessions, pathSessionHint } from './url-rules.ts';
 
-/** Raised whenever some URL’s canonical form changes: stored keys of another version cannot be compared. @public */
+/** Must be raised with every change of some URL’s canonical form: keys of two versions cannot be compared. @public */
 export const canonicalRulesVersion = 1;
 
-/** Characters of a URL at most, as fetched and as canonical form (F27). */
+/** Most characters of a URL, as fetched and as canonical form (F27). */
 export const maxUrlLength = 2_048;
 
-/** Rules that hold for some sites only, and so are off unless asked for. They shape `canonical` alone. */
+/** Rules that are right for some sites only, and so are off by default. They change `canonical` only. */
 export interface CanonicalRules {
   /** `/a/` and `/a` are one page. */
   readonly dropTrailingSlash: boolean;
@@ -28,7 +28,7 @@ export interface CanonicalRules {
 export const defaultCanonicalRules: CanonicalRules = { dropTrailingSlash: false, dropWww: false };
 
 export interface CanonicalUrl {
-  /** Absolute, as found but for the fragment and a trailing dot of the host: what is fetched. Starts with `host`. */
+  /** What is fetched: absolute, as found, without the fragment and a trailing dot of the host. Starts with `host`. */
   readonly url: string;
   /** ASCII text of the dedup key. */
   readonly canonical: string;
@@ -37,7 +37,7 @@ export interface CanonicalUrl {
 }
 
 export type UrlRejection =
-  /** no absolute URL can be read from it (and the base, where there is one) */
+  /** no absolute URL can be read from the text (and the base, if given) */
   | 'not-a-url'
   /** neither http nor https */
   | 'scheme'
@@ -61,7 +61,7 @@ export function canonicalize(
   base?: string,
   rules: CanonicalRules = defaultCanonicalRules,
 ): UrlResult {
-  // Far over the limit even with a long fragment: not worth a parse.
+  // Far over the limit even with a long fragment: not worth parsing.
   if (raw.length > 16 * maxUrlLength) return reject('too-long');
   const parsed = URL.parse(raw, base);
   if (parsed === null) return reject('not-a-url');
@@ -94,14 +94,14 @@ function reject(rejected: UrlRejection): UrlResult {
   return { ok: false, rejected };
 }
 
-/** Repeated, so that the form is stable; a name of two labels (`www.com`) keeps its first. */
+/** Also repeated `www.`, so that the form is stable. A name of two labels (`www.com`) keeps its `www.`. */
 const wwwLabels = /\/\/(?:www\.)+(?=[^.]+\.)/;
 
 function canonicalOrigin(origin: string, rules: CanonicalRules): string {
   return rules.dropWww ? withoutWww(origin) : origin;
 }
 
-/** Of an origin. */
+/** An origin without its leading `www.`. */
 export const withoutWww = (origin: string): string => origin.replace(wwwLabels, '//');
 
 function canonicalPath(pathname: string, rules: CanonicalRules): string {
@@ -111,7 +111,7 @@ function canonicalPath(pathname: string, rules: CanonicalRules): string {
   return path;
 }
 
-/** `/` stays. */
+/** The path `/` stays as it is. */
 export function withoutTrailingSlashes(path: string): string {
   let end = path.length;
   while (end > 1 && path.charCodeAt(end - 1) === 0x2f) end--;

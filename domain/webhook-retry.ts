@@ -1,10 +1,10 @@
-/** When an event is sent again to a receiver that did not take it, and when it is given up. Pure. */
+/** When an event is sent again to a receiver that did not accept it, and when the event is given up. Pure. */
 
-/** Attempts at an event; together they take 27 hours. */
+/** Most attempts to deliver one event; together they take 27 hours. */
 export const webhookAttempts = 12;
-/** Events in a row that are given up before a webhook is disabled. */
+/** A webhook is disabled after this many events in a row were given up. */
 export const mostGivenUp = 100;
-/** Milliseconds a receiver can ask to be left alone for at most. */
+/** Longest pause in milliseconds that a receiver can ask for. */
 export const maxAskedMs = 6 * 3_600_000;
 
 const firstMs = 10_000;
@@ -12,8 +12,8 @@ const maxMs = 6 * 3_600_000;
 const maxRestMs = 10 * 60_000;
 
 /**
- * Milliseconds between an attempt (from 1) that failed and the next one at the same event: 10 s, three times as long
- * each time, six hours at most.
+ * Milliseconds between failed attempt number `attempt` (from 1) and the next attempt to deliver the same event: 10 s,
+ * then three times as long each time, at most six hours.
  * @param scale 1; less in tests
  */
 export function retryDelayMs(attempt: number, scale = 1): number {
@@ -21,9 +21,9 @@ export function retryDelayMs(attempt: number, scale = 1): number {
 }
 
 /**
- * Milliseconds for which a receiver is left alone altogether after `failures` attempts in a row that failed, at
- * whatever event: a second, doubled each time, ten minutes at most, or as long as it asks for, six hours at most.
- * @param askedMs by Retry-After; null: it did not ask
+ * Milliseconds for which a receiver gets no event at all after `failures` failed attempts in a row, at any events: one
+ * second, doubled each time, at most ten minutes; or as long as the receiver asks for, at most six hours.
+ * @param askedMs pause asked for by Retry-After; null: none
  */
 export function restMs(failures: number, askedMs: number | null, scale = 1): number {
   const own = Math.min(1_000 * 2 ** Math.min(Math.max(failures, 1) - 1, 20), maxRestMs) * scale;

@@ -1,8 +1,8 @@
 /**
  * When a host may be crawled (F18): weekly opening times on the clocks of its time zone.
  *
- * A host is open at an instant if the weekday and time that clocks in its zone show then lie in an opening time. What
- * becomes of days on which clocks are set follows from that: an hour that is skipped opens nothing (an opening time
+ * A host is open at an instant if the weekday and the time that clocks in its zone then show lie in an opening time.
+ * The rules for days on which clocks change follow from that: an hour that is skipped opens nothing (an opening time
  * that begins in it begins when the clocks have moved), and an hour that comes twice is open both times.
  */
 import { isTimeZone, nextShift, wallTime } from './zone.ts';
@@ -11,11 +11,11 @@ export const weekDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 export type WeekDay = (typeof weekDays)[number];
 
 export interface OpeningTime {
-  /** The days on which it begins. */
+  /** The days on which the opening time begins. */
   readonly days: readonly WeekDay[];
-  /** From 00:00 to 23:59; belongs to it. */
+  /** From 00:00 to 23:59, inclusive. */
   readonly from: string;
-  /** From 00:01 to 24:00; does not belong to it. Before `from`: it ends on the next day. */
+  /** From 00:01 to 24:00, exclusive. If it is before `from`, the opening time ends on the next day. */
   readonly to: string;
 }
 
@@ -33,7 +33,7 @@ const aMonday = 4 * dayMs;
 
 const clockTime = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
-/** Milliseconds since midnight; null: it is no time of day. */
+/** Milliseconds since midnight; null: the text is not a time of day. */
 function timeOfDay(text: string): number | null {
   const [, hours, minutes] = clockTime.exec(text) ?? [];
   return hours === undefined ? null : (Number(hours) * 60 + Number(minutes)) * minuteMs;
@@ -92,7 +92,7 @@ function weekOf({ open }: Windows): Span[] {
 
 export interface Standing {
   readonly open: boolean;
-  /** The instant at which that changes; null: never. */
+  /** The instant at which `open` changes; null: never. */
   readonly until: number | null;
 }
 
@@ -110,7 +110,7 @@ export function standingAt(windows: Windows, at: number): Standing {
   const open = isOpen(at);
   const [first] = week;
   if (first?.from === 0 && first.to === weekMs) return { open, until: null };
-  // The end of the week is one as well: the span that goes on after it has to be looked at.
+  // The end of the week is an edge too: after it, the search goes on with the spans of the next week.
   const edges = [...week.map(({ from, to }) => (open ? to : from)), weekMs];
   for (let from = at; ;) {
     const time = inWeek(from);
@@ -121,7 +121,7 @@ export function standingAt(windows: Windows, at: number): Standing {
   }
 }
 
-/** The first instant from `at` on at which the host is open. @param windows null: it always is */
+/** The first instant from `at` on at which the host is open. @param windows null: the host is always open */
 export function nextOpening(windows: Windows | null, at: number): number {
   if (windows === null) return at;
   const { open, until } = standingAt(windows, at);

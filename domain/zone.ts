@@ -1,9 +1,9 @@
 /**
- * What clocks on the wall show in the time zones of the IANA database. Pure: the instant is always an argument.
- * Instants are milliseconds since 1970; a wall time is the instant at which a clock in UTC would show the same.
+ * What wall clocks show in the time zones of the IANA database. Pure: the instant is always an argument. Instants are
+ * milliseconds since 1970; a wall time is the instant at which a clock in UTC would show the same.
  */
 
-/** One a zone: making one takes far longer than using it. */
+/** One formatter for each zone: making a formatter takes far longer than using it. */
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function clockOf(timeZone: string): Intl.DateTimeFormat {
@@ -27,7 +27,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** A name of the IANA database, such as Europe/Berlin or UTC; plain offsets such as +02:00 are none. */
+/** Is this a name of the IANA database, such as Europe/Berlin or UTC? Plain offsets such as +02:00 are not. */
 export function isTimeZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
@@ -51,10 +51,10 @@ export function wallTime(timeZone: string, at: number): number {
 /** Milliseconds that clocks of the zone are ahead of UTC. */
 const offsetAt = (timeZone: string, at: number): number => wallTime(timeZone, at) - at;
 
-/** No zone has set its clocks twice within this. */
+/** No zone has changed its clocks twice within this many milliseconds. */
 const stepMs = 6 * 3_600_000;
 
-/** The first instant after `from`, up to `to`, from which on clocks run by another offset; null: none. */
+/** The first instant after `from`, up to `to`, at which the zone's offset from UTC changes; null: none. */
 export function nextShift(timeZone: string, from: number, to: number): number | null {
   const before = offsetAt(timeZone, from);
   for (let low = from; low < to; low += stepMs) {
@@ -64,7 +64,7 @@ export function nextShift(timeZone: string, from: number, to: number): number | 
   return null;
 }
 
-/** The offset is `before` at `low`, and another at `high`. */
+/** The first instant with another offset. The offset must be `before` at `low`, and different at `high`. */
 function bisect(timeZone: string, before: number, low: number, high: number): number {
   let [still, changed] = [Math.floor(low), Math.ceil(high)];
   while (changed - still > 1) {
@@ -78,16 +78,16 @@ function bisect(timeZone: string, before: number, low: number, high: number): nu
 const dayMs = 86_400_000;
 
 export interface LocalDay {
-  /** As in 2026-03-29. */
+  /** Such as 2026-03-29. */
   readonly day: string;
-  /** The first instant of a later day. */
+  /** The first instant after `at` that belongs to a later day. */
   readonly endsAt: number;
 }
 
 /**
- * The calendar day at an instant. It ends where clocks first show a later date: a midnight that is skipped when clocks
- * go forward is not waited for, and one that is shown twice ends the day the first time; what is left of the day then,
- * when clocks have gone back over midnight, is a day of the same name with an end of its own.
+ * The calendar day at an instant. The day ends when clocks first show a later date. If clocks go forward over midnight,
+ * the day ends at that change. If clocks show midnight twice, the day ends the first time; the time after clocks have
+ * gone back over midnight is a day of the same name with an end of its own.
  */
 export function localDay(timeZone: string, at: number): LocalDay {
   const dateOf = (instant: number): number => Math.floor(wallTime(timeZone, instant) / dayMs);

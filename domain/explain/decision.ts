@@ -1,14 +1,14 @@
-/** One decision on a URL, as it is told. */
+/** One decision about a URL, as `explain` shows it. */
 
-/** What a decision is about, in the order in which they are told. */
+/** What a decision is about, in the order in which decisions are shown. */
 export const decisionSteps = [
   /** a rule of the canonical form that changed the spelling */
   'canonical',
-  /** where it was found, how far from a seed */
+  /** where the URL was found, and how far from a seed */
   'found',
-  /** whether it belongs to the crawl */
+  /** whether the URL belongs to the crawl */
   'scope',
-  /** filters and limits that a URL of the scope must pass */
+  /** filters and limits that a URL inside the scope must pass */
   'filter',
   'robots',
   /** a request that ended without a final outcome */
@@ -17,23 +17,23 @@ export const decisionSteps = [
   'fetch',
   'redirect',
   'duplicate',
-  /** what was read in its body, or is still to be */
+  /** what was read in the body, or that the body still waits to be read */
   'extract',
   'dead-letter',
-  /** where it stands, or what would become of it if it were found now */
+  /** the state of the URL, or what would become of a URL that was not met if it were found now */
   'state',
-  /** what stands between it and its next request */
+  /** what the next request for the URL waits for */
   'wait',
 ] as const;
 export type DecisionStep = (typeof decisionSteps)[number];
 
-/** What the decision did: it let the URL pass, ended its way, holds it up, or only tells something. */
+/** What the decision did: let the URL pass, stopped it, makes it wait, or only notes a fact. */
 export const decisionEffects = ['pass', 'stop', 'wait', 'note'] as const;
 export type DecisionEffect = (typeof decisionEffects)[number];
 
 export interface Decision {
   readonly step: DecisionStep;
-  /** A word of the step: a rule, a filter, a class, a state. Codes from elsewhere are given as they are. */
+  /** A code within the step: a rule, a filter, a class or a state. Unknown codes are shown as they are. */
   readonly verdict: string;
   readonly effect: DecisionEffect;
   /** One sentence for people. */
@@ -45,7 +45,7 @@ export interface Decision {
 export const counted = (n: number, one: string, many: string): string =>
   `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
 
-/** `now` and `ms` from it, as ISO 8601. */
+/** The instant `ms` milliseconds after `now`, as ISO 8601. */
 export const instantIn = (now: number, ms: number): string => new Date(now + ms).toISOString();
 
 const units = [

@@ -1,5 +1,5 @@
 /**
- * What is known of a URL when it is to be explained. Instants are ISO 8601; waits are milliseconds from `now`,
+ * What is known about a URL that is to be explained. Instants are ISO 8601; waits are milliseconds from `now`,
  * measured by Postgres, so that no two clocks are compared.
  */
 import type { UrlState } from '../ledger.ts';
@@ -14,7 +14,7 @@ export interface ExplainFacts {
   readonly link: CanonicalUrl;
   readonly steps: readonly CanonicalStep[];
   readonly crawl: CrawlFacts;
-  /** What the crawl's scope and filters say of it now. */
+  /** What the crawl's scope and filters say about the URL now. */
   readonly scope: ScopeFacts;
   /** The domain on the opt-out list that covers its host; null: none does. */
   readonly optedOut: string | null;
@@ -23,7 +23,7 @@ export interface ExplainFacts {
   readonly robots: RobotsFacts | null;
   /** Null: the crawl has not met this URL. */
   readonly record: RecordFacts | null;
-  /** Of a URL that was not met: pages and sitemaps of the crawl from which links were left out. */
+  /** For a URL that was not met: pages and sitemaps of the crawl that had links cut. */
   readonly shortened: Shortened;
   /** Requests that ended without a final outcome, oldest first. */
   readonly attempts: readonly AttemptFacts[];
@@ -33,7 +33,7 @@ export interface ExplainFacts {
 export interface CrawlFacts {
   readonly state: 'seeding' | 'running' | 'paused' | 'draining' | 'finished' | 'cancelled' | 'failed';
   readonly reason: string | null;
-  /** Version of its settings, from 1; and whether the frontier is still being judged by it. */
+  /** Version of the crawl's settings, from 1; and whether the frontier is still being judged by this version. */
   readonly version: number;
   readonly isEditing: boolean;
   readonly config: ScopeConfig & {
@@ -41,86 +41,86 @@ export interface CrawlFacts {
     readonly maxSeconds: number | null;
     readonly maxPagesPerHost: number;
   };
-  /** Pages fetched and URLs being fetched: what counts towards `maxPages`. */
+  /** Pages fetched plus URLs being fetched: both count towards `maxPages`. */
   readonly pagesInHand: number;
-  /** Milliseconds since it began to run; null: it has not. */
+  /** Milliseconds since the crawl began to run; null: it has not. */
   readonly runningMs: number | null;
 }
 
 export interface ScopeFacts {
   readonly verdict: 'admit' | 'outside' | 'excluded';
-  /** Of the verdict excluded: the filter. Any code; those of `domain/scope.ts` and others. */
+  /** For the verdict excluded: the code of the filter, from `domain/scope.ts` or elsewhere. */
   readonly reason: string | null;
   readonly detail: string | null;
-  /** Links from a seed it was judged at. */
+  /** The depth at which the URL was judged. */
   readonly depth: number;
   readonly isSeed: boolean;
-  /** The first include pattern that matches it; null: none does. */
+  /** The first include pattern that matches the URL; null: none does. */
   readonly includedBy: string | null;
 }
 
 export interface HostFacts {
   readonly origin: string;
-  /** By an operator; null: it is not. */
+  /** When an operator paused the host; null: it is not paused. */
   readonly pausedAt: string | null;
   readonly parkedAt: string | null;
-  /** Failures in a row, since when, and the last of them as `class: message`. */
+  /** Failures in a row, the time of the first, and the last of them as `class: message`. */
   readonly failures: number;
   readonly failingSince: string | null;
   readonly lastError: string | null;
-  /** Milliseconds until the host may be visited, and the part of it that is plain pace; at most 0: now. */
+  /** Milliseconds until the host may be visited, and until its pace alone would allow that; 0 or less: now. */
   readonly waitMs: number;
   readonly paceMs: number;
-  /** When the crawl has a turn there. */
+  /** The crawl's next turn at the host. */
   readonly turn: {
-    /** Milliseconds until then; 0: now. */
+    /** Milliseconds until the turn; 0: now. */
     readonly inMs: number;
-    /** Milliseconds between two of its turns, by its own delay. */
+    /** Milliseconds between two of the crawl's turns, by its own delay. */
     readonly delayMs: number;
-    /** It waits for what a foreign fetcher has reported, not for its own delay. */
+    /** The turn waits because of trouble that a foreign fetcher reported, not because of the crawl's own delay. */
     readonly reported: boolean;
   };
-  /** Why it is not asked though it is well, and for how long; null: it is open. */
+  /** Why the healthy host may not be asked now, and for how long; null: it is open. */
   readonly closed: { readonly by: 'windows' | 'quota'; readonly inMs: number } | null;
-  /** Milliseconds between two requests now, whichever crawls they are for, and how often that was doubled after trouble. */
+  /** Milliseconds between two requests now, whichever crawls they are for; how often the delay was doubled. */
   readonly delayMs: number;
   readonly slowdown: number;
-  /** Milliseconds the lease on it still holds; at most 0: it ran out and was not returned; null: nobody has it. */
+  /** Milliseconds left of the host's lease; 0 or less: it ran out and was not returned; null: nobody has it. */
   readonly leaseMs: number | null;
   /** A slice of another host waits to send one request here. */
   readonly guest: boolean;
-  /** A workflow works it, or was asked to. */
+  /** A workflow works the host, or was started for it. */
   readonly fed: boolean;
   /** URLs this crawl has here, of any state. */
   readonly urls: number;
-  /** Queued URLs of this crawl that go first; counted up to `aheadCounted`. */
+  /** Queued URLs of this crawl that go before this URL; counted up to `aheadCounted`. */
   readonly ahead: number;
   /** Queued URLs of each other running crawl that has any here. */
   readonly others: readonly number[];
 }
 
-/** Queued URLs that go first are counted no further. */
+/** URLs that go first are counted up to this number. */
 export const aheadCounted = 10_000;
 
 export interface RobotsFacts {
-  /** Of the copy that is kept; null: robots.txt was not read yet. */
+  /** Status of the stored copy; null: robots.txt was not read yet. */
   readonly status: number | null;
   readonly fetchedAt: string | null;
   readonly ageMs: number | null;
-  /** The name its groups were asked for. */
+  /** The names that the rules were looked up for. */
   readonly agent: string;
-  /** Null: it says nothing, since it could not be read. */
+  /** Null: robots.txt could not be read, so it says nothing. */
   readonly allowed: boolean | null;
   readonly rule: string | null;
   readonly line: number | null;
-  /** It is longer than is read. */
+  /** The file is longer than the part that is read. */
   readonly isCut: boolean;
 }
 
 export interface RecordFacts {
   readonly state: UrlState;
   readonly kind: 'page' | 'sitemap';
-  /** Class of its outcome or of its last attempt. Any code. */
+  /** Class of the outcome or of the last attempt; any code. */
   readonly reason: string | null;
   readonly detail: string | null;
   /** The spelling that is fetched. */
@@ -131,9 +131,9 @@ export interface RecordFacts {
   readonly priority: number;
   readonly discoveredAt: string;
   readonly discoveredFrom: string | null;
-  /** Set: where it was found answered with this redirect status, to this URL. */
+  /** Set if the URL where this one was found redirected to it: the redirect's status. */
   readonly redirectedWith: number | null;
-  /** Milliseconds until it is due; at most 0: it is. */
+  /** Milliseconds until the URL is due; 0 or less: it is due. */
   readonly dueMs: number;
   readonly fetchedAt: string | null;
   readonly status: number | null;
@@ -141,7 +141,7 @@ export interface RecordFacts {
   readonly bytes: number;
   readonly contentHash: string | null;
   readonly redirectTo: string | null;
-  /** Where that URL stands in this crawl; null: it has not met it. */
+  /** State of `redirectTo` in this crawl; null: the crawl has not met it. */
   readonly redirectState: UrlState | null;
   readonly truncated: string | null;
   readonly duplicateOf: string | null;
@@ -149,18 +149,18 @@ export interface RecordFacts {
   readonly stillToDo: 'dedup' | 'extract' | null;
   readonly requests: number;
   readonly reclaims: number;
-  /** Leased under the lease that its host's holder has now. */
+  /** The URL is leased under the lease that its host has now. */
   readonly leaseHeld: boolean;
-  /** What was read in it; null: nothing was. */
+  /** What was read in the body; null: nothing. */
   readonly page: PageFacts | null;
-  /** What limits left out of it. */
+  /** What limits cut from it. */
   readonly cut: Cut;
 }
 
 export interface PageFacts {
   readonly words: number;
   readonly links: number;
-  /** Its rel=canonical. */
+  /** The page's rel=canonical. */
   readonly canonical: string | null;
   readonly noindex: boolean;
   readonly nofollow: boolean;
@@ -169,7 +169,7 @@ export interface PageFacts {
 export interface Shortened {
   /** Counted up to `shortenedCounted`. */
   readonly total: number;
-  /** Some of them, those at the URL's own host first. */
+  /** Some of these pages and sitemaps, those at the URL's own host first. */
   readonly some: readonly { readonly url: string; readonly cut: Cut }[];
 }
 

@@ -1,15 +1,15 @@
-/** Scope, filters and limits: what a URL must pass to get into the queue, judged as they stand now. */
+/** What a URL must pass to get into the queue: scope, filters and limits, as they stand now. */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../opt-out.ts';
 import { counted, type Decision } from './decision.ts';
 import type { CrawlFacts, ExplainFacts } from './facts.ts';
 import { reasonText } from './reasons.ts';
 
-/** Of one that passed all: every decision. Else those up to the one that stopped it. */
+/** All decisions up to the first that stops the URL; every decision if none does. */
 export function filterDecisions(facts: ExplainFacts): Decision[] {
   return [...editedSettings(facts), ...scopeAndFilters(facts)];
 }
 
-/** Settings that were never edited are not worth a word. */
+/** No decision for settings that were never edited. */
 function editedSettings({ crawl: { version, isEditing } }: ExplainFacts): Decision[] {
   if (version === 1) return [];
   const by = `Judged here by version ${String(version)} of the crawl's settings`;
@@ -77,7 +77,7 @@ const pass = (step: 'scope' | 'filter', verdict: string, because: string): Decis
   detail: {},
 });
 
-/** In the order of domain/scope.ts, each named by the reason it would stop a URL with. */
+/** Filters in the order of domain/scope.ts, each named by the reason with which it would stop a URL. */
 function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts): Decision[] {
   const limit = config.maxUrlLength;
   const length = `Its length is ${counted(link.url.length, 'character', 'characters')}, at most ${limit.toLocaleString('en-US')} are allowed`;
@@ -153,7 +153,7 @@ function optOut({ optedOut, link }: ExplainFacts): Decision {
   };
 }
 
-/** Of one that is in already, the limit was judged when it came. */
+/** No decision for a URL that the crawl has: the limit was judged when it was admitted. */
 function hostLimit({ record, host, crawl }: ExplainFacts): Decision[] {
   if (record !== null) return [];
   const limit = crawl.config.maxPagesPerHost;

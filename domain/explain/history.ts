@@ -1,4 +1,4 @@
-/** What was done with a URL so far: requests, answers, and what came of them. */
+/** What was done with a URL so far: requests, answers and their outcomes. */
 import { counted, type Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
 import { cutPhrasesOf } from '../limits.ts';

@@ -60,7 +60,7 @@ function stepDecision({ rule, dropped, result }: CanonicalStep): Decision {
   };
 }
 
-/** The lists a URL that was not met may have fallen off; null: none is known. */
+/** The pages and sitemaps from which a URL that was not met may have been cut, in a sentence; null: none is known. */
 export function mayHaveFallenOff({ shortened: { total, some } }: ExplainFacts): string | null {
   if (some.length === 0) return null;
   const named = some.map(({ url, cut }) => `${url} (${cutPhrasesOf(lostLinks(cut)).join(', ')})`);

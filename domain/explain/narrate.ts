@@ -1,6 +1,6 @@
 /**
- * Tells how a URL fared in a crawl: from the facts to an ordered list of decisions, each with its verdict and why
- * (G5). Pure; nothing is left out and nothing invented: a code that is not known here is told as it is.
+ * Tells what happened to a URL in a crawl: turns the facts into an ordered list of decisions, each with its verdict and
+ * why (G5). Pure. Nothing is left out and nothing invented: a code that is not known here is shown as it is.
  */
 import type { Decision } from './decision.ts';
 import type { ExplainFacts } from './facts.ts';
@@ -16,13 +16,13 @@ export interface Narration {
   readonly summary: string;
   /** In the order of `decisionSteps`. */
   readonly decisions: readonly Decision[];
-  /** When it will be fetched and what stands before that; null: it will not be (again). */
+  /** When the URL will be fetched and what it waits for; null: it will not be fetched (again). */
   readonly next: { readonly at: string | null; readonly because: readonly string[] } | null;
 }
 
 export function narrate(facts: ExplainFacts): Narration {
   const filters = filterDecisions(facts);
-  // What does not pass the filters never asks robots.txt.
+  // For a URL that does not pass the filters, robots.txt is never asked.
   const stopped = facts.record === null && filters.some(({ effect }) => effect === 'stop');
   const before = [
     ...canonicalDecisions(facts),
@@ -41,7 +41,7 @@ export function narrate(facts: ExplainFacts): Narration {
   };
 }
 
-/** Where it stands and, of what waits, the weightiest reason. */
+/** The state of the URL and, if it waits, the weightiest reason. */
 function summaryOf(state: Decision, next: NextFetch | null): string {
   const first = next?.waits[0]?.because ?? state.because;
   return first === state.because ? state.because : `${state.because} ${first}`;

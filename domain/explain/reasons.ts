@@ -1,6 +1,6 @@
 /**
- * What the reason codes of URLs mean, in words. This is the one place to add a code to; one that is not here is
- * shown as it is.
+ * What the reason codes of URLs mean, in words. New codes are added here only; a code that is not here is shown as it
+ * is.
  */
 const meanings: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -53,8 +53,8 @@ const meanings: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * A reason as the end of a sentence, without a full stop: its meaning, or the code where it has none here, and
- * the detail that was recorded.
+ * A reason as the end of a sentence, without a full stop: the meaning of the code, or the code if its meaning is not
+ * known, and the recorded detail.
  */
 export function reasonText(code: string | null, detail: string | null): string {
   const evidence = detail === null || detail === '' ? '' : ` (${detail})`;

@@ -1,20 +1,20 @@
-/** What the copy of robots.txt that is kept says of a URL. */
+/** What the stored copy of robots.txt says about a URL. */
 import { parseRobots, robotsAvailability, rulesForAll } from '../robots.ts';
 import { span, type Decision } from './decision.ts';
 import type { ExplainFacts, RobotsFacts } from './facts.ts';
 
 export interface StoredCopy {
   readonly status: number;
-  /** Null: there is none. */
+  /** Null: the host has no robots.txt, or none could be read. */
   readonly body: string | null;
   readonly fetchedAt: string;
   readonly ageMs: number;
 }
 
 /**
- * @param copy null: it was not read yet
+ * @param copy null: robots.txt was not read yet
  * @param pathAndQuery as requested
- * @param names the crawl goes by
+ * @param names that the crawl goes by
  */
 export function judgeRobots(
   copy: StoredCopy | null,

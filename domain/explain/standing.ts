@@ -1,11 +1,11 @@
-/** Where a URL stands in the ledger, or what would become of one that the crawl has not met. */
+/** The state of a URL in the ledger, or what would become of a URL that the crawl has not met. */
 import type { Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
 import { mayHaveFallenOff } from './identity.ts';
 import { reasonText } from './reasons.ts';
 import type { NextFetch } from './waits.ts';
 
-/** @param before the decisions on it so far; of one never met, the first that stops it decides */
+/** @param before the decisions so far. If the URL was not met, the first that stops it says what would become of it. */
 export function standing(facts: ExplainFacts, before: readonly Decision[], next: NextFetch | null): Decision {
   return facts.record === null ? wouldBe(facts, before, next) : stands(facts.record, facts, next);
 }

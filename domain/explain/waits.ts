@@ -1,4 +1,4 @@
-/** What stands between a URL and its next request, and when that may be sent. */
+/** What the next request for a URL waits for, and when it may be sent. */
 import { optOutDetail, optOutReason } from '../opt-out.ts';
 import { robotsFreshMs } from '../robots.ts';
 import { counted, instantIn, span, type Decision } from './decision.ts';
@@ -8,14 +8,14 @@ import { reasonText } from './reasons.ts';
 interface Wait {
   readonly verdict: string;
   readonly because: string;
-  /** Milliseconds from now until it is over; null: nobody can say. */
+  /** Milliseconds from now until the wait is over; null: not known. */
   readonly inMs: number | null;
-  /** Requests of the host that go first, at its pace. */
+  /** Requests to the host that go first, at its pace. */
   readonly requests?: number;
 }
 
 export interface NextFetch {
-  /** Earliest possible instant; null: cannot be said. */
+  /** Earliest possible instant; null: not known. */
   readonly at: string | null;
   readonly waits: readonly Decision[];
 }
@@ -23,8 +23,8 @@ export interface NextFetch {
 type WaitRule = (facts: ExplainFacts) => Wait | null;
 
 /**
- * Everything that can hold a queued URL back, the weightiest first: what the summary names is the first that applies.
- * This is the one place to add a reason to wait to.
+ * Everything that can hold a queued URL back, the weightiest first: the summary names the first that applies. New
+ * reasons to wait are added here only.
  */
 const rules: readonly WaitRule[] = [
   optedOut,
@@ -43,7 +43,7 @@ const rules: readonly WaitRule[] = [
   hostNotFed,
 ];
 
-/** Of a queued or leased URL, and of one never met, which is taken for one that was queued just now. */
+/** For a queued or leased URL; a URL that was never met is treated as queued just now. Null for all others. */
 export function nextFetch(facts: ExplainFacts): NextFetch | null {
   const { record, now } = facts;
   if (record !== null && record.state !== 'queued')
@@ -165,7 +165,7 @@ function urlNotDue({ record, now }: ExplainFacts): Wait | null {
   };
 }
 
-/** What is plain pace may have been measured an instant apart from the whole. */
+/** The pace may have been measured this many milliseconds apart from the whole wait. */
 const paceSlackMs = 50;
 
 function hostNotReady({ host, now }: ExplainFacts): Wait | null {
@@ -283,7 +283,7 @@ function othersFirst({ host }: ExplainFacts): Wait | null {
   };
 }
 
-/** Between two requests of the crawl there. */
+/** Milliseconds between two requests of the crawl at the host. */
 const spacingMs = ({ delayMs, turn }: HostFacts): number => Math.max(delayMs, turn.delayMs);
 
 function paceText(host: HostFacts): string {
