@@ -55,9 +55,16 @@ const windows = z
   });
 
 const settingFields = {
-  delaySeconds: z.number().min(0).max(86_400).nullable().meta({
-    description: 'Seconds between requests, for hosts one owns; null: robots.txt, crawls and default.',
-  }),
+  delaySeconds: z
+    .number()
+    .min(0)
+    .max(86_400)
+    // Kept to the millisecond.
+    .overwrite((seconds) => Math.round(seconds * 1_000) / 1_000)
+    .nullable()
+    .meta({
+      description: 'Seconds between requests, for hosts one owns; null: robots.txt, crawls and default.',
+    }),
   concurrency: z.int().min(1).max(maxConcurrency).nullable().meta({
     description: 'Requests in flight at most, for hosts one owns; null: 1. They start a delay apart.',
   }),
@@ -74,6 +81,7 @@ const settingFields = {
 
 const hostSettings = z.object(settingFields).meta({ id: 'HostSettings' });
 export type HostSettings = z.infer<typeof hostSettings>;
+export const hostSettingNames = hostSettings.keyof().options;
 
 /** Fields that are not given stay as they are; null takes a setting back. */
 export const hostSettingsChange = z

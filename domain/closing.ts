@@ -13,15 +13,14 @@ export interface Closing {
 export const hostDay = (windows: Windows | null, at: number): ReturnType<typeof localDay> =>
   localDay(windows?.timeZone ?? 'UTC', at);
 
-/** Null if the host is open. @param quota requests a day; null: the default */
+/** Null if the host is open. */
 export function closingAt(
-  windows: Windows | null,
-  quota: number | null,
+  { windows, quotaPerDay }: { readonly windows: Windows | null; readonly quotaPerDay: number | null },
   counted: CountedDay,
   at: number,
 ): Closing | null {
   const { day, endsAt } = hostDay(windows, at);
-  const spent = usedOn(day, counted, 0) >= (quota ?? defaultDailyQuota);
+  const spent = usedOn(day, counted, 0) >= (quotaPerDay ?? defaultDailyQuota);
   const until = nextOpening(windows, spent ? endsAt : at);
   return until <= at ? null : { by: spent ? 'quota' : 'windows', until };
 }

@@ -16,8 +16,7 @@ interface PacedCrawl {
 
 /** What an operator set for the host, and the learned slowdown, as in the host's row. */
 interface HostManners {
-  readonly delay_ms: number | null;
-  readonly delay_factor: number | null;
+  readonly settings: { readonly delaySeconds: number | null; readonly delayFactor: number | null };
   readonly slowdown: number;
 }
 
@@ -33,19 +32,23 @@ const crawlDelayFor = (robots: Robots | null, tokens: readonly string[]): number
   return seconds === null ? null : seconds * 1_000;
 };
 
+/** Whole milliseconds; null if the operator set no delay. */
+export const operatorMs = ({ delaySeconds }: { readonly delaySeconds: number | null }): number | null =>
+  delaySeconds === null ? null : Math.round(delaySeconds * 1_000);
+
 /** The pace of all requests to a host together. @param crawls the crawls that have URLs to fetch there */
 export function hostPace(host: HostManners, crawls: readonly PacedCrawl[], robots: Robots | null): Pace {
   const [product] = crawls[0]?.agentTokens ?? [];
   return {
     delayMs: hostDelayMs({
-      operatorMs: host.delay_ms,
+      operatorMs: operatorMs(host.settings),
       robotsMs: product === undefined ? null : crawlDelayFor(robots, [product]),
       leavesMs: crawls.flatMap(({ config: { delaySeconds }, leave }) =>
         leave && delaySeconds !== null ? delaySeconds * 1_000 : [],
       ),
       slowdown: host.slowdown,
     }),
-    factor: host.delay_factor,
+    factor: host.settings.delayFactor,
   };
 }
 
@@ -56,11 +59,11 @@ export const crawlPace = (
   robots: Robots | null,
 ): Pace => ({
   delayMs: crawlDelayMs({
-    operatorMs: host.delay_ms,
+    operatorMs: operatorMs(host.settings),
     robotsMs: crawlDelayFor(robots, agentTokens),
     askedMs: config.delaySeconds === null ? null : config.delaySeconds * 1_000,
     leave,
     slowdown: host.slowdown,
   }),
-  factor: host.delay_factor ?? config.delayFactor,
+  factor: host.settings.delayFactor ?? config.delayFactor,
 });

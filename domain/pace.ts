@@ -157,11 +157,11 @@ export const maxConcurrency = 16;
  * down, gets one. So does a host whose last lease ended in a crash: one at a time shows which URL causes the crashes.
  */
 export const lanesAt = (host: {
-  readonly concurrency: number | null;
+  readonly settings: { readonly concurrency: number | null };
   readonly slowdown: number;
   readonly failures: number;
   readonly unclean: boolean;
 }): number =>
   host.slowdown > 0 || host.failures > 0 || host.unclean
     ? 1
-    : Math.min(host.concurrency ?? 1, maxConcurrency);
+    : Math.min(host.settings.concurrency ?? 1, maxConcurrency);

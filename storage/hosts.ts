@@ -1,6 +1,7 @@
 /** Hosts as their operators see them: listed, looked at, and set. */
 import type { HostSettingsChange, HostSummary, HostView } from '../contracts/hosts.ts';
 import { closingAt, hostDay } from '../domain/closing.ts';
+import { operatorMs } from '../domain/host-delay.ts';
 import { hostDelayMs } from '../domain/pace.ts';
 import type { HostStanding } from '../domain/host-standing.ts';
 import { defaultDailyQuota, usedOn } from '../domain/quota.ts';
@@ -89,16 +90,7 @@ export async function changeSettings(
   change: HostSettingsChange,
   versions: readonly number[] | null = null,
 ): Promise<boolean> {
-  const { delaySeconds, concurrency, windows, quotaPerDay, delayFactor } = change;
-  // What is undefined is left out, and so not changed.
-  const columns = {
-    delay_ms: typeof delaySeconds === 'number' ? Math.round(delaySeconds * 1_000) : delaySeconds,
-    concurrency,
-    windows,
-    daily_quota: quotaPerDay,
-    delay_factor: delayFactor,
-  };
-  const changed = (await changeHostSettings(db, hostId, JSON.stringify(columns), versions)).length > 0;
+  const changed = (await changeHostSettings(db, hostId, JSON.stringify(change), versions)).length > 0;
   if (changed) await retrying(() => forgetTurns(db, hostId));
   return changed;
 }
@@ -126,23 +118,14 @@ export async function dropQueue(
 }
 
 function summaryOf(row: HostRow): HostSummary {
-  const { windows, now_ms: now } = row;
+  const { settings, now_ms: now } = row;
   const counted = { day: row.requests_day, used: row.requests_used };
-  const { day } = hostDay(windows, now);
-  const closing = closingAt(windows, row.daily_quota, counted, now);
+  const { day } = hostDay(settings.windows, now);
+  const closing = closingAt(settings, counted, now);
   return {
     origin: row.origin,
     state: row.state,
-    settings: {
-      delaySeconds: row.delay_ms === null ? null : row.delay_ms / 1_000,
-      concurrency: row.concurrency,
-      windows:
-        windows === null
-          ? null
-          : { ...windows, open: windows.open.map((time) => ({ ...time, days: [...time.days] })) },
-      quotaPerDay: row.daily_quota,
-      delayFactor: row.delay_factor,
-    },
+    settings,
     queued: row.queued,
     leased: row.leased,
     deadLetters: row.dead_letters,
@@ -159,13 +142,13 @@ function summaryOf(row: HostRow): HostSummary {
       day,
       requests: usedOn(day, counted, 0),
       reserved: row.requests_reserved,
-      quota: row.daily_quota ?? defaultDailyQuota,
+      quota: settings.quotaPerDay ?? defaultDailyQuota,
     },
   };
 }
 
 /** Seconds, as far as the row tells: what the last slice went by, under the slowdown and the setting of this moment. */
-const delayInForce = ({ delay_ms: operatorMs, base_delay_ms: baseMs, slowdown }: HostRow): number =>
-  hostDelayMs({ operatorMs, robotsMs: baseMs, leavesMs: [], slowdown }) / 1_000;
+const delayInForce = ({ settings, base_delay_ms: robotsMs, slowdown }: HostRow): number =>
+  hostDelayMs({ operatorMs: operatorMs(settings), robotsMs, leavesMs: [], slowdown }) / 1_000;
 
 const instant = (date: Date | null): string | null => date?.toISOString() ?? null;

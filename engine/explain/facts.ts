@@ -44,13 +44,12 @@ export function hostFacts(
 }
 
 function closingOf({
-  windows,
-  daily_quota,
+  settings,
   requests_day,
   requests_used,
   now_ms,
 }: HostCircumstances): HostFacts['closed'] {
-  const closing = closingAt(windows, daily_quota, { day: requests_day, used: requests_used }, now_ms);
+  const closing = closingAt(settings, { day: requests_day, used: requests_used }, now_ms);
   return closing && { by: closing.by, inMs: closing.until - now_ms };
 }
 

@@ -204,7 +204,7 @@ async function firstAllowed(
 }
 
 /** A request must be over before the host closes, and nobody can call back a fetcher that has its URL. */
-function closesWithin({ windows, now_ms: now }: LendableHost, leaseMs: number): boolean {
+function closesWithin({ settings: { windows }, now_ms: now }: LendableHost, leaseMs: number): boolean {
   if (windows === null) return false;
   const { until } = standingAt(windows, now);
   return until !== null && until - now < leaseMs;

@@ -33,13 +33,14 @@ export class Allowance {
 
   /** @param askedAt `performance.now()` before the statement was sent that took the lease */
   constructor(taken: TakenLease, askedAt: number) {
-    this.#windows = taken.windows;
-    this.#quota = taken.daily_quota ?? defaultDailyQuota;
-    this.#exact = taken.daily_quota !== null;
+    const { windows, quotaPerDay } = taken.settings;
+    this.#windows = windows;
+    this.#quota = quotaPerDay ?? defaultDailyQuota;
+    this.#exact = quotaPerDay !== null;
     this.#latest = taken.now_ms - askedAt;
     this.#earliest = taken.now_ms - performance.now();
-    this.#standing = taken.windows === null ? alwaysOpen : standingAt(taken.windows, taken.now_ms);
-    this.#day = hostDay(taken.windows, taken.now_ms);
+    this.#standing = windows === null ? alwaysOpen : standingAt(windows, taken.now_ms);
+    this.#day = hostDay(windows, taken.now_ms);
     const counted = { day: taken.requests_day, used: taken.requests_used };
     this.#used = usedOn(this.#day.day, counted, taken.requests_lost);
     this.#reserved = taken.requests_granted;

@@ -1,6 +1,7 @@
+import type { HostSettings } from '../../contracts/hosts.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
-import type { Windows } from '../../domain/windows.ts';
 import { turnInMs } from '../crawl-turns.ts';
+import { hostSettings } from '../host-settings.ts';
 import { slowdownNow } from '../slowdown.ts';
 import { statement } from '../statement.ts';
 
@@ -10,12 +11,9 @@ export interface HostCircumstances {
   readonly met: boolean;
   readonly paused_at: Date | null;
   readonly parked_at: Date | null;
-  readonly delay_ms: number | null;
-  readonly windows: Windows | null;
-  readonly daily_quota: number | null;
+  readonly settings: HostSettings;
   readonly requests_day: string | null;
   readonly requests_used: number;
-  readonly delay_factor: number | null;
   readonly took_ms: number | null;
   /** The database's clock, in milliseconds since 1970. */
   readonly now_ms: number;
@@ -60,8 +58,8 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
   `select h.id::text,
           exists (select from host_queue q join crawl c on c.id = q.crawl_id
                    where q.host_id = h.id and c.tenant_id = (select tenant_id from crawl where id = $2)) as met,
-          h.paused_at, h.parked_at, h.delay_ms, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error, h.fed,
-          h.windows, h.daily_quota, h.requests_day, h.requests_used, h.delay_factor, h.took_ms,
+          h.paused_at, h.parked_at, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error, h.fed,
+          ${hostSettings('h.')}, h.requests_day, h.requests_used, h.took_ms,
           (extract(epoch from now()) * 1000)::float8 as now_ms,
           case when h.not_before = '-infinity' then 0
                else extract(epoch from h.not_before - now()) * 1000 end::float8 as wait_ms,

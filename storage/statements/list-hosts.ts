@@ -1,5 +1,6 @@
+import type { HostSettings } from '../../contracts/hosts.ts';
 import type { HostStanding } from '../../domain/host-standing.ts';
-import type { Windows } from '../../domain/windows.ts';
+import { hostSettings } from '../host-settings.ts';
 import { hostStanding } from '../host-standing.ts';
 import { slowdownNow } from '../slowdown.ts';
 import { statement } from '../statement.ts';
@@ -15,12 +16,8 @@ export interface HostRow {
   readonly last_error: string | null;
   /** Milliseconds from now; at most 0: it may be visited. */
   readonly wait_ms: number;
-  readonly delay_ms: number | null;
   readonly base_delay_ms: number | null;
-  readonly concurrency: number | null;
-  readonly delay_factor: number | null;
-  readonly windows: Windows | null;
-  readonly daily_quota: number | null;
+  readonly settings: HostSettings;
   readonly settings_revision: number;
   readonly requests_day: string | null;
   readonly requests_used: number;
@@ -73,7 +70,7 @@ export const listHosts = statement<
    select c.id, c.origin, c.state, c.parked_at, ${slowdownNow('c.')} as slowdown, c.failures, c.failing_since, c.last_error,
           case when c.not_before = '-infinity' then 0
                else extract(epoch from c.not_before - now()) * 1000 end::float8 as wait_ms,
-          c.delay_ms, c.base_delay_ms, c.concurrency, c.delay_factor, c.windows, c.daily_quota, c.settings_revision,
+          c.base_delay_ms, ${hostSettings('c.')}, c.settings_revision,
           c.requests_day, c.requests_used, c.requests_reserved,
           (extract(epoch from now()) * 1000)::float8 as now_ms,
           coalesce(q.queued, 0)::int as queued, coalesce(q.leased, 0)::int as leased,

@@ -1,5 +1,6 @@
+import type { HostSettings } from '../../contracts/hosts.ts';
 import { sliceReserve } from '../../domain/quota.ts';
-import type { Windows } from '../../domain/windows.ts';
+import { hostSetting, hostSettings } from '../host-settings.ts';
 import { complainedAgo, slowdownNow } from '../slowdown.ts';
 import { statement } from '../statement.ts';
 
@@ -13,7 +14,6 @@ export interface TakenLease {
   readonly wait_ms: number;
   readonly pace_ms: number;
   readonly held_ms: number;
-  readonly delay_ms: number | null;
   /** As time has eased it up (storage/slowdown.ts), and what that goes by (domain/pace.ts); ages in milliseconds. */
   readonly slowdown: number;
   readonly clean: number;
@@ -37,11 +37,8 @@ export interface TakenLease {
   /** Milliseconds since the head of the host's last answer, and how long that one took; null: none is known. */
   readonly asked_ago_ms: number | null;
   readonly took_ms: number | null;
-  /** What an operator set; null: nothing. */
-  readonly concurrency: number | null;
-  readonly delay_factor: number | null;
-  readonly windows: Windows | null;
-  readonly daily_quota: number | null;
+  /** What an operator set. */
+  readonly settings: HostSettings;
   readonly settings_revision: number;
   /** Requests counted for a day, reserved for this lease, and reserved by leases that were not returned. */
   readonly requests_day: string | null;
@@ -57,14 +54,14 @@ export const takenColumns = `lease_token as token, old.lease_token is not null a
              greatest(0, extract(epoch from paced_until - now()) * 1000)::float8 as pace_ms,
              case when not_before <= paced_until then 0
                   else greatest(0, extract(epoch from not_before - now()) * 1000) end::float8 as held_ms,
-             delay_ms, ${slowdownNow()} as slowdown, clean, since_complaint, ${complainedAgo} as complained_age_ms,
+             ${slowdownNow()} as slowdown, clean, since_complaint, ${complainedAgo} as complained_age_ms,
              failures, last_error, failing, complained,
              (extract(epoch from now() - well_at) * 1000)::float8 as well_age_ms, base_delay_ms, outages,
              (extract(epoch from now() - robots_asked_at) * 1000)::float8 as robots_asked_ago_ms,
              (extract(epoch from now() - outage_at) * 1000)::float8 as outage_age_ms,
              (extract(epoch from now()) * 1000)::float8 as now_ms,
              (extract(epoch from now() - asked_at) * 1000)::float8 as asked_ago_ms, took_ms,
-             concurrency, delay_factor, windows, daily_quota, settings_revision, requests_day, requests_used,
+             ${hostSettings()}, settings_revision, requests_day, requests_used,
              requests_reserved - case when old.lease_token is null then 0 else old.requests_reserved end as requests_granted,
              case when old.lease_token is null then 0 else old.requests_reserved end as requests_lost`;
 
@@ -73,7 +70,7 @@ export const reserving = (requests: string): string =>
   `requests_reserved = case when lease_token is null then 0 else requests_reserved end + ${requests}`;
 
 /** Whoever sets no quota of its own gets enough for a slice at once. */
-export const byDefault = `case when daily_quota is null then ${String(sliceReserve)} else 0 end`;
+export const byDefault = `case when ${hostSetting('quotaPerDay')} is null then ${String(sliceReserve)} else 0 end`;
 
 /** Takes the host's lease if it is free or has run out and neither guest nor foreign fetcher waits; no row: somebody else has it. */
 export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease>(

@@ -207,12 +207,12 @@ describe('adaptedDelayMs (docs/design.md, "Politeness")', () => {
 });
 
 describe('lanesAt', () => {
-  const well = { concurrency: 4, slowdown: 0, failures: 0, unclean: false };
+  const well = { settings: { concurrency: 4 }, slowdown: 0, failures: 0, unclean: false };
 
   it('is one, unless an operator says otherwise, and 16 at most', () => {
-    expect(lanesAt({ ...well, concurrency: null })).toBe(1);
+    expect(lanesAt({ ...well, settings: { concurrency: null } })).toBe(1);
     expect(lanesAt(well)).toBe(4);
-    expect(lanesAt({ ...well, concurrency: 100 })).toBe(16);
+    expect(lanesAt({ ...well, settings: { concurrency: 100 } })).toBe(16);
   });
 
   it('is one for a host in trouble, slowed down, or left by a crash', () => {

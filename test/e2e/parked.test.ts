@@ -19,6 +19,7 @@ import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { until } from '../support/until.ts';
+import { hadSettings } from '../support/host-settings.ts';
 
 const probeSeconds = 2;
 const nextFetchTime = defineSearchAttributeKey('NextFetchTime', 'DATETIME');
@@ -108,9 +109,7 @@ describe('a parked host', () => {
       const port = await closedPort();
       const origin = `http://127.0.0.1:${String(port)}`;
       await nearlySpent(origin, 4);
-      const delay = (ms: number | null) =>
-        desk.pool.query('update host set delay_ms = $2 where origin = $1', [origin, ms]);
-      await delay(25_000);
+      await hadSettings(desk.pool, origin, { delaySeconds: 25 });
       const crawl = await desk.start([`${origin}/`], config);
       await inMode(origin, 'parked');
       expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
@@ -122,7 +121,7 @@ describe('a parked host', () => {
       const left = (probeAt ?? 0) - Date.now();
       expect(left).toBeGreaterThan(15_000);
       expect(left).toBeLessThanOrEqual(25_000);
-      await delay(null);
+      await hadSettings(desk.pool, origin, { delaySeconds: null });
 
       await worker.kill();
       worker = await startWorker(world, { blobDir, probeSeconds });

@@ -7,6 +7,7 @@ import { bringBack } from '../../../storage/parking.ts';
 import { requeueLostBodies } from '../../../storage/statements/requeue-lost-bodies.ts';
 import { closedPort } from '../../net/raw-server.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { hadSettings } from '../../support/host-settings.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, startSite, status, type Answer, type Site } from './site.ts';
 
@@ -85,7 +86,7 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
   it('one page that always answers 503 waits by itself, and its neighbours go on', async () => {
     const paths = Array.from({ length: 6 }, (_, at) => `/${String(at)}`);
     const { site, host, crawl } = await hosted({ '/3': status(503, { 'retry-after': '3600' }) }, ...paths);
-    await fetching.pool.query('update host set delay_ms = 0 where id = $1', [host.hostId]);
+    await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0 });
     await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
     // The delay is doubled from a second on, and the host is not closed.
     expect(pages(site)).toEqual(paths);
@@ -408,7 +409,7 @@ describe('bodies', () => {
 
     it('fail no URL, however long that takes (F07)', async () => {
       const { host, crawl } = await hosted({}, '/a', '/b', '/c');
-      await fetching.pool.query('update host set delay_ms = 0 where id = $1', [host.hostId]);
+      await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0 });
       const role = fetching.role({}, { blobs: brokenBlobs });
       for (let outage = 0; outage < 8; outage++) {
         await role.fetchSlice(host).catch(() => undefined);

@@ -1,6 +1,7 @@
 /** How a host sees a slice (docs/design.md, "Politeness"): robots.txt first, one request in flight, none sooner than its delay. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectExact } from '../storage/frontier.ts';
+import { hadSettings } from '../../support/host-settings.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, robots, slowly, startSite, status, type Site } from './site.ts';
 
@@ -211,7 +212,7 @@ describe('Crawl-delay', () => {
   it('gives way to what an operator set', async () => {
     const site = await startSite({ '/robots.txt': robots('User-agent: *', 'Crawl-delay: 30') });
     const host = await fetching.host(site.origin);
-    await fetching.pool.query('update host set delay_ms = 120 where id = $1', [host.hostId]);
+    await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0.12 });
     await fetching.queue(await fetching.crawl({ delaySeconds: null }), host, '/a', '/b');
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 2, delayMs: 120 });
     expect(least(gaps(site))).toBeGreaterThanOrEqual(120);

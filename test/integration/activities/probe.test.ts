@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parkHost } from '../../../storage/statements/park-host.ts';
 import { closedPort } from '../../net/raw-server.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { hadSettings } from '../../support/host-settings.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, robots, startSite, status, type Answer, type Site } from './site.ts';
 
@@ -82,14 +83,16 @@ describe('a host that does not', () => {
 
 describe('no request is sent', () => {
   it.each([
-    ['sooner than the delay after the last one', `not_before = now() + interval '1 hour'`, 'not-yet'],
+    ['sooner than the delay after the last one', `not_before = now() + interval '1 hour'`, {}, 'not-yet'],
     [
       'outside its opening times or over its quota',
-      `daily_quota = 1, requests_day = to_char(now(), 'YYYY-MM-DD')::date, requests_used = 1`,
+      `requests_day = to_char(now(), 'YYYY-MM-DD')::date, requests_used = 1`,
+      { quotaPerDay: 1 },
       'not-yet',
     ],
-  ] as const)('%s', async (_when, change, outcome) => {
+  ] as const)('%s', async (_when, change, settings, outcome) => {
     const { site, host } = await parked();
+    await hadSettings(fetching.pool, host.hostId, settings);
     await set(host, change);
     const result = await fetching.role().probeHost(host);
     expect(result).toMatchObject({ outcome });
@@ -99,7 +102,8 @@ describe('no request is sent', () => {
 
   it('after a crash before a full delay has passed', async () => {
     const { site, host } = await parked();
-    await set(host, `lease_token = 1, lease_until = now() - interval '1 second', delay_ms = 900`);
+    await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0.9 });
+    await set(host, `lease_token = 1, lease_until = now() - interval '1 second'`);
     const began = performance.now();
     expect(await fetching.role().probeHost(host)).toMatchObject({ outcome: 'answers' });
     expect((site.hits[0]?.at ?? 0) - began).toBeGreaterThanOrEqual(880);
@@ -145,7 +149,7 @@ it('waits for dead letters of a crawl that has run out of work', async () => {
 
 it('keeps the pace of the slice that follows', async () => {
   const { site, host } = await parked();
-  await set(host, 'delay_ms = 700');
+  await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0.7 });
   const role = fetching.role();
   await role.probeHost(host);
   await set(host, 'parked_at = null');

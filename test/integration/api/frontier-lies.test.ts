@@ -5,6 +5,7 @@ import { CrawlOver, offer } from '../../../engine/lending/offer.ts';
 import { noteTurns } from '../../../storage/statements/note-turns.ts';
 import { LendingRoom } from '../../../engine/lending/room.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { hadSettings } from '../../support/host-settings.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { addHost, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
 
@@ -141,9 +142,10 @@ it('a loan that runs out leaves the host to others, and its tenant less until re
     leaseId,
   ]);
   await services.pool.query(
-    "update host set lease_until = now() - interval '1 second', delay_ms = 0, lent = false where id = $1",
+    "update host set lease_until = now() - interval '1 second', lent = false where id = $1",
     [theirs.hostId],
   );
+  await hadSettings(services.pool, theirs.hostId, { delaySeconds: 0 });
   const wish = { fetcher_id: 'any', batch_size: 1, lease_seconds: 40 };
   const borrow = (as: string) =>
     ask<{ urls: unknown[]; expires_in_seconds: number | null }>(api.url, as, 'POST', '/frontier/0/lease_batch', wish); // prettier-ignore

@@ -2,11 +2,14 @@
 import { hash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import type { HostSettingsChange } from '../../../contracts/hosts.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
+import { weekDays } from '../../../domain/windows.ts';
 import { optOut } from '../../../storage/opt-outs.ts';
 import { reclaimUrls } from '../../../storage/statements/reclaim-urls.ts';
 import { takeLease } from '../../../storage/statements/take-lease.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { hadSettings } from '../../support/host-settings.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import { addHost, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
 
@@ -115,16 +118,19 @@ describe('lease_batch', () => {
     const query = (text: string) => async (hostId: number) => {
       await services.pool.query(text, [hostId]);
     };
+    const setAlong = (settings: HostSettingsChange, text?: string) => async (hostId: number) => {
+      await hadSettings(services.pool, hostId, settings);
+      if (text !== undefined) await services.pool.query(text, [hostId]);
+    };
+    const inThreeDays = weekDays[(new Date().getUTCDay() + 2) % 7] ?? 'mon';
     const closed: Record<string, (hostId: number, origin: string, crawlId: string) => Promise<unknown>> = {
       parked: query('update host set parked_at = now() where id = $1'),
       'a pace not over': query("update host set not_before = now() + interval '1 minute' where id = $1"),
-      'a pace not over by its last answer': query('update host set asked_at = now(), delay_ms = 60000 where id = $1'), // prettier-ignore
-      'closed by its window': query(
-        `update host set windows = jsonb_build_object('timeZone', 'UTC', 'open', jsonb_build_array(jsonb_build_object(
-           'days', jsonb_build_array(lower(to_char(now() at time zone 'UTC' + interval '3 days', 'dy'))),
-           'from', '10:00', 'to', '11:00'))) where id = $1`,
-      ),
-      'quota spent': query('update host set daily_quota = 0 where id = $1'),
+      'a pace not over by its last answer': setAlong({ delaySeconds: 60 }, 'update host set asked_at = now() where id = $1'), // prettier-ignore
+      'closed by its window': setAlong({
+        windows: { timeZone: 'UTC', open: [{ days: [inThreeDays], from: '10:00', to: '11:00' }] },
+      }),
+      'quota spent': setAlong({ quotaPerDay: 0 }),
       'a guest waits': query("update host set guest_until = now() + interval '1 minute' where id = $1"),
       'leased by a worker': (hostId) => takeLease(services.pool, String(hostId), 60_000),
       'no robots.txt': query('delete from robots where host_id = $1'),
@@ -138,7 +144,7 @@ describe('lease_batch', () => {
         `update crawl set config = config || '{"maxPages":0}'::jsonb
           where id = (select crawl_id from url where host_id = $1 limit 1)`,
       ),
-      'a lease not returned': query("update host set lease_token = nextval('lease_token'), lease_until = now() - interval '1 s', delay_ms = 60000 where id = $1"), // prettier-ignore
+      'a lease not returned': setAlong({ delaySeconds: 60 }, "update host set lease_token = nextval('lease_token'), lease_until = now() - interval '1 s' where id = $1"), // prettier-ignore
       'a sitemap first': query("update url set kind = 1, priority = 9 where host_id = $1 and url like '%/c'"),
     };
     for (const [what, close] of Object.entries(closed)) {

@@ -71,6 +71,7 @@ describe('settings', () => {
     expect(first).toMatchObject({ status: 200, body: { origin, settings: all, crawls: [], queued: 0 } });
     expect(woken).toEqual([origin]);
     const changes: [HostSettingsChange, object][] = [
+      [{ delaySeconds: 1.0049 }, { ...all, delaySeconds: 1.005 }],
       [{ delaySeconds: 0 }, { ...all, delaySeconds: 0 }],
       [
         { windows: null, concurrency: null },

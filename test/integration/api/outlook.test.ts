@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../../../contracts/http/outlook.ts';
 import { runCli } from '../../cli/run-cli.ts';
+import { hadSettings } from '../../support/host-settings.ts';
 import { addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
 
 let services: Services;
@@ -50,7 +51,7 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     );
     const closed = await host(id, 'closed', 2, `closed_until = ${inAnHour}`);
     const slow = await host(id, 'slow', 1, `not_before = ${inAnHour}, paced_until = ${inAnHour}`);
-    await host(id, 'short', 1, 'delay_ms = 100');
+    await hadSettings(services.pool, await host(id, 'short', 1, 'failures = 0'), { delaySeconds: 0.1 });
     const long = await host(id, 'long', 4, 'base_delay_ms = 3000, slowdown = 1');
     const now = await outlook(id);
     expect(now).toMatchObject({ state: 'running', onlyWaiting: false, waiting: { hosts: 4 } });

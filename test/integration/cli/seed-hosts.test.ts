@@ -19,10 +19,10 @@ it('sets the hosts of the seeds, each once, and no more than may be one’s own'
     request(['http://one.example/a', 'http://one.example/b', 'https://two.example:8443/', 'no url']),
   );
   expect(said).toMatch(/^http:\/\/one\.example and 1 more take up to 4 requests at a time/);
-  const { rows } = await pool.query('select origin, concurrency from host order by origin');
+  const { rows } = await pool.query('select origin, settings from host order by origin');
   expect(rows).toEqual([
-    { origin: 'http://one.example', concurrency: 4 },
-    { origin: 'https://two.example:8443', concurrency: 4 },
+    { origin: 'http://one.example', settings: { concurrency: 4 } },
+    { origin: 'https://two.example:8443', settings: { concurrency: 4 } },
   ]);
   const many = Array.from({ length: 101 }, (_, at) => `https://h${String(at)}.example/`);
   await expect(setConcurrency(pool, { shards: 1 }, 4, request(many))).rejects.toThrow(/hosts of your own/);
