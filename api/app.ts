@@ -54,7 +54,7 @@ export function buildApp(dependencies: Dependencies): Express {
         }),
         res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
       },
-      // Refusals are looked for by the request id that they carried.
+      // The log and the answer share the request id, so that a refusal can be found in the log.
       customLogLevel: (_request, { statusCode }, error) =>
         error !== undefined || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug',
     }),

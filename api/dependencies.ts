@@ -1,4 +1,4 @@
-/** What the API is made of; tests hand in their own. */
+/** The parts that the API is made of; tests pass their own. */
 import type { Logger } from 'pino';
 import type { ActOnHost } from '../activities/act-on-host.ts';
 import type { LendingRoom } from '../engine/lending/room.ts';
@@ -13,23 +13,23 @@ export interface Dependencies {
   readonly pool: Pool;
   readonly control: CrawlControl;
   readonly textOf: TextReader;
-  /** Has the workflow of a host look again, if there is one. */
+  /** Tells the workflow of a host to look again, if there is a workflow. */
   readonly wakeHost: (origin: string) => Promise<void>;
-  /** What an operator does to a host; rejects where Temporal does not answer. */
+  /** Does an operator's action on a host. Rejects if Temporal does not answer. */
   readonly actOnHost: ActOnHost;
-  /** Bytes left to us on the disk of the bodies, where an embedded stack keeps everything. */
+  /** Free bytes on the disk of the bodies; an embedded stack keeps everything on that disk. */
   readonly freeBytes: () => Promise<number>;
   /** Null: API keys are the only way in. */
   readonly verifyToken: VerifyToken | null;
-  /** Null: each process counts requests for itself. */
+  /** Null: each process counts requests by itself. */
   readonly sharedCounts: SharedCounts | null;
   readonly log: Logger;
-  /** Aborted when the process is to stop: streams end then. */
+  /** Aborted when the process must stop: streams end then. */
   readonly stopping: AbortSignal;
   readonly settings: ApiSettings;
 }
 
-/** What routes are made of: the dependencies, and what the application makes of them once. */
+/** What routes get: the dependencies, and what the application makes of them once. */
 export interface Parts extends Dependencies {
   readonly keyring: Keyring;
   readonly room: LendingRoom;
@@ -39,9 +39,9 @@ export interface Parts extends Dependencies {
 
 interface ApiSettings {
   readonly version: string;
-  /** User agent of workers where a crawl names none: what explain judges robots.txt for. */
+  /** User agent of workers for crawls that set none; explain judges robots.txt for it. */
   readonly userAgent: string;
-  /** Who runs this instance, as the crawler's page says it; null: nobody was named. */
+  /** Contact of the people who run this instance, shown on the crawler's page; null: none is set. */
   readonly contact: string | null;
   /** Host names the API answers for, besides addresses and localhost. */
   readonly hostNames: readonly string[];
@@ -49,6 +49,6 @@ interface ApiSettings {
   readonly trustedProxies: readonly string[];
   /** Shards the hosts are spread over. */
   readonly shards: number;
-  /** Requests one address may send within ten seconds without a key, and as many with keys that are made up. */
+  /** Requests that one address may send within ten seconds without a key; the same number again with unknown keys. */
   readonly requestsPer10s: number;
 }

@@ -22,17 +22,17 @@ import { watchQuotas } from './watchers/quota-watch.ts';
 import type { SharedCounts } from './way-in/rate-store.ts';
 import { createTokenVerifier, type VerifyToken } from './way-in/tokens.ts';
 
-/** Connections to Postgres; requests beyond that wait. */
+/** Connections to Postgres; further requests wait. */
 const poolSize = 8;
 /** Milliseconds to wait for Temporal when a host is to be woken. */
 const wakeMs = 5_000;
-/** Milliseconds for all calls to it that one action on a host takes. */
+/** Milliseconds for all calls to Temporal that one action on a host takes. */
 const actMs = 15_000;
-/** Milliseconds that requests under way get at the end. */
+/** Milliseconds that requests under way have to finish when the process stops. */
 const graceMs = 10_000;
 
 async function main(config: ServiceConfig): Promise<void> {
-  // Nothing logs headers; should something come to, keys stay out all the same.
+  // Nothing logs headers today. Should that change, keys still stay out of the log.
   const log = openProcessLog('api', config.logLevel, [
     'req.headers.authorization',
     'req.headers.authentication',
@@ -45,7 +45,7 @@ async function main(config: ServiceConfig): Promise<void> {
   const pool = createPool(config.databaseUrl, poolSize, (error) => {
     log.warn({ err: error }, 'a connection to Postgres was lost');
   });
-  // Lazy: the API stands while Temporal is away, and says so.
+  // Lazy: the API answers while Temporal is away, and says that it is away.
   const connection = Connection.lazy({ address: config.temporalAddress });
   const client = new Client({ connection, namespace: config.temporalNamespace });
   const control = createCrawlControl(client, taskQueues.crawl);
@@ -164,7 +164,7 @@ function countIn(redis: Redis, pool: Pool, log: Logger): SharedCounts {
   };
 }
 
-/** Past the log: that is kept, and read by others. */
+/** Written past the log, since logs are kept and read by others. */
 function tellFirstKey(key: string): void {
   process.stderr.write(
     `This instance had no key yet. Its first one, for an admin, is shown this once:\n\n  ${key}\n\n` +

@@ -1,4 +1,4 @@
-/** What the compatible routes refuse, in their own shape, for the OpenAPI document. */
+/** Refusals of the compatible routes, in the shape of those routes, for the OpenAPI document. */
 import { errorMessage } from '../../contracts/http/compat.ts';
 import { byHand, json, type Answer } from '../routes/answers.ts';
 

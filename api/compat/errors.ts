@@ -1,10 +1,10 @@
-/** How the compatible routes word what they refuse: `{error_message}`, whoever refused it. */
+/** The compatible routes answer every refusal as `{error_message}`, whichever part of the API refuses. */
 import type { RequestHandler } from 'express';
 import { jobWords } from '../../contracts/http/compat.ts';
 import { problemTypeOf } from '../../contracts/http/problem.ts';
 import { rendersProblems, type ProblemRenderer, type RenderedProblem } from '../way-in/problem.ts';
 
-/** Seconds after which whoever was refused for a fault of ours may ask again. */
+/** Seconds after which a caller may ask again when the fault was ours. */
 const ourFaultSeconds = '5';
 
 const errorMessage = (status: number, error_message: string): RenderedProblem => ({
@@ -20,7 +20,7 @@ const inOurWords: ProblemRenderer = ({ status, detail, rejected }) => {
 
 const quotaSpent = problemTypeOf('quota-spent');
 
-/** That interface has one sentence for each of these, and answers 404 where the quota of its user is spent. */
+/** That interface has one fixed sentence for each of these, and answers 404 when the quota of its user is spent. */
 const inTheWordsOfJobs: ProblemRenderer = (problem) => {
   if (problem.type === quotaSpent) return errorMessage(404, jobWords.quotaSpent);
   if (problem.status < 500) return inOurWords(problem);
@@ -33,7 +33,7 @@ const families: readonly (readonly [paths: string[], ProblemRenderer])[] = [
   [['/v1/url/scan', '/v1/job', '/v1/urls'], inTheWordsOfJobs],
 ];
 
-/** To be mounted before whatever may refuse. */
+/** Mount before every handler that may refuse. */
 export function compatErrors(): (readonly [paths: string[], RequestHandler])[] {
   return families.map(([paths, render]) => [paths, rendersProblems(render)]);
 }

@@ -3,10 +3,13 @@ import type { JobUrls } from '../../contracts/http/compat.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { listCrawlUrls } from '../../storage/statements/list-crawl-urls.ts';
 
-/** URLs read, and held, at a time. */
+/** URLs that are read and held at a time. */
 const batch = 2_000;
 
-/** Chunks of text; the next batch is read when the one before was taken. The crawl is over: its URLs stand still. */
+/**
+ * Chunks of text. The next batch is read when the chunk before was taken. The crawl must be over: its URLs change no
+ * more.
+ */
 export async function* jobUrlsDocument(
   pool: Pool,
   crawlId: string,

@@ -1,4 +1,4 @@
-/** Jobs: a crawl by another name. Thin: what they do stands in crawls/start-crawl.ts. */
+/** Jobs: crawls under another name. This file is thin: crawls/start-crawl.ts does the work. */
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
@@ -16,9 +16,11 @@ import { HttpProblem } from '../way-in/problem.ts';
 import { bodyRefusals, noAnswer, refusals, says } from './answers.ts';
 import { jobUrlsDocument } from './job-urls.ts';
 
-/** Milliseconds that a reader of URLs may take none before it is given up. */
+/** Milliseconds after which a reader that takes no URLs is given up. */
 const stalledMs = 60_000;
-/** Lists of URLs that one tenant reads at a time, and that this process writes: each holds up to some megabytes. */
+/**
+ * Lists of URLs that are written at a time for one tenant, and by this process: each list holds up to some megabytes.
+ */
 const mostOfTenant = 10;
 const mostOfAll = 50;
 
@@ -89,7 +91,7 @@ export const jobRoutes = [
       ...refusals,
     },
     handler: ({ pool }) => {
-      /** The tenant of each list that is being written. */
+      /** The tenant of each list of URLs that is being written. */
       const open: number[] = [];
       return async ({ query: { job_id }, caller: { tenantId }, request, response }) => {
         const job = await jobOf(pool, tenantId, job_id);
@@ -126,7 +128,7 @@ export const jobRoutes = [
   }),
 ];
 
-/** @throws HttpProblem 404 also for a crawl of another tenant, and for what is no job id at all */
+/** @throws HttpProblem 404 also for a crawl of another tenant, and for a text that cannot be a job id */
 async function jobOf(pool: Pool, tenantId: number, jobId: string): Promise<CrawlSummary> {
   const [known] = z.uuid().safeParse(jobId).success ? await crawlOfJob(pool, jobId, tenantId) : [];
   const crawl = known === undefined ? null : await findCrawl(pool, known.id);
@@ -134,7 +136,7 @@ async function jobOf(pool: Pool, tenantId: number, jobId: string): Promise<Crawl
   return crawl;
 }
 
-/** A local date-time, as that interface has it; ours are in UTC. */
+/** The local date-time that this interface wants; ours are in UTC. */
 const withoutZone = (instant: string): string => instant.replace(/Z$/, '');
 
 function settingsOf({ max_pages, max_depth, max_seconds, max_bytes }: compat.FinishCriteria): CrawlSettings {
@@ -142,6 +144,6 @@ function settingsOf({ max_pages, max_depth, max_seconds, max_bytes }: compat.Fin
   return { maxPages: max_pages, maxDepth: max_depth, maxSeconds: max_seconds, finish };
 }
 
-/** Whoever asked has gone, or took nothing for too long: nobody is left to be told. */
+/** The client has gone, or took nothing for too long: nobody is left to read an error. */
 const leftEarly = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';

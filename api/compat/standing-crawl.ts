@@ -1,6 +1,7 @@
 /**
- * One crawl for a whole tenant: seeds are thrown in, limits set, and it is paused and resumed, without its id.
- * Thin: it acts on the tenant's standing crawl (storage/default-crawl.ts) by the services of the other routes.
+ * One crawl for a whole tenant: programs add seeds, set limits, pause and resume without knowing its id.
+ * This file is thin: it finds the tenant's standing crawl (storage/default-crawl.ts) and calls the services of the
+ * other routes.
  */
 import { closedCrawlStates, type UrlState } from '../../contracts/crawl.ts';
 import * as compat from '../../contracts/http/compat.ts';
@@ -48,7 +49,7 @@ const changes = (change: 'pause' | 'resume', id: string, summary: string): Route
       async ({ body: { reason = null }, caller: { tenantId, quotas }, response }) => {
         const crawl = await findDefaultCrawl(parts.pool, tenantId);
         const rests = crawl === null || crawl.state === 'paused' || closedCrawlStates.includes(crawl.state);
-        // Nothing is sent for it: that is all a pause is for.
+        // The crawl has nothing to send, and a pause means only that nothing is sent.
         if (change === 'pause' && rests) return { crawl_id: crawl?.id ?? null, state: crawl?.state ?? null };
         if (crawl === null) throw new HttpProblem(409, 'There is nothing to resume yet: send seeds first.');
         if (change === 'resume') await refuseToGrow(parts.pool, response, tenantId, quotas);
@@ -173,7 +174,7 @@ const progressOf: Readonly<Record<UrlState, compat.UrlStatusAnswer['status']>> =
 function statusOf(row: UrlStanding): compat.UrlStatusAnswer {
   return {
     url: row.url,
-    // A body that is still to be read may yet bring links.
+    // While the body still waits to be read, the page may bring links.
     status: row.stage > 0 ? 'STARTED' : progressOf[row.state],
     detail: {
       state: row.state,

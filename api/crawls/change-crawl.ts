@@ -7,7 +7,7 @@ import { HttpProblem } from '../way-in/problem.ts';
 import { ControlError, type CrawlChange } from './crawl-control.ts';
 import { noSuchCrawl } from './crawl-ids.ts';
 
-/** The states each change is for. A change that has happened already is answered as a conflict, too. */
+/** The states in which each change is allowed. A change that has already been made is answered as a conflict, too. */
 const changeable: Readonly<Record<CrawlChange, readonly CrawlState[]>> = {
   pause: ['seeding', 'running'],
   resume: ['paused'],

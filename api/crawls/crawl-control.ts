@@ -1,4 +1,4 @@
-/** The API's way to the workflow of a crawl: start it, and tell it to pause, go on or end. */
+/** The API's way to the workflow of a crawl: start the workflow, and tell it to pause, go on or end. */
 import {
   isGrpcServiceError,
   WorkflowFailedError,
@@ -23,8 +23,8 @@ import type { PauseCause } from '../../domain/crawl-life.ts';
 import { noneRedriven } from '../../domain/dead-letter.ts';
 
 /**
- * 'refused': the workflow says no, with its reason; 'over': there is no such workflow any more;
- * 'unavailable': Temporal or a worker did not answer, and what was asked for may still happen.
+ * 'refused': the workflow refuses, with its reason. 'over': the workflow does not exist any more.
+ * 'unavailable': Temporal or a worker did not answer, and the change may still happen.
  */
 export type ControlFault = 'refused' | 'over' | 'unavailable';
 
@@ -42,21 +42,23 @@ export type CrawlChange = 'pause' | 'resume' | 'cancel';
 
 /** All reject with `ControlError`. */
 export interface CrawlControl {
-  /** Starts the workflow of a crawl; one that runs already is left alone. */
+  /** Starts the workflow of a crawl; a workflow that already runs is left alone. */
   start(crawlId: string): Promise<void>;
-  /** Has a crawl that was set running again watched, whether its workflow has ended or is about to. */
+  /**
+   * Makes sure that a workflow watches a crawl that runs again, whether the old workflow has ended or is about to end.
+   */
   reopen(crawlId: string): Promise<void>;
   /**
-   * Of a crawl that is open; where its workflow was lost another is started. Answers the state the crawl is in then. `reason`: an
-   * operator's words; not used by resume. `cause`: of a pause.
+   * For an open crawl. If its workflow was lost, another one is started. Answers the state the crawl is in after the
+   * change. `reason`: an operator's words; resume does not use it. `cause`: of a pause.
    */
   change(crawlId: string, change: CrawlChange, reason: string | null, cause?: PauseCause): Promise<CrawlView>;
   /**
-   * Drives dead letters of a crawl again. Answers what came of it, or, where it takes longer than a moment, how far it
-   * is; it goes on then. Refused while another re-drive of the crawl is under way.
+   * Drives dead letters of a crawl again. Answers the outcome, or, after a moment, how far the re-drive is; it then
+   * goes on by itself. Refused while another re-drive of the crawl is under way.
    */
   redrive(input: RedriveWorkflowInput): Promise<{ readonly done: boolean; readonly view: RedriveView }>;
-  /** Has the frontier of a crawl judged by its settings, which were changed. */
+  /** Has the frontier of a crawl judged by its changed settings. */
   applyEdit(crawlId: string): Promise<void>;
   /** Resolves when Temporal answers. */
   ping(): Promise<void>;
@@ -122,7 +124,7 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
       } catch (error) {
         if (!(error instanceof ControlError) || error.fault !== 'unavailable') throw error;
         const view = within(callMs, () => handle.query(redriveStateQuery));
-        // No worker answers, but it is on record: it will be done.
+        // No worker answers, but the re-drive is on record: it will be done.
         return { done: false, view: await view.catch(() => nothingYet) };
       }
     },

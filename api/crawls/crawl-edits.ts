@@ -1,4 +1,4 @@
-/** Edits of a crawl (G6): its settings are changed, what that would do is told, and the job is set going. */
+/** Edits of a crawl (G6): change its settings, or preview the change, and start the job that applies it. */
 import type { Request, Response } from 'express';
 import { previewEdit } from '../../engine/edits/preview.ts';
 import { closedCrawlStates, wholeConfig, type CrawlConfig } from '../../contracts/crawl.ts';
@@ -18,13 +18,13 @@ import { etagOf, ifMatchOf, refuseStale } from '../routes/preconditions.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { refuseToReopen } from './quotas.ts';
 
-/** Milliseconds a preview looks for. */
+/** Milliseconds after which a preview stops looking. */
 const previewMs = 20_000;
 const inLine = oneAtATime(5);
 
 type Edited = ConfigVersion | EditPreview;
 
-/** What is asked for by name is changed; the rest stays. */
+/** Changes the fields that are given; the others stay. */
 export async function patchCrawl(
   dependencies: Dependencies,
   request: Request,
@@ -43,7 +43,7 @@ export async function patchCrawl(
 interface AskedEdit {
   readonly crawlId: string;
   readonly edit: Pick<Edit, 'change' | 'note' | 'restores'>;
-  /** Tell what it would do, and change nothing. */
+  /** Only preview the edit; change nothing. */
   readonly dryRun?: boolean | undefined;
 }
 
@@ -73,7 +73,7 @@ export async function editCrawl(
 ): Promise<ConfigVersion> {
   const { id: author, tenantId, quotas } = callerOf(request);
   const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
-  // Other settings may set it running again.
+  // The changed settings may make a finished crawl run again.
   if (closedCrawlStates.includes(view.state)) await refuseToReopen(pool, response, tenantId, quotas);
   const seen = ifMatchOf(request)?.versions ?? null;
   const outcome = await storeEdit(pool, crawlId, { ...edit, author, seen });

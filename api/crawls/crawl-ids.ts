@@ -1,6 +1,6 @@
 import { HttpProblem } from '../way-in/problem.ts';
 
-/** What is answered where a crawl is not there, is another tenant's, or its id cannot be one. */
+/** The answer when there is no such crawl, when it belongs to another tenant, and when the id cannot be one. */
 export function noSuchCrawl(id: string): never {
   throw new HttpProblem(404, `There is no crawl ${id}.`);
 }

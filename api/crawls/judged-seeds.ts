@@ -1,4 +1,4 @@
-/** Seeds as they were sent, judged one by one before anything is done with them (F01). */
+/** Seeds as they were sent; each one is judged before anything is done with any of them (F01). */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { RejectedSeed } from '../../contracts/http/crawls.ts';
@@ -11,20 +11,23 @@ export interface JudgedSeeds {
   readonly seeds: readonly SeedLine[];
   readonly accepted: number;
   readonly rejectedCount: number;
-  /** The first of them. */
+  /** The first rejected seeds only. */
   readonly rejected: readonly RejectedSeed[];
 }
 
-/** Entries, and characters of a text, above which seeds are many: some hundred bytes each while they are stored. */
+/**
+ * A request with more entries, or with a longer text, has many seeds. A seed takes some hundred bytes of memory while
+ * it is stored.
+ */
 const many = { entries: 10_000, characters: 500_000 };
 const inLine = oneAtATime(50);
-/** Entries judged before others have their turn: some milliseconds. */
+/** Entries that are judged before other requests have their turn: some milliseconds of work. */
 const atATime = 1_000;
 
 /**
- * Judges seeds and has them stored. Those of requests with many are judged and stored one request at a time, or several
+ * Judges seeds and has them stored. Requests with many seeds are judged and stored one after another: several at once
  * would take more memory than the process has.
- * @param asked a list, or URLs with commas between them. @throws HttpProblem where none is good
+ * @param asked a list, or URLs with commas between them. @throws HttpProblem if no seed is good
  */
 export function withJudgedSeeds<T>(
   response: Response,
@@ -40,13 +43,13 @@ async function judgeSeeds(asked: string | readonly string[]): Promise<JudgedSeed
   const entries = seedEntries(asked);
   const seeds: SeedLine[] = [];
   for (let at = 0; at < entries.length; at += atATime) {
-    // Half a million take seconds, in which nobody else would be answered.
+    // Half a million seeds take seconds, in which no other request would be answered.
     if (at > 0) await othersTurn();
     seeds.push(...readSeeds(entries.slice(at, at + atATime), at));
   }
   const bad = seeds.filter(({ rejected: why }) => why !== null);
   const accepted = seeds.length - bad.length;
-  // A line of two bytes would else come back as a hundred.
+  // Otherwise a line of two bytes would come back as a hundred.
   const rejected = bad.slice(0, rejectedSeedsShown).flatMap(rejection);
   if (accepted === 0) {
     const many = seeds.length === 0 ? 'No seed was given.' : 'None of the seeds can be crawled.';

@@ -1,4 +1,7 @@
-/** What only crawls of the first tenant may ask for, since it concerns others: those of the rest are refused by name. */
+/**
+ * Settings that concern others than the tenant: only crawls of the first tenant may have them. For other tenants they
+ * are refused by name.
+ */
 import type { CrawlSettings } from '../../contracts/http/crawls.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
 import { defaultDelayMs } from '../../domain/pace.ts';
@@ -10,7 +13,7 @@ export function refuseUnowned(
   { allowPrivate = [], delaySeconds = null }: Pick<CrawlSettings, 'allowPrivate' | 'delaySeconds'>,
 ): void {
   if (tenantId === defaultTenant) return;
-  // What else is on the network of the workers is nobody's but the instance's.
+  // Other addresses in the network of the workers are the business of the instance alone.
   if (allowPrivate.length > 0)
     refuse(
       'allowPrivate: only crawls of the first tenant may name private addresses; ORBWEAVER_ALLOW_PRIVATE opens them to those of all.',

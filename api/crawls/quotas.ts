@@ -1,4 +1,4 @@
-/** Quotas of a tenant at the API: what refuses, and the headers that say what is left (F36). */
+/** Quotas of a tenant at the API: the checks that refuse, and the headers that say how much is left (F36). */
 import type { Response } from 'express';
 import type { Quotas, Used } from '../../contracts/tenancy.ts';
 import {
@@ -36,7 +36,7 @@ export function tellQuotas(response: Response, quotas: Quotas, used: Used | null
   }
 }
 
-/** 429 where waiting helps, with Retry-After; else 403. */
+/** 429 with Retry-After when waiting helps, otherwise 403. */
 export function refuseSpent(response: Response, { quota, limit, retryAfterSeconds }: SpentQuota): never {
   if (retryAfterSeconds !== null) response.set('Retry-After', String(retryAfterSeconds));
   throw new HttpProblem(
@@ -46,7 +46,7 @@ export function refuseSpent(response: Response, { quota, limit, retryAfterSecond
   );
 }
 
-/** A crawl may not go on while what grows with it is spent. */
+/** A crawl may not go on while a quota that grows with it is spent. */
 export async function refuseToGrow(
   pool: Pool,
   response: Response,
@@ -60,7 +60,7 @@ export async function refuseToGrow(
   if (spent !== null) refuseSpent(response, spent);
 }
 
-/** A crawl that is over and may be set running again: one more that is open, but no new one. */
+/** For a finished crawl that is to run again: it is one more open crawl, but no new one. */
 export async function refuseToReopen(
   pool: Pool,
   response: Response,

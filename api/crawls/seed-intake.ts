@@ -1,4 +1,4 @@
-/** Seeds for a crawl that is there already (F01). */
+/** Seeds for an existing crawl (F01). */
 import { standsAs } from '../../contracts/crawl.ts';
 import type { Response } from 'express';
 import { storeSeeds } from '../../storage/seed-intake.ts';
@@ -10,16 +10,17 @@ import { refuseSpent } from './quotas.ts';
 
 export interface MoreSeeds {
   readonly tenantId: number;
-  /** Of that tenant. */
+  /** A crawl of that tenant. */
   readonly crawlId: string;
   readonly seeds: readonly SeedLine[];
-  /** 'new': those alone that the crawl has not met; absent: all of them. */
+  /** 'new': only seeds that the crawl has not met; absent: all of them. */
   readonly which?: 'new';
 }
 
 /**
- * Answers those that were added. Once it has, they are stored, and are admitted within some seconds whatever is killed. A crawl that had
- * run out of work goes on with them. @throws HttpProblem 409 where the crawl was ended, 403 or 429 for a quota
+ * Answers the seeds that were added. When it answers the seeds are stored, and they are admitted within some seconds
+ * whatever process is killed. A crawl that had run out of work goes on with them. @throws HttpProblem 409 if the crawl
+ * was ended, 403 or 429 for a quota
  */
 export async function addSeeds(
   { pool, control, log }: Dependencies,

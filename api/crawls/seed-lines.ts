@@ -1,4 +1,6 @@
-/** Seeds out of a stream of lines, judged one by one; of the stream no more is held than a line and a chunk. */
+/**
+ * Reads seeds from a stream of lines and judges each line. No more of the stream is held than one line and one chunk.
+ */
 import { maxSeedBytes, maxSeedLineBytes, maxSeedLines, type AddedSeeds } from '../../contracts/http/seeds.ts';
 import { readSeeds, rejectionSentence, type SeedLine } from '../../storage/seeds.ts';
 import { HttpProblem } from '../way-in/problem.ts';
@@ -29,7 +31,7 @@ export const ndjsonLine: LineReader = (text) => {
 
 const newline = 0x0a;
 
-/** Lines without their ends; null for one that is too long. @throws HttpProblem 413 past the limits of one body */
+/** Lines without their ends; null for a line that is too long. @throws HttpProblem 413 past the limits of one body */
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | null> {
   let parts: Buffer[] = [];
   let held = 0;

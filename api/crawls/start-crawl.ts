@@ -1,4 +1,6 @@
-/** A new crawl: its seeds are judged, it is stored within the quotas of its tenant, and its workflow is started. */
+/**
+ * A new crawl: its seeds are judged, the crawl is stored within the quotas of its tenant, and its workflow is started.
+ */
 import type { Response } from 'express';
 import { defaultCrawlConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import type { CrawlSettings, CreatedCrawl } from '../../contracts/http/crawls.ts';
@@ -15,7 +17,7 @@ interface WantedCrawl {
   /** As they were sent. */
   readonly seeds: string | readonly string[];
   readonly label: string | null;
-  /** Of a job: whom it is for, a decimal number. */
+  /** For a job: the user it is for, a decimal number. */
   readonly userId?: string;
 }
 
@@ -49,7 +51,7 @@ export async function startCrawl(
   return { id, state: 'seeding', accepted, rejectedCount, rejected: [...rejected] };
 }
 
-/** Absent and undefined are the same to JSON, not to a spread. */
+/** To JSON a field that is absent and one that is undefined are the same; to a spread they are not. */
 function withDefaults(settings: CrawlSettings): CrawlConfig {
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
   return { ...defaultCrawlConfig, ...given };

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the routes and the schemas that judge their requests. */
+/** The OpenAPI 3.1 document, made from the routes and from the schemas that check their requests. */
 import { createDocument } from 'zod-openapi';
 import { routes } from '../routes/table.ts';
 import { headerComponents } from './headers.ts';

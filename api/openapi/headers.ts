@@ -1,4 +1,4 @@
-/** Header fields of answers in the OpenAPI document: each is described once, and referred to. */
+/** Header fields of answers in the OpenAPI document: each field is described once and then referred to. */
 import { z } from 'zod';
 import type {
   ZodOpenApiHeaderObject,
@@ -48,7 +48,10 @@ type AnswerWithFields = Omit<ZodOpenApiResponseObject, 'headers'> & {
   readonly headers?: Readonly<Record<string, Reference>>;
 };
 
-/** Adds to each answer of an operation the fields that its status and its route may have beside its own. */
+/**
+ * Adds to each answer of an operation the fields that come with its status and its route, besides the fields of its
+ * own.
+ */
 export function withHeaders(
   method: string,
   operation: ZodOpenApiOperationObject,

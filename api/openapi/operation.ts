@@ -1,4 +1,6 @@
-/** A route in the OpenAPI document: what it says itself, and the refusals that its inputs and its access bring along. */
+/**
+ * A route in the OpenAPI document: its own description, and the refusals that follow from its inputs and its access.
+ */
 import { z } from 'zod';
 import type {
   ZodOpenApiOperationObject,
@@ -11,7 +13,7 @@ import type { Guarded } from '../way-in/access.ts';
 import { withHeaders } from './headers.ts';
 import { tagOf } from './tags.ts';
 
-/** By path, in the order of the routes; pages for people are not in it. */
+/** By path, in the order of the routes; pages for people are left out. */
 export function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -56,7 +58,7 @@ function who({ least, scope, instance }: Guarded): string {
   return `Takes the role ${least}${whole}; scope ${scope}.`;
 }
 
-/** Sealed where it leaves the API (gate.ts): the contracts know what is within. */
+/** The API seals cursors on the way out (gate.ts); the contracts know the content. */
 const sealedCursor = z
   .string()
   .regex(/^[\w-]{38,400}$/)

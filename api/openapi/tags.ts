@@ -1,4 +1,4 @@
-/** Which part of the API an operation belongs to, by its path. */
+/** The part of the API that an operation belongs to, by its path. */
 const parts: readonly (readonly [path: RegExp, name: string, description: string])[] = [
   [/\/dead-letters/, 'Dead letters', 'URLs that were given up, and how to queue them again.'],
   [
@@ -23,7 +23,7 @@ const parts: readonly (readonly [path: RegExp, name: string, description: string
 
 export const tags = parts.map(([, name, description]) => ({ name, description }));
 
-/** @throws for a path that belongs to none */
+/** @throws for a path that belongs to no part */
 export function tagOf(path: string): string {
   const part = parts.find(([paths]) => paths.test(path));
   if (part === undefined) throw new Error(`${path} belongs to no part of the API: see tags.ts`);

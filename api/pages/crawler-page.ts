@@ -1,6 +1,6 @@
 /**
- * The page behind the link in the user agent (F15): for people who found the crawler in their logs. It needs no
- * script, loads nothing, and holds nothing but what any site that was crawled may know.
+ * The page behind the link in the user agent (F15), for people who found the crawler in their logs. The page needs no
+ * script, loads nothing, and holds only facts that any crawled site may know.
  */
 import { productToken } from '../../domain/robots.ts';
 import { escaped, policyFor } from './html.ts';
@@ -8,7 +8,7 @@ import { escaped, policyFor } from './html.ts';
 interface CrawlerPageFacts {
   /** User agent of crawls that set none. */
   readonly userAgent: string;
-  /** Who runs this instance: an e-mail address, a URL, or words; null: nobody was named. */
+  /** The people who run this instance: an e-mail address, a URL, or words; null: nothing is set. */
   readonly contact: string | null;
 }
 
@@ -60,7 +60,7 @@ Disallow: /private/</pre>
 `;
 }
 
-/** A link where it is an address to write to or to visit. */
+/** A link if the contact is an address to write to or to visit. */
 function contactHtml(contact: string): string {
   const text = escaped(contact);
   if (/^https?:\/\//.test(contact) && URL.canParse(contact))

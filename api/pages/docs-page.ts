@@ -1,9 +1,12 @@
-/** /docs: the OpenAPI document for people. It works offline: all of it comes from here, and its policy allows no other. */
+/**
+ * /docs: the OpenAPI document for people. The page works offline: it loads everything from this API, and its policy
+ * allows no other source.
+ */
 import { Router } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { notFound } from '../way-in/problem.ts';
 
-/** What the page is made of, and nothing else of the folder it lies in. */
+/** The files of the page; no other file of that folder is served. */
 const parts = new Set([
   '/',
   ...['/swagger-ui.css', '/swagger-ui-bundle.js', '/swagger-ui-standalone-preset.js'],
@@ -13,7 +16,7 @@ const parts = new Set([
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
-  // It sets style attributes; text of crawled pages never gets here.
+  // The page sets style attributes; text of crawled pages never gets here.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -22,7 +25,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** To be mounted at /docs. */
+/** Mount at /docs. */
 export function docsPage(document: object): Router {
   const router = Router();
   router.use((request, response, next) => {
@@ -37,7 +40,7 @@ export function docsPage(document: object): Router {
     swaggerUi.serve,
     swaggerUi.setup(document as swaggerUi.JsonObject, {
       customSiteTitle: 'Orbweaver API',
-      // It would have another site judge the document.
+      // A validator would be another site that gets the document.
       swaggerOptions: { validatorUrl: null },
     }),
   );

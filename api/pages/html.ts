@@ -1,4 +1,4 @@
-/** What pages of ours for people have in common: escaping, and a policy under which nothing is loaded or run. */
+/** What our pages for people share: escaping, and a policy under which nothing is loaded or run. */
 import { hash } from 'node:crypto';
 
 const entities: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const entities: Readonly<Record<string, string>> = {
 export const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
-/** A Content-Security-Policy: nothing may be loaded, run or embedded; only this style counts. */
+/** A Content-Security-Policy: nothing may be loaded, run or embedded; only the given style is applied. */
 export const policyFor = (style: string): string =>
   [
     "default-src 'none'",

@@ -41,7 +41,7 @@ interface Column<Row> {
   readonly cell: (row: Row) => string;
 }
 
-/** Nothing where there is nothing to list. Cells are text, and escaped here. */
+/** Empty if there is nothing to list. Cells are plain text; this function escapes them. */
 function table<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): string {
   if (rows.length === 0) return '';
   const align = ({ numeric }: Column<Row>): string => (numeric === true ? ' class="n"' : '');
@@ -79,7 +79,7 @@ const urlColumns: readonly Column<ReportUrlLine>[] = [
   { head: 'Answer', numeric: true, cell: ({ ms }) => time(ms) },
 ];
 
-/** Says so where the list is not the whole. */
+/** Says so if the list is only a part. */
 const head = (title: string, rows: readonly unknown[], all: number): string =>
   all > rows.length ? `${title}: the first ${number(rows.length)} of ${number(all)}` : title;
 

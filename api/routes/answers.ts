@@ -1,10 +1,10 @@
-/** What routes answer, for the OpenAPI document; and what their handlers hand over for it. */
+/** Answers of routes, for the OpenAPI document, and the values that handlers return for them. */
 import { z } from 'zod';
 import type { ZodOpenApiMediaTypeObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { problem } from '../../contracts/http/problem.ts';
 import { headers } from '../openapi/headers.ts';
 
-/** Of the handler's value: never there, but for the types. */
+/** Carries the type of the handler's value; at run time the property does not exist. */
 declare const value: unique symbol;
 
 /** One of the answers of a route. T: what the handler returns for it. */
@@ -15,7 +15,7 @@ export interface Answer<T = unknown> {
   readonly [value]?: T;
 }
 
-/** What fits a schema, whoever may change it. */
+/** A value that fits a schema, whether readonly or not. */
 type Sendable<T> = T extends readonly (infer E)[]
   ? readonly Sendable<E>[]
   : T extends object
@@ -28,7 +28,7 @@ const content = (description: string, schema: z.ZodType): ZodOpenApiResponseObje
   content: { 'application/json': { schema } },
 });
 
-/** @param fields header fields that the handler sets: those that all routes have are added by openapi/headers.ts */
+/** @param fields header fields that the handler sets; openapi/headers.ts adds those that all routes have */
 export const json = <S extends z.ZodType>(
   description: string,
   schema: S,
@@ -37,11 +37,13 @@ export const json = <S extends z.ZodType>(
   response: { ...content(description, schema), ...(fields.length > 0 && { headers: headers(...fields) }) },
 });
 
-/** As `json`, of what was made: the handler sets Location. */
+/** As `json`, for a resource that was made: the handler sets Location. */
 export const made = <S extends z.ZodType>(description: string, schema: S): Answer<Output<S>> =>
   json(description, schema, 'Location');
 
-/** As `json`, of what is edited: handed over with its version, and sent with its ETag. */
+/**
+ * As `json`, for a resource that can be edited: the handler returns it with its version, and it is sent with its ETag.
+ */
 export const tagged = <S extends z.ZodType>(
   description: string,
   schema: S,
@@ -50,20 +52,20 @@ export const tagged = <S extends z.ZodType>(
   isTagged: true,
 });
 
-/** Sent as another media type too, by the handler itself. */
+/** An answer that the handler itself may also send as another media type. */
 export const alsoAs = <T>(
   type: string,
   media: ZodOpenApiMediaTypeObject,
   { response }: Answer<T>,
 ): Answer<T> => ({ response: { ...response, content: { ...response.content, [type]: media } } });
 
-/** Sent by the handler itself. */
+/** An answer that the handler sends itself. */
 export const byHand = (response: ZodOpenApiResponseObject): Answer<never> => ({ response });
 
 export const fails = (description: string): Answer<never> =>
   byHand({ description, content: { 'application/problem+json': { schema: problem } } });
 
-/** Request header of reads whose answer is `tagged`, and how it is answered. */
+/** Request header of reads whose answer is `tagged`, and the answer to it. */
 export const ifNoneMatch = z.object({
   'If-None-Match': z.string().optional().meta({ description: 'ETags that are known already.' }),
 });
@@ -72,7 +74,7 @@ export const notModified = byHand({
   headers: headers('ETag'),
 });
 
-/** Request header of changes, and how they are refused. */
+/** Request header of changes, and the refusals that it brings. */
 export const ifMatch = z.object({
   'If-Match': z.string().optional().meta({
     description:

@@ -1,6 +1,6 @@
 /**
- * Pages as CSV (RFC 4180): comma, CR LF, quotes where they are needed. A text that a spreadsheet would take for a formula
- * gets an apostrophe before it: titles are written by strangers.
+ * Pages as CSV (RFC 4180): comma, CR LF, quotes where they are needed. Strangers write titles, so a text that a
+ * spreadsheet would take for a formula gets an apostrophe before it.
  */
 import type { PageView } from '../../contracts/http/results.ts';
 
@@ -31,7 +31,7 @@ export const csvHead = `${columns.join(',')}\r\n`;
 export const csvLine = (page: PageView): string =>
   `${columns.map((column) => csvCell(page[column])).join(',')}\r\n`;
 
-/** `cut` as `links=1300 nofollow=3`; empty where nothing was. */
+/** `cut` as `links=1300 nofollow=3`; empty if nothing was cut. */
 function csvCell(value: string | number | boolean | PageView['cut'] | null): string {
   if (value === null) return '';
   if (typeof value === 'object') {

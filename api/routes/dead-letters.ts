@@ -1,4 +1,4 @@
-/** Dead letters: what was given up, with its evidence, and how it is driven again. */
+/** Dead letters: URLs that were given up, with their evidence, and the re-drive. */
 import { closedCrawlStates } from '../../contracts/crawl.ts';
 import {
   deadLetterList,
@@ -155,11 +155,13 @@ async function redrive(
   }
 }
 
-/** A host is everybody's: what it asked for in vain is for those who may change its settings to set aside. */
+/**
+ * All tenants share a host: only callers who may change its settings may ignore the time that the host has asked for.
+ */
 const mayUnpark = ({ tenantId, scopes }: Caller): boolean =>
   tenantId === defaultTenant && (scopes === null || scopes.includes('hosts'));
 
-/** One URL is asked for by name: whoever does so is told why nothing would come of it. */
+/** A caller who asks for one URL by name is told why it would not be fetched. */
 async function expectReady(pool: Pool, crawlId: string, url: string): Promise<void> {
   const link = canonicalize(url);
   const [host] = link.ok ? await hostIds(pool, [link.value.host]) : [];

@@ -1,4 +1,4 @@
-/** What happened to a crawl, as a list, or as server-sent events for whoever accepts text/event-stream. */
+/** The events of a crawl, as a list, or as server-sent events for clients that accept text/event-stream. */
 import type { Response } from 'express';
 import { z } from 'zod';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
@@ -45,13 +45,13 @@ export const eventRoutes = [
         const { cursor = '0', limit = defaultEventLimit } = query;
         const crawl = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
         response.vary('Accept');
-        // Whoever has gone by now would never be noticed to go.
+        // If the client has gone by now, nothing would notice it later.
         if (hasLeft(response)) return answered;
         const isOver = closedCrawlStates.includes(crawl.state);
         if (request.accepts(['application/json', 'text/event-stream']) === 'text/event-stream') {
           const after = parseInput(lastEventId, request.headers['last-event-id'], 400) ?? cursor;
           if (isOver && after !== '0' && (await readEvents(pool, id, after, 1)).length === 0) {
-            // Tells a client that would open the stream again for ever that there is no more (HTML standard 9.2.3).
+            // Without the 204 a client would open the stream again for ever (HTML standard 9.2.3).
             response.status(204).end();
             return answered;
           }
@@ -68,5 +68,5 @@ export const eventRoutes = [
   }),
 ];
 
-/** Asked anew after each wait. */
+/** Asked again after each wait. */
 const hasLeft = (response: Response): boolean => response.closed || response.destroyed;

@@ -14,12 +14,12 @@ import { byHand, fails } from './answers.ts';
 import { csvHead, csvLine } from './csv.ts';
 import { answered, route } from './route.ts';
 
-/** Exports of one tenant at a time, and of this process. */
+/** Exports at a time for one tenant, and in this process. */
 const mostOfTenant = 10;
 const mostOfAll = 50;
 /** Characters of one piece, about. */
 const pieceLength = 64 * 1024;
-/** Milliseconds that a reader may take nothing before it is given up. */
+/** Milliseconds after which a reader that takes nothing is given up. */
 const stalledMs = 60_000;
 
 export const exportRoutes = [
@@ -79,8 +79,8 @@ export const exportRoutes = [
 type Batches = AsyncIterable<readonly PageView[]>;
 
 /**
- * Where a filter fits nothing for long, nothing is written: nobody is told then that the reader has gone, and a reader
- * who waits would be taken for one who takes nothing.
+ * When a filter fits nothing for long, nothing is written. Then no write tells that the reader has gone, and a reader
+ * that waits would look like one that takes nothing.
  */
 async function* untilLeft(response: Response, batches: Batches): AsyncGenerator<readonly PageView[]> {
   for await (const pages of batches) {
@@ -101,7 +101,7 @@ async function* csv(batches: Batches): AsyncGenerator<string> {
   for await (const pages of batches) yield* pages.map(csvLine);
 }
 
-/** A chunk for each line would cost more than the line. */
+/** A chunk for each line would cost more than the line itself. */
 async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let piece = '';
   for await (const line of lines) {
@@ -113,7 +113,7 @@ async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
   if (piece !== '') yield piece;
 }
 
-/** Whoever asked has gone, or took nothing for too long: nobody is left to be told. */
+/** The client has gone, or took nothing for too long: nobody is left to read an error. */
 const leftEarly = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

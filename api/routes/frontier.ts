@@ -1,4 +1,4 @@
-/** The frontier for other fetchers (F37): URLs handed out under their hosts' leases, reports taken, links admitted. */
+/** The frontier for other fetchers (F37): hands out URLs under their hosts' leases, takes reports, admits links. */
 import type { Response } from 'express';
 import type { z } from 'zod';
 import { lend } from '../../engine/lending/lend.ts';
@@ -151,7 +151,10 @@ export const frontierRoutes = [
   }),
 ];
 
-/** Candidates that belong to no crawl become seeds of the standing one. Answers those that it had not met, as sent. */
+/**
+ * Candidates that belong to no crawl become seeds of the standing crawl. Answers those that this crawl had not met, as
+ * they were sent.
+ */
 async function seedStandingCrawl(
   dependencies: Dependencies,
   response: Response,

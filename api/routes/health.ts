@@ -6,7 +6,7 @@ import { sendProblem } from '../way-in/problem.ts';
 import { fails, json } from './answers.ts';
 import { answered, route } from './route.ts';
 
-/** Less than Postgres needs to write on: a few segments of its log. */
+/** Free bytes below which Postgres cannot write: a few segments of its log. */
 const leastFreeBytes = 64 * 1024 ** 2;
 
 const status = z.object({ status: z.string() });
@@ -29,7 +29,7 @@ export const healthRoutes = [
     summary: 'Do Postgres and Temporal answer?',
     answers: { 200: json('They do.', status), 503: fails('One of them does not.') },
     handler: (parts) => {
-      /** Whoever asks meanwhile is answered by it: anybody may ask, as often as they like. */
+      /** Requests that come meanwhile share this look: anybody may ask, as often as they like. */
       let looking: Promise<string | null> | null = null;
       return async ({ response }) => {
         looking ??= whatIsWrong(parts).finally(() => (looking = null));
@@ -44,7 +44,7 @@ export const healthRoutes = [
 
 /** Null: nothing is wrong. */
 async function whatIsWrong({ pool, control, freeBytes }: Dependencies): Promise<string | null> {
-  // A table, not only the server: the schema may still be on its way.
+  // Reads a table, not only the server: the schema may not be there yet.
   const [workers, temporal] = await Promise.allSettled([controlPresence(pool), control.ping()]);
   const away = [
     ...(workers.status === 'rejected' ? ['Postgres'] : []),
@@ -52,7 +52,7 @@ async function whatIsWrong({ pool, control, freeBytes }: Dependencies): Promise<
   ];
   const free = await freeBytes();
   const full = `the disk of the bodies is full: ${String(Math.floor(free / 1024 ** 2))} MB are left`;
-  // What is away may be so since its disk is full.
+  // A full disk may be the reason why another part is away.
   const wrong = [
     ...(away.length > 0 ? [`no answer from ${away.join(' and ')}`] : []),
     ...(free < leastFreeBytes ? [full] : []),
@@ -62,7 +62,7 @@ async function whatIsWrong({ pool, control, freeBytes }: Dependencies): Promise<
   return presence === undefined ? null : workerTrouble(presence);
 }
 
-/** Control workers lost within two minutes, with none that stays, after which they are said to crash. */
+/** With so many control workers lost within two minutes, and none that stays, the workers count as crashing. */
 const crashes = 3;
 
 function workerTrouble({ present, steady, lost }: ControlPresence): string | null {

@@ -1,4 +1,4 @@
-/** What an operator does to hosts (F18): to one, or page by page to all in a state or of a pattern. */
+/** An operator's actions on hosts (F18): on one host, or page by page on all hosts in a state or of a pattern. */
 import type { Response } from 'express';
 import { isGrpcServiceError } from '@temporalio/client';
 import {
@@ -26,14 +26,14 @@ import { noSuchHost, unknownHost } from './hosts.ts';
 import { route, type Route } from './route.ts';
 
 const defaultAtOnce = 100;
-/** Hosts looked at by one call at most: a pattern may fit few of many. */
+/** Hosts that one call looks at, at most: a pattern may fit few of many. */
 const mostLooked = 5_000;
 const pageSize = 500;
-/** Hosts that something is done to at once. */
+/** Hosts that are acted on at the same time. */
 const lanes = 8;
-/** How long one call goes on. */
+/** Milliseconds that one call goes on. */
 const callMs = 10_000;
-/** How long a single host is watched for what was asked of its workflow. */
+/** Milliseconds for which a call waits to see a single host's workflow act. */
 const watchMs = 3_000;
 const lookMs = 100;
 
@@ -96,7 +96,9 @@ export const hostActionRoutes = [
 
 const counted = (hosts: number): string => (hosts === 1 ? '1 host' : `${String(hosts)} hosts`);
 
-/** Would it change anything? Trouble that is over for the moment counts: its failures do. */
+/**
+ * Whether the action would change anything. A host whose trouble is over for the moment counts: its failures still do.
+ */
 function isFor(action: HostAction, host: HostSummary): boolean {
   switch (action) {
     case 'retry':
@@ -181,7 +183,7 @@ async function actOnMany(
           );
       hosts.push(...chunk.map(({ origin }) => origin));
       dropped += acted.reduce((sum, each) => sum + each.dropped, 0);
-      // A host that is left with something is looked at once more by the next call.
+      // The next call looks again at a host at which something is left to do.
       const unfinished = chunk.find((_, index) => acted[index]?.more === true);
       if (unfinished !== undefined) return answer(String(Number(ids.get(unfinished.origin)) - 1));
       const last = page.items[at - 1];

@@ -1,4 +1,4 @@
-/** Hosts: where they stand, and what an operator sets for them. */
+/** Hosts: where they stand, and the settings that an operator gives them. */
 import {
   defaultHostLimit,
   hostList,
@@ -27,7 +27,7 @@ export function noSuchHost(origin: string): never {
   throw new HttpProblem(404, `No crawl has met ${origin}, and nothing is set for it.`);
 }
 
-/** Changes hold in any case: a host that sleeps, and could not be woken, sees them when it wakes up. */
+/** A change holds in any case: a host whose workflow sleeps and could not be woken sees the change when it wakes up. */
 const wake = ({ wakeHost, log }: Dependencies, origin: string): Promise<void> =>
   wakeHost(origin).catch((error: unknown) => {
     log.warn({ err: error, origin }, 'the workflow of a host was not woken');

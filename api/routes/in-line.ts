@@ -1,13 +1,13 @@
-/** Work that looks at whole crawls: one piece at a time in a process, and no long queue for it. */
+/** Work that looks at whole crawls: one piece at a time in a process, with a short queue. */
 import type { Response } from 'express';
 import { HttpProblem } from '../way-in/problem.ts';
 
-/** After which it is worth asking again. */
+/** Seconds after which a refused caller may ask again. */
 const laterSeconds = '15';
 
 export type InLine = <T>(response: Response, work: () => Promise<T>) => Promise<T>;
 
-/** @param most pieces that may wait; who comes beyond those is refused (503) */
+/** @param most pieces that may wait; further ones are refused (503) */
 export function oneAtATime(most: number): InLine {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -24,7 +24,7 @@ export function oneAtATime(most: number): InLine {
   };
 }
 
-/** As `oneAtATime`, for answers with a name: who asks for one that is being made gets that one. */
+/** As `oneAtATime`, for answers with a name: callers that ask for an answer that is being made share it. */
 export function madeInLine<T>(
   most: number,
 ): (response: Response, name: string, make: () => Promise<T>) => Promise<T> {

@@ -18,7 +18,7 @@ import { fails, json, made } from './answers.ts';
 import { route } from './route.ts';
 import { noSuchTenant, unknownTenant } from './tenants.ts';
 
-/** An id that cannot be one names no key. */
+/** A text that cannot be an id names no key. */
 const ofOneKey = { params: keyPath, unknown: ({ keyId }: { readonly keyId?: string }) => noSuchKey(keyId) };
 const unknownKey = fails('The tenant has no such key.');
 
@@ -93,7 +93,7 @@ export const keyRoutes = [
   }),
 ];
 
-/** Nobody hands out more than they have, nor what is over before it began. */
+/** A caller may give a key no more than it has itself, and no end in the past. */
 function checkWish(caller: Caller, { scopes, expiresAt }: NewKey): void {
   const { scopes: own, keyEndsAt } = caller;
   if (keyEndsAt !== null && (expiresAt === undefined || Date.parse(expiresAt) > keyEndsAt))
@@ -116,7 +116,9 @@ function checkWish(caller: Caller, { scopes, expiresAt }: NewKey): void {
     });
 }
 
-/** Other tenants' keys are the business of the instance's admins; the others do not learn whether there is such a tenant. */
+/**
+ * Keys of other tenants are for admins of the instance only; other callers do not learn whether such a tenant exists.
+ */
 function tenantOf(caller: Caller, asked: string | undefined): string {
   const own = String(caller.tenantId);
   if (asked === undefined || asked === own) return own;

@@ -1,4 +1,4 @@
-/** What a crawl waits for, and how long it may still take. */
+/** The outlook of a crawl: what it waits for, and how long it may still take. */
 import { crawlOutlookView, defaultOutlookLimit, outlookQuery } from '../../contracts/http/outlook.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { outlookOf } from '../../storage/outlook.ts';

@@ -4,7 +4,7 @@ import { crawlerHtml, crawlerPagePolicy } from '../pages/crawler-page.ts';
 import { byHand } from './answers.ts';
 import { answered, page, route } from './route.ts';
 
-/** Answers under any host name: it is to be published, and tells no secrets. */
+/** Answers under any host name: the page is meant to be published, and tells no secrets. */
 export const crawlerPageRoutes = [
   route({
     method: 'GET',
@@ -34,7 +34,7 @@ export const docsRoutes = [
   page('/openapi.json', 'public', ({ document }) => (_request, response) => {
     response.json(document);
   }),
-  // A page of several files, mounted by app.ts.
+  // A page of several files; app.ts mounts it.
   page('/docs', 'public', null),
   page('/docs/*', 'public', null),
 ];

@@ -1,11 +1,12 @@
 /**
- * Editors that do not overwrite one another (RFC 9110, sections 8.8.3 and 13): what is read has a strong ETag, and a
- * change with `If-Match` is made only if nobody has changed the thing since.
+ * Editors do not overwrite one another (RFC 9110, sections 8.8.3 and 13): an answer has a strong ETag, and a change
+ * with `If-Match` is made only if nobody has changed the resource since.
  *
- * A tag is `"<version>.<hash>"`. The version counts the edits of the thing; the hash is that of the whole answer, which
- * may also hold counters that move by themselves. A GET with `If-None-Match` compares all of it: 304 means that not one
- * byte has changed. `If-Match` compares versions: no edit is refused because a counter moved. Where the answer is not as
- * it was, the comparison belongs into the statement that makes the change; of two editors at once one wins.
+ * A tag is `"<version>.<hash>"`. The version counts the edits of the resource. The hash is that of the whole answer,
+ * which may also hold counters that move by themselves. A GET with `If-None-Match` compares the whole tag: 304 means
+ * that not one byte has changed. `If-Match` compares only the version: no edit is refused because a counter moved. When
+ * versions are compared, the statement that makes the change must compare them; of two editors at once exactly one
+ * wins.
  */
 import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
@@ -16,9 +17,12 @@ const mostTags = 100;
 const tagForm = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 const ownTag = /^"(\d{1,15})\.[\w-]+"$/;
 
-/** What an `If-Match` asks for; the thing has to exist in any case. */
+/** What an `If-Match` demands; the resource must exist in any case. */
 export interface IfMatch {
-  /** One of these; null: any (`If-Match: *`). Empty: none that could be, the change must not be made. */
+  /**
+   * The resource must have one of these versions; null: any version (`If-Match: *`). Empty: no version fits, the change
+   * must not be made.
+   */
   readonly versions: readonly number[] | null;
 }
 
@@ -30,23 +34,28 @@ export function etagOf(version: number, body: object): string {
 /** Answers with the ETag; a GET whose `If-None-Match` has it gets 304 and no body. */
 export function sendTagged(response: Response, version: number, body: object): void {
   const etag = etagOf(version, body);
-  // To be kept, but asked for each time: only so does a 304 come to bear.
+  // The client may keep the answer but must ask each time; only so does a 304 come to use.
   response.set({ ETag: etag, 'Cache-Control': 'private, no-cache' });
   const { method, headers } = response.req;
   const known = method === 'GET' || method === 'HEAD' ? headers['if-none-match'] : undefined;
-  // Express itself would not where the client sends `Cache-Control: no-cache`, as fetch does.
+  // Express itself would not answer 304 to a client that sends `Cache-Control: no-cache`, as fetch does.
   if (known !== undefined && isKnown(known, etag)) response.status(304).end();
   else response.json(body);
 }
 
-/** Section 13.1.2: compared weakly; `*` is whatever is there. */
+/** Section 13.1.2: compared weakly; `*` fits whatever exists. */
 const isKnown = (field: string, etag: string): boolean =>
   field.trim() === '*' || tagsIn(field).some((tag) => tag.replace(/^W\//, '') === etag);
 
-/** The entity tags of a list, and what stands there in their place. Tags hold no quotes, but may hold commas. */
+/**
+ * The entity tags of a list, and anything that stands in the place of a tag. Tags hold no quotes, but may hold commas.
+ */
 const tagsIn = (field: string): readonly string[] => field.match(/(?:W\/)?"[^"]*"|[^\s,][^,]*/g) ?? [];
 
-/** Null: the request has none, the last change wins. @throws HttpProblem 400 for one that is not well-formed */
+/**
+ * Null: the request has no `If-Match`, the last change wins. @throws HttpProblem 400 for a header that is not
+ * well-formed
+ */
 export function ifMatchOf({ headers }: Pick<Request, 'headers'>): IfMatch | null {
   const field = headers['if-match'];
   if (field === undefined) return null;
@@ -56,15 +65,15 @@ export function ifMatchOf({ headers }: Pick<Request, 'headers'>): IfMatch | null
     const detail = `If-Match: 1 to ${String(mostTags)} ETags in their quotes, with commas between them, or *.`;
     throw new HttpProblem(400, detail);
   }
-  // Weak tags never match (section 13.1.1), nor do tags that are not ours.
+  // Weak tags never match (section 13.1.1), nor do tags of others.
   return {
     versions: tags.flatMap((tag) => Number(ownTag.exec(tag)?.[1] ?? Number.NaN)).filter(Number.isFinite),
   };
 }
 
 /**
- * Refuses a change whose `If-Match` does not hold, and tells the ETag that would.
- * @param current null: the thing is not there
+ * Refuses a change whose `If-Match` does not hold, and tells the present ETag.
+ * @param current null: the resource does not exist
  */
 export function refuseStale(
   response: Response,

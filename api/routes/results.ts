@@ -1,4 +1,4 @@
-/** What came of a crawl: pages, ledger, audit, explain. */
+/** Results of a crawl: pages, ledger, audit, explain. */
 import { explainQuery, explanation } from '../../contracts/http/explain.ts';
 import { ledgerAnswer } from '../../contracts/http/crawls.ts';
 import {
@@ -71,7 +71,7 @@ export const resultRoutes = [
       503: fails('Too many audits are asked for at the moment; Retry-After says when to ask again.'),
     },
     handler: ({ pool }) => {
-      // Each looks at every URL of a crawl, and holds a connection meanwhile.
+      // Each audit looks at every URL of a crawl, and holds a connection meanwhile.
       const audits = madeInLine<AuditView | null>(20);
       return async ({ params: { crawlId }, response }) =>
         (await audits(response, crawlId, () => auditCrawl(pool, crawlId))) ?? noSuchCrawl(crawlId);

@@ -1,7 +1,7 @@
 /**
- * A route as a value: method, path, who may use it, what it takes, what it answers and how. Express (`mount`), the gate
- * (who may, 404, 405), the OpenAPI document and docs/routes.md derive from it. Path, query and body are read by their
- * schemas before the handler runs, in this order: the first that is not valid is what the request is refused for.
+ * A route as a value: method, path, who may use it, its inputs, its answers, its handler. Express (`mount`), the gate
+ * (who may, 404, 405), the OpenAPI document and docs/routes.md derive from it. The schemas read path, query and body in
+ * this order before the handler runs; the first input that is not valid is named in the refusal.
  */
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { z } from 'zod';
@@ -15,7 +15,7 @@ import { sendTagged } from './preconditions.ts';
 
 type Answers = Readonly<Record<number, Answer>>;
 
-/** What a handler returns that has sent its answer itself. */
+/** A handler that has sent its answer itself returns this. */
 class Answered {
   readonly isSent = true;
 }
@@ -41,21 +41,23 @@ export interface Documented {
   readonly summary: string;
   readonly params?: z.ZodObject | undefined;
   readonly query?: z.ZodObject | undefined;
-  /** Fields of the head; handlers read them. */
+  /** Fields of the request head; the handler reads them itself. */
   readonly header?: z.ZodObject;
   readonly body?: z.ZodType | undefined;
-  /** No body is as good as an empty object. */
+  /** A missing body counts as an empty object. */
   readonly bodyIsOptional?: true;
-  /** The body in the document, by media type, where `body` does not say it all; without `body` the handler reads it. */
+  /**
+   * The body in the document, by media type, if `body` does not say it all; without `body` the handler reads the body.
+   */
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
-  /** By status. The usual refusals are added by openapi/operation.ts. */
+  /** By status. openapi/operation.ts adds the usual refusals. */
   readonly answers: Answers;
-  /** It counts against the quotas of crawls, and says what is left of them (quotas.ts). */
+  /** The route counts against the quotas of crawls, and its answer says how much of them is left (quotas.ts). */
   readonly countsQuotas?: true;
   readonly callbacks?: ZodOpenApiOperationObject['callbacks'];
 }
 
-/** As mounted. `docs` null: a page for people. */
+/** As it is mounted. `docs` null: a page for people. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -70,12 +72,12 @@ interface Spec<P, Q, B, A extends Answers> extends Documented {
   readonly path: string;
   readonly access: Access;
   readonly params?: P & z.ZodObject;
-  /** Where a path that does not fit `params` names nothing: answers that. Absent: it is not valid (400). */
+  /** Answers a path that does not fit `params` and so names nothing. Absent: such a path is not valid (400). */
   readonly unknown?: (params: Readonly<Record<string, string>>) => never;
   readonly query?: Q & z.ZodObject;
   readonly body?: B & z.ZodType;
   readonly answers: A;
-  /** Called once for each application, and what it returns for each request. */
+  /** Called once for each application; the function it returns is called for each request. */
   readonly handler: (
     parts: Parts,
   ) => (call: Call<Read<P>, Read<Q>, Read<B>>) => Promise<Reply<A> | Answered> | Reply<A> | Answered;
@@ -86,7 +88,7 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
 ): Route {
   const { method, path, access, params, unknown, query, body, bodyIsOptional, answers } = spec;
   const good = Object.keys(answers).filter((status) => status.startsWith('2'));
-  /** Where there are several, the handler sets the status. */
+  /** A route with several good answers has a handler that sets the status. */
   const status = good.length === 1 ? Number(good[0]) : null;
   const paramsOf = (request: Request): unknown => {
     if (unknown !== undefined && params?.safeParse(request.params).success === false)
@@ -119,7 +121,7 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
           return callerOf(request);
         },
       });
-      // What is known at once is sent at once, before whatever else came on the connection is looked at.
+      // A reply that is ready is sent at once, before anything else that came on the connection is looked at.
       if (reply instanceof Promise) return reply.then(send);
       send(reply);
       return undefined;
@@ -135,7 +137,7 @@ export const page = (
   handler: ((parts: Parts) => RequestHandler) | null,
 ): Route => ({ method: 'GET', path, access, docs: null, handler });
 
-/** Methods that a path does not have are the gate's to refuse. */
+/** The gate refuses methods that a path does not have. */
 export function mount(routes: readonly Route[], parts: Parts): Router {
   const router = Router();
   for (const { method, path, handler } of routes) {

@@ -1,4 +1,7 @@
-/** Seeds of a crawl: listed, and more of them. More come as JSON, all or none; or as lines, stored batch by batch while they arrive. */
+/**
+ * Seeds of a crawl: listed and added. Seeds as JSON are added all or none; seeds as lines are stored batch by batch
+ * while they arrive.
+ */
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import {
@@ -24,12 +27,14 @@ import { HttpProblem, parseInput } from '../way-in/problem.ts';
 import { fails, json } from './answers.ts';
 import { route } from './route.ts';
 
-/** Lines held, and stored in one transaction; the next are read when they are stored. */
+/** Lines that are held, and stored in one transaction; the next lines are read when these are stored. */
 const batch = 2_000;
-/** Of a body that is refused so much more is read, and for so long: whoever still sends would not read the answer. */
+/**
+ * Bytes and milliseconds that are still read of a refused body: a client that still sends would not read the answer.
+ */
 const drainBytes = 32 * 1024 * 1024;
 const drainMs = 2_000;
-/** Milliseconds for which nothing may come. */
+/** Milliseconds after which a body that brings nothing is given up. */
 const quietMs = 120_000;
 
 export const seedRoutes = [
@@ -93,7 +98,9 @@ async function storeList(
   });
 }
 
-/** @throws HttpProblem which says how many seeds are stored all the same, where it ends before the body does */
+/**
+ * @throws HttpProblem if the body ends too early or is refused; the problem says how many seeds are stored all the same
+ */
 async function storeLines(
   dependencies: Dependencies,
   crawlId: string,
@@ -109,14 +116,14 @@ async function storeLines(
   let held: SeedLine[] = [];
   const store = async (): Promise<void> => {
     const good = held.filter((seed) => seed.rejected === null).length;
-    // Bad lines alone set no finished crawl running again; the answer tells of them all the same.
+    // Bad lines alone must not make a finished crawl run again; the answer still lists them.
     if (good > 0) await addSeeds(dependencies, response, { tenantId, crawlId, seeds: held });
     accepted += good;
     held = [];
   };
   try {
     const read = request.is('application/x-ndjson') === false ? uriListLine : ndjsonLine;
-    // Left alone by our own errors: it is destroyed only where whoever sends has gone.
+    // Our own errors must not destroy the request; only a client that has gone does.
     const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
     request.socket.setTimeout(quietMs, () => request.destroy());
     for await (const line of readSeedLines(body, read)) {
@@ -148,7 +155,7 @@ async function storeLines(
   return { accepted, rejectedCount, rejected };
 }
 
-/** Reads on, and keeps nothing. Resolves at the end of the body, or when it has been long enough. */
+/** Reads on, and keeps nothing. Resolves at the end of the body, or when its bounds of bytes or time are reached. */
 function drain(request: Request): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();
   return new Promise((drained) => {

@@ -48,5 +48,8 @@ export const gatedRoutes: readonly Route[] = [
   ...docsRoutes,
 ];
 
-/** Those before it take no key and count against no limit: for supervisors, and for people who met the crawler. */
+/**
+ * The routes before the gated ones take no key and count against no limit: for supervisors, and for people who met the
+ * crawler.
+ */
 export const routes: readonly Route[] = [...gatedRoutes, ...crawlerPageRoutes, ...healthRoutes];

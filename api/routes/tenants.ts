@@ -1,4 +1,4 @@
-/** Tenants as a resource of the instance, and to each its own. */
+/** Tenants as a resource of the instance, and its own tenant for each caller. */
 import {
   defaultTenant,
   defaultTenantLimit,
@@ -19,7 +19,7 @@ import { ifMatchOf, refuseStale } from './preconditions.ts';
 import { route } from './route.ts';
 
 const ofAdmins = { access: instance('admin', 'tenants') } as const;
-/** An id that cannot be one names no tenant. */
+/** A text that cannot be an id names no tenant. */
 const ofOneTenant = {
   ...ofAdmins,
   path: '/v1/tenants/{tenantId}',

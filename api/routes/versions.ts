@@ -22,12 +22,12 @@ import { fails, ifMatch, json } from './answers.ts';
 import { edited, editRefusals } from './crawls.ts';
 import { route } from './route.ts';
 
-/** More than any crawl has. */
+/** A version number above that of any crawl. */
 const latest = 2_147_483_647;
-/** Of settings in one answer; those of one version may be that large. */
+/** Bytes of settings in one answer; a single version may be as large. */
 const pageBytes = 8 * 1024 * 1024;
 
-/** What cannot be a version names none. */
+/** A text that cannot be a version names none. */
 const ofOneVersion = {
   params: versionPath,
   unknown: ({ crawlId = '', version = '' }: Readonly<Record<string, string>>) =>

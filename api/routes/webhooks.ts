@@ -1,4 +1,7 @@
-/** Webhooks as a resource of a tenant. What is sent, when, and to where it may go: activities/webhooks.ts. */
+/**
+ * Webhooks as a resource of a tenant. activities/webhooks.ts decides what is sent, when, and which addresses are
+ * allowed.
+ */
 import * as webhooks from '../../contracts/http/webhooks.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { crawlOfTenant } from '../../storage/statements/crawl-of-tenant.ts';
@@ -23,7 +26,7 @@ import { etagOf, ifMatchOf, refuseStale } from './preconditions.ts';
 import { route } from './route.ts';
 
 const ofAdmins = { access: admin('webhooks') } as const;
-/** An id that cannot be one names no webhook. */
+/** A text that cannot be an id names no webhook. */
 const ofOne = {
   ...ofAdmins,
   params: webhooks.webhookPath,

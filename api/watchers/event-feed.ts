@@ -1,19 +1,22 @@
-/** Tells listeners what happens to crawls, with one look at the database for all of them. */
+/** Tells listeners about events of crawls, with one look at the database for all listeners. */
 import type { Logger } from 'pino';
 import type { CrawlEvent } from '../../contracts/http/events.ts';
 import { readEventsOf } from '../../storage/events.ts';
 import type { Pool } from '../../storage/pool.ts';
 
-/** Milliseconds between two looks, while anybody listens. */
+/** Milliseconds between two looks, while there are listeners. */
 const lookMs = 500;
-/** Events of a crawl in one look at most; the next look goes on. Together they are below what a stream may hold back. */
+/**
+ * Events of one crawl in one look, at most; the next look goes on. All of them together stay below what a stream may
+ * hold back.
+ */
 const mostAtOnce = 100;
 
 export interface Listener {
   readonly crawlId: string;
-  /** Of the last event it was told. */
+  /** Number of the last event that the listener was told. */
   after: string;
-  /** In order, none twice. */
+  /** In order, each event once. */
   tell(events: readonly CrawlEvent[]): void;
 }
 
@@ -32,7 +35,7 @@ export class EventFeed {
     return this.#listeners.size;
   }
 
-  /** Answers how to stop. */
+  /** Returns the function that stops it. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     this.#schedule();
@@ -52,7 +55,7 @@ export class EventFeed {
   }
 
   async #look(): Promise<void> {
-    // Of several listeners to a crawl, the one that is furthest behind says from where to read.
+    // Of several listeners to a crawl, the one that is furthest behind decides where reading starts.
     const places = new Map<string, string>();
     for (const { crawlId, after } of this.#listeners) {
       const place = places.get(crawlId);
@@ -68,7 +71,7 @@ export class EventFeed {
     }
     const byCrawl = Map.groupBy(events, ({ crawlId }) => crawlId);
     for (const listener of this.#listeners) {
-      // Who came while the look was under way, from further behind, waits for the next one.
+      // A listener that came during the look, from further behind, waits for the next look.
       const place = places.get(listener.crawlId);
       if (place === undefined || Number(listener.after) < Number(place)) continue;
       const news = (byCrawl.get(listener.crawlId) ?? []).filter(

@@ -1,6 +1,6 @@
 /**
- * Server-sent events (HTML standard section 9.2) of a crawl, for as many readers as there may be. Ids rise within a
- * crawl, so that a reader goes on behind the last event it has.
+ * Server-sent events (HTML standard section 9.2) of a crawl, for any number of readers. Ids rise within a crawl, so
+ * that a reader goes on after the last event it has.
  */
 import type { Response } from 'express';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
@@ -11,19 +11,25 @@ import type { Dependencies } from '../dependencies.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { EventFeed, type Listener } from './event-feed.ts';
 
-/** Streams of one tenant, and of this process. */
+/** Streams at a time for one tenant, and in this process. */
 const mostOfTenant = 100;
 const mostOfAll = 1_000;
 /** Milliseconds between two looks at the counts. */
 const progressMs = 2_000;
-/** Events read at a time for a listener that is behind; together they are below what may wait for it. */
+/**
+ * Events that are read at a time for a listener that is behind; together they stay below what may wait for the
+ * listener.
+ */
 const catchUpBatch = 200;
-/** Bytes that may wait for a slow reader; then it is cut off, and goes on behind the last event it has. */
+/** Bytes that may wait for a slow reader. A slower reader is cut off, and can go on after the last event it has. */
 const mostUnread = 512 * 1024;
-/** A stream ends after this and is to be opened again, so that no key outlives its revocation by more. */
+/** A stream ends after this time and must be opened again, so that no revoked key is of use for longer. */
 const longestMs = 10 * 60_000;
 
-/** Resolves once the stream has caught up with the present; it goes on until its reader leaves, or is told to. */
+/**
+ * Resolves once the stream has caught up with the present. The stream goes on until its reader leaves or it is told to
+ * end.
+ */
 export type OpenStream = (
   response: Response,
   tenantId: number,
@@ -33,12 +39,12 @@ export type OpenStream = (
 
 export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream {
   const feed = new EventFeed(pool, log);
-  /** Streams by tenant, and all of them. */
+  /** Number of streams by tenant, and of all. */
   const streams = new Map<number, number>();
   let open = 0;
   return stream;
 
-  /** Nothing is awaited before it is known when the client leaves. */
+  /** There must be no await before the listener for the client's leaving is set. */
   async function stream(response: Response, tenantId: number, crawlId: string, after: string): Promise<void> {
     const ofTenant = streams.get(tenantId) ?? 0;
     if (ofTenant >= mostOfTenant || open >= mostOfAll) {
@@ -70,14 +76,14 @@ export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream 
       if (looking) return;
       looking = true;
       try {
-        // In this order: what a closed crawl has told was committed before it was seen closed.
+        // The order matters: the events of a closed crawl were committed before it was seen closed.
         const crawl = await findCrawl(pool, crawlId);
         const isOver = crawl === null || closedCrawlStates.includes(crawl.state);
         const unread = isOver ? (await readEvents(pool, crawlId, listener.after, 1)).length : 1;
         if (crawl !== null) {
           const { state, ledger, pages, fetches, bytes } = crawl;
           const counts = JSON.stringify({ state, pages, fetches, bytes, ledger });
-          // Not numbered, and not sent again: the next one says more.
+          // Progress has no number and is not sent again: the next one says more.
           say(counts === lastCounts ? ': nothing new\n\n' : `event: progress\ndata: ${counts}\n\n`);
           lastCounts = counts;
         }
@@ -112,7 +118,7 @@ export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream 
     if (!response.closed) stop = feed.listen(listener);
   }
 
-  /** What is behind the present is read for this listener alone, and no faster than it takes it. */
+  /** Events before the present are read for this listener alone, and no faster than it takes them. */
   async function catchUp(response: Response, listener: Listener): Promise<void> {
     for (let read = catchUpBatch; read === catchUpBatch && !response.closed;) {
       const events = await readEvents(pool, listener.crawlId, listener.after, catchUpBatch);
@@ -124,7 +130,7 @@ export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream 
   }
 }
 
-/** Or closed. */
+/** Resolves also when the response is closed. */
 const drained = (response: Response): Promise<void> =>
   new Promise((go) => {
     response.once('drain', go);

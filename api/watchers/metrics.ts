@@ -1,6 +1,6 @@
 /**
- * What Prometheus scrapes (F35): totals of the whole instance, read from Postgres, and the standing of this process.
- * Whatever tenants, hosts or URLs there are, the number of series is fixed: labels come from lists of the code.
+ * The metrics for Prometheus (F35): totals of the whole instance, read from Postgres, and the figures of this process.
+ * The number of series is fixed, whatever tenants, hosts or URLs there are: all labels come from lists in the code.
  */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { crawlStates, urlStates } from '../../contracts/crawl.ts';
@@ -12,7 +12,9 @@ import { measureDeadLetters } from '../../storage/statements/measure-dead-letter
 import { measureHosts } from '../../storage/statements/measure-hosts.ts';
 import { measureQueues } from '../../storage/statements/measure-queues.ts';
 
-/** Counting walks over whole tables; however many scrape, it is done once in this time. */
+/**
+ * Milliseconds that a count stays fresh. Counting goes over whole tables, so scrapes within this time share one count.
+ */
 const freshMs = 10_000;
 
 export interface Metrics {
@@ -28,7 +30,7 @@ export function createMetrics(pool: Pool, version: string): Metrics {
   let looking: Promise<void> | null = null;
   let lookedAt = -Infinity;
 
-  /** Scrapes at the same time share one look, however long it takes. */
+  /** Scrapes at the same time share one look, however long that look takes. */
   const look = async (): Promise<void> => {
     if (performance.now() - lookedAt < freshMs) return;
     measure ??= prepare(registry, pool, version);
@@ -50,7 +52,7 @@ export function createMetrics(pool: Pool, version: string): Metrics {
   };
 }
 
-/** Makes the series; answers what fills them. */
+/** Makes the series; returns the function that fills them. */
 function prepare(registry: Registry, pool: Pool, version: string): () => Promise<void> {
   collectDefaultMetrics({ register: registry });
   const registers = [registry];

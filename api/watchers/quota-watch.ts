@@ -1,8 +1,8 @@
 /**
- * Crawls grow while nobody asks the API anything. So it looks at the tenants whose URLs or bytes are limited every few
- * seconds, pauses their crawls once a quota is spent, and lets those it paused go on when there is room again. A crawl
- * is paused with the cause `quota`; nothing of it is lost. What comes in between two looks, and what is in
- * flight, goes beyond the quota.
+ * Crawls grow while nobody asks the API anything. So the API looks every few seconds at the tenants whose URLs or bytes
+ * are limited. It pauses the crawls of a tenant once a quota is spent, and lets the crawls it paused go on when there
+ * is room again. Such a crawl is paused with the cause `quota` and loses nothing. URLs that come between two looks, or
+ * are in flight, exceed the quota.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlState } from '../../contracts/crawl.ts';
@@ -16,7 +16,7 @@ type Needed = Pick<Dependencies, 'pool' | 'control' | 'log'>;
 
 const lookMs = 5_000;
 
-/** One look at all of them. Several processes may look at once: what one has done the other finds done. */
+/** One look at all such tenants. Several processes may look at once: each change is made once. */
 export async function keepQuotas({ pool, control, log }: Needed): Promise<void> {
   for (const { id, quotas } of await meteredTenants(pool)) {
     const { used, dayLeftSeconds } = await readUsage(pool, id);
@@ -36,7 +36,7 @@ export async function keepQuotas({ pool, control, log }: Needed): Promise<void> 
   }
 }
 
-/** Goes on until the function it answers is called. */
+/** Goes on until the returned function is called. */
 export function watchQuotas(needed: Needed): () => Promise<void> {
   const ended = new AbortController();
   const watching = (async () => {

@@ -1,8 +1,8 @@
 /**
- * Who may use which route. Each route says so itself (routes/route.ts), and the gate judges requests by what all of them
- * say together: a request that fits no route goes no further, whatever the routers offer.
- * Every route but the public ones is about the caller's own tenant: crawls of others are as unknown as those that never
- * were (gate.ts). A route of the whole instance is for callers of the first tenant only, with the role it names.
+ * Who may use which route. Each route says so itself (routes/route.ts), and the gate judges requests by all routes
+ * together: a request that fits no route goes no further, whatever the routers offer. Every route except the public
+ * ones is about the caller's own tenant: crawls of other tenants are answered like crawls that never existed (gate.ts).
+ * A route of the whole instance is only for callers of the first tenant with the role that the route names.
  */
 import { roles, type Role, type Scope } from '../../contracts/tenancy.ts';
 
@@ -25,10 +25,10 @@ export const instance = (least: Role, scope: Scope): Guarded => ({ least, scope,
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
 
-/** What the gate goes by. */
+/** What the gate needs to know of a route. */
 interface AccessRow {
   readonly method: Method;
-  /** Parameters as in the OpenAPI document, `{crawlId}`; `/*` at the end: everything below. */
+  /** Parameters as in the OpenAPI document, `{crawlId}`; `/*` at the end stands for all paths below. */
   readonly path: string;
   readonly access: Access;
 }
@@ -41,7 +41,7 @@ const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/'
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
-/** As express compares: without case, and whatever stands behind a slash at the end. */
+/** Compares as express does: ignores case, and a slash at the end. */
 function matches({ segments }: Row, asked: readonly string[]): boolean {
   const below = segments.at(-1) === '*';
   if (below ? asked.length < segments.length : asked.length !== segments.length) return false;
@@ -56,7 +56,7 @@ export interface GuardedRoute {
   readonly access: Guarded;
   /** As the route has it. */
   readonly path: string;
-  /** As sent; null: no crawl's route. */
+  /** As sent; null: the route is not about a crawl. */
   readonly crawlId: string | null;
 }
 
@@ -69,7 +69,7 @@ export type Judgement =
 /** @param path the path of the request, still percent-encoded */
 export type Judge = (method: string, path: string) => Judgement;
 
-/** The most that any row which fits asks for: it does not matter which of them express would take. */
+/** The strictest demand of all rows that fit, so that it does not matter which of them express takes. */
 function strictest(one: Guarded, other: Guarded): Guarded {
   const higher = roles.indexOf(other.least) > roles.indexOf(one.least) ? other : one;
   return { ...higher, instance: one.instance || other.instance };

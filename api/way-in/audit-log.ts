@@ -1,10 +1,10 @@
 /**
  * Who did what: each request of a known caller that may change something is noted before it is done, and gets its
- * status when it is answered. A request that cannot be noted is refused (503), so that nothing is done unseen. Where the
- * process is killed in between, the entry stays without a status: begun, nobody knows how far it came.
+ * status when it is answered. A request that cannot be noted is refused (503), so that nothing is done unseen. If the
+ * process is killed in between, the entry keeps no status: the request has begun, and nobody knows how far it came.
  *
- * Noted are refusals too (403, 404, 422 …), except what the guard or the rate limits refuse before. Not noted: bodies,
- * queries and keys, and requests without a key that is known.
+ * Refusals are noted too (403, 404, 422 …), except those of the guard or the rate limits, which come first. Bodies,
+ * queries, keys, and requests without a known key are not noted.
  */
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
@@ -19,7 +19,7 @@ import { HttpProblem } from './problem.ts';
 /** A key that somebody put into a path. */
 const anyKey = /owk_[\w-]+/g;
 const maxActor = 300;
-/** Entries between two looks for old ones. */
+/** Entries written between two clean-ups of old ones. */
 const tidyEvery = 1_000;
 
 const details = new WeakMap<Response, string>();
@@ -30,10 +30,10 @@ export function noteForAudit(response: Response, detail: string): void {
   details.set(response, before === undefined ? detail : `${before}; ${detail}`);
 }
 
-/** @param route its path as in the table of access */
+/** @param route the path of the route as in the table of access */
 export type RecordRequest = (request: Request, response: Response, route: string) => Promise<void>;
 
-/** Run once the caller is known, before it is judged what it may. */
+/** Run once the caller is known, before the gate judges what the caller may do. */
 export function auditLog(pool: Pool, log: Logger): RecordRequest {
   let sinceTidied = 0;
   const tidy = (tenantId: number): void => {
@@ -66,7 +66,7 @@ export function auditLog(pool: Pool, log: Logger): RecordRequest {
   };
 }
 
-/** The answer ends once its status is noted: whoever got it finds it in the log. */
+/** The answer ends only when its status is noted: a caller who has the answer finds it in the log. */
 function completeAtEnd(pool: Pool, log: Logger, response: Response, number: number): void {
   const end = response.end.bind(response) as (...args: readonly unknown[]) => Response;
   const complete = async (): Promise<void> => {
@@ -83,7 +83,7 @@ function completeAtEnd(pool: Pool, log: Logger, response: Response, number: numb
     );
   };
   response.end = (...args: readonly unknown[]): Response => {
-    // The first one counts, however an answer is ended twice while its status is being noted.
+    // Only the first end counts, even if an answer is ended twice while its status is being noted.
     response.end = () => response;
     complete()
       .catch((error: unknown) => {
@@ -94,6 +94,6 @@ function completeAtEnd(pool: Pool, log: Logger, response: Response, number: numb
   };
 }
 
-/** As Postgres can hold it. */
+/** Made to fit what Postgres can hold. */
 const fit = (text: string, most: number): string =>
   text.slice(0, most).replaceAll('\0', '\ufffd').toWellFormed();

@@ -1,4 +1,4 @@
-/** Who sent a request, as the gate found out. */
+/** The sender of a request, as the gate found out. */
 import type { IncomingMessage } from 'node:http';
 import type { Quotas, Role, Scope } from '../../contracts/tenancy.ts';
 
@@ -7,10 +7,10 @@ export interface Caller {
   readonly id: string;
   readonly tenantId: number;
   readonly role: Role;
-  /** Null: everything the role allows. */
+  /** Null: the key may do everything its role allows. */
   readonly scopes: readonly Scope[] | null;
   readonly quotas: Quotas;
-  /** When the key ends, in milliseconds since 1970; null: never, or a token, which is its issuer's to judge. */
+  /** When the key ends, in milliseconds since 1970. Null: never, or it is a token, whose end the issuer decides. */
   readonly keyEndsAt: number | null;
 }
 
@@ -23,7 +23,7 @@ export function setCaller(request: IncomingMessage, caller: Caller): void {
 /** Undefined: the route is public. */
 export const callerIfAny = (request: IncomingMessage): Caller | undefined => callers.get(request);
 
-/** @throws where the gate let the request pass without one: a route that is public must not ask */
+/** @throws if the gate let the request pass without a caller: a public route must not ask */
 export function callerOf(request: IncomingMessage): Caller {
   const caller = callers.get(request);
   if (caller === undefined) throw new Error('this route has no caller: it is public');

@@ -1,6 +1,7 @@
 /**
- * Cursors as they leave the API: sealed (AES-256-GCM), and good for the list and the tenant they were made for alone.
- * What they hold (numbers of hosts, say) would tell how much there is of others, and could be made up.
+ * Cursors as they leave the API: sealed (AES-256-GCM), and valid only for the list and the tenant they were made for.
+ * Unsealed, their content (numbers of hosts, for example) would tell how much other tenants have, and clients could
+ * make cursors up.
  */
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
@@ -8,9 +9,9 @@ const ivLength = 12;
 const tagLength = 16;
 
 export interface CursorSeal {
-  /** @param of names the list; another one's cursors do not open */
+  /** @param of name of the list; cursors of other lists do not open */
   seal(of: string, cursor: string): string;
-  /** Null: not one that was sealed for this list. */
+  /** Null: the text was not sealed for this list. */
   open(of: string, sealed: string): string | null;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Without a key nobody gets in, and keys are made through the API: so the first one is made at the first start, and
- * told once; or whoever runs this brings one (ORBWEAVER_ADMIN_KEY). The embedded stack makes one of its own before.
+ * Without a key nobody gets in, and keys are made through the API. So the first key is made at the first start and told
+ * once, or the people who run this instance bring one (ORBWEAVER_ADMIN_KEY). The embedded stack makes a key of its own
+ * earlier.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { adoptAdminKey, makeFirstKey } from '../../storage/api-keys.ts';
@@ -9,9 +10,9 @@ import type { Dependencies } from '../dependencies.ts';
 const retryMs = 2_000;
 
 /**
- * Goes on until it has worked once, or until the function it answers is called.
- * @param brought null: one is made where there is none
- * @param tell given the key that was made, which nobody can be told again
+ * Tries again until it has worked once, or until the returned function is called.
+ * @param brought null: a key is made if there is none
+ * @param tell gets the key that was made, which nobody can be told again
  */
 export function provideFirstKey(
   { pool, log }: Pick<Dependencies, 'pool' | 'log'>,

@@ -1,7 +1,7 @@
 /**
- * The way into the API (F36): who is it, how often may they come, may they do this, and is that crawl theirs? What fits
- * no route goes no further. Behind it every guarded route has a caller, every crawl in a path
- * belongs to the caller's tenant, and cursors are the plain ones of the lists.
+ * The way into the API (F36): who is the caller, how often may they come, may they do this, and is that crawl theirs? A
+ * request that fits no route goes no further. Behind the gate every guarded route has a caller, every crawl in a path
+ * belongs to the caller's tenant, and cursors are unsealed.
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
@@ -19,7 +19,9 @@ import type { Keyring } from './keyring.ts';
 import { badCursor, HttpProblem, methodNotAllowed, notFound } from './problem.ts';
 import { TokensUnavailable } from './tokens.ts';
 
-/** @param limitTenant run once the caller is known; then `record`, before it is judged what it may */
+/**
+ * @param limitTenant run once the caller is known; `record` runs next, before the gate judges what the caller may do
+ */
 export function gate(
   judge: Judge,
   pool: Pool,
@@ -71,14 +73,14 @@ export function gate(
   return [enter, limitTenant, admit];
 }
 
-/** As express will decode it for the handler. @throws URIError */
+/** Decoded as express will decode it for the handler. @throws URIError */
 const decoded = (segment: string): string => decodeURIComponent(segment);
 
 const credentials = /^Bearer +([\w.~+/-]+=*) *$/i;
 
 /**
- * From `Authorization`, or the `Authentication` or `API-X-TOKEN` of the compatible routes, each as `Bearer <token>`.
- * Undefined: none; null: not to be made sense of.
+ * The token from `Authorization`, or from the `Authentication` or `API-X-TOKEN` of the compatible routes, each as
+ * `Bearer <token>`. Undefined: there is none; null: it is not well-formed.
  */
 export function tokenOf({ headers }: Pick<Request, 'headers'>): string | null | undefined {
   const sent = [headers.authorization, headers.authentication, headers['api-x-token']].filter(
@@ -131,9 +133,9 @@ function refusal(caller: Caller, { least, scope, instance }: Guarded): string | 
 const keptMs = 5_000;
 
 /**
- * Whose a crawl is never changes, and is kept for the latest ones, for as long as another process may not know that one
- * is being deleted. Only what a tenant owns is kept: a crawl of another one takes as long to be unknown as one that
- * never was. Whoever deletes a crawl may ask on how far it is.
+ * The tenant of a crawl never changes. It is kept for the latest crawls, but only for as long as another process may
+ * not know that a crawl is being deleted. Only crawls of the asking tenant are kept: a crawl of another tenant takes as
+ * long to refuse as one that never existed. A caller who deletes a crawl may still ask how far the deletion is.
  */
 function createOwnership(
   pool: Pool,
@@ -153,7 +155,7 @@ function createOwnership(
   };
 }
 
-/** Opens the cursor of the query for the routes behind, and seals the `next` of their answer. */
+/** Unseals the cursor of the query for the routes behind, and seals the `next` of their answer. */
 async function sealCursors(
   seal: () => Promise<CursorSeal>,
   { tenantId }: Caller,
@@ -166,7 +168,7 @@ async function sealCursors(
   if (typeof cursor === 'string') {
     const opened = cursors.open(list, cursor);
     if (opened === null) return badCursor();
-    // Express computes the query anew at each look, until the request has one of its own.
+    // Express computes the query anew at each access, until the request has a property of its own.
     Object.defineProperty(request, 'query', { value: { ...request.query, cursor: opened } });
   }
   const json = response.json.bind(response);
@@ -178,7 +180,7 @@ async function sealCursors(
     );
 }
 
-/** Made at the first call that succeeds. */
+/** Made at the first call; a call that fails is tried again at the next. */
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () =>

@@ -1,19 +1,20 @@
 /**
- * Keeps web pages away from an API that trusts whoever reaches its loopback address: a page may send requests to
- * 127.0.0.1, and by DNS rebinding even read the answers under its own name.
+ * Keeps web pages away from an API that trusts every client on its loopback address. A page may send requests to
+ * 127.0.0.1, and by DNS rebinding may even read the answers under its own name.
  */
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { seedLineTypes } from '../../contracts/http/seeds.ts';
 import { sendProblem } from './problem.ts';
 
-/** Takes lines too, of types a page cannot send without asking first either. */
+/** This path also takes lines, of types that a page cannot send without asking first either. */
 const seedsPath = /^\/v1\/crawls\/[^/]+\/seeds\/?$/i;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses requests whose Host is a name that is not ours (an address or `localhost` cannot be rebound), requests that
- * change something and come from another site's page, and bodies a page could send without asking first.
+ * Refuses three kinds of requests: those whose Host is a name that is not ours (an address or `localhost` cannot be
+ * rebound), those that change something and come from another site's page, and bodies that a page could send without
+ * asking first.
  * @param names host names, without port, that are ours as well
  */
 export function guard(names: readonly string[]): RequestHandler {

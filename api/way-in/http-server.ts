@@ -1,4 +1,4 @@
-/** The server under the application: what never becomes a request is refused by it, as a problem document too. */
+/** The server under the application. It also refuses with a problem document what never becomes a request. */
 import {
   createServer,
   STATUS_CODES,
@@ -24,12 +24,14 @@ const refusals: Readonly<Record<string, Refusal>> = {
   HPE_INVALID_METHOD: { status: 400, detail: 'The request begins with no method that HTTP has.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive in time.' },
 };
-/** Milliseconds a request may take to arrive: one of millions of seeds, no faster than they are stored. */
+/**
+ * Milliseconds a request may take to arrive: a body of millions of seeds arrives no faster than the seeds are stored.
+ */
 const longestRequestMs = 60 * 60_000;
 
 const notHttp: Refusal = { status: 400, detail: 'This is no HTTP request that could be read.' };
 
-/** Requests without a Host are left to the application. */
+/** The application handles requests without a Host. */
 export function createHttpServer(listener: RequestListener): Server {
   const server = createServer({
     maxHeaderSize: maxHeadBytes,
@@ -43,7 +45,7 @@ export function createHttpServer(listener: RequestListener): Server {
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const answer = latest.get(socket);
-    // Half of an answer is not to be followed by another one.
+    // When half of an answer is sent, no other answer may follow.
     const isAnswering = answer !== undefined && answer.headersSent && !answer.writableEnded;
     if (socket.writable && !isAnswering && error.code !== 'ECONNRESET')
       socket.end(asText(refusals[error.code ?? ''] ?? notHttp));

@@ -1,9 +1,9 @@
 /**
  * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a POST that is sent again with its key is done once.
  *
- * The key is reserved before the request is done and its answer is kept for a day. Nothing is done twice: where the
- * first request was cut off so that nobody knows how far it came (its process was killed), the key stays reserved, and
- * whoever sends it again is told to look; so after a 5xx. A refusal (4xx) did nothing, and frees the key.
+ * The key is reserved before the request is done, and the answer is kept for a day. Nothing is done twice: if the first
+ * request was cut off (its process was killed) nobody knows how far it came, so the key stays reserved and a client
+ * that sends it again is told to look. The same holds after a 5xx. A refusal (4xx) did nothing, and frees the key.
  */
 import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
@@ -18,14 +18,14 @@ import { HttpProblem } from './problem.ts';
 
 /** Printable ASCII without spaces. */
 const keyForm = /^[\x21-\x7e]{1,255}$/;
-/** Their answers hold what is shown once. */
+/** Answers of these paths hold a secret that is shown once. */
 const secretPaths = /^\/v1\/(?:keys|webhooks)\/?$/i;
-/** Characters of an answer that is kept. */
+/** Characters of an answer that is kept, at most. */
 const longestAnswer = 1024 * 1024;
-/** Requests between two looks for old answers. */
+/** Requests between two clean-ups of old answers. */
 const tidyEvery = 200;
 
-/** Mounted behind the gate and the body parser. Bodies that are streamed have no use for it. */
+/** Mount behind the gate and the body parser. Streamed bodies are not covered. */
 export function idempotency(pool: Pool, log: Logger): RequestHandler {
   let sinceTidied = 0;
   const tidy = (): void => {
@@ -46,7 +46,7 @@ export function idempotency(pool: Pool, log: Logger): RequestHandler {
     if (typeof key !== 'string' || !keyForm.test(key)) {
       throw new HttpProblem(400, 'Idempotency-Key: 1 to 255 printable characters without spaces.');
     }
-    // Null: it has no body.
+    // Null: the request has no body.
     if (request.is('application/json') === false) {
       throw new HttpProblem(400, 'Idempotency-Key: only requests with a JSON body, or none, can have one.');
     }
@@ -95,7 +95,7 @@ function answerAgain(response: Response, known: KnownAnswer | undefined): void {
   response.type(known.content_type ?? 'application/json').send(known.body);
 }
 
-/** The answer leaves once it is kept: whoever got it can rely on getting it again. */
+/** The answer leaves only when it is kept: a client that has the answer can rely on getting it again. */
 function keepWhatIsAnswered(
   pool: Pool,
   log: Logger,
@@ -107,7 +107,7 @@ function keepWhatIsAnswered(
   response.send = (body: unknown) => {
     response.send = send;
     if (typeof body === 'object' && body !== null && !Buffer.isBuffer(body)) {
-      // Comes back here as text.
+      // Express calls this again, with text.
       response.send = keep;
       return response.json(body);
     }

@@ -1,6 +1,6 @@
 /**
- * Bodies of JSON, read strictly (RFC 8259 section 8.1, RFC 7493): UTF-8 and nothing else, each name once, not too deep.
- * What two readers could read differently is refused.
+ * JSON bodies, read strictly (RFC 8259 section 8.1, RFC 7493): UTF-8 and nothing else, each name once, not too deep. A
+ * body that two readers could read differently is refused.
  */
 import { raw, type Request, type RequestHandler } from 'express';
 import { maxRequestBytes } from '../../contracts/http/shared.ts';
@@ -8,12 +8,12 @@ import { jsonFault } from '../../domain/json-faults.ts';
 import { HttpProblem } from './problem.ts';
 
 /**
- * Of a body that is too large, so much more is read before it is refused, and for so long: whoever is still sending would
- * not read an answer. Milliseconds.
+ * Bytes and milliseconds that are still read of a body that is too large before it is refused: a client that is still
+ * sending would not read an answer.
  */
 const drainBytes = 2 * maxRequestBytes;
 const drainMs = 2_000;
-/** Milliseconds for all of a body. */
+/** Milliseconds for the whole body. */
 const longestMs = 120_000;
 
 /** Other types are left unread. Without a body there is no `request.body`. */
@@ -41,7 +41,7 @@ export function jsonBody(): RequestHandler[] {
     read(request, response, (error?: unknown) => {
       stopWatching();
       clearTimeout(late);
-      // The reader only ends with the body.
+      // The reader ends only with the body.
       if (!isRefused) next(error);
     });
   };
@@ -52,7 +52,7 @@ export function jsonBody(): RequestHandler[] {
   return [readInTime, parse];
 }
 
-/** Calls back where a body is too large and does not come to its end by itself. */
+/** Calls back when a body is too large and does not end by itself. */
 function watchSize(request: Request, refuse: () => void): () => void {
   let received = 0;
   let timer: NodeJS.Timeout | null = null;
@@ -77,16 +77,18 @@ function watchSize(request: Request, refuse: () => void): () => void {
   return stop;
 }
 
-/** Such as may be beyond what a JavaScript number holds; found in texts too, which costs those a slower reading. */
+/**
+ * Such numbers may be beyond what a JavaScript number holds. Texts may match too, which only makes reading them slower.
+ */
 const longInteger = /\d{16}/;
 
-/** A whole number beyond 53 bits as a BigInt: a number would be another one. */
+/** A whole number beyond 53 bits becomes a BigInt: as a JavaScript number it would be another number. */
 const exactly = (_name: string, value: unknown, { source }: { readonly source: string }): unknown =>
   typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
     ? BigInt(source)
     : value;
 
-/** TypeScript does not know of the source text that is told since ECMAScript 2025. */
+/** TypeScript does not know the source text that JSON.parse passes on since ECMAScript 2025. */
 const parseExactly = JSON.parse as (text: string, reviver: typeof exactly) => unknown;
 
 function parsed(request: Request, bytes: Buffer): unknown {
@@ -94,7 +96,7 @@ function parsed(request: Request, bytes: Buffer): unknown {
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
     throw new HttpProblem(415, 'The charset of the body is not supported: JSON is UTF-8.');
   const text = decoded(bytes);
-  // As many programs send where they have nothing to say.
+  // Many programs send an empty body when they have nothing to say.
   if (text === '') return {};
   const fault = jsonFault(text);
   if (fault !== null) throw new HttpProblem(400, fault);

@@ -1,6 +1,6 @@
 /**
- * Tells whose a bearer token is. What was accepted is remembered for five seconds at most, so a key that is revoked, a
- * tenant that is closed and a quota that is changed count everywhere within that; in the process that did it, at once.
+ * Tells whose a bearer token is. An accepted token is remembered for five seconds at most, so a revoked key, a closed
+ * tenant and a changed quota take effect everywhere within that time; in the process that made the change, at once.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -15,26 +15,26 @@ import type { VerifyToken } from './tokens.ts';
 export interface Keyring {
   /** Null: not accepted. @throws TokensUnavailable, and where Postgres does not answer */
   callerOf(token: string): Promise<Caller | null>;
-  /** It was accepted when it was last looked at, however long ago. */
+  /** Whether the token was accepted when it was last looked at, however long ago. */
   knows(token: string): boolean;
-  /** Nothing that was accepted before counts any more. */
+  /** Forgets all accepted tokens. */
   forget(): void;
 }
 
 const remembered = 10_000;
 const rememberedMs = 5_000;
-/** Longer ones are not even hashed. */
+/** Longer tokens are not even hashed. */
 const longestToken = 8_192;
 
 interface Found {
   readonly caller: Caller;
-  /** Milliseconds it may be remembered for at most. */
+  /** Milliseconds for which the token may be remembered, at most. */
   readonly forMs: number;
 }
 
 /** @param verifyToken null: API keys only */
 export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyring {
-  // Keyed by hash: a dump of the memory holds no more secrets than it must.
+  // Keyed by hash: a dump of the memory holds as few secrets as possible.
   const accepted = new LRUCache<string, Caller>({ max: remembered });
   const good = new LRUCache<string, true>({ max: remembered });
   const asked = new Map<string, Promise<Caller | null>>();

@@ -1,4 +1,4 @@
-/** Errors as RFC 9457 problem documents: one shape for every answer that is no success. */
+/** Errors as RFC 9457 problem documents: one shape for every answer that is not a success. */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
@@ -18,7 +18,7 @@ type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & {
   readonly kind?: ProblemKind;
 };
 
-/** Thrown by handlers; answered as it is. `detail` is one sentence for people. */
+/** Handlers throw it; it becomes the answer. `detail` is one sentence for people. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly status: number;
@@ -36,7 +36,7 @@ export interface RenderedProblem {
   readonly status: number;
   readonly contentType: string;
   readonly body: object;
-  /** Where they are not set already. */
+  /** Sent unless they are set already. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 export type ProblemRenderer = (problem: Problem) => RenderedProblem;
@@ -48,7 +48,7 @@ const asProblemDocument: ProblemRenderer = (body) => ({
 });
 const renderers = new WeakMap<Response, ProblemRenderer>();
 
-/** Mounted before the gate, so that what is refused there is worded like everything else of these routes. */
+/** Mount before the gate, so that refusals of the gate are worded like all others of these routes. */
 export function rendersProblems(render: ProblemRenderer): RequestHandler {
   return (_request, response, next) => {
     renderers.set(response, render);
@@ -73,13 +73,16 @@ export function sendProblem(response: Response, status: number, detail: string, 
   response.status(rendered.status).type(rendered.contentType).send(JSON.stringify(rendered.body));
 }
 
-/** Of what is wrong with one input; names that were sent come back in it. */
+/** Errors that a problem lists of one input, at most: they repeat names that the client sent. */
 const mostErrors = 100;
 const longestWords = 500;
 const shortened = (text: string): string =>
   text.length <= longestWords ? text : `${text.slice(0, longestWords).toWellFormed()}…`;
 
-/** Parses input or throws a problem that names each place that is wrong, a hundred at most. @param status 400 for queries, 422 for bodies */
+/**
+ * Parses input, or throws a problem that names each wrong place, a hundred at most. @param status 400 for queries, 422
+ * for bodies
+ */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, status: 400 | 422): z.output<S> {
   const parsed = schema.safeParse(input, { error: inWords });
   if (parsed.success) return parsed.data;
@@ -99,7 +102,7 @@ export const notFound: RequestHandler = (request, response) => {
   });
 };
 
-/** @throws HttpProblem: lists are read from their beginning then */
+/** @throws HttpProblem: the client must read the list from its beginning */
 export function badCursor(): never {
   throw new HttpProblem(400, 'cursor: not one that this API gave.', { kind: 'invalid-cursor' });
 }
@@ -111,7 +114,7 @@ export function methodNotAllowed(...allowed: readonly string[]): RequestHandler 
   };
 }
 
-/** What the body parser says of a request it could not read. */
+/** Sentences for requests that the body parser could not read. */
 const bodySentences: Readonly<Record<string, string>> = {
   'entity.too.large': `The body is larger than ${String(maxRequestBytes)} bytes.`,
   'encoding.unsupported': 'The content encoding of the body is not supported.',
@@ -120,7 +123,7 @@ const bodySentences: Readonly<Record<string, string>> = {
 };
 
 export function problemHandler(log: Logger): ErrorRequestHandler {
-  // Express tells error handlers by their four parameters.
+  // Express recognises error handlers by their four parameters.
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) {
       next(error);
@@ -147,7 +150,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
   };
 }
 
-/** Errors of express and its body parser carry the status they ask for. */
+/** Errors of express and its body parser carry a status. */
 function isClientFault(error: unknown): error is { status: number; type?: string } {
   return (
     error instanceof Error &&

@@ -1,7 +1,7 @@
 /**
- * How often may they come (F36)? Each tenant has its requests a second. What is asked without a key being looked at goes
- * by address. Keys that are made up count by themselves: whoever tries them uses up nobody else's requests, so that many
- * can be behind one proxy.
+ * How often callers may come (F36). Each tenant has a number of requests a second. Requests for which no key is looked
+ * at are counted by address. Unknown keys are counted apart: a client that tries keys uses up nobody else's requests,
+ * so that many clients can share one proxy.
  */
 import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
@@ -19,20 +19,20 @@ import { TokensUnavailable } from './tokens.ts';
 const addressWindowMs = 10_000;
 const tenantWindowMs = 1_000;
 
-/** Of addresses that try many keys, this many may wait to be looked at; beyond those all of them are refused. */
+/** Keys that may wait to be looked at, of all addresses that try many keys; further ones are refused. */
 const suspects = 100;
-/** Characters behind the start of a key that tell keys apart for counting. */
+/** Characters after the start of a key by which counting tells keys apart. */
 const prefixLength = keyStart.length + 6;
 
 const common = {
   windowMs: addressWindowMs,
   standardHeaders: 'draft-8',
   legacyHeaders: false,
-  // Who sends X-Forwarded-For without being trusted is counted as who it is, and no fault of ours.
+  // An untrusted client that sends X-Forwarded-For is counted by its own address; this is not an error of ours.
   validate: { xForwardedForHeader: false },
 } as const;
 
-/** @param requests of one address within ten seconds, for which no key is looked at */
+/** @param requests that one address may send within ten seconds without a key being looked at */
 export function limitByAddress(judge: Judge, requests: number, shared: SharedCounts | null): RequestHandler {
   return rateLimit({
     ...common,
@@ -47,9 +47,9 @@ export function limitByAddress(judge: Judge, requests: number, shared: SharedCou
 }
 
 /**
- * For keys that are not known. Those of an address that begin alike are refused once they were too many; so are all
- * others that it makes up, but each of these is looked at, one at a time, since it may be somebody's.
- * @param requests with such keys of one address within ten seconds
+ * Limits unknown keys. After too many, keys of the address that begin alike are refused. Other unknown keys of the
+ * address are still looked at, one at a time, since one of them may be a good key.
+ * @param requests with unknown keys from one address within ten seconds
  */
 export function limitMadeUpKeys(
   judge: Judge,
@@ -90,7 +90,7 @@ export function limitMadeUpKeys(
         else pass();
       };
       look().catch((error: unknown) => {
-        // Whether tokens can be checked is told by the gate.
+        // The gate reports it if tokens cannot be checked.
         if (error instanceof TokensUnavailable) pass();
         else next(error);
       });
@@ -99,13 +99,13 @@ export function limitMadeUpKeys(
   return [byPrefix, byAddress];
 }
 
-/** What the gate is going to look at; null: nothing. */
+/** The key or token that the gate will look at; null: none. */
 function keyOf(judge: Judge, request: Request): string | null {
   const token = tokenOf(request);
   return typeof token === 'string' && judge(request.method, request.path).kind === 'guarded' ? token : null;
 }
 
-/** Tokens of an issuer all begin alike: each stands for itself. */
+/** Tokens of an issuer all begin alike, so each token counts by itself. */
 const prefixOf = (key: string): string =>
   key.startsWith(keyStart) ? key.slice(0, prefixLength) : hash('sha256', key, 'base64');
 
@@ -113,7 +113,7 @@ const refuse = (response: Response, detail: string): void => {
   sendProblem(response, 429, detail, { kind: 'rate-limited' });
 };
 
-/** For requests whose caller is known. A quota of no requests at all refuses each. */
+/** For requests with a known caller. A quota of 0 refuses every request. */
 export function limitByTenant(shared: SharedCounts | null): RequestHandler {
   return rateLimit({
     windowMs: tenantWindowMs,

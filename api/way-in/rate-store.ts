@@ -1,20 +1,20 @@
 /**
- * Counts requests in Redis where there is one, so that all API processes share the counts; in the process where there
- * is none, or while it does not answer.
+ * Counts requests in Redis if there is one, so that all API processes share the counts; otherwise, and while Redis does
+ * not answer, in the process.
  */
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
 import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 
-/** Where requests are counted besides the process. */
+/** A shared place that counts requests besides the process. */
 export interface SharedCounts {
   readonly redis: Redis;
-  /** Of the database: several instances may share a Redis. */
+  /** Id of the database: several instances may share a Redis. */
   readonly instance: () => Promise<string>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Counts a request, and says how many there were and how long the window goes on: one step for whoever looks. */
+/** Counts a request, and answers the count and how long the window goes on. One atomic step. */
 const countScript = `
 local hits = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -24,7 +24,7 @@ if left < 0 then
 end
 return {hits, left}`;
 
-/** Callers counted at a time in the process; whoever is pushed out by others begins anew. */
+/** Callers that the process counts at a time; a caller that others push out begins anew. */
 const counted = 50_000;
 
 export class RateStore implements Store {
@@ -46,7 +46,7 @@ export class RateStore implements Store {
     return (await this.#incrementShared(key)) ?? this.#incrementOwn(key);
   }
 
-  /** Part of the interface; nothing here takes a count back. */
+  /** Part of the interface; nothing in the API takes a count back. */
   decrement(): void {
     return;
   }
@@ -55,7 +55,7 @@ export class RateStore implements Store {
     this.#own.delete(key);
   }
 
-  /** In one go, and a copy: requests that come together must not see each other's count. */
+  /** Synchronous, and returns a copy: requests that come together must not see each other's count. */
   #incrementOwn(key: string): ClientRateLimitInfo {
     const now = performance.now();
     const known = this.#own.get(key);
@@ -66,7 +66,7 @@ export class RateStore implements Store {
     return { totalHits: window.hits, resetTime: new Date(Date.now() + window.resetAt - now) };
   }
 
-  /** Null: Redis is not there. */
+  /** Null: Redis is away. */
   async #incrementShared(key: string): Promise<ClientRateLimitInfo | null> {
     if (this.#shared?.redis.status !== 'ready') return null;
     const { redis, instance, onError } = this.#shared;

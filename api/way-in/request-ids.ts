@@ -1,9 +1,9 @@
-/** An id for every request, in its answer, in problems and in the log; and which version answered. */
+/** An id for every request, in its answer, in problems and in the log; and the version that answered. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 
-/** An id that a proxy or a client gave is taken where it is one that logs can hold. */
+/** An id from a proxy or a client is taken over if it has a form that logs can hold. */
 const idForm = /^[\w.:-]{8,128}$/;
 
 /** For pino-http: the request's own `X-Request-Id`, else a new one; set on the answer as well. */

@@ -1,7 +1,7 @@
 /**
  * OAuth 2 bearer tokens (RFC 6750) that are JWTs (RFC 7519, RFC 8725): signed by one issuer with a key of its JWKS,
- * made for us, not expired, and naming tenant and role in claims. Only signatures with public keys are taken, so
- * neither `none` nor a token "signed" with a public key as HMAC secret is one.
+ * made for us, not expired, and naming tenant and role in claims. Only signatures with public keys are accepted. So
+ * neither `none` is accepted, nor a token that uses a public key as HMAC secret.
  */
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
 import { roles, type Role } from '../../contracts/tenancy.ts';
@@ -10,7 +10,7 @@ export interface TokenSettings {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
-  /** Names of claims; a name that is no claim is a way into objects, as `realm_access.roles`. */
+  /** Names of claims; a name that is no claim is a path into objects, such as `realm_access.roles`. */
   readonly tenantClaim: string;
   readonly roleClaim: string;
   /** Milliseconds before the keys may be asked for again because of an unknown kid. */
@@ -22,11 +22,11 @@ export interface ValidToken {
   /** Id or name, as the token has it. */
   readonly tenant: string;
   readonly role: Role;
-  /** Milliseconds it is still valid for. */
+  /** Milliseconds for which the token is still valid. */
   readonly forMs: number;
 }
 
-/** The issuer's keys could not be had: nobody can say whether a token is good. */
+/** The issuer's keys could not be fetched: nobody can say whether a token is good. */
 export class TokensUnavailable extends Error {
   override readonly name = 'TokensUnavailable';
 }
@@ -37,7 +37,7 @@ export type VerifyToken = (token: string) => Promise<ValidToken | null>;
 const algorithms = [
   'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519',
 ]; // prettier-ignore
-/** Clocks may differ by this. */
+/** Clocks may differ by so many seconds. */
 const toleranceSeconds = 5;
 
 export function createTokenVerifier(settings: TokenSettings): VerifyToken {
@@ -62,7 +62,7 @@ export function createTokenVerifier(settings: TokenSettings): VerifyToken {
     }
     const tenant = claim(payload, settings.tenantClaim);
     const role = highestRole(claim(payload, settings.roleClaim));
-    // Types of claims are what the issuer says, and are not looked at by who checks the signature.
+    // The issuer decides the types of claims; checking the signature does not check them.
     const { sub: subject } = payload as { readonly sub?: unknown };
     if (!isName(subject) || !isName(String(tenant)) || role === null) return null;
     if (typeof tenant !== 'string' && typeof tenant !== 'number') return null;
@@ -75,7 +75,7 @@ export function createTokenVerifier(settings: TokenSettings): VerifyToken {
   };
 }
 
-/** What is wrong with the token itself, as opposed to with the way to the keys. */
+/** Whether the fault is the token's own, and not on the way to the keys. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof errors.JOSEError &&
@@ -83,7 +83,7 @@ function isRefusal(error: unknown): boolean {
   );
 }
 
-/** Of whom or what, as it goes into the log of who did what: as long as OpenID Connect Core section 2 allows. */
+/** A name that may stand in the audit log: as long as OpenID Connect Core section 2 allows. */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && /^\P{C}{1,255}$/u.test(value);
 
@@ -100,7 +100,7 @@ function claim(payload: JWTPayload, name: string): unknown {
     );
 }
 
-/** Of one name, several between spaces, or a list; names that are no role are somebody else's. */
+/** The claim is one name, several names between spaces, or a list. Names that are no role of ours are ignored. */
 function highestRole(value: unknown): Role | null {
   const names = Array.isArray(value) ? value : typeof value === 'string' ? value.split(' ') : [];
   return roles.findLast((role) => names.includes(role)) ?? null;
