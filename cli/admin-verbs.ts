@@ -1,4 +1,4 @@
-/** Verbs for those who run a tenant: who is told of events, and who did what. */
+/** Verbs for the admins of a tenant: webhooks, and the audit log. */
 import { Option, type Command } from 'commander';
 import { commaSeparated, crawlId, wholeNumber } from './arguments.ts';
 import type { AuditOptions } from './audit-log.ts';

@@ -10,16 +10,16 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A part of the stack that was killed is back within this. */
+/** Milliseconds within which a killed part of the stack is back. */
 const patienceMs = 60_000;
 const retryMs = 500;
 
 export interface ApiClient {
-  /** @throws CommandError with what the API said */
+  /** @throws CommandError with the words of the API */
   create(body: string): Promise<CreatedCrawl>;
   /**
-   * Asks until the crawl is in the state wanted, the API says that it cannot be, or patience ends; workers that are
-   * only starting answer late. True: it is in that state.
+   * Asks until the crawl is in the wanted state, the API says that it cannot get there, or patience ends: workers that
+   * are only starting answer late. True: the crawl is in that state.
    */
   change(
     crawlId: string,
@@ -59,7 +59,7 @@ export function createApiClient(apiUrl: string, key: string | null = null): ApiC
       while (performance.now() < deadline && signal?.aborted !== true) {
         const answer = await send('POST', `/v1/crawls/${crawlId}/${change}`, body).catch(() => null);
         if (answer?.status === 200) return true;
-        // Late answers are carried out, too: what matters is where the crawl stands.
+        // The change may be made although its answer came late: what matters is where the crawl stands.
         const now = await send('GET', `/v1/crawls/${crawlId}`).catch(() => null);
         const state = now?.status === 200 ? (now.body as { state: CrawlState }).state : null;
         if (state === wanted[change]) return true;

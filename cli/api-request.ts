@@ -1,6 +1,6 @@
 /**
- * Requests of the command line to an API. Each is sent again where that is safe: when it never left, when it only reads,
- * or when it has an Idempotency-Key. What the API refuses is told as one sentence.
+ * Requests of the command line to an API. A request is sent again when that is safe: when it never left, when it only
+ * reads, or when it has an Idempotency-Key. A refusal of the API becomes one sentence.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -12,9 +12,9 @@ export interface ApiAddress {
   readonly url: string;
   /** Null: none is sent. */
   readonly key: string | null;
-  /** Milliseconds for which a server that does not answer is asked again: parts of a local stack are started anew. */
+  /** Milliseconds for which a server that does not answer is asked again: a local stack may be starting a part anew. */
   readonly patienceMs: number;
-  /** What to say when it does not answer. @param why such as `the connection was refused` */
+  /** The sentence for a server that does not answer. @param why such as `the connection was refused` */
   silent(why: string): string;
 }
 
@@ -23,16 +23,16 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
 export interface Sending {
   readonly query?: Query;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A function: makes the body anew for each try, which is then sent as it comes. */
+  /** A function makes the body anew for each try; such a body is sent as it comes. */
   readonly body?: string | (() => AsyncIterable<Uint8Array>);
-  /** Gives the request up instead of the time limit for whole answers, which streams may exceed. */
+  /** Ends the request, in place of the time limit for whole answers, which streams may exceed. */
   readonly signal?: AbortSignal;
 }
 
 const timeoutMs = 60_000;
 const retryMs = 500;
 
-/** @returns the answer, whatever its status. @throws CommandError where there is none */
+/** @returns the answer, whatever its status. @throws CommandError if there is no answer */
 export async function sendRequest(
   address: ApiAddress,
   method: string,
@@ -44,7 +44,7 @@ export async function sendRequest(
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
-  // With an Idempotency-Key the API does it once, however often it comes.
+  // With an Idempotency-Key the API does the request once, however often it comes.
   const repeatable = method === 'GET' || Object.keys(headers).some((name) => /^idempotency-key$/i.test(name));
   const deadline = performance.now() + address.patienceMs;
   for (;;) {
@@ -84,7 +84,7 @@ const networkFailures: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was cut',
 };
 
-/** What fetch says is in its cause. `refused`: the request was not even sent. */
+/** The fault of a fetch stands in its cause. `refused`: the request was not even sent. */
 export function failureOf(error: unknown): { readonly refused: boolean; readonly why: string } {
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return { refused: false, why: `it took longer than ${String(timeoutMs / 1_000)} seconds` };
@@ -97,7 +97,7 @@ export function failureOf(error: unknown): { readonly refused: boolean; readonly
 const isJson = (response: Response): boolean =>
   /^application\/(problem\+)?json\b/.test(response.headers.get('content-type') ?? '');
 
-/** The body of a success. @throws CommandError with what the API said */
+/** The body of a success. @throws CommandError with the words of the API */
 export async function jsonOf(address: ApiAddress, response: Response): Promise<unknown> {
   if (!response.ok) throw await refusalOf(address, response);
   if (!isJson(response)) throw notOrbweaver(address, `it answers ${String(response.status)} without JSON`);
@@ -113,7 +113,10 @@ async function bodyOf(address: ApiAddress, response: Response): Promise<unknown>
   }
 }
 
-/** The detail of a problem document. Bad use: what was given cannot be; failed: it was refused; broken: there. */
+/**
+ * The detail of a problem document, as an error. Bad use: the input is wrong; failed: the API refused; broken: the API
+ * has a fault.
+ */
 export async function refusalOf(address: ApiAddress, response: Response): Promise<CommandError> {
   const { status } = response;
   if (status >= 300 && status < 400) {
@@ -130,7 +133,7 @@ export async function refusalOf(address: ApiAddress, response: Response): Promis
 const shownRejected = 20;
 const rejected = z.object({ rejected: z.array(z.object({ url: z.string(), reason: z.string() })) });
 
-/** Seeds that a problem names one by one. */
+/** Seeds that a problem lists. */
 function rejectedLines(body: unknown): string[] {
   const { data } = rejected.safeParse(body);
   return (data?.rejected ?? [])
@@ -142,7 +145,7 @@ function rejectedLines(body: unknown): string[] {
 export const rejectionLine = ({ url, reason }: { readonly url: string; readonly reason: string }): string =>
   `${JSON.stringify(url)} ${reason.replace(/^[\w-]+: it /, '')}`;
 
-/** The API answered, and what it answered is no. */
+/** The API answered with a refusal. */
 export class RefusedError extends CommandError {
   readonly status: number;
 

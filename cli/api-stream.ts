@@ -1,4 +1,4 @@
-/** Answers and bodies that are too long to be held: read and sent as they come, given up once nothing moves. */
+/** Answers and bodies that are too long to be held: read and sent as they come, and given up when nothing moves. */
 import {
   failureOf,
   jsonOf,
@@ -11,19 +11,19 @@ import {
 import { CommandError, exitCodes } from './ending.ts';
 import { grouped } from './words.ts';
 
-/** Milliseconds in which nothing has to move. */
+/** Milliseconds without a byte after which a stream is given up. */
 const stillMs = 60_000;
 
 interface Watch {
   readonly signal: AbortSignal;
   moved(): void;
-  /** Until something moves again, nothing has to. */
+  /** Stops the clock until the next byte. */
   rest(): void;
-  /** For good. */
+  /** Stops the clock for good. */
   stop(): void;
 }
 
-/** Given up by `signal` once nothing has moved for so long. */
+/** Its `signal` aborts once no byte has moved for `ms` milliseconds. */
 function watch(ms: number): Watch {
   const controller = new AbortController();
   const giveUp = (): void => {
@@ -50,13 +50,14 @@ function watch(ms: number): Watch {
 
 export interface Taken {
   readonly status: number;
-  /** To be read once. @throws CommandError where it breaks off before its end */
+  /** To be read once. @throws CommandError if the stream breaks off before its end */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /**
- * @param type the media type the answer has to have, where it has a body
- * @param mostStillMs milliseconds without a byte after which it has broken off. @throws CommandError with what the API said
+ * @param type the media type that the answer must have, if it has a body
+ * @param mostStillMs milliseconds without a byte after which the stream counts as broken off. @throws CommandError with
+ * the words of the API
  */
 export async function takeStream(
   address: ApiAddress,
@@ -82,7 +83,7 @@ export async function takeStream(
     let bytes = 0;
     try {
       for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-        // How long the reader takes is not the server's.
+        // The time that the reader takes is not the server's.
         watching.rest();
         bytes += chunk.length;
         yield chunk;
@@ -102,7 +103,7 @@ export async function takeStream(
   return { status, chunks: read() };
 }
 
-/** The JSON of the answer. @throws CommandError with what the API said */
+/** The JSON of the answer. @throws CommandError with the words of the API */
 export async function sendStream(
   address: ApiAddress,
   path: string,
@@ -111,7 +112,7 @@ export async function sendStream(
 ): Promise<unknown> {
   const watching = watch(stillMs);
   const watched = async function* (): AsyncGenerator<Uint8Array> {
-    // How long our own source takes is not the server's.
+    // The time that our own source takes is not the server's.
     watching.rest();
     for await (const chunk of body()) {
       watching.moved();

@@ -1,4 +1,4 @@
-/** Which API a verb goes by: the one that is named, or that of the stack which runs on the data folder. */
+/** The API that a verb uses: the one that the caller names, or that of the running stack of the data folder. */
 import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { loadConfig } from '../config/config.ts';
@@ -17,13 +17,13 @@ export interface ApiOptions {
   readonly keyFile?: string;
 }
 
-/** Another machine's parts are not ours to wait for. */
+/** Milliseconds to wait for a server on another machine: nobody here starts its parts again. */
 const remotePatienceMs = 3_000;
 const localPatienceMs = 60_000;
 
 /**
- * The API that `--server` or ORBWEAVER_SERVER names, or the local one where a key is given to go by; null: verbs that
- * can look into the data folder do. @throws CommandError
+ * The API that `--server` or ORBWEAVER_SERVER names, or the local API if a key is given. Null: neither is given, and
+ * verbs that can look into the data folder do so. @throws CommandError
  */
 export async function namedApi(options: ApiOptions): Promise<Api | null> {
   const address = await namedAddress(options);
@@ -32,22 +32,22 @@ export async function namedApi(options: ApiOptions): Promise<Api | null> {
   return key === undefined && keyFile === undefined ? null : stackApi(options);
 }
 
-/** The API that is named, or else the local one. @throws CommandError where neither is there */
+/** The API that is named, otherwise the local one. @throws CommandError if there is neither */
 export async function anyApi(options: ApiOptions): Promise<Api> {
   return (await namedApi(options)) ?? (await stackApi(options));
 }
 
-/** The API of the stack that runs on the data folder, whatever server is named. @throws CommandError */
+/** The API of the running stack of the data folder, even if another server is named. @throws CommandError */
 export const stackApi = async (options: ApiOptions): Promise<Api> => createApi(await localAddress(options));
 
 /**
- * For verbs that only look: the API that is named, or that of the stack on the data folder. Where none runs there, one
- * does for the moment, without workers: no crawl goes on in it. @throws CommandError
+ * For verbs that only look: the API that is named, or that of the stack of the data folder. If no stack runs there, one
+ * is started for the moment, without workers: no crawl goes on in it. @throws CommandError
  */
 export async function withLookingApi<T>(options: ApiOptions, look: (api: Api) => Promise<T>): Promise<T> {
   const named = await namedApi(options);
   if (named !== null) return look(named);
-  // Loaded here: most verbs that go by an API start nothing.
+  // Loaded only here: most verbs that use an API start nothing.
   const { withStack } = await import('./stack.ts');
   return withStack(loadConfig(), async () => look(await stackApi(options)), 'api');
 }
@@ -108,7 +108,7 @@ async function givenKey({ key, keyFile }: ApiOptions): Promise<string | null> {
   const given = key ?? (keyFile === undefined ? null : await readKey(keyFile));
   if (given === null) return null;
   const trimmed = given.trim();
-  // Keys of ours and tokens of issuers; whatever else would not survive as a header, or be refused by its server.
+  // Keys of ours and tokens of issuers. Other texts would not survive as a header, or their server would refuse them.
   if (/^[\x21-\x7e]+$/.test(trimmed) && trimmed.length <= maxKeyLength) return trimmed;
   throw new CommandError(
     keyFile === undefined ? '--key is no key or token.' : `There is no key or token in ${keyFile}.`,

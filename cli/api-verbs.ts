@@ -1,4 +1,4 @@
-/** Verbs that go by an API, and the options by which every verb that can go by one names it. */
+/** Verbs that use an API, and the options by which every such verb names it. */
 import { Option, type Command } from 'commander';
 import type { Role } from '../contracts/tenancy.ts';
 import { collect, commaSeparated, crawlId, tenantId, wholeNumber } from './arguments.ts';
@@ -7,12 +7,12 @@ import type { Control, StartOptions } from './crawls.ts';
 import type { ExitCode } from './ending.ts';
 import type { KeyOptions } from './keys.ts';
 
-/** As in contracts/tenancy.ts, which would slow `--help` down. */
+/** As in contracts/tenancy.ts, which is not loaded here since that would slow `--help` down. */
 const roles = ['reader', 'operator', 'admin'] as const satisfies readonly Role[];
 
 type Ended = (exitCode: ExitCode) => void;
 
-/** Gives all verbs below the options that name a server. @param but names of verbs that work on this machine only */
+/** Gives all verbs below the options that name a server. @param but names of verbs that work only on this machine */
 export function withServer(program: Command, but: readonly string[]): void {
   for (const command of program.commands) {
     if (but.includes(command.name())) continue;
@@ -92,7 +92,7 @@ function addDelete(crawls: Command, ended: Ended): void {
     });
 }
 
-/** What a crawl is to be, from its seeds to its addresses. */
+/** Arguments and options that describe a crawl, from its seeds to its addresses. */
 export function addWhatToCrawl(command: Command): Command {
   command
     .argument('[url...]', 'http or https URLs to start from')

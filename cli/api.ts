@@ -1,4 +1,4 @@
-/** The API as verbs use it that go by it: what it answers is checked against the contracts before anything is shown. */
+/** The API as verbs use it: each answer is checked against the contracts before anything is shown. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { inWords } from '../contracts/http/wording.ts';
@@ -15,20 +15,20 @@ import {
 type Method = 'POST' | 'PATCH' | 'DELETE';
 
 export interface Api {
-  /** @throws CommandError with what the API said, or where the answer is not what the schema says */
+  /** @throws CommandError with the words of the API, or if the answer does not fit the schema */
   get<T>(path: string, schema: z.ZodType<T>, query?: Query): Promise<T>;
   /**
-   * A list, page by page, up to `most` items. Pages of an open crawl always have a next: they end where there is no more
-   * now, or where nothing comes and nobody says that more does.
+   * A list, page by page, up to `most` items. Pages of an open crawl always have a `next`: the list ends when the API
+   * says that there is no more for now, or when a page is empty and does not say that there is more.
    */
   list<T>(path: string, item: z.ZodType<T>, query?: Query, most?: number): AsyncGenerator<T>;
-  /** Creates something, with an Idempotency-Key: a server that knows such keys does it once. */
+  /** Creates something, with an Idempotency-Key: a server that knows such keys creates it once. */
   create<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T>;
-  /** Sent once: whoever loses the answer looks at what became of it. */
+  /** Sent once: a caller that loses the answer must look whether the change was made. */
   change<T>(method: Method, path: string, schema: z.ZodType<T>, sending?: Change): Promise<T>;
-  /** An answer of any length, read as it comes. @throws CommandError, also while it is read */
+  /** An answer of any length, read as it comes. @throws CommandError, also while the answer is read */
   take(path: string, type: string, sending?: Pick<Change, 'query' | 'headers'>): Promise<Taken>;
-  /** Sends a body of any length as it is made. Sent once, but where it never left. */
+  /** Sends a body of any length as it is made. Sent once, unless it never left. */
   send<T>(
     path: string,
     schema: z.ZodType<T>,
@@ -55,7 +55,9 @@ export function createApi(address: ApiAddress): Api {
     const response = await sendRequest(address, method, path, sending);
     return checked(await jsonOf(address, response), schema);
   };
-  /** As it was sent, with what a newer API adds: only what this version knows is checked. */
+  /**
+   * The answer as it was sent, with fields that a newer API adds: only the fields that this version knows are checked.
+   */
   const checked = <T>(body: unknown, schema: z.ZodType<T>): T => {
     const { error } = schema.safeParse(body, { error: inWords });
     if (error === undefined) return body as T;

@@ -1,4 +1,4 @@
-/** How commander reads the arguments of verbs. @throws InvalidArgumentError, which it tells with the option's name */
+/** How commander reads the arguments of verbs. @throws InvalidArgumentError; commander adds the option's name */
 import { InvalidArgumentError } from 'commander';
 
 export function wholeNumber(least: number): (text: string) => number {
@@ -28,7 +28,7 @@ export function days(text: string): number {
   throw new InvalidArgumentError('It must be a number of days from 0.');
 }
 
-/** What it may be at most is for the API to say. */
+/** The API decides how large the factor may be. */
 export function factor(text: string): number {
   if (/^(\d+\.?\d*|\.\d+)$/.test(text) && Number(text) > 0) return Number(text);
   throw new InvalidArgumentError('It must be a number above 0.');

@@ -1,4 +1,4 @@
-/** `audit-log`: who asked for which change, and what became of it. */
+/** `audit-log`: who asked for which change, and how it was answered. */
 import { auditList, auditQuery, type AuditEntry } from '../contracts/http/audit.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { anyApi } from './api-target.ts';
@@ -30,7 +30,7 @@ const shown: Shown<AuditEntry> = {
   none: 'There is no such entry.',
 };
 
-/** The latest first. */
+/** The latest entry comes first. */
 export async function auditLog(options: AuditOptions): Promise<ExitCode> {
   const { actor, method, target, since, until, limit, json = false } = options;
   const filter = { actor, method, target, since, until };

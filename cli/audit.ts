@@ -1,4 +1,4 @@
-/** `audit`: does the ledger say what the URLs say? */
+/** `audit`: compares the ledger with the URLs. */
 import { loadConfig } from '../config/config.ts';
 import { urlStates, standsAs } from '../contracts/crawl.ts';
 import { auditView, type AuditView } from '../contracts/http/results.ts';

@@ -1,6 +1,6 @@
 /**
- * Scripts that complete verbs, options and their values in a shell, made from the program as it is: each has a table of
- * what may follow, by the verbs that stand before.
+ * Scripts that complete verbs, options and their values in a shell. They are made from the program itself: each script
+ * has a table of the words that may follow, by the verbs before.
  */
 import type { Command, Option } from 'commander';
 
@@ -21,7 +21,7 @@ interface Entry {
   readonly about: string;
 }
 
-/** The values that may follow an option; 'file': a file; 'any': there is a value, and nobody knows which; null: none. */
+/** The values that may follow an option. 'file': a file; 'any': some value, which nobody can list; null: no value. */
 type Takes = readonly string[] | 'file' | 'any' | null;
 
 export function completionScript(program: Command, shell: Shell): string {

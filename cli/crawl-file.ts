@@ -9,7 +9,7 @@ import { reasonOf } from './words.ts';
 
 const crawlFile = newCrawl.partial();
 
-/** What the file holds, as it stands there: everything in it is judged. @throws CommandError that names the line */
+/** The content of the file, unchanged, so that every part of it is checked. @throws CommandError that names the line */
 export async function readCrawlFile(file: string): Promise<Record<string, unknown>> {
   const lines = new LineCounter();
   const document = parseDocument(await textOf(file), { lineCounter: lines });
@@ -19,7 +19,7 @@ export async function readCrawlFile(file: string): Promise<Record<string, unknow
   };
   const [broken] = document.errors;
   if (broken !== undefined) {
-    // What follows the first line shows the place, which the line names.
+    // After its first line the message shows the place, and the line number says as much.
     const [message = ''] = broken.message.split(/ at line | *\n/);
     refuse(broken.pos[0], `it is not valid YAML: ${message}`);
   }
@@ -55,7 +55,7 @@ function keyAt({ contents }: Document, name: string): number | undefined {
   return isNode(key) ? key.range?.[0] : undefined;
 }
 
-/** Of the value, or of the innermost that holds it where it is not there itself. */
+/** The line of the value, or of the innermost part that exists if the value does not. */
 function valueAt(document: Document, path: readonly PropertyKey[]): number | undefined {
   for (let length = path.length; length > 0; length--) {
     const node: unknown = document.getIn(path.slice(0, length), true);

@@ -1,6 +1,6 @@
 /**
- * Settings of a crawl as options of the command line, each said once: `crawl` and `crawls start` have all of them, `edit`
- * those that may change while a crawl runs. A setting of a crawl that has no option here does not compile.
+ * Settings of a crawl as options of the command line, each written once. `crawl` and `crawls start` have all of them,
+ * `edit` those that may change while a crawl runs. A setting of a crawl that has no option here does not compile.
  */
 import { Option, type Command } from 'commander';
 import { defaultCrawlConfig, type CrawlConfig } from '../contracts/crawl.ts';
@@ -10,19 +10,19 @@ import { collect, days, factor, seconds, wholeNumber } from './arguments.ts';
 
 interface SettingOption {
   readonly flags: string;
-  /** For the help; what holds without the option is added. */
+  /** For the help, which adds what holds without the option. */
   readonly words: string;
-  /** Reads a value for a new crawl; `edit` leaves that to the API, since `none` takes a setting back there. */
+  /** Reads a value for a new crawl. `edit` leaves reading to the API, since `none` takes a setting back there. */
   readonly read?: (text: string) => unknown;
   readonly isList?: true;
   readonly choices?: readonly string[];
-  /** What holds without it, where the default of the settings is empty. */
+  /** What holds without the option, if the default of the setting is empty. */
   readonly unset?: string;
 }
 interface LiveOption extends SettingOption {
   readonly startOnly?: never;
 }
-/** Not to be changed while a crawl runs. */
+/** A setting that must not change while a crawl runs. */
 interface StartOption extends SettingOption {
   readonly startOnly: true;
 }
@@ -168,13 +168,13 @@ function optionFor(field: Field): Option {
 
 const typed = new Map(fields.map((field) => [field as string, optionFor(field)]));
 
-/** As it is typed, `--max-pages`; a name that is no setting stays as it is. */
+/** The name as it is typed, `--max-pages`; a name that is no setting stays as it is. */
 export const optionName = (field: string): string => typed.get(field)?.long ?? field;
 
-/** What can be changed while a crawl runs, as it is typed. */
+/** Settings that can change while a crawl runs, as they are typed. */
 export const editOptionNames = (): string[] => fields.filter(isLive).map(optionName);
 
-/** All settings, for a crawl that is to be made; the help says what holds without each. */
+/** All settings, for a new crawl; the help says what holds without each. */
 export function addSettings(command: Command): Command {
   for (const field of fields) {
     const option = optionFor(field);
@@ -186,13 +186,13 @@ export function addSettings(command: Command): Command {
   return command;
 }
 
-/** Those that may change while a crawl runs. */
+/** The settings that may change while a crawl runs. */
 export function addEditSettings(command: Command): Command {
   for (const field of fields.filter(isLive)) command.addOption(optionFor(field));
   return command;
 }
 
-/** What was given of them, by field, as commander has it. */
+/** The settings that were given, by field, as commander has them. */
 export function givenSettings(options: object): Partial<Record<Field, unknown>> {
   const values = new Map<string, unknown>(Object.entries(options));
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** `crawl`: creates a crawl and sees it through. */
+/** `crawl`: creates a crawl and stays with it until its end. */
 import { loadConfig, type Config } from '../config/config.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import { maxConcurrency } from '../domain/pace.ts';
@@ -30,7 +30,7 @@ export async function crawl(urls: readonly string[], options: CrawlVerbOptions):
   const { like, concurrency } = options;
   if (concurrency !== undefined && concurrency > maxConcurrency)
     throw new CommandError(`--concurrency must be a whole number from 1 to ${String(maxConcurrency)}.`);
-  // All but what only the crawl it is to be like can tell is judged before anything is started.
+  // Everything is checked before anything is started, except what depends on the crawl that `--like` names.
   const early = like === undefined ? await readRequest(urls, options, config.allowPrivate) : null;
   return runCrawl(config, options, async (session) => {
     const request = early ?? (await readLike(urls, options, config));

@@ -43,7 +43,7 @@ export const shownCrawls: Shown<CrawlSummary> = {
   none: 'There is no crawl yet.',
 };
 
-/** The latest first. */
+/** The latest crawl comes first. */
 export async function listCrawls(
   options: VerbOptions & { readonly limit: number; readonly state?: string },
 ): Promise<ExitCode> {
@@ -52,7 +52,7 @@ export async function listCrawls(
   return exitCodes.ok;
 }
 
-/** @param state those in these states, comma-separated */
+/** @param state only crawls in these states, comma-separated */
 export const latestCrawls = (api: Api, most: number, state?: string): AsyncGenerator<CrawlSummary> =>
   api.list('/v1/crawls', summary, { limit: Math.min(most, mostPerPage), state }, most);
 
@@ -66,7 +66,7 @@ export async function showCrawl(api: Api, id: string, json: boolean): Promise<Ex
   return exitCodes.ok;
 }
 
-/** Whether private addresses may be reached is for the settings of the server to say. */
+/** The settings of the server decide whether private addresses may be reached. */
 const judgedThere = ['0.0.0.0/0', '::/0'];
 
 export type StartOptions = CrawlOptions & VerbOptions & { readonly label?: string; readonly id?: boolean };
@@ -108,11 +108,11 @@ export async function controlCrawl(
   return exitCodes.ok;
 }
 
-/** Milliseconds between two looks at how far a deletion is, and for which a crawl may take to end. */
+/** Milliseconds between two looks at a deletion, and for which a crawl may take to end. */
 const lookMs = 1_000;
 const endingMs = 120_000;
 
-/** Waits until nothing of the crawl is left. @param options `force`: one that is not over is cancelled first */
+/** Waits until nothing is left of the crawl. @param options `force`: a crawl that is not over is cancelled first */
 export async function deleteCrawl(
   id: string,
   options: VerbOptions & { readonly force?: boolean },
@@ -124,7 +124,7 @@ export async function deleteCrawl(
   let left: number | null = null;
   for (;;) {
     const answer = await api.change('DELETE', path, crawlRemoval).catch((error: unknown) => {
-      // Unknown once it was being deleted: it is done.
+      // The crawl is unknown after its deletion began: the deletion is done.
       if (left !== null && error instanceof RefusedError && error.status === 404) return null;
       throw error;
     });

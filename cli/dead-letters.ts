@@ -1,4 +1,4 @@
-/** `dead-letters`: what a crawl gave up, and why. */
+/** `dead-letters`: the URLs that a crawl gave up, and why. */
 import { loadConfig } from '../config/config.ts';
 import { deadLetterList, type DeadLetterView } from '../contracts/dead-letters.ts';
 import { hostOrigin } from '../contracts/hosts.ts';
@@ -19,7 +19,7 @@ export interface LetterOptions extends VerbOptions {
   readonly host?: string;
 }
 
-/** A line each, or JSON lines with the whole evidence. */
+/** One line each, or JSON lines with the whole evidence. */
 export async function deadLetters(id: string, options: LetterOptions): Promise<ExitCode> {
   const { json = false } = options;
   const { letterClass, origin } = readLetterOptions(options);
@@ -79,7 +79,7 @@ export function letterLine(letter: DeadLetterView): string {
     ...(notBefore === null ? [] : [`not again before ${notBefore}`]),
   ];
   const line = `${failedAt}  ${letterClass}  ${url}  ${[message, ...remarks].join('; ')}`;
-  // What servers said is told, but it does not steer the terminal.
+  // The words of servers are shown, but must not control the terminal.
   return line.replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
 }
 

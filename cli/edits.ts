@@ -1,4 +1,6 @@
-/** `edit`, `versions`, `restore`: the settings of a crawl while it runs, and what a change does or would do. */
+/**
+ * `edit`, `versions`, `restore`: the settings of a crawl while it runs, and the effect of a change, done or previewed.
+ */
 import {
   configVersion,
   crawlEdit,
@@ -17,7 +19,7 @@ import { readJsonOption } from './json-option.ts';
 import { moment, table, writeList, writeOne, type Shown } from './table.ts';
 import { grouped } from './words.ts';
 
-/** As commander gives them, and the settings of crawl-settings.ts as text; `none` takes one back. */
+/** As commander gives them; the settings of crawl-settings.ts are text, and `none` takes a setting back. */
 export interface EditOptions extends VerbOptions {
   readonly dryRun?: boolean;
   readonly note?: string;
@@ -49,7 +51,7 @@ export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
   if (Object.keys(given).length === 0)
     throw new CommandError(`Say what to change: ${editOptionNames().join(', ')}.`);
   if (options.note !== undefined) given['note'] = options.note;
-  // What is sent is what was given: the API reads it once more.
+  // The given values are sent as they are: the API reads them once more.
   const read = crawlEdit.safeParse(given, { error: inWords });
   if (read.success) return given;
   const [issue] = read.error.issues;
@@ -60,7 +62,7 @@ export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
   );
 }
 
-/** What is no number is for the schema to refuse. */
+/** The schema refuses a text that is no number. */
 function settingOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 && value[0] === 'none' ? [] : value;
   if (value === 'none') return null;

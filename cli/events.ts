@@ -1,4 +1,4 @@
-/** `events`: what happened to a crawl, as a list, or followed as it happens until the crawl is over. */
+/** `events`: the events of a crawl, as a list, or followed as they happen until the crawl is over. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crawlEvent, type CrawlEvent } from '../contracts/http/events.ts';
 import { RefusedError } from './api-request.ts';
@@ -10,7 +10,7 @@ import { readServerSentEvents } from './server-sent-events.ts';
 import { moment, printable, writeLines, writeList, type Shown } from './table.ts';
 
 export interface EventOptions extends VerbOptions {
-  /** Only those behind this one. */
+  /** Only events after this one. */
   readonly after: number;
   readonly follow?: boolean;
 }
@@ -47,18 +47,20 @@ export async function events(id: string, options: EventOptions): Promise<ExitCod
   return exitCodes.ok;
 }
 
-/** Their numbers are no cursors; a crawl has few enough to leave out those that were seen. */
+/**
+ * Event numbers are no cursors of the list. A crawl has few enough events to read all and leave out those already seen.
+ */
 async function* behind(all: AsyncIterable<CrawlEvent>, after: number): AsyncGenerator<CrawlEvent> {
   for await (const event of all) if (Number(event.id) > after) yield event;
 }
 
-/** Milliseconds until a stream that ended is opened again, and for which one that cannot be opened is tried. */
+/** Milliseconds until a stream that ended is opened again, and for which opening a stream is tried. */
 const againMs = 2_000;
 const patienceMs = 60_000;
 
 /**
- * Each event once and in order, over as many streams as it takes, until the crawl is over. A stream that breaks off, or
- * cannot be opened for a while, is opened again behind the last event. @throws CommandError
+ * Each event once and in order, over as many streams as needed, until the crawl is over. A stream that breaks off, or
+ * cannot be opened for a while, is opened again after the last event. @throws CommandError
  */
 async function* followed(api: Api, id: string, after: string): AsyncGenerator<CrawlEvent> {
   let last = after;
@@ -72,14 +74,14 @@ async function* followed(api: Api, id: string, after: string): AsyncGenerator<Cr
       if (status === 204) return;
       for await (const { id: number, kind, data } of readServerSentEvents(chunks)) {
         if (kind === 'end') return;
-        // Counts between events have no number, and are told by other verbs.
+        // Progress events have no number; other verbs show the counts.
         if (number === null) continue;
         const event = crawlEvent.parse(JSON.parse(data));
         last = number;
         yield event;
       }
     } catch (error) {
-      // A server that is away, or has too much to do, may come back; what is refused stays refused.
+      // A server that is away or too busy may come back; a refusal stays.
       const passes = !(error instanceof RefusedError) || error.status === 429 || error.status >= 500;
       if (!(error instanceof CommandError) || !passes) throw error;
       failingSince ??= performance.now();

@@ -33,7 +33,7 @@ const marks: Readonly<Record<Explanation['decisions'][number]['effect'], string>
   note: '',
 };
 
-/** The answer, what it is about, then a line for each decision: what it did, what it is about, why. */
+/** The answer and its URL, then one line for each decision: its verdict, its subject, its reason. */
 export function explainLines(found: Explanation): string[] {
   const heading = [
     found.summary,

@@ -1,4 +1,7 @@
-/** `export`: all pages of a crawl in one stream, to standard output or to a file that is there only once it is whole. */
+/**
+ * `export`: all pages of a crawl in one stream, to standard output or to a file that gets its name only once it is
+ * whole.
+ */
 import { once } from 'node:events';
 import { withLookingApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
@@ -15,7 +18,9 @@ export interface ExportOptions extends ApiOptions, PageFilterOptions {
   readonly out?: string;
 }
 
-/** What was written before a stream broke off stays on standard output; the exit code says that it is not all. */
+/**
+ * If the stream breaks off, what was written stays on standard output; the exit code says that it is not everything.
+ */
 export async function exportPages(id: string, options: ExportOptions): Promise<ExitCode> {
   const { query } = readPageFilter(options);
   return withLookingApi(options, (api) => write(api, id, options, query));

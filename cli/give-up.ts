@@ -1,10 +1,12 @@
-/** When a command stops waiting for its crawl: nothing but waiting hosts is left, and no page has come for long. */
+/** When a command stops waiting for its crawl: only waiting hosts are left, and no page has come for long. */
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 
-/** Seconds for which `crawl` and `resume` wait unless told otherwise. */
+/** Seconds for which `crawl` and `resume` wait by default. */
 export const usualPatience = 600;
 
-/** @param patienceSeconds null: it waits for ever @returns whether to give up, by the clock of `nowMs` */
+/**
+ * @param patienceSeconds null: wait for ever @returns a function that says whether to give up, by the clock of `nowMs`
+ */
 export function createPatience(
   patienceSeconds: number | null,
 ): (pages: number, outlook: Pick<CrawlOutlookView, 'onlyWaiting'> | null, nowMs: number) => boolean {

@@ -1,4 +1,4 @@
-/** `host show`, and what an operator does to hosts: to those that are named, or to all in a state or of a pattern. */
+/** `host show`, and an operator's actions on hosts: on named hosts, or on all hosts in a state or of a pattern. */
 import { loadConfig } from '../config/config.ts';
 import {
   hostActed,
@@ -128,7 +128,7 @@ const past: Readonly<Record<HostAction, string>> = {
   drop: 'emptied',
 };
 
-/** Page by page; how far it is goes to standard error. */
+/** Works page by page; its progress goes to standard error. */
 async function toMany(
   api: Api,
   action: HostAction,
@@ -159,7 +159,7 @@ async function toMany(
   if (!isUp && !dryRun && hosts > 0) sayPlainly('No stack is running: it takes effect once one is.');
 }
 
-/** What there is to say of one host. */
+/** The lines of `host show`. */
 export function hostLines(host: HostView): string[] {
   const { origin, state, parkedAt, failures, failingSince, lastError, notBefore, closedBy, opensAt, today } =
     host;

@@ -1,4 +1,4 @@
-/** `hosts`: where hosts stand. `host set`: what an operator sets for one. */
+/** `hosts`: where hosts stand. `host set`: the settings that an operator gives a host. */
 import { Client, Connection } from '@temporalio/client';
 import { wakeHost } from '../activities/wake-host.ts';
 import { loadConfig } from '../config/config.ts';
@@ -37,7 +37,7 @@ async function* allHosts(pool: Pool, state: HostStanding | null): AsyncGenerator
   }
 }
 
-/** JSON lines, or a line each. @param state null: any */
+/** JSON lines, or one line each. @param state null: any */
 export async function hosts(state: HostStanding | null, options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
   const api = await namedApi(options);
@@ -134,7 +134,7 @@ export async function readHostOptions(options: HostOptions): Promise<HostSetting
   );
 }
 
-/** What is no number is for the schema to refuse. */
+/** The schema refuses a text that is no number. */
 const numberOf = (text: string): number | string | null =>
   text === 'default' ? null : /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : text;
 
@@ -171,7 +171,7 @@ async function setHere(origin: string, change: HostSettingsChange): Promise<Host
   });
 }
 
-/** The settings hold in any case: a host that sleeps, and could not be woken, sees them when it wakes up. */
+/** The settings hold in any case: a host whose workflow sleeps and could not be woken sees them when it wakes up. */
 async function wake(stack: StackInfo, origin: string): Promise<void> {
   try {
     const connection = await Connection.connect({ address: stack.temporalAddress });

@@ -1,4 +1,7 @@
-/** Ctrl-C and its kin, and a reader who closes the pipe: the first asks for an orderly end, the second for an end at once. */
+/**
+ * Ctrl-C and similar signals, and a reader that closes the pipe: the first asks for an orderly end, the second for an
+ * end at once.
+ */
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const;
 
@@ -7,7 +10,7 @@ export interface Interrupts {
   readonly first: AbortSignal;
   /** Aborted at the second. */
   readonly second: AbortSignal;
-  /** Signals do again what they do by default. */
+  /** Gives the signals their default effect again. */
   release(): void;
 }
 

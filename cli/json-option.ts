@@ -1,4 +1,4 @@
-/** Options whose value is JSON, or the name of a file that holds it. */
+/** Options with a JSON value, or with the name of a file that holds JSON. */
 import { readFile } from 'node:fs/promises';
 import { CommandError } from './ending.ts';
 import { reasonOf } from './words.ts';

@@ -43,9 +43,9 @@ export interface KeyOptions extends VerbOptions {
   readonly scopes?: readonly string[];
   readonly expires?: string;
   readonly tenant?: string;
-  /** Only the id is written. */
+  /** Write only the id. */
   readonly id?: boolean;
-  /** The file that is to hold the key, instead of the screen. */
+  /** The file that gets the key, instead of the screen. */
   readonly save?: string;
 }
 
@@ -73,7 +73,7 @@ export async function makeKey(name: string, options: KeyOptions): Promise<ExitCo
   return exitCodes.ok;
 }
 
-/** Judged as the API does, before it is asked. @throws CommandError */
+/** Checked as the API does, before the API is asked. @throws CommandError */
 function readWish(given: object): NewKey {
   const wish = newKey.safeParse(given, { error: inWords });
   if (wish.success) return wish.data;

@@ -1,11 +1,11 @@
-/** A crawl as the model of another one (`--like`): its settings and its good seeds. */
+/** Another crawl as the model of a new one (`--like`): its settings and its good seeds. */
 import { crawlView } from '../contracts/http/crawls.ts';
 import { seedList } from '../contracts/http/seeds.ts';
 import { maxRequestBytes } from '../contracts/http/shared.ts';
 import type { Api } from './api.ts';
 import { CommandError } from './ending.ts';
 
-/** @param withSeeds false: others are given. @throws CommandError */
+/** @param withSeeds false: the caller has other seeds. @throws CommandError */
 export async function likenessOf(api: Api, id: string, withSeeds: boolean): Promise<Record<string, unknown>> {
   const { config, label } = await api.get(`/v1/crawls/${id}`, crawlView);
   const settings = { ...config, ...(label !== null && { label }) };

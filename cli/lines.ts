@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** Arguments, or else the lines of standard input without blank ones. */
+/** The arguments, or, without any, the lines of standard input except blank ones. */
 export async function* argumentsOrInput(given: readonly string[]): AsyncGenerator<string> {
   if (given.length > 0) {
     yield* given;

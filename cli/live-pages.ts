@@ -6,15 +6,15 @@ import type { Pool } from '../storage/pool.ts';
 import { isStorageOutage } from '../storage/retry.ts';
 import { aborted } from './interrupts.ts';
 
-/** What stands for standard output where a file is named. */
+/** The file name that means standard output. */
 export const standardOutput = '-';
 
 const pollMs = 500;
 const batch = 100;
 
 /**
- * Each page once, in the order of the feed, one JSON object a line, until the crawl is closed and all of it is written.
- * A Postgres that is away is waited for. @returns false: stopped by the signal before that
+ * Each page once, in the order of the feed, one JSON object a line, until the crawl is closed and all its pages are
+ * written. Waits for a Postgres that is away. @returns false if the signal stopped it before that
  */
 export async function writeLivePages(
   pool: Pool,

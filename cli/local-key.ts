@@ -1,6 +1,6 @@
 /**
- * The key that verbs use on the embedded stack of a data folder: an admin's of the instance, in `admin-key` there, to
- * be read by its owner only. Whoever may read it may read the password of the database beside it as well.
+ * The key that verbs use on the embedded stack of a data folder: a key of an admin of the instance, in `admin-key`
+ * there, which only the owner may read. A process that may read the key may also read the database password beside it.
  */
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import type { Pool } from '../storage/pool.ts';
 export interface LocalKey {
   readonly key: string;
   readonly file: string;
-  /** It is new: nobody has seen it yet. */
+  /** The key is new: nobody has seen it yet. */
   readonly made: boolean;
 }
 
@@ -27,7 +27,7 @@ export function readLocalKey(dataDir: string): string | null {
   }
 }
 
-/** Written before it is made known to Postgres: what a crash leaves is a key that the next start makes known. */
+/** The file is written before Postgres learns the key: after a crash, the next start makes the key known. */
 function writeLocalKey(dataDir: string, key: string): void {
   const file = fileOf(dataDir);
   writeFileSync(`${file}.new`, `${key}\n`, { mode: 0o600 });
@@ -35,7 +35,10 @@ function writeLocalKey(dataDir: string, key: string): void {
   renameSync(`${file}.new`, file);
 }
 
-/** The folder's key, or the one that is set, or, where that was revoked or there is none, a new one; known to Postgres. */
+/**
+ * The key of the folder, or the key that is set, or a new key if that one was revoked or there is none. Postgres knows
+ * the key that is returned.
+ */
 export async function provideLocalKey(
   pool: Pool,
   { dataDir, adminKey }: Pick<Config, 'dataDir' | 'adminKey'>,

@@ -1,9 +1,9 @@
-/** The command line: `orbweaver VERB …`. Verbs are loaded only when they are called. */
+/** The command line: `orbweaver VERB …`. A verb's code is loaded only when the verb is called. */
 import { CommanderError } from 'commander';
 import { endingOf, exitCodes } from './ending.ts';
 import { createProgram } from './program.ts';
 
-// A reader that closes the pipe (`| head`) has seen enough; a crawl takes it for an interrupt.
+// A reader that closes the pipe (`| head`) wants no more; `crawl` treats this as an interrupt.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   if (!process.emit('SIGPIPE')) process.exit(exitCodes.ok);
@@ -17,7 +17,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    // Commander has said what there is to say: help, the version, or what was wrong.
+    // Commander has already printed the help, the version or the mistake.
     exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.badUse;
   } else {
     const ending = endingOf(error);

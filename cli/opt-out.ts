@@ -1,4 +1,4 @@
-/** `opt-out add`, `remove` and `list`: domains that are not to be crawled. */
+/** `opt-out add`, `remove` and `list`: domains that must not be crawled. */
 import { loadConfig } from '../config/config.ts';
 import { optOutAdded, optOutList as optOuts, optOutRemoved, type OptOutView } from '../contracts/opt-out.ts';
 import { readDomain } from '../domain/opt-out.ts';
@@ -42,7 +42,7 @@ export async function optOutRemove(text: string, options: ApiOptions): Promise<E
 
 const pageLimit = 1_000;
 
-/** JSON lines, or a line each. */
+/** JSON lines, or one line each. */
 export async function optOutList(options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
   const api = await namedApi(options);

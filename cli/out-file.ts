@@ -1,4 +1,4 @@
-/** The file of `--out`: under its own name only once it is whole. */
+/** The file of `--out`: it gets its own name only once it is whole. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
@@ -8,21 +8,24 @@ import { reasonOf } from './words.ts';
 
 export interface OutFile {
   readonly name: string;
-  /** Writes one JSON object a line and gives the file its name. Answers how many. */
+  /** Writes one JSON object a line and gives the file its name. Answers how many objects were written. */
   write(values: AsyncIterable<unknown>): Promise<number>;
-  /** Writes bytes as they come and gives the file its name. Answers how many. @throws what the source throws */
+  /**
+   * Writes bytes as they come and gives the file its name. Answers how many bytes were written. @throws the error of
+   * the source
+   */
   copy(chunks: AsyncIterable<Uint8Array>): Promise<number>;
-  /** Removes what is not whole. */
+  /** Removes the file unless it is whole. */
   discard(): Promise<void>;
 }
 
-/** Makes sure that the file can be written before hours are spent. @throws CommandError */
+/** Checks that the file can be written before hours are spent. @throws CommandError */
 export async function openOutFile(name: string): Promise<OutFile> {
   const draft = `${name}.${String(process.pid)}.part`;
   try {
     const there = await stat(name).catch(() => null);
     if (there?.isDirectory() === true) throw new Error('it is a folder');
-    // It would be replaced by a file.
+    // The new file would replace it.
     if (there?.isFile() === false) throw new Error('it is there, and is no file');
     await (await open(draft, 'wx')).close();
   } catch (error) {
@@ -34,7 +37,7 @@ export async function openOutFile(name: string): Promise<OutFile> {
       await rename(draft, name);
       return count;
     } catch (error) {
-      // What is said of a source is said of it, not of the file.
+      // An error of the source is about the source, not about the file.
       if (error instanceof CommandError) throw error;
       throw new CommandError(`The file ${name} could not be written: ${reasonOf(error)}.`, exitCodes.broken, {
         cause: error,
@@ -49,7 +52,7 @@ export async function openOutFile(name: string): Promise<OutFile> {
   };
 }
 
-/** @param form what is written of a value, and for how many it counts */
+/** @param form the text to write for a value, and the number that the value counts for */
 async function writeAll<T>(
   file: string,
   values: AsyncIterable<T>,

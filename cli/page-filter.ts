@@ -1,4 +1,4 @@
-/** Which pages `pages` and `export` write: options (result-verbs.ts), read by the schema of the API's query. */
+/** The filter of `pages` and `export`: options (result-verbs.ts), read by the schema of the API's query. */
 import { pageFilter, type PageFilter } from '../contracts/http/page-filter.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { CommandError } from './ending.ts';
@@ -18,7 +18,7 @@ const optionOf = {
   since: '--since',
 } as const satisfies Record<keyof PageFilter, string>;
 
-/** As the query of the API has it, and as it is read. @throws CommandError on the first that is wrong */
+/** The filter in the form of the API's query, and as it is read. @throws CommandError on the first wrong option */
 export function readPageFilter({ host, status, type, since }: PageFilterOptions): {
   readonly query: { readonly [name in keyof PageFilter]: string | undefined };
   readonly filter: PageFilter;

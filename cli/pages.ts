@@ -1,4 +1,4 @@
-/** `pages`: what a crawl has found, as JSON lines. */
+/** `pages`: the pages that a crawl has found, as JSON lines. */
 import { loadConfig } from '../config/config.ts';
 import { closedCrawlStates, type CrawlState } from '../contracts/crawl.ts';
 import { crawlView } from '../contracts/http/crawls.ts';

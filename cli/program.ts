@@ -14,12 +14,12 @@ import { exitCodes } from './ending.ts';
 import type { PageFilterOptions } from './page-filter.ts';
 import { addResults, withPageFilter } from './result-verbs.ts';
 
-/** @param ended told the exit code of the verb that ran */
+/** @param ended gets the exit code of the verb that ran */
 export function createProgram(ended: (exitCode: number) => void): Command {
   const program = new Command('orbweaver')
     .description('A durable, polite web crawler orchestrated by Temporal.')
     .version(version)
-    // What stands behind a verb is the verb's: `temporal --version`.
+    // Options after a verb belong to the verb: `temporal --version`.
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })

@@ -1,4 +1,6 @@
-/** How a crawl gets on: one live line on a terminal, else a plain line now and then; sentences go in between. */
+/**
+ * The progress of a crawl: one live line on a terminal, otherwise a plain line now and then; sentences go in between.
+ */
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import type { Say } from './stack.ts';
@@ -7,9 +9,9 @@ import { counted, duration, grouped } from './words.ts';
 
 export interface Progress {
   readonly say: Say;
-  /** @param outlook null: it is not known */
+  /** @param outlook null: the outlook is not known */
   update(view: CrawlView, outlook?: CrawlOutlookView | null): void;
-  /** Takes the live line away. */
+  /** Removes the live line. */
   clear(): void;
 }
 
@@ -19,12 +21,12 @@ export interface Screen {
   readonly columns?: number;
 }
 
-/** Seconds the rate is measured over. */
+/** Seconds over which the rate is measured. */
 const rateWindow = 5;
 const plainEveryMs = 10_000;
 const eraseLine = '\r\x1b[K';
 
-/** @param quiet no lines of progress; sentences still come */
+/** @param quiet without lines of progress; sentences still come */
 export function createProgress(
   screen: Screen,
   quiet: boolean,
@@ -76,7 +78,7 @@ function createRate(): (nowMs: number, pages: number) => number {
 function progressLine(view: CrawlView, perSecond: number, outlook: CrawlOutlookView | null): string {
   const { ledger, hosts } = view;
   const waiting = outlook === null ? null : waitingWords(outlook);
-  // Where that is all there is, a line that is cut has it still.
+  // If waiting hosts are all that is left, they stand first, so that a line that is cut still names them.
   const isAll = outlook?.onlyWaiting === true && waiting !== null;
   const doing = view.state === 'running' ? 'crawling' : view.state;
   return [
@@ -91,7 +93,10 @@ function progressLine(view: CrawlView, perSecond: number, outlook: CrawlOutlookV
   ].join('  ');
 }
 
-/** Who is waited for, until when and why; parked hosts are waited for by nobody. Null: there is none. */
+/**
+ * The hosts that the crawl waits for, until when and why. Parked hosts are left out, since no crawl waits for them.
+ * Null: there are no such hosts.
+ */
 function waitingWords({ waiting: { items } }: CrawlOutlookView): string | null {
   const awaited = items.filter(({ why }) => why !== 'parked');
   const [first, ...others] = awaited.length > 0 ? awaited : items;

@@ -1,4 +1,4 @@
-/** `redrive`: has dead letters of a crawl queued again, by the API of the stack that runs. */
+/** `redrive`: queues dead letters of a crawl again, by the API of the running stack. */
 import { redriveAnswer, type RedriveAnswer } from '../contracts/dead-letters.ts';
 import { rejectionSentence } from '../storage/seeds.ts';
 import { canonicalize } from '../domain/url.ts';

@@ -1,4 +1,4 @@
-/** `replay`: do histories as they are still fit the workflows as they are? */
+/** `replay`: checks whether the present histories still fit the present workflows. */
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime, Worker, type ReplayHistoriesIterable } from '@temporalio/worker';
 import { loadConfig } from '../config/config.ts';
@@ -7,7 +7,7 @@ import type { StackInfo } from '../stack/info.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { withStack } from './stack.ts';
 
-/** @param workflowId null: all that are open, `limit` at most */
+/** @param workflowId null: all open workflows, `limit` at most */
 export async function replay(workflowId: string | null, limit: number): Promise<ExitCode> {
   return withStack(loadConfig(), (stack) => replayFrom(stack, workflowId, limit));
 }
@@ -17,7 +17,7 @@ async function replayFrom(
   workflowId: string | null,
   limit: number,
 ): Promise<ExitCode> {
-  // Whatever a workflow logs was said when it ran.
+  // Log lines of a workflow were written when it ran.
   Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined), shutdownSignals: [] });
   const connection = await Connection.connect({ address: stack.temporalAddress });
   try {

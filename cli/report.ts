@@ -1,4 +1,4 @@
-/** `report`: what came of a crawl, as tables, as JSON, or as the page that the API makes of it. */
+/** `report`: the results of a crawl, as tables, as JSON, or as the page that the API makes. */
 import { standsAs } from '../contracts/crawl.ts';
 import { crawlReport, type CrawlReport, type ReportHostLine } from '../contracts/http/report.ts';
 import { withLookingApi } from './api-target.ts';
@@ -39,10 +39,10 @@ async function tell(api: Api, id: string, { html, json = false }: ReportOptions)
 const none = '–';
 const ms = (value: number | null): string => (value === null ? none : `${grouped(value)} ms`);
 
-/** Each table below its title; those with nothing in them are left out. */
+/** Each table below its title; empty tables are left out. */
 export function reportLines(report: CrawlReport): string[] {
   const { crawl, totals, states, statuses, deadLetters, types, hosts, urls, of } = report;
-  /** @param heads null: the rows say by themselves what they are @param all of which the rows are the first */
+  /** @param heads null: the rows need no headings @param all the number of rows of which these are the first */
   const part = (
     title: string,
     heads: readonly string[] | null,

@@ -1,4 +1,6 @@
-/** From the options of `crawl` to the request that creates it: everything is judged before anything is started. */
+/**
+ * From the options of `crawl` to the request that creates the crawl: everything is checked before anything is started.
+ */
 import { isIP } from 'node:net';
 import { newCrawl } from '../contracts/http/crawls.ts';
 import { maxRequestBytes } from '../contracts/http/shared.ts';
@@ -11,12 +13,12 @@ import { CommandError } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
 import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
 
-/** As commander gives them, the settings of crawl-settings.ts too. */
+/** As commander gives them; the settings of crawl-settings.ts too. */
 export interface CrawlOptions {
   readonly seeds?: string;
   /** Name of a YAML file with seeds and settings. */
   readonly config?: string;
-  /** Id of the crawl whose seeds and settings hold where nothing else is given. */
+  /** Id of the crawl that gives seeds and settings that are not given otherwise. */
   readonly like?: string;
   readonly maxBytes?: number;
   /** Criteria as JSON, or the name of a file that holds them. */
@@ -31,13 +33,13 @@ export interface CrawlRequest {
   readonly body: string;
   /** Bad lines of the seeds file, one sentence each. */
   readonly complaints: readonly string[];
-  /** What of the seeds file is to be sent once the crawl is there; null: nothing. */
+  /** The part of the seeds file that is sent once the crawl exists; null: nothing. */
   readonly rest: SeedsRest | null;
 }
 
 /**
- * What is given on the command line goes before what is in the file of settings, and that before the model.
- * @param allowedPrivate address blocks every crawl may reach @param model seeds and settings of another crawl
+ * The command line takes precedence over the file of settings, and the file over the model.
+ * @param allowedPrivate address blocks that every crawl may reach @param model seeds and settings of another crawl
  * @throws CommandError with one sentence on the first thing that is wrong
  */
 export async function readRequest(
@@ -57,7 +59,8 @@ export async function readRequest(
   const allowPrivate = (options.allowPrivate ?? []).flatMap((list) =>
     list.split(',').map((cidr) => cidr.trim()),
   );
-  // Lines of a file alone keep their numbers; none is left out, so that rejected ones are recorded with the crawl.
+  // If a file gives all seeds, its lines keep their numbers; no line is left out, so that rejected ones are recorded
+  // with the crawl.
   const request = newCrawl.safeParse(
     {
       ...base,
@@ -91,7 +94,7 @@ export async function readRequest(
   return { body, complaints, rest };
 }
 
-/** @throws CommandError, which holds nothing of a value */
+/** @throws CommandError, which never holds a part of a value */
 function readHeaders(given: readonly string[]): Record<string, string> {
   const headers = new Map<string, string>();
   for (const header of given) {
@@ -104,7 +107,7 @@ function readHeaders(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(headers);
 }
 
-/** Bytes are a criterion of their own: what is in flight when they are reached is kept. @throws CommandError */
+/** Bytes are a criterion, not an exact limit: URLs in flight when they are reached are kept. @throws CommandError */
 async function readFinish({ finish, maxBytes }: CrawlOptions): Promise<unknown> {
   if (finish === undefined) return maxBytes === undefined ? undefined : { any: [{ bytes: maxBytes }] };
   if (maxBytes === undefined) return readJsonOption('finish', finish);

@@ -1,4 +1,4 @@
-/** Verbs on what a crawl met and found, and on what it is given: all by an API. */
+/** Verbs on the results of a crawl and on its seeds; all of them use an API. */
 import { Option, type Command } from 'commander';
 import { crawlId, fieldList, wholeNumber } from './arguments.ts';
 import type { ExitCode } from './ending.ts';

@@ -33,7 +33,10 @@ async function named({ pool }: Session, id: string): Promise<CrawlSummary> {
   return crawl;
 }
 
-/** In a stack of our own whatever is open has lost its command; in another's, what runs is somebody's. */
+/**
+ * In a stack of our own every open crawl has lost its command; in another launcher's stack a running crawl is
+ * somebody's.
+ */
 async function latest({ pool, own }: Session): Promise<CrawlSummary> {
   const open = await openCrawls(pool, undefined, defaultTenant);
   const ours: readonly (string | null)[] = [interruptedReason, waitingReason];
@@ -43,7 +46,7 @@ async function latest({ pool, own }: Session): Promise<CrawlSummary> {
   return crawl;
 }
 
-/** One that was running when its stack died goes on by itself. */
+/** A crawl that was running when its stack died goes on by itself. */
 async function setGoing({ api, signal }: Session, crawl: CrawlSummary): Promise<boolean> {
   return crawl.state !== 'paused' || api.change(crawl.id, 'resume', null, signal);
 }

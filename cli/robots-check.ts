@@ -30,7 +30,7 @@ async function readRobots(file: string): Promise<Uint8Array> {
   }
 }
 
-/** Path and query as they would be requested; of a text that is no URL, what stands where they would. */
+/** Path and query as they would be requested. For a text that is no URL: the part that stands in their place. */
 function requested(url: string): string {
   const read = canonicalize(url);
   if (read.ok) return pathAndQuery(read.value);

@@ -1,6 +1,6 @@
 /**
- * A crawl from the command line, from its stack to its summary: `crawl` and `resume` differ only in how it begins.
- * Ctrl-C pauses the crawl durably before the stack goes, so that nothing but `resume` sets it going again.
+ * A crawl from the command line, from its stack to its summary; `crawl` and `resume` differ only in how they begin.
+ * Ctrl-C pauses the crawl durably before the stack stops, so that only `resume` makes it run again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
@@ -27,16 +27,16 @@ import { summaryJson, summaryLines } from './summary.ts';
 import { runningWorkflows } from './temporal-web.ts';
 import { grouped } from './words.ts';
 
-/** The reason of crawls that were paused because their command line ended. */
+/** The reason of crawls that are paused because their command line ended. */
 export const interruptedReason = 'interrupted';
-/** The reason of crawls that were paused because their command line did not wait any longer. */
+/** The reason of crawls that are paused because their command line gave up waiting. */
 export const waitingReason = 'only hosts that wait are left';
 
 export interface RunOptions {
   readonly out?: string;
   readonly json?: boolean;
   readonly keep?: boolean;
-  /** Seconds without a page while only hosts that wait are left; null: for ever. */
+  /** Seconds without a page, while only waiting hosts are left, after which the command ends; null: never. */
   readonly giveUpAfter?: number | null;
 }
 
@@ -50,11 +50,11 @@ export interface Session {
 }
 
 const pollMs = 500;
-/** How often it is asked what the crawl waits for. */
+/** Milliseconds between two looks at what the crawl waits for. */
 const outlookMs = 2_000;
-/** Hosts that a crawl waits for and that are named at most. */
+/** Waiting hosts that are named, at most. */
 const namedHosts = 10;
-/** Parked hosts that are told of at most. */
+/** Parked hosts that are reported, at most. */
 const mostParked = 100;
 
 /** @param begin creates or resumes the crawl and answers its id */
@@ -129,7 +129,7 @@ async function runOn(
       ? writeLivePages(pool, id, textReader(config), AbortSignal.any([interrupts.first, over.signal]))
       : null;
   live?.catch(() => undefined);
-  /** What is not pages, where those are on standard output. */
+  /** Text that is not pages, when pages go to standard output. */
   const tell = (text: string): unknown =>
     (live === null ? process.stdout : process.stderr).write(`${text}\n`);
   const summarize = async (seen: CrawlView, error: string | null = null): Promise<void> => {
@@ -167,7 +167,7 @@ async function runOn(
   progress.clear();
   if (ended === null) {
     await pause(id, api, interrupts, progress.say);
-    // Where Postgres is away, too, what was seen last is told.
+    // If Postgres is away, the crawl is shown as it was seen last.
     const view = async (): Promise<CrawlView | null> => viewCrawl(pool, id).catch(() => null);
     const seen = (await Promise.race([view(), aborted(interrupts.second)])) ?? watched.latest();
     if (options.json === true && seen !== null) await summarize(seen);
@@ -196,15 +196,15 @@ async function runOn(
 }
 
 interface Followed {
-  /** Once the crawl is closed, or was given up; null: interrupted before that. */
+  /** The crawl, once it is closed or was given up; null: interrupted before that. */
   readonly ended: Promise<CrawlView | null>;
-  /** What it waits for, where it was given up. */
+  /** What the crawl waits for, if it was given up. */
   gaveUp(): CrawlOutlookView | null;
-  /** As it was seen last; null: not yet. */
+  /** The crawl as it was seen last; null: it was not seen yet. */
   latest(): CrawlView | null;
 }
 
-/** A Postgres that is away is waited for. */
+/** Waits for a Postgres that is away. */
 function follow(
   pool: Pool,
   id: string,
@@ -241,7 +241,7 @@ function follow(
     return null;
   };
   const ended = look();
-  // Whoever waits for it may have been told of something else first.
+  // The caller may have failed for another reason before it awaits this.
   ended.catch(() => undefined);
   return { ended, latest: () => latest, gaveUp: () => gaveUp };
 }
@@ -262,7 +262,7 @@ function tellKept({ info }: UsedStack, say: Say): void {
   );
 }
 
-/** Pauses what earlier commands left running, so that only the crawl that was asked for goes on in our own stack. */
+/** Pauses crawls that earlier commands left running, so that only the wanted crawl goes on in our own stack. */
 export async function pauseOthers(
   { pool, api, own, say, signal }: Session,
   but: string | null,

@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { CommandError } from './ending.ts';
 import { reasonOf } from './words.ts';
 
-/** The new file is there before the secret is: one that nobody has seen could not be used. @throws CommandError */
+/** The file is made before the secret: a secret that could not be saved would be lost. @throws CommandError */
 export async function writeSecretFile<T>(
   file: string,
   make: () => Promise<T>,

@@ -1,4 +1,4 @@
-/** `crawl --concurrency N`: the hosts of its seeds, which are one's own, take several requests at a time. */
+/** `crawl --concurrency N`: the hosts of the seeds, which belong to the user, take several requests at a time. */
 import type { Config } from '../config/config.ts';
 import { hostSettingsChange } from '../contracts/hosts.ts';
 import { canonicalize } from '../domain/url.ts';
@@ -9,12 +9,12 @@ import { seedEntries } from '../storage/seeds.ts';
 import { CommandError } from './ending.ts';
 import type { CrawlRequest } from './request.ts';
 
-/** More hosts than that are hardly one's own. */
+/** Users hardly own more hosts than this. */
 const mostHosts = 100;
 
 /**
- * The setting stays with each host until it is taken back. Answers what was done, in one sentence.
- * @param concurrency requests in flight at a host, 1 to 16 @throws CommandError where the seeds name too many hosts
+ * The setting stays with each host until it is taken back. Answers in one sentence what was done.
+ * @param concurrency requests in flight at a host, 1 to 16 @throws CommandError if the seeds name too many hosts
  */
 export async function setConcurrency(
   pool: Pool,

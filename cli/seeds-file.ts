@@ -1,6 +1,6 @@
 /**
- * The seeds file of a new crawl, of any length: what a request can carry goes with the crawl, the rest is streamed to it
- * afterwards, so that no more of the file is held than its beginning.
+ * The seeds file of a new crawl, of any length. The part that a request can carry goes with the crawl; the rest is
+ * streamed to the crawl afterwards, so that only the beginning of the file is held in memory.
  */
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
@@ -10,19 +10,19 @@ import { rejectionLine } from './api-request.ts';
 import { CommandError } from './ending.ts';
 import { grouped, reasonOf } from './words.ts';
 
-/** Bytes that go with the crawl; as JSON they are below what a request may have. */
+/** Bytes that go with the crawl; as JSON they stay below the limit of a request. */
 const headBytes = 4 * 1024 * 1024;
 const newline = 0x0a;
 
-/** What is not read yet. */
+/** The part of the file that is not read yet. */
 export interface SeedsRest {
   readonly file: string;
-  /** Byte at which a line begins, and how many lines are before it. */
+  /** Byte at which the next line begins, and the number of lines before it. */
   readonly start: number;
   readonly linesBefore: number;
 }
 
-/** Comments and blank lines become empty, so that the others keep their numbers. @throws CommandError */
+/** Comments and blank lines become empty seeds, so that the others keep their line numbers. @throws CommandError */
 export async function readSeedsFile(
   file: string,
 ): Promise<{ readonly lines: string[]; readonly rest: SeedsRest | null }> {
@@ -41,7 +41,7 @@ export async function readSeedsFile(
   }
 }
 
-/** Sends what was not read yet. Answers what to tell of it, one sentence each. */
+/** Sends the part that was not read yet. Answers the sentences to print about it. */
 export async function sendRest(
   api: Api,
   crawlId: string,

@@ -1,4 +1,4 @@
-/** `seeds add`: more seeds for a crawl, streamed from a file of any length. `seeds list`: what it was given. */
+/** `seeds add`: more seeds for a crawl, streamed from a file of any length. `seeds list`: the seeds of a crawl. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { addedSeeds, seedList, type AddedSeeds, type SeedView } from '../contracts/http/seeds.ts';
@@ -10,13 +10,16 @@ import { writeList, writeOne, type Shown } from './table.ts';
 import { grouped, reasonOf } from './words.ts';
 
 export interface SeedOptions extends VerbOptions {
-  /** `-`: standard input. Read as JSON lines where its name ends so. */
+  /** `-`: standard input. A file name that ends so is read as JSON lines. */
   readonly seeds?: string;
 }
 
 const isJsonLines = (name: string): boolean => /\.(ndjson|jsonl)$/i.test(name);
 
-/** URLs that are given come first, then the lines of the file. Bad ones are told, and stop no other. */
+/**
+ * URLs on the command line come first, then the lines of the file. Bad seeds are reported; the others are added all the
+ * same.
+ */
 export async function addSeeds(id: string, urls: readonly string[], options: SeedOptions): Promise<ExitCode> {
   const { seeds: file, json = false } = options;
   if (urls.length === 0 && file === undefined)
@@ -37,14 +40,14 @@ export async function addSeeds(id: string, urls: readonly string[], options: See
   return exitCodes.ok;
 }
 
-/** The API stores seeds as they arrive; what a lost answer would have said of them is not known. */
+/** The API stores seeds as they arrive; if the answer is lost, nobody knows how many were stored. */
 function tellUnknown(error: unknown): never {
   if (!(error instanceof CommandError) || error instanceof RefusedError) throw error;
   const detail = `${error.message} Some of the seeds may be stored; it does no harm to add them again.`;
   throw new CommandError(detail, error.exitCode, { cause: error });
 }
 
-/** @throws CommandError where it cannot be read, before anything is sent */
+/** @throws CommandError if the file cannot be read, before anything is sent */
 async function openable(file: string): Promise<void> {
   try {
     const handle = await open(file);

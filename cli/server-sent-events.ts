@@ -1,13 +1,13 @@
-/** Server-sent events (HTML standard, section 9.2.6) out of the bytes of an answer. */
+/** Reads server-sent events (HTML standard, section 9.2.6) from the bytes of an answer. */
 
 export interface ServerSentEvent {
-  /** Of this event itself; null: it has none. */
+  /** The id of this event itself; null: it has none. */
   readonly id: string | null;
   readonly kind: string;
   readonly data: string;
 }
 
-/** Comments are left out, as is an event whose end did not come. */
+/** Leaves out comments, and an event that was cut off. */
 export async function* readServerSentEvents(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent> {
@@ -18,7 +18,7 @@ export async function* readServerSentEvents(
   let data: string[] = [];
   for await (const chunk of chunks) {
     rest += decoder.decode(chunk, { stream: true });
-    // A line feed may yet follow a carriage return at the very end.
+    // A line feed may still follow a carriage return at the very end.
     const lines = rest.split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? '';
     for (const line of lines) {

@@ -1,4 +1,4 @@
-/** The stack a verb works on: the one that runs on the data folder, or one of its own. */
+/** The stack that a verb works on: the running stack of the data folder, or one of its own. */
 import { fork } from 'node:child_process';
 import type { Config } from '../config/config.ts';
 import { entryScript } from '../config/package.ts';
@@ -18,11 +18,11 @@ export type Say = (sentence: string) => void;
 
 export interface UsedStack {
   readonly info: StackInfo;
-  /** We started it: nothing but what we allow goes on in it, and it ends with us. */
+  /** We started the stack: only what we allow goes on in it, and it ends with us. */
   readonly own: boolean;
   /** Rejects when the stack is gone for good; never resolves. */
   readonly lost: Promise<never>;
-  /** Stops our own; leaves another's alone. */
+  /** Stops our own stack; leaves another launcher's alone. */
   leave(now?: boolean): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface StartOptions {
   readonly owner: StackOwner;
   readonly say: Say;
   readonly signal?: AbortSignal;
-  /** Beside the services. Without workers no crawl goes on; without the API none can be changed. */
+  /** Processes besides the services. Without workers no crawl goes on; without the API no crawl can be changed. */
   readonly processes: Processes;
 }
 
@@ -48,7 +48,7 @@ export async function start(options: StartOptions): Promise<StartedStack> {
     owner,
     migrate: async (databaseUrl) => {
       await migrate(databaseUrl);
-      // Before the API is there: it would make a first key where there is none.
+      // Before the API starts: otherwise the API would make a first key if there is none.
       localKey = await withPool(databaseUrl, (pool) => provideLocalKey(pool, config));
     },
     onEvent: (event) => {
@@ -92,7 +92,7 @@ export function ownStack(stack: RunningStack): UsedStack {
 const goneMs = 10_000;
 const lookMs = 1_000;
 
-/** Another launcher's stack; lost when that launcher has not been there for a while. */
+/** Another launcher's stack; lost when that launcher has been gone for a while. */
 export function othersStack(info: StackInfo): UsedStack {
   let seen = performance.now();
   const gone = Promise.withResolvers<never>();
@@ -155,8 +155,8 @@ export async function startKept(config: Config, say: Say, signal: AbortSignal): 
 }
 
 /**
- * Looks into the stack that runs, or into one that runs for the moment, in which no crawl goes on.
- * @param processes what it is to have beside its services
+ * Looks into the running stack, or into one that runs only for the moment, in which no crawl goes on.
+ * @param processes the processes that such a stack has besides its services
  */
 export async function withStack<T>(
   config: Config,

@@ -1,4 +1,6 @@
-/** Where a crawl stands, for people: its summary, and while it is open what it waits for and how long it takes. */
+/**
+ * Where a crawl stands, for people: its summary, and, while it is open, what it waits for and how long it will take.
+ */
 import { closedCrawlStates } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
@@ -7,7 +9,7 @@ import type { ParkedHost } from '../storage/statements/list-parked-hosts.ts';
 import { line, summaryLines } from './summary.ts';
 import { counted, duration, grouped } from './words.ts';
 
-/** @param page the address of a workflow's page, by the workflow's id; null: there are none to be told */
+/** @param page gives the address of a workflow's page, by the workflow's id; null: there are no addresses to show */
 export function statusLines(
   view: CrawlView,
   outlook: CrawlOutlookView,

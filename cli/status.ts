@@ -15,7 +15,7 @@ import { printable, table, writeLines } from './table.ts';
 import { runningWorkflows, workflowPages } from './temporal-web.ts';
 
 const listed = 20;
-/** Hosts that are named at most. */
+/** Hosts that are named, at most. */
 const named = 10;
 
 export async function status(id: string | null, options: VerbOptions): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-/** What came of a crawl, for people and for programs. */
+/** The results of a crawl, for people and for programs. */
 import { standsAs, urlStates, type UrlState } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
@@ -10,12 +10,12 @@ import { bytes, counted, duration, grouped } from './words.ts';
 
 const shown = 10;
 
-/** Gone: the server says that there is nothing there. Dead letters are something else. */
+/** Gone: the server says that the page does not exist. This is not a dead letter. */
 const stateWord = (state: UrlState): string => (state === 'dead' ? 'gone' : state);
 
 /**
  * Lines of a report. @param parked hosts that wait, most queued first @param waiting what the crawl waits for, parked
- * hosts among it; null: that is not asked
+ * hosts among it; null: not looked up
  */
 export function summaryLines(
   view: CrawlView,
@@ -71,7 +71,7 @@ export function summaryLines(
   ];
 }
 
-/** What limits left out, a line for each kind. */
+/** What limits left out, one line for each kind. */
 export const cutLines = (cut: CrawlView['cut']): string[] =>
   cutKinds.flatMap((kind) => {
     const found = cut[kind];
@@ -84,7 +84,7 @@ export const cutLines = (cut: CrawlView['cut']): string[] =>
     return [`${cutPhrase(kind, found.leftOut)}${places}${cure}`];
   });
 
-/** What helps where hosts are parked. */
+/** Commands that help when hosts are parked. */
 function cures(parked: readonly ParkedHost[]): string[] {
   const [first, second] = parked;
   if (first === undefined) return [];
@@ -105,8 +105,9 @@ function listed(name: string, entries: readonly string[], total: number): string
 
 /**
  * One JSON object on one line; `seconds` are from start to end by Postgres' clock.
- * @param parked hosts that wait, most queued first @param error what ended the command before the crawl; null: nothing
- * @param waiting what the crawl waits for, where it was given up; null: it was not
+ * @param parked hosts that wait, most queued first @param error why the command ended before the crawl; null: it did
+ * not
+ * @param waiting what the crawl waits for, if it was given up; null: it was not given up
  */
 export function summaryJson(
   view: CrawlView,

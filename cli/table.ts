@@ -1,7 +1,7 @@
 /** Lists for people as tables, and for programs as JSON lines. */
 import { writeJsonLines } from './lines.ts';
 
-/** What others wrote is told, but it does not steer the terminal. */
+/** Words of others are shown, but must not control the terminal. */
 export const printable = (text: string): string => text.replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
 
 /** Columns as wide as their widest cell, two spaces between; the first row is the heading. */
@@ -18,11 +18,11 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 export interface Shown<T> {
   readonly heads: readonly string[];
   readonly row: (item: T) => readonly string[];
-  /** Said where there is nothing. */
+  /** Printed for an empty list. */
   readonly none: string;
 }
 
-/** JSON lines as they come, or a table once all of it is there. */
+/** JSON lines as they come, or one table at the end. */
 export async function writeList<T>(
   items: AsyncIterable<T>,
   json: boolean,
@@ -41,12 +41,12 @@ export function writeLines(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** One thing: JSON on one line, or lines for people. */
+/** One item: JSON on one line, or lines for people. */
 export function writeOne(item: unknown, json: boolean, lines: () => readonly string[]): void {
   writeLines(json ? [JSON.stringify(item)] : lines().map(printable));
 }
 
-/** What was created: its id alone for scripts, JSON on one line, or lines for people. */
+/** A created item: only its id for scripts, JSON on one line, or lines for people. */
 export function writeMade(
   made: { readonly id: string },
   { id = false, json = false }: { readonly id?: boolean; readonly json?: boolean },

@@ -1,4 +1,4 @@
-/** Addresses in Temporal Web; null where Temporal is not ours, and nobody can say where its pages are. */
+/** Addresses in Temporal Web; null if Temporal is not ours, since nobody can say where its pages are. */
 import type { StackInfo } from '../stack/info.ts';
 
 type Web = Pick<StackInfo, 'temporalUiUrl' | 'temporalNamespace'>;
@@ -9,7 +9,7 @@ export function workflowPages({ temporalUiUrl, temporalNamespace }: Web): ((id: 
   return (id) => `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(id)}`;
 }
 
-/** The address of the list of workflows that run: those that have ended, schedulers mostly, are many more. */
+/** The address of the list of running workflows: the closed ones, mostly schedulers, are many more. */
 export function runningWorkflows({ temporalUiUrl, temporalNamespace }: Web): string | null {
   if (temporalUiUrl === null) return null;
   const query = encodeURIComponent('ExecutionStatus="Running"');

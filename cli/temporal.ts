@@ -8,7 +8,7 @@ import { findTemporalCli } from '../stack/temporal-cli.ts';
 import { CommandError, exitCodes } from './ending.ts';
 import { sayPlainly } from './stack.ts';
 
-/** @returns what the program ends with. @throws CommandError where there is no Temporal to talk to */
+/** @returns the exit code of the program. @throws CommandError if there is no Temporal to talk to */
 export async function temporal(args: readonly string[]): Promise<number> {
   const config = loadConfig();
   const stack = findRunningStack(config.dataDir);
@@ -19,7 +19,7 @@ export async function temporal(args: readonly string[]): Promise<number> {
     cacheDir: config.cacheDir,
     onProgress: sayPlainly,
   });
-  // Ctrl-C reaches the program, too; how it ends is for it to say.
+  // Ctrl-C reaches the program, too; the program decides how it ends.
   const ignore = (): void => undefined;
   process.on('SIGINT', ignore);
   try {

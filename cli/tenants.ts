@@ -1,4 +1,4 @@
-/** `tenants` for an admin of the instance, `tenant` for everybody: quotas, and what is used of them. */
+/** `tenants` for an admin of the instance, `tenant` for everybody: quotas, and how much of them is used. */
 import {
   quotasView,
   tenantDetail,
@@ -39,9 +39,9 @@ export async function listTenants(options: VerbOptions): Promise<ExitCode> {
 
 export interface TenantOptions extends VerbOptions {
   readonly name?: string;
-  /** Only the id is written. */
+  /** Write only the id. */
   readonly id?: boolean;
-  /** `name=number`, or `name=none` to take one off. */
+  /** `name=number`, or `name=none` to turn a quota off. */
   readonly quota?: readonly string[];
 }
 
@@ -82,7 +82,7 @@ export async function closeTenant(id: string, options: VerbOptions): Promise<Exi
   return exitCodes.ok;
 }
 
-/** One's own. */
+/** The caller's own tenant. */
 export async function showTenant(options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
   const api = await anyApi(options);
@@ -101,7 +101,7 @@ export function tenantLines({ id, name, quotas, used }: TenantDetail): string[] 
   return [`Tenant ${id} (${name})`, ...table([['quota', 'at most', 'used'], ...rows])];
 }
 
-/** @throws CommandError on a name or a number that is none */
+/** @throws CommandError on a name that is no quota or a value that is no number */
 export function readQuotas(given: readonly string[]): QuotasAsked {
   return Object.fromEntries(
     given.map((text) => {

@@ -7,7 +7,7 @@ import { aborted, listenForInterrupts } from './interrupts.ts';
 import { sayPlainly, start, type KeptMessage, type StartedStack } from './stack.ts';
 import { runningWorkflows } from './temporal-web.ts';
 
-/** @param kept started by `crawl --keep`, which listens until the stack is up, and then goes */
+/** @param kept true: `crawl --keep` started this, listens until the stack is up, and then goes */
 export async function up(kept: boolean): Promise<ExitCode> {
   const config = loadConfig();
   const interrupts = listenForInterrupts();
@@ -59,7 +59,7 @@ async function addresses(stack: StartedStack): Promise<string[]> {
   ];
 }
 
-/** The key itself only when it is new. */
+/** Shows the key itself only when it is new. */
 function keyLines({ apiUrl, config, localKey }: StartedStack): string[] {
   if (apiUrl === null) return [];
   const open = isLoopback(config.apiHost)

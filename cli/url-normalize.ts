@@ -1,4 +1,4 @@
-/** `url normalize`: what two spellings have to agree in to be one page. */
+/** `url normalize`: two spellings with the same output are the same page. */
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
 import { exitCodes, type ExitCode } from './ending.ts';

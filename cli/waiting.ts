@@ -20,7 +20,7 @@ export function waitText(host: WaitingHost, now = new Date()): string {
   return printable(`${origin}${until === null ? '' : ` until ${clock(new Date(until), now)}`} (${told})`);
 }
 
-/** On the clock of whoever reads it; with the date where that is another one. */
+/** By the clock of the reader; with the date if it is another day. */
 export function clock(instant: Date, now: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const time = [instant.getHours(), instant.getMinutes(), instant.getSeconds()].map(two).join(':');

@@ -1,4 +1,4 @@
-/** `webhooks`: who is told of events, and what came of telling them. */
+/** `webhooks`: receivers of events, and the outcome of each delivery. */
 import type { z } from 'zod';
 import {
   createdWebhook,
@@ -59,9 +59,9 @@ export async function listWebhooks(options: VerbOptions): Promise<ExitCode> {
 export interface WebhookOptions extends VerbOptions {
   readonly kinds?: readonly string[];
   readonly crawl?: string;
-  /** The file that is to hold the key of the signatures, instead of the screen. */
+  /** The file that gets the key of the signatures, instead of the screen. */
   readonly save?: string;
-  /** Only the id is written. */
+  /** Write only the id. */
   readonly id?: boolean;
 }
 
@@ -91,7 +91,7 @@ export async function addWebhook(url: string, options: WebhookOptions): Promise<
   return exitCodes.ok;
 }
 
-/** Judged as the API does, before it is asked. @throws CommandError */
+/** Checked as the API does, before the API is asked. @throws CommandError */
 function judged<T>(schema: z.ZodType<T>, given: object, places: Readonly<Record<string, string>>): object {
   const read = schema.safeParse(given, { error: inWords });
   if (read.success) return given;

@@ -8,7 +8,7 @@ export const counted = (count: number, one: string): string =>
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** Bytes with a decimal unit, three digits or so. */
+/** Bytes with a decimal unit, about three digits. */
 export function bytes(value: number): string {
   let size = value;
   let unit = 0;

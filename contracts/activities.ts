@@ -9,14 +9,17 @@ export interface HostRef {
 }
 
 export interface Visit extends HostRef {
-  /** The workflow shows the host's trouble: only then may it be left to retries, which show nothing by themselves. */
+  /**
+   * The workflow shows the host as in trouble. Only then may the trouble be left to Temporal's retries, which show
+   * nothing by themselves.
+   */
   readonly inTrouble: boolean;
 }
 
-/** Why a host is left alone that is well and whose pace would allow it. */
+/** Why a host is left alone although it is well and its pace would allow a visit. */
 export type ClosedBy = 'windows' | 'quota' | 'lent' | 'opt-out';
 
-/** Crawls with URLs at a host: ids of some, most queued first, and how many more there are. */
+/** Crawls with URLs at a host: the ids of some, most queued first, and the number of the others. */
 export interface WantedBy {
   readonly crawls: readonly string[];
   readonly more: number;
@@ -24,14 +27,14 @@ export interface WantedBy {
 
 export const nobody: WantedBy = { crawls: [], more: 0 };
 
-/** What a slice left behind. Times are relative, so that no two machines' clocks are compared. */
+/** The result of a slice. Times are relative, so that no two machines' clocks are compared. */
 export interface SliceResult {
   /** URLs that got a final outcome. */
   readonly fetched: number;
   /**
-   * 'more': URLs are due; 'idle': none is due now; 'wait': the host may not be visited for `waitMs`;
-   * 'trouble': as wait, after a failure of the host (`lastError`); 'yield': as more or wait, and somebody who has fewer
-   * places wants this one; 'held': it is paused or parked (`lookAtHost`), and nothing else here means anything.
+   * 'more': URLs are due. 'idle': none is due now. 'wait': the host must not be visited for `waitMs`. 'trouble': as
+   * 'wait', after a failure of the host (`lastError`). 'yield': as 'more' or 'wait', and a crawl with fewer places
+   * wants this place. 'held': the host is paused or parked (`lookAtHost`), and the other fields mean nothing.
    */
   readonly next: 'more' | 'idle' | 'wait' | 'trouble' | 'yield' | 'held';
   /** Milliseconds until the host may be visited again (0: now). */
@@ -45,7 +48,10 @@ export interface SliceResult {
   readonly deadLetters: number;
   readonly wantedBy: WantedBy;
   readonly lastError: string | null;
-  /** Why the host is to be left alone for `waitMs`, or for good, where that is neither its pace nor trouble. */
+  /**
+   * Why the host is left alone for `waitMs`, or for good, if the reason is neither its pace nor trouble; otherwise
+   * null.
+   */
   readonly closedBy: ClosedBy | null;
 }
 
@@ -61,24 +67,27 @@ export interface FetchActivities {
 
 export interface ProbeResult {
   /**
-   * 'answers': robots.txt says what may be fetched; 'fails': it still cannot be had; 'not-yet': the host may not be
-   * asked for `waitMs`; 'pointless': nothing would be fetched, or its owner has opted out; 'moved': it is not parked any
-   * more, or paused. Only the first two sent one.
+   * 'answers': robots.txt says what may be fetched. 'fails': robots.txt still cannot be read. 'not-yet': the host must
+   * not be asked for `waitMs`. 'pointless': nothing would be fetched, or the host has opted out. 'moved': the host is
+   * no longer parked, or is paused. Only 'answers' and 'fails' sent a request.
    */
   readonly outcome: 'answers' | 'fails' | 'not-yet' | 'pointless' | 'moved';
-  /** What came of it, in one sentence without a full stop. */
+  /** The outcome, in one sentence without a full stop. */
   readonly message: string;
-  /** Milliseconds for which the host is to be left alone at least. */
+  /** Milliseconds for which the host must be left alone, at least. */
   readonly waitMs: number;
 }
 
 export interface DedupActivities {
-  /** Judges fetched bodies of the host: an exact duplicate becomes an alias and is not extracted again. */
+  /**
+   * Judges fetched bodies of the host: a page with the same body as another becomes an alias and is not extracted
+   * again.
+   */
   dedup(host: HostRef): Promise<{ readonly originals: number; readonly aliases: number }>;
 }
 
 export interface ExtractActivities {
-  /** Reads the host's originals: stores what is in them, admits their links. `more`: the batch limit was reached. */
+  /** Reads the host's originals: stores their content, admits their links. `more`: the batch limit was reached. */
   extract(
     host: HostRef,
   ): Promise<{ readonly pages: number; readonly admitted: number; readonly more: boolean }>;
@@ -86,8 +95,8 @@ export interface ExtractActivities {
 
 export interface WebhookActivities {
   /**
-   * Sends events of crawls to a webhook's receiver, for some seconds. Answers how many milliseconds nothing is due for
-   * then (0: call again), null where nothing waits; `gone`: there is no such webhook any more.
+   * Sends events of crawls to a webhook's receiver, for some seconds. Answers the milliseconds until something is due
+   * (0: call again; null: nothing waits). `gone`: the webhook does not exist any more.
    */
   deliverEvents(input: {
     readonly webhookId: string;
@@ -96,41 +105,44 @@ export interface WebhookActivities {
 
 export interface ControlActivities {
   /**
-   * Starts host workflows for hosts with due URLs, up to the worker's cap of active hosts. `lost`: also looks for hosts
-   * whose workflow got lost. Where all places are taken, it has those marked that are to be given back.
+   * Starts workflows for hosts with due URLs, up to the worker's cap of active hosts. `lost`: also looks for hosts that
+   * lost their workflow. If all places are taken, marks the hosts that must give their places back.
    */
   feed(input: { readonly shard: number; readonly lost: boolean }): Promise<FeedResult>;
-  /** Gives the host back to the scheduler unless URLs are due that it need not yield for; `retired: false` means: go on. */
+  /**
+   * Gives the host back to the scheduler, unless URLs are due and it need not yield. `retired: false`: the workflow
+   * goes on.
+   */
   retireHost(host: HostRef): Promise<{ readonly retired: boolean }>;
   /** How the host stands, whatever its workflow believes. */
   lookAtHost(host: HostRef): Promise<HostCounts & HostStandingView>;
-  /** Stores an operator's pause, or that it is over (`reason` null). */
+  /** Stores an operator's pause, or its end (`reason` null). */
   setHostPause(input: HostRef & { readonly reason: string | null }): Promise<void>;
-  /** Marks the host parked and turns the URLs that were tried into dead letters; the rest stays queued. */
+  /** Marks the host parked and turns the URLs that were tried into dead letters; the other URLs stay queued. */
   parkHost(input: HostRef & { readonly reason: string }): Promise<HostCounts & ProbePlan>;
   /**
    * Forgets backoff, failures and parking, drives the dead letters again that the host caused, and wakes crawls that
-   * had ended around this host.
+   * had ended without this host.
    */
   unparkHost(host: HostRef): Promise<HostCounts>;
   /** Excludes the host's queued URLs with the reason given. */
   dropHost(input: HostRef & { readonly reason: string }): Promise<HostCounts & { readonly dropped: number }>;
   setHostDelay(input: HostRef & { readonly seconds: number | null }): Promise<void>;
-  /** What waits at a host, and what was given up there. */
+  /** The numbers of URLs that wait at a host and that were given up there. */
   countHost(host: HostRef): Promise<HostCounts>;
   /**
-   * Drives dead letters again, for some seconds; `next` tells where to go on. Crawls that had ended run again, parked
+   * Drives dead letters again, for some seconds; `next` says where to go on. Crawls that had ended run again; parked
    * hosts stay parked.
    */
   redriveLetters(
     input: RedriveInput & { readonly after: string | null },
   ): Promise<RedriveCounts & { readonly next: string | null }>;
   /**
-   * Judges the frontier of a crawl by its settings where they were changed, for some seconds; `more` tells whether to go
-   * on. How far it is stands in Postgres.
+   * Judges the frontier of a crawl by its changed settings, for some seconds; `more` says whether to call again.
+   * Postgres holds how far it is.
    */
   applyEdit(input: { readonly crawlId: string }): Promise<EditProgress>;
-  /** Sends a parked host's workflow the update `retry`; `unparked: false`: it was not parked. */
+  /** Sends the update `retry` to the workflow of a parked host; `unparked: false`: the host was not parked. */
   retryHost(input: { readonly origin: string }): Promise<{ readonly unparked: boolean }>;
 
   /** Where the crawl stands, whatever its workflow believes. */
@@ -138,8 +150,8 @@ export interface ControlActivities {
     readonly crawlId: string;
   }): Promise<CrawlStands & { readonly glance: CrawlGlance | null }>;
   /**
-   * Answers where it stands then: a crawl that is over stays so, and one that shall drain for a limit goes on where its
-   * settings have changed and none is reached any more.
+   * Answers the state that results: a crawl that is over stays so. A crawl that should drain for a limit goes on if its
+   * settings have changed and no limit is reached any more.
    */
   setCrawlState(input: CrawlStands & { readonly crawlId: string }): Promise<CrawlStands>;
   /**
@@ -148,16 +160,16 @@ export interface ControlActivities {
    */
   watchCrawl(input: { readonly crawlId: string; readonly watchMs: number }): Promise<WatchResult>;
   /**
-   * Excludes what is still queued (reason: the limit that ended the crawl), waits for work in hand to be committed.
-   * Nothing is done to a crawl that goes on.
+   * Excludes the queued URLs (reason: the limit that ended the crawl) and waits until the work in hand is committed.
+   * Does nothing to a crawl that goes on.
    */
   drainCrawl(input: { readonly crawlId: string; readonly reason: string }): Promise<void>;
   /** Starts or wakes the scheduler of each shard. */
   wakeSchedulers(): Promise<void>;
   /**
    * Chooses the canonical page of each group of duplicates and writes the closing event. Answers the final state, or
-   * 'running' when it goes on: a complete crawl has got work again meanwhile (a parked host that came back), or the limit
-   * that ended it was raised before it was set to drain.
+   * 'running' if the crawl goes on: a complete crawl has got work again meanwhile (a parked host came back), or the
+   * limit that ended the crawl was raised before it was set to drain.
    */
   settleCrawl(input: {
     readonly crawlId: string;
@@ -166,14 +178,14 @@ export interface ControlActivities {
   }): Promise<CrawlStands & { readonly glance: CrawlGlance | null }>;
 }
 
-/** A crawl in numbers, for its page in Temporal Web; null where it stands: they could not be had. */
+/** A crawl in numbers, for its page in Temporal Web; a field is null if the number could not be read. */
 export interface CrawlGlance {
   readonly label: string | null;
   readonly pages: number;
   readonly discovered: number;
   readonly queued: number;
   readonly deadLetters: number;
-  /** URLs answered a second, of late. */
+  /** URLs answered a second, recently. */
   readonly perSecond: number;
   readonly hosts: { readonly total: number; readonly working: number; readonly parked: number };
   /** Hosts with queued URLs that cannot be asked now, parked ones among them, and some of them by name. */
@@ -184,9 +196,9 @@ export interface CrawlGlance {
 export interface FeedResult {
   readonly started: number;
   readonly active: number;
-  /** Hosts worked at the same time at most. */
+  /** Hosts that are worked at the same time, at most. */
   readonly cap: number;
-  /** A crawl is running: keep ticking. */
+  /** A crawl is running, so the scheduler goes on ticking. */
   readonly running: boolean;
 }
 
@@ -200,32 +212,35 @@ export interface HostCounts {
 export interface EditProgress {
   readonly version: number;
   readonly state: 'pending' | 'applied' | 'superseded' | 'stopped';
-  /** URLs looked at; of them excluded and queued again. */
+  /** URLs looked at, and how many of them were excluded and queued again. */
   readonly judged: number;
   readonly excluded: number;
   readonly readmitted: number;
-  /** Stored pages whose links were judged anew, and URLs that these brought. */
+  /** Stored pages whose links were judged again, and URLs that these links brought. */
   readonly reread: number;
   readonly admitted: number;
   readonly more: boolean;
 }
 
 export interface HostStandingView {
-  /** Why an operator has paused it; null: nobody has. */
+  /** Why an operator has paused the host; null: it is not paused. */
   readonly paused: string | null;
-  /** Null: it is not parked. `forMs`: how long its trouble has lasted. */
+  /** Null: the host is not parked. `forMs`: how long its trouble has lasted. */
   readonly parked: { readonly reason: string; readonly forMs: number } | null;
 }
 
-/** When a host that has been parked is asked whether it answers again; both in milliseconds. */
+/** When a parked host is probed; both in milliseconds. */
 export interface ProbePlan {
-  /** Before the first probe; doubled for each further one. */
+  /** Before the first probe; doubled for each further probe. */
   readonly probeMs: number;
-  /** For which the host may not be asked. */
+  /** For which the host must not be asked. */
   readonly restMs: number;
 }
 
-/** Which dead letters: of a crawl, or where `crawlId` is null of the host `origin`. Null stands for any. */
+/**
+ * Which dead letters: those of a crawl, or, if `crawlId` is null, those of the host `origin`. A null field stands for
+ * any.
+ */
 export interface RedriveInput {
   readonly crawlId: string | null;
   readonly origin: string | null;
@@ -234,9 +249,9 @@ export interface RedriveInput {
   readonly url: string | null;
 }
 
-/** 'complete': nothing is left that could be fetched; 'going': watch on; 'moved': it does not run any more. */
+/** 'complete': nothing is left that could be fetched. 'going': watch on. 'moved': the crawl does not run any more. */
 export interface WatchResult extends Pick<FinishVerdict, 'met'> {
   readonly verdict: FinishVerdict['verdict'] | 'moved';
-  /** How it stands, where it goes on. */
+  /** How the crawl stands, if it goes on. */
   readonly glance?: CrawlGlance | null;
 }

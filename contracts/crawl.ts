@@ -20,17 +20,23 @@ export type Scope =
 
 export interface CrawlConfig {
   readonly scope: Scope;
-  /** Globs, or `re:` and a regular expression, over the canonical URL; when any is given, one must match. Not for seeds. */
+  /**
+   * Globs, or `re:` and a regular expression, over the canonical URL. If there are any, a URL must match one. Seeds are
+   * exempt.
+   */
   readonly include: readonly string[];
-  /** The same; a URL that matches one is excluded. */
+  /** As `include`; a URL that matches one is excluded. */
   readonly exclude: readonly string[];
-  /** Domains, each with all below it; when any is given, a URL must be of one. Seeds are exempt. */
+  /** Domains, each with all below it. If there are any, a URL must be of one. Seeds are exempt. */
   readonly includeDomains: readonly string[];
   /** Domains, each with all below it, whose URLs are excluded. */
   readonly excludeDomains: readonly string[];
   /** Characters of a URL at most; longer ones are excluded (F27: 2,048). */
   readonly maxUrlLength: number;
-  /** Media types whose bodies are taken, such as `text/html` or `image/*`; none: all. Seeds and sitemaps are exempt. */
+  /**
+   * Media types of bodies that are taken, such as `text/html` or `image/*`; none: all types. Seeds and sitemaps are
+   * exempt.
+   */
   readonly contentTypes: readonly string[];
   /** Pages to fetch at most; null: no limit. */
   readonly maxPages: number | null;
@@ -38,24 +44,24 @@ export interface CrawlConfig {
   readonly maxDepth: number | null;
   /** Seconds from start to drain; null: no limit. */
   readonly maxSeconds: number | null;
-  /** When it has got what it was made for, beside the limits above; null or absent: when nothing is left to fetch. */
+  /** Criteria that end the crawl before nothing is left to fetch, besides the limits above; null or absent: none. */
   readonly finish: FinishCriteria | null;
   /** URLs admitted per host at most (F27: 100,000). */
   readonly maxPagesPerHost: number;
-  /** Links taken from one page at most; the others are counted (domain/limits.ts). */
+  /** Links taken from one page at most; the other links are counted (domain/limits.ts). */
   readonly maxLinksPerPage: number;
   /**
-   * Seconds between two requests of this crawl to a host, where that is longer than the host's own pace; null: that pace.
+   * Seconds between two requests of this crawl to a host, if longer than the host's own pace; null: the host's pace.
    * Crawls of the first tenant may ask for less than the default of a second, never for less than robots.txt.
    */
   readonly delaySeconds: number | null;
-  /** The delay is at least this many times what the host's last answer took; null: it need not be. */
+  /** The delay is at least this many times what the host's last answer took; null: no such rule. */
   readonly delayFactor: number | null;
-  /** Turns at a host that other crawls want as well, where one of weight 1 gets one (1 to 100). */
+  /** Turns at a host that several crawls want, for each turn of a crawl with weight 1 (1 to 100). */
   readonly weight: number;
-  /** Every body is transferred anew, also those that an earlier crawl has stored; absent: false. */
+  /** Every body is transferred anew, also bodies that an earlier crawl has stored; absent: false. */
   readonly fresh: boolean;
-  /** Days after its end on which the crawl is deleted with its data; null: as the instance has it. */
+  /** Days after its end on which the crawl is deleted with its data; null: the instance's setting. */
   readonly retentionDays: number | null;
   /** User agent sent; null: the setting of the worker. */
   readonly userAgent: string | null;
@@ -89,7 +95,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   allowPrivate: [],
 };
 
-/** Settings as they are stored; what is newer than they are is as it is by default. */
+/** Stored settings made whole: a setting that is newer than the stored ones has its default. */
 export const wholeConfig = (stored: Partial<CrawlConfig>): CrawlConfig => ({
   ...defaultCrawlConfig,
   ...stored,

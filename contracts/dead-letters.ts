@@ -30,7 +30,7 @@ const page = {
 export const deadLetterQuery = z.strictObject({ ...page, host: hostOrigin.optional() });
 export const hostDeadLetterQuery = z.strictObject({ ...page, host: hostOrigin });
 
-/** With none of them: every letter of the crawl. */
+/** With none of these fields: every dead letter of the crawl. */
 export const newRedrive = z
   .strictObject({
     url: url.optional(),

@@ -1,4 +1,4 @@
-/** What is in a page: the contract between content/ (which reads bodies) and activities/. */
+/** What is in a page: the contract between content/, which reads bodies, and its callers. */
 import type { Cut } from '../domain/limits.ts';
 
 export interface ExtractInput {
@@ -9,7 +9,7 @@ export interface ExtractInput {
   readonly contentType: string | null;
   /** X-Robots-Tag field value, or null. */
   readonly xRobotsTag: string | null;
-  /** Product tokens we go by, lower-case: `googlebot: nofollow` and the like are for others. */
+  /** Product tokens of ours, lower-case. Directives for other agents, such as `googlebot: nofollow`, are ignored. */
   readonly agentTokens: readonly string[];
   /** Links kept at most, in document order, after removing repeats. */
   readonly maxLinks: number;
@@ -18,7 +18,7 @@ export interface ExtractInput {
 export interface Extracted {
   readonly title: string | null;
   readonly description: string | null;
-  /** ISO 639-1 code, or null where it cannot be told. */
+  /** ISO 639-1 code; null: the language could not be told. */
   readonly language: string | null;
   /** Normalised visible text: NFC, white space folded, boilerplate tags (script, style, nav …) left out. */
   readonly text: string;
@@ -30,10 +30,10 @@ export interface Extracted {
   /** Absolute URL of rel=canonical, or null. */
   readonly canonical: string | null;
   readonly noindex: boolean;
-  /** Of the page as a whole (meta robots, X-Robots-Tag). */
+  /** For the page as a whole (meta robots, X-Robots-Tag). */
   readonly nofollow: boolean;
   /** Charset the body was read as (WHATWG name). */
   readonly charset: string;
-  /** What was left out, by how much; empty when nothing was. */
+  /** What limits left out, and how much; empty if nothing. */
   readonly cut: Cut;
 }

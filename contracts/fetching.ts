@@ -1,4 +1,4 @@
-/** What one HTTP exchange gives back: the contract between net/ (which speaks to the web) and activities/. */
+/** The result of one HTTP exchange: the contract between net/, which speaks to the web, and its callers. */
 
 import type { FetchFault } from '../domain/fault.ts';
 import type { RequestHeaders } from '../domain/request-headers.ts';
@@ -6,7 +6,10 @@ import type { RequestHeaders } from '../domain/request-headers.ts';
 export type { FetchFault } from '../domain/fault.ts';
 
 export interface FetchLimits {
-  /** Bytes of body kept at most, after decompression. More: `truncated` is set and the connection is dropped. */
+  /**
+   * Bytes of a body that are kept at most, after decompression. For a longer body `truncated` is set and the connection
+   * is dropped.
+   */
   readonly maxBodyBytes: number;
   /** Milliseconds for the whole exchange, connect to last byte. */
   readonly totalTimeoutMs: number;
@@ -22,14 +25,14 @@ export interface FetchRequest {
   /** Validators of an earlier copy, sent as If-None-Match and If-Modified-Since. */
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Sent besides; they go before what the fetcher sends by the same name. */
+  /** Further headers; they take precedence over headers of the fetcher with the same name. */
   readonly headers?: RequestHeaders;
   readonly signal?: AbortSignal;
-  /** Requests of one host that may be in flight together have lanes of their own, from 0; absent: 0. */
+  /** Requests to one host that may be in flight together have lanes of their own, from 0; absent: 0. */
   readonly lane?: number;
-  /** Asked with the fields of a success; false: its body is not read. Absent: it is. */
+  /** Called with the header fields of a success; false: the body is not read. Absent: the body is read. */
   readonly wantsBody?: (headers: Readonly<Record<string, string>>) => boolean;
-  /** Asked once, when the connection stands and the request is about to leave; false: it does not. */
+  /** Called once, when the connection stands and the request is about to leave; false: the request does not leave. */
   readonly maySend?: () => boolean;
 }
 
@@ -38,9 +41,12 @@ export interface FetchResponse {
   readonly status: number;
   /** Lower-case names; repeated fields joined by ", ", but X-Robots-Tag by line feeds (`net/fields.ts`). */
   readonly headers: Readonly<Record<string, string>>;
-  /** Decoded by Content-Encoding, at most `maxBodyBytes`. Empty for redirects, 304, and what is not wanted. */
+  /**
+   * Decoded by Content-Encoding, at most `maxBodyBytes`. Empty for redirects, for 304, and for bodies that are not
+   * wanted.
+   */
   readonly body: Uint8Array;
-  /** The body was longer than the limit, or ended early; what came is in `body`. */
+  /** Set if the body was longer than the limit, or ended early; `body` has the part that came. */
   readonly truncated: false | 'too-large' | 'incomplete' | 'bad-encoding';
   /** Bytes that came over the wire as body. */
   readonly wireBytes: number;
@@ -48,9 +54,12 @@ export interface FetchResponse {
   readonly headAt: number;
   readonly endAt: number;
   readonly remoteAddress: string | null;
-  /** Milliseconds from the request's leaving to the end of the answer, where that is known. */
+  /** Milliseconds from the moment the request leaves to the end of the answer; absent: not known. */
   readonly tookMs?: number;
-  /** Call once the body is stored or dropped: it takes room that others wait for. Absent: it takes none. */
+  /**
+   * The caller must call it once the body is stored or dropped: the body takes room that others wait for. Absent: it
+   * takes none.
+   */
   readonly release?: () => void;
 }
 
@@ -61,24 +70,24 @@ export interface FetchFailure {
   readonly message: string;
   readonly endAt: number;
   /**
-   * The request left, and the server most likely never looked at it: it was closing the connection, or turned the
-   * HTTP/2 stream away. Sending it once more, at the host's pace, is right (RFC 9112 section 9.3.1, RFC 9113 section
-   * 8.7); blaming the URL or the host is not.
+   * The request left, and the server most likely never looked at it: the server was closing the connection, or turned
+   * the HTTP/2 stream away. Sending the request once more, at the host's pace, is right (RFC 9112 section 9.3.1, RFC
+   * 9113 section 8.7); blaming the URL or the host is not.
    */
   readonly repeatable?: true;
 }
 
 export type FetchResult = FetchResponse | FetchFailure;
 
-/** Never throws for what the web does; redirects are answered, not followed. */
+/** Never throws for faults of the web. Redirects are answered, not followed. */
 export interface Fetcher {
   fetch(request: FetchRequest): Promise<FetchResult>;
   close(): Promise<void>;
 }
 
 /**
- * There was no room for a large body in this process for so long that its host was not kept waiting any longer. A
- * shortage of ours: the URL is as if it had not been asked for.
+ * There was no room for a large body in this process, and the host was not to be kept waiting any longer. The shortage
+ * is ours: the URL counts as if it had not been asked for.
  */
 export class NoRoomForBody extends Error {
   override readonly name = 'NoRoomForBody';

@@ -1,4 +1,4 @@
-/** Hosts and what an operator sets for them (F05, F18) on the wire: what the API takes and answers. */
+/** Hosts and their settings by an operator (F05, F18) on the wire: what the API takes and answers. */
 import { z } from 'zod';
 import { hostStandings } from '../domain/host-standing.ts';
 import { maxConcurrency, maxDelayFactor } from '../domain/pace.ts';
@@ -8,7 +8,7 @@ import { weekDays, windowsProblem } from '../domain/windows.ts';
 import { crawlStates } from './crawl.ts';
 import { count, instant, limit, nextCursor, wholeNumber, words } from './http/shared.ts';
 
-/** Read into the form it has in URLs: lower case, without the usual port. */
+/** Read into the form that it has in URLs: lower case, without the usual port. */
 export const hostOrigin = z
   .string()
   .max(1_000)
@@ -162,7 +162,7 @@ export const hostList = z.object({ items: z.array(hostSummary), next: nextCursor
 
 // What an operator does to hosts (F18) --------------------------------------------------------------------------------
 
-/** retry: forget trouble and parking, try now; pause: send nothing until resume; drop: exclude what is queued. */
+/** retry: forget trouble and parking, try now; pause: send nothing until resume; drop: exclude the queued URLs. */
 export const hostActions = ['retry', 'pause', 'resume', 'drop'] as const;
 export type HostAction = (typeof hostActions)[number];
 

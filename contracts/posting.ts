@@ -1,4 +1,4 @@
-/** What one message to a webhook's receiver comes to: the contract between net/ and activities/. */
+/** The result of one message to a webhook's receiver: the contract between net/ and its callers. */
 
 export interface Post {
   /** Absolute http(s) URL. */
@@ -19,11 +19,11 @@ export type PostResult =
     }
   | {
       readonly kind: 'fault';
-      /** One sentence for people, which tells nothing of our own network. */
+      /** One sentence for people; it must tell nothing about our own network. */
       readonly message: string;
       /** The trouble is on our side: the receiver is not to blame. */
       readonly isOurs: boolean;
     };
 
-/** Rejects only where this machine is out of files, sockets or memory; redirects are answered, not followed. */
+/** Rejects only if this machine is out of files, sockets or memory. Redirects are answered, not followed. */
 export type Poster = (post: Post) => Promise<PostResult>;

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { count, givenInstant, instant, limit, nextCursor } from './http/shared.ts';
 
-/** What a caller may do within its tenant; each may also do what those before it may. */
+/** What a caller may do within its tenant; each role may also do what the roles before it may. */
 export const roles = ['reader', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** Parts of the API a key can be confined to; docs/routes.md says which route belongs to which. */
+/** Parts of the API to which a key can be confined; docs/routes.md says which route belongs to which part. */
 export const scopes = [
   'crawls',
   'fetch',
@@ -19,10 +19,10 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** The tenant that the migration makes. Its callers may also use what concerns the whole instance. */
+/** The tenant that the migration makes. Its callers may also use the routes of the whole instance. */
 export const defaultTenant = 1;
 
-/** Every API key begins with this, so that it is known for one wherever it turns up. */
+/** Every API key begins with this text, so that people and programs recognise a key wherever it turns up. */
 export const keyStart = 'owk_';
 
 const name = z

@@ -1,14 +1,14 @@
 /**
- * Patterns of a crawl's filters over canonical URLs: globs, and after `re:` regular expressions, which match anywhere in
- * the URL. Here and not in domain/, since the engine is a package.
+ * Patterns of a crawl's filters over canonical URLs: globs, and, after `re:`, regular expressions, which may match
+ * anywhere in the URL. They are here and not in domain/, since the engine is a package.
  *
- * The engine is RE2's: a match takes at most (size of the expression) × (length of the URL) steps, whatever is written.
- * JavaScript's own can take time exponential in the length, on the thread that everything else of a worker runs on.
+ * The engine is RE2's: a match takes at most (size of the expression) × (length of the URL) steps for any expression.
+ * JavaScript's own engine can take time exponential in the length, on the thread that does all other work of a worker.
  */
 import { RE2JS } from 're2js';
 import { compilePattern, validatePattern, type PatternMatcher } from '../domain/pattern.ts';
 
-/** What stands before a regular expression; no canonical URL begins with it. */
+/** The mark of a regular expression; no canonical URL begins with it. */
 const expressionMark = 're:';
 
 /** Steps of all expressions of a list together (`stepsOf`). */
@@ -19,14 +19,14 @@ const isExpression = (pattern: string): boolean => pattern.startsWith(expression
 
 const expressionIn = (pattern: string): string => pattern.slice(expressionMark.length);
 
-/** Compiled once, then cheap to ask. Takes what `patternProblems` has nothing to say of. */
+/** Compiled once, then cheap to call. The pattern must be one in which `patternProblems` finds no fault. */
 export function compileUrlPattern(pattern: string): PatternMatcher {
   if (!isExpression(pattern)) return compilePattern(pattern);
   const compiled = RE2JS.compile(expressionIn(pattern));
   return (url) => compiled.test(url);
 }
 
-/** Why patterns of a list cannot be used, by their places in it, each in a sentence for people. */
+/** Why patterns of a list cannot be used, by their places in the list, each in a sentence for people. */
 export function patternProblems(
   patterns: readonly string[],
 ): { readonly at: number; readonly message: string }[] {
@@ -70,13 +70,13 @@ function readExpression(expression: string): number | string {
 const token = /\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|./g;
 
 /**
- * What it compiles to, within a factor of two, without compiling it: that takes seconds for large ones. Each character or
- * class is one step, and as many as it is repeated.
+ * About the size to which an expression compiles, within a factor of two, without compiling it: compiling takes seconds
+ * for large ones. Each character or class is one step, times the number of its repetitions.
  */
 function stepsOf(expression: string): number {
   const open: number[] = [];
   let steps = 0;
-  /** Of what a repetition would repeat. */
+  /** Steps of the last part, which a repetition would repeat. */
   let last = 0;
   for (const [text, least, most] of expression.matchAll(token)) {
     if (text === '(') {

@@ -8,14 +8,17 @@ import type { RedriveCounts } from '../domain/dead-letter.ts';
 import type { EditProgress, WantedBy } from './activities.ts';
 import type { CrawlState } from './crawl.ts';
 
-/** One queue per kind of work, so that each can be scaled and starved on its own. */
+/** One queue per kind of work, so that each kind can be scaled, and can run short of slots, on its own. */
 export const taskQueues = {
-  /** Crawls and schedulers, with what they do: short of nothing, however much there is to do for hosts. */
+  /** Crawls and schedulers, with their activities: never short of slots, however much work hosts have. */
   crawl: 'crawl',
-  /** Workflows of hosts and webhooks, and what hosts do to their rows. */
+  /** Workflows of hosts and webhooks, and the activities that change the rows of hosts. */
   control: 'control',
   fetch: 'fetch',
-  /** Fetching from hosts that were in trouble when last visited: they have slots of their own, and none of the others. */
+  /**
+   * Fetching from hosts that were in trouble at their last visit: these have slots of their own, and none of the
+   * others.
+   */
   trouble: 'trouble',
   dedup: 'dedup',
   extract: 'extract',
@@ -48,9 +51,9 @@ export interface HostInput {
   readonly hostId: string;
   /** scheme + authority, e.g. `https://example.com`. */
   readonly origin: string;
-  /** Why its retries are spent: it was asked before a workflow was started for it, and is parked at once. */
+  /** Why the host's retries are spent: it was asked before its workflow was started, and is parked at once. */
   readonly spent?: string;
-  /** Started where one was lost: it looks how the host stands before anything else. */
+  /** The workflow replaces a lost one: it looks how the host stands before anything else. */
   readonly adopted?: boolean;
   /** What survives continue-as-new; absent at the first start. */
   readonly carried?: HostCarried;
@@ -73,9 +76,9 @@ export interface HostCarried {
   readonly probeMs: number;
   /** Probes since a page of the host was last fetched. */
   readonly probes: number;
-  /** Epoch milliseconds of the next one, or null. */
+  /** Epoch milliseconds of the next probe, or null. */
   readonly probeAt: number | null;
-  /** What came of the last one, or null. */
+  /** The outcome of the last probe, or null. */
   readonly lastProbe: string | null;
 }
 
@@ -95,13 +98,13 @@ export const wakeSignal = defineSignal('wake');
 /** Send no request until `resume`; a request in flight is finished first. */
 export const pauseHostSignal = defineSignal<[reason: string | null]>('pause');
 export const resumeHostSignal = defineSignal('resume');
-/** Forget backoff and failures and try now (the crawl-delay still holds). Answers what it did in one sentence. */
+/** Forget backoff and failures and try now (the host's delay still holds). Answers in one sentence what was done. */
 export const retryHostUpdate = defineUpdate<string>('retry');
-/** The same, on record at once: for whoever does not wait for a worker. */
+/** As the update, but on record at once: for callers that do not wait for a worker. */
 export const retryHostSignal = defineSignal('retry');
-/** Exclude every queued URL of this host. Answers how many in one sentence. */
+/** Exclude every queued URL of this host. Answers the number in one sentence. */
 export const dropHostUpdate = defineUpdate<string, [reason: string | null]>('drop');
-/** Set the host's delay in seconds (for hosts one owns), or null to go back to robots.txt and default. */
+/** Set the host's delay in seconds (for hosts one owns), or null to go back to robots.txt and the default. */
 export const setDelayUpdate = defineUpdate<string, [seconds: number | null]>('setDelay');
 export interface RedriveChoice {
   /** A class of dead letters; absent or null: any. */
@@ -111,7 +114,10 @@ export interface RedriveChoice {
 }
 /** Queue dead letters of this host again; with neither class nor URL a parked host is tried again. */
 export const redriveHostUpdate = defineUpdate<string, [choice: RedriveChoice | null]>('redrive');
-/** A crawl that was started anew has seeds here: a parked host is asked once whether it answers, as soon as it may be. */
+/**
+ * A crawl that was started anew has seeds here: a parked host is asked once whether it answers, as soon as it may be
+ * asked.
+ */
 export const askHostSignal = defineSignal('ask');
 export const hostStateQuery = defineQuery<HostView>('state');
 
@@ -131,7 +137,10 @@ export const schedulerStateQuery = defineQuery<SchedulerView>('state');
 
 // Crawl ------------------------------------------------------------------------------------------------------------
 
-/** How far it is stands in Postgres, and is looked up: whoever starts one need not know whether there was one before. */
+/**
+ * Postgres holds how far the crawl is, and the workflow looks it up: a caller that starts one need not know whether
+ * there was one before.
+ */
 export interface CrawlInput {
   readonly crawlId: string;
 }
@@ -156,7 +165,9 @@ export const crawlProgressQuery = defineQuery<CrawlView>('progress');
 
 // Edit -------------------------------------------------------------------------------------------------------------
 
-/** The frontier of one crawl is judged by its settings each time these have changed; one such workflow a crawl. */
+/**
+ * The frontier of one crawl is judged by its settings each time these have changed; one such workflow for each crawl.
+ */
 export interface EditWorkflowInput {
   readonly crawlId: string;
 }
@@ -167,13 +178,16 @@ export const editStateQuery = defineQuery<EditProgress | null>('state');
 
 // Re-drive ---------------------------------------------------------------------------------------------------------
 
-/** Dead letters of one crawl are driven again, however many there are; one such workflow a crawl at a time. */
+/** Dead letters of one crawl are driven again, however many there are; one such workflow for each crawl at a time. */
 export interface RedriveWorkflowInput {
   readonly crawlId: string;
   readonly origin: string | null;
   readonly class: string | null;
   readonly url: string | null;
-  /** Whoever asks may have a parked host tried again, which concerns all crawls: with `origin` alone it is. */
+  /**
+   * The caller may have a parked host tried again, which concerns all crawls: the host is tried again if only `origin`
+   * is given.
+   */
   readonly mayUnpark: boolean;
 }
 
@@ -186,7 +200,7 @@ export const redriveStateQuery = defineQuery<RedriveView>('state');
 
 // Webhook ----------------------------------------------------------------------------------------------------------
 
-/** Woken by `wake`. */
+/** The signal `wake` wakes it. */
 export interface WebhookInput {
   readonly webhookId: string;
 }

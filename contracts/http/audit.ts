@@ -1,15 +1,15 @@
-/** The audit log on the wire: who asked for which change, and what became of it. */
+/** The audit log on the wire: who asked for which change, and how it was answered. */
 import { z } from 'zod';
 import { givenInstant, instant, limit, nextCursor } from './shared.ts';
 import { roles } from '../tenancy.ts';
 
 export const auditMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Characters kept of a path that was asked for, and of what handlers add. */
+/** Characters that are kept of a requested path, and of the words that handlers add. */
 export const maxAuditTarget = 2_048;
 export const maxAuditDetail = 500;
 
-/** An entry is kept until it is this many days old, or its tenant has so many newer ones. */
+/** An entry is kept until it is this many days old, or its tenant has so many newer entries. */
 export const auditDays = 400;
 export const auditEntries = 1_000_000;
 

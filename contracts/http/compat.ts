@@ -1,6 +1,6 @@
 /**
- * The compatible routes (F34, F35) on the wire: names and shapes of interfaces other than ours, whose programs find
- * Orbweaver behind them. docs/api.md has the table from their words to ours.
+ * The compatible routes (F34, F35) on the wire: names and shapes of other interfaces, so that programs written for
+ * those can use Orbweaver. docs/api.md has the table from their words to ours.
  */
 import { z } from 'zod';
 import { crawlStates, urlStates, type CrawlState } from '../crawl.ts';
@@ -14,7 +14,7 @@ const exampleJob = 'b7f7a3f0-54a5-4a52-9c1e-0d7f6f1c2a11';
 export const jobStatuses = ['created', 'running', 'failed', 'success'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** A job is a crawl. A paused one will run on; a cancelled one did not do what it was made for. */
+/** A job is a crawl. A paused crawl will run on; a cancelled one did not do its job. */
 export const jobStatusOf: Readonly<Record<CrawlState, JobStatus>> = {
   seeding: 'created',
   running: 'running',
@@ -33,7 +33,7 @@ export const jobWords = {
   ourFault: 'Something went wrong, Please try after sometime!',
 } as const;
 
-/** The one shape of everything these routes refuse. */
+/** The one shape of every refusal of these routes. */
 export const errorMessage = z
   .object({ error_message: z.string().meta({ description: 'One sentence for people.' }) })
   .meta({ id: 'ErrorMessage', examples: [{ error_message: jobWords.noJob }] });

@@ -1,6 +1,6 @@
 /**
- * Crawls on the wire: how one is asked for, and what is answered of it. The OpenAPI document is made from these schemas,
- * and the command line checks its options with them before it starts anything.
+ * Crawls on the wire: how a crawl is asked for, and what is answered about it. The OpenAPI document is made from these
+ * schemas, and the command line checks its options with them before it starts anything.
  */
 import { z } from 'zod';
 import { cutKinds } from '../../domain/limits.ts';
@@ -27,7 +27,7 @@ import {
 } from './shared.ts';
 
 const pattern = z.string().meta({
-  // A regular expression has its mark before it.
+  // A regular expression has its mark in front.
   maxLength: maxPatternLength + 're:'.length,
   description:
     'Glob over the canonical URL: `*` any run of characters, `?` any one. Or `re:` and a regular expression of RE2 (without back-references and look-around), which matches anywhere in it.',
@@ -150,11 +150,11 @@ export const configFields = {
     }),
 } satisfies Record<keyof CrawlConfig, z.ZodType>;
 
-/** The settings of a crawl, each optional; see `defaultCrawlConfig` for what holds where none is given. */
+/** The settings of a crawl, each optional; `defaultCrawlConfig` says what holds for a setting that is not given. */
 const crawlSettings = z.strictObject(configFields).partial();
 export type CrawlSettings = z.infer<typeof crawlSettings>;
 
-/** Printable text: no control characters, no halves of characters. */
+/** Printable text: no control characters, no half surrogate pairs. */
 export const crawlLabel = z
   .string()
   .min(1)
@@ -217,13 +217,13 @@ export const counts = z
   .meta({ id: 'Counts' });
 export type CountsView = z.infer<typeof counts>;
 
-/** Of one page. */
+/** What limits left out of one page. */
 export const cutView = z.partialRecord(z.enum(cutKinds), count).meta({
   description:
     'What was left out of it, by kind, with how much: links over the limit of a page, too long, outside the crawl or nofollow; characters of its text, title and description. Empty: nothing.',
 });
 
-/** Of a crawl: URLs by why they are excluded, and what was cut. */
+/** For a crawl: excluded URLs by reason, and what was cut. */
 export const leftOut = z.object({
   excluded: z.record(z.string(), count).meta({ description: 'URLs that are excluded, by reason.' }),
   cut: z
@@ -270,7 +270,7 @@ const crawlSummary = z
   .meta({ id: 'CrawlSummary' });
 export type CrawlSummary = z.infer<typeof crawlSummary>;
 
-/** As it is shown: values of headers are hidden. */
+/** As it is shown: the values of headers are hidden. */
 export const crawlConfig = z
   .object({ ...configFields, headers: z.record(z.string(), z.literal(hiddenValue)) })
   .meta({ id: 'CrawlConfig' });

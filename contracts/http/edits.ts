@@ -1,9 +1,9 @@
-/** Edits of a crawl that runs (G6): versions of its settings, what one would do, and how far one has been applied. */
+/** Edits of a running crawl (G6): versions of its settings, previews, and how far a version has been applied. */
 import { z } from 'zod';
 import { configFields, crawlConfig } from './crawls.ts';
 import { asInteger, count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
 
-/** What may change while a crawl runs; who asks, with which headers, and which addresses, may not. */
+/** The settings that may change while a crawl runs; user agent, headers and allowed addresses may not. */
 const live = z
   .strictObject(configFields)
   .omit({ userAgent: true, headers: true, allowPrivate: true, fresh: true })

@@ -1,4 +1,4 @@
-/** What happened to a crawl, on the wire: as a list, and as server-sent events. */
+/** The events of a crawl on the wire: as a list, and as server-sent events. */
 import { z } from 'zod';
 import { instant, limit, nextCursor } from './shared.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The frontier for other fetchers (F37) on the wire. Fields in another spelling than the rest of the API's: these are the
- * shapes that such fetchers speak.
+ * The frontier for other fetchers (F37) on the wire. Field names are spelt differently from the rest of the API: such
+ * fetchers speak these shapes.
  */
 import { z } from 'zod';
 import { lendingLimits, outerShards } from '../../domain/lending.ts';
@@ -96,11 +96,11 @@ export const report = z
 
 const results = <S extends z.ZodType>(of: S) => z.array(of).min(1).max(lendingLimits.batch);
 const leaseId = z.uuid();
-/** As the document has it. */
+/** As the OpenAPI document has it. */
 export const ackBatch = z
   .strictObject({ lease_id: leaseId, results: results(report) })
   .meta({ id: 'AckBatch' });
-/** As it is read: each result by itself, so that one which is not understood costs no other. */
+/** As it is read: each result by itself, so that a result that is not understood does not affect the others. */
 export const ackEnvelope = z.strictObject({ lease_id: leaseId, results: results(z.unknown()) });
 
 const settledNames = ['accepted', 'repeated', 'late', 'unknown', 'invalid'] as const;

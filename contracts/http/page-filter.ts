@@ -1,4 +1,4 @@
-/** Which of a crawl's pages are wanted (`pages`, `export`), on the wire. What is given has to hold together. */
+/** The filter of a crawl's pages (`pages`, `export`) on the wire. A page must fit all filters that are given. */
 import { z } from 'zod';
 import { isMediaRange } from '../../domain/media-filter.ts';
 import { hostOrigin } from '../hosts.ts';
@@ -20,7 +20,7 @@ export const pageFilter = z.strictObject({
   contentType: z
     .string()
     .max(200)
-    // No media type has a blank: it is a plus that was put into a query as it is.
+    // No media type has a blank: the blank was a plus that was not percent-encoded in the query.
     .transform((text) => text.replaceAll(' ', '+').toLowerCase())
     .refine(isMediaRange, 'no media type such as text/html or image/*')
     .optional()

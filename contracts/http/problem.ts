@@ -1,10 +1,10 @@
-/** Everything that is no success, on the wire (RFC 9457). */
+/** Every answer that is not a success, on the wire (RFC 9457). */
 import { z } from 'zod';
 import { rejectedSeed } from './crawls.ts';
 
 /**
- * Kinds of problems by the statuses they come with. Where a refusal names no kind, it is the first one of its status.
- * docs/api.md says what each means.
+ * Kinds of problems by the statuses they come with. A refusal that names no kind has the first kind of its status.
+ * docs/api.md says what each kind means.
  */
 export const problemKinds = {
   'malformed-request': [400],
@@ -35,7 +35,7 @@ export const problemKinds = {
 export type ProblemKind = keyof typeof problemKinds;
 export type ProblemType = `urn:orbweaver:problem:${ProblemKind}`;
 
-/** Of one kind always the same (RFC 9457 section 3.1.3). */
+/** The same for every problem of a kind (RFC 9457 section 3.1.3). */
 export const problemTitleOf = (kind: ProblemKind): string =>
   kind.replace(/^./, (letter) => letter.toUpperCase()).replaceAll('-', ' ');
 
@@ -43,7 +43,7 @@ export const problemTypeOf = (kind: ProblemKind): ProblemType => `urn:orbweaver:
 
 const kinds = Object.keys(problemKinds) as ProblemKind[];
 
-/** Of a status that none has (the body parser may ask for any): whose fault it is. */
+/** For a status that no kind has (the body parser may ask for any): whose fault it is. */
 export function usualKind(status: number): ProblemKind {
   const usual = kinds.find((kind) => (problemKinds[kind] as readonly number[]).includes(status));
   return usual ?? (status < 500 ? 'malformed-request' : 'internal');

@@ -1,15 +1,17 @@
-/** Seeds of a crawl that is there (F01): listed, and more of them, as one JSON body or a stream of lines. */
+/** Seeds of an existing crawl (F01): listed, and added as one JSON body or as a stream of lines. */
 import { z } from 'zod';
 import { newCrawl, rejectedSeed } from './crawls.ts';
 import { count, limit, nextCursor } from './shared.ts';
 
-/** Content types whose body is read line by line. Neither can be sent by another site's page without asking first. */
+/**
+ * Content types of bodies that are read line by line. A page of another site cannot send either without asking first.
+ */
 export const seedLineTypes = ['text/uri-list', 'application/x-ndjson'] as const;
 
 /** Bytes and lines of one streamed body at most. */
 export const maxSeedBytes = 1024 ** 3;
 export const maxSeedLines = 10_000_000;
-/** Bytes of one line at most: a longer one is rejected without being held. */
+/** Bytes of one line at most: a longer line is rejected without being held. */
 export const maxSeedLineBytes = 16 * 1024;
 /** Rejected seeds that an answer shows. */
 export const rejectedSeedsShown = 100;

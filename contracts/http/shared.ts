@@ -1,18 +1,18 @@
-/** What all parts of the API's wire format share: limits of requests, ids, counts, instants, cursors. */
+/** Parts that the whole wire format of the API shares: limits of requests, ids, counts, instants, cursors. */
 import { z } from 'zod';
 
 /** Bytes of a request body at most: about 100,000 seeds. */
 export const maxRequestBytes = 10 * 1024 * 1024;
 
-/** Bytes of a request's line and head together; a URL within a URL may have three bytes for each of its own. */
+/** Bytes of a request's line and head together; a URL within a URL may take three bytes for each of its own. */
 export const maxHeadBytes = 64 * 1024;
 
-/** Characters of a URL that is given in the path or query of a request: twice what a crawl admits. */
+/** Characters of a URL in the path or query of a request, at most: twice what a crawl admits. */
 export const maxUrlInUrl = 4_096;
 
 export const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
 
-/** For people. Postgres text, and JSON in it, hold neither NUL nor half of a surrogate pair. */
+/** Words for people. Postgres text, and JSON in it, hold neither NUL nor half of a surrogate pair. */
 export const words = (most: number) =>
   z
     .string()
@@ -21,8 +21,8 @@ export const words = (most: number) =>
     .pipe(z.string().min(1, 'is empty'));
 
 /**
- * A long list of texts. It is looked at up to the first entry that is none, and no further: to tell what is wrong with
- * each of millions would take a gigabyte.
+ * A long list of texts. Reading stops at the first entry that is not a valid text: an error for each of millions would
+ * take a gigabyte.
  */
 export const texts = (mostTexts: number, mostCharacters: number) =>
   z
@@ -39,11 +39,11 @@ export const texts = (mostTexts: number, mostCharacters: number) =>
 
 export const changeReason = z.strictObject({ reason: words(500).optional() }).meta({ id: 'ChangeReason' });
 
-/** What the OpenAPI document says of a list in one text. */
+/** How the OpenAPI document describes a list in one text. */
 export const commaSeparated = (words: readonly string[]): string =>
   `^(${words.join('|')})(,(${words.join('|')}))*$`;
 
-/** What the OpenAPI document says of a number that comes as text, in a path or a query. */
+/** How the OpenAPI document describes a number that comes as text, in a path or a query. */
 export const asInteger = (least: number, most: number) => ({
   override: ({ jsonSchema }: { jsonSchema: object }): void => {
     if ('pattern' in jsonSchema) delete jsonSchema.pattern;
@@ -76,7 +76,7 @@ export const count = z.int().min(0);
 
 /** Milliseconds are kept; ISO 8601 in UTC. */
 export const instant = z.iso.datetime();
-/** One that is sent: such as Postgres can read. */
+/** An instant that a client sends: one that Postgres can read. */
 export const givenInstant = z.iso
   .datetime()
   .max(40)

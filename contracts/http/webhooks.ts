@@ -5,12 +5,12 @@ import { crawlEvent, eventKinds } from './events.ts';
 
 /** Webhooks of a tenant at most. */
 export const mostWebhooks = 20;
-/** Attempts, and dead letters, of a webhook that are kept. */
+/** Attempts, and dead letters, that are kept of a webhook. */
 export const keptAttempts = 200;
 export const keptLetters = 1_000;
 export const webhookTestKind = 'webhook.test';
 
-/** The key of the signatures is written like this, and Base64 behind it. */
+/** The key of the signatures begins with this text; Base64 follows. */
 export const webhookSecretStart = 'whsec_';
 
 const receiver = z

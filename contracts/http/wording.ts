@@ -1,7 +1,7 @@
 /**
- * What is wrong with an input, in words for whoever sent it: the error map of every schema that reads what people and
- * programs send (`schema.safeParse(input, { error: inWords })`). What a schema says by itself wins. The words go on from
- * a name and a colon: "maxPages: it must be a whole number".
+ * What is wrong with an input, in words for the sender: the error map of every schema that reads input of people and
+ * programs (`schema.safeParse(input, { error: inWords })`). A message that a schema has itself takes precedence. The
+ * words follow a name and a colon: "maxPages: it must be a whole number".
  */
 import type { z } from 'zod';
 
@@ -54,7 +54,7 @@ const formats: Readonly<Record<string, string>> = {
   cidrv6: 'a block of addresses such as fd00::/8',
 };
 
-/** What has a size, by what it has many of: one, several. */
+/** Inputs that have a size, with the word for their parts: singular, plural. */
 const parts: Readonly<Record<string, readonly [string, string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],
@@ -71,7 +71,7 @@ function bound(origin: string, limit: number | bigint, than: string): string {
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What each alternative wants first, without what several want alike. */
+/** What each alternative asks for first; a wish that several share is named once. */
 function alternatives(branches: readonly (readonly { readonly message: string }[])[]): string {
   const wishes = new Set(branches.flatMap(([first]) => (first === undefined ? [] : [first.message])));
   return wishes.size === 0 ? 'it is not valid' : [...wishes].join(', or ');
