@@ -1,6 +1,6 @@
 /**
- * The whole stack in one call: Postgres, Temporal and Redis next to each other, then the schema, then workers and API.
- * A service whose address is set is used where it is instead of being started.
+ * The whole stack in one call: first Postgres, Temporal and Redis at the same time, then the schema, then workers and
+ * API. A service whose address is set is used as it is instead of being started.
  */
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -41,18 +41,18 @@ export interface StackOptions {
   readonly workers?: readonly WorkerPlan[];
   /** Default: true. */
   readonly api?: boolean;
-  /** `any`: never a usual port, for tests. */
+  /** `any`: never a usual port; for tests. */
   readonly ports?: 'usual' | 'any';
-  /** Entry scripts, where they are not the project's own. */
+  /** Entry scripts, if they are not the project's own. */
   readonly scripts?: { readonly worker: string; readonly api: string };
-  /** Gives the start up: what was started is stopped, and `startStack` rejects. */
+  /** Ends the start: what was started is stopped, and `startStack` rejects. */
   readonly signal?: AbortSignal;
 }
 
 export interface RunningStack extends StackInfo {
   /** The config with the stack's addresses in it: what workers and API got. */
   readonly config: Config;
-  /** Ports that are not the usual ones because those were taken. */
+  /** Ports that are not the usual ones, because those were taken. */
   readonly movedPorts: readonly { readonly what: string; readonly usual: number; readonly port: number }[];
   /** Stops everything in order; `now`: by force, also while a gentle stop is going on. */
   stop(now?: boolean): Promise<void>;
@@ -68,14 +68,14 @@ const portPlans = {
   redis: { what: 'Redis', key: 'redisPort' },
 } as const satisfies Record<PortName, { what: string; key: keyof Config }>;
 
-/** What one start has taken so far, so that a failed start gives all of it back. */
+/** Everything that one start has taken so far, so that a failed start can give all of it back. */
 interface Start {
   readonly options: StackOptions;
   readonly folder: DataFolder;
   readonly supervisor: Supervisor;
   readonly ports: Map<PortName, ReservedPort>;
   readonly tell: (event: StackEvent) => void;
-  /** Aborted when the start was given up or the stack stops: nothing is begun after that. */
+  /** Aborted when the start is given up or the stack stops: nothing is begun after that. */
   readonly ending: AbortController;
 }
 
@@ -151,10 +151,10 @@ const startRedis = async (start: Start): Promise<string | null> => {
 };
 
 /**
- * Keeps a worker below 400 MB: V8 would let the heap grow with the machine's memory, and the C library keep an arena of
- * freed memory for each of its threads (measured idle: 437 MB without, 319 MB with). What a page leaves behind is garbage
- * soon; with so small a limit V8 would look for it at every 25 MB, and spend a sixth of all CPU time on it. Now it waits
- * until the heap has doubled: a tenth of a crawl's CPU time less, for 60 MB.
+ * Keeps a worker below 400 MB: otherwise V8 would let the heap grow with the machine's memory, and the C library would
+ * keep an arena of freed memory for each of its threads (measured idle: 437 MB without, 319 MB with). Most of what a
+ * page leaves behind is soon garbage; with so small a limit V8 would look for garbage at every 25 MB, and spend a sixth
+ * of all CPU time on it. Now V8 waits until the heap has doubled: a tenth of a crawl's CPU time less, for 60 MB.
  */
 const heapLimits = ['--max-semi-space-size=16', '--max-old-space-size=320', '--heap-growing-percent=100'];
 
@@ -179,8 +179,8 @@ const answersHealthz = (apiUrl: string) => async (): Promise<void> => {
 };
 
 /**
- * A worker is found by its task queues, not by an address: it is up when this very process has logged so, and at log
- * levels that leave it out when it runs.
+ * A worker is found by its task queues, not by an address. It counts as up when this very process has logged so, or, at
+ * log levels that leave that line out, when it runs.
  */
 const saysReady = (folder: DataFolder, name: string, config: Config) => async (): Promise<void> => {
   if (!['info', 'debug', 'trace'].includes(config.logLevel)) return;
@@ -190,18 +190,18 @@ const saysReady = (folder: DataFolder, name: string, config: Config) => async ()
   if (!ready) throw new Error(`${name} is still starting`);
 };
 
-/** An address to connect to: 0.0.0.0 and :: stand for all of them when listening only. */
+/** An address to connect to: 0.0.0.0 and :: mean all addresses, but only for listening. */
 const reachableHost = (host: string): string => {
   const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return shown.includes(':') ? `[${shown}]` : shown;
 };
 
-/** More would only wait for the one Postgres and the one Temporal beside them. */
+/** More processes would only wait for the one Postgres and the one Temporal beside them. */
 const mostReaders = 4;
 
 /**
- * One worker process decides and fetches. Reading bodies is most of the work, and needs neither workflows nor sockets
- * but 80 MB of the language detector's: it is done beside, a process for each core.
+ * One worker process decides and fetches. Reading bodies is most of the work and needs neither workflows nor sockets,
+ * but 80 MB for the language detector; separate processes do it, one for each core.
  */
 const workerPlans = (roles: readonly WorkerRole[]): WorkerPlan[] => {
   const [first, readers] = [roles.filter((role) => role !== 'extract'), roles.includes('extract')];
@@ -282,8 +282,8 @@ const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done
 
 /**
  * Starts the stack of a data folder and keeps it running until `stop`. Everything it starts ends with this process,
- * however that ends.
- * @throws StackError where it cannot be started; what was started is stopped then
+ * however this process ends.
+ * @throws StackError if it cannot be started; what was started is then stopped
  */
 export const startStack = async (options: StackOptions): Promise<RunningStack> => {
   const folder = await openDataFolder(options.config.dataDir);

@@ -3,7 +3,7 @@ export class StackError extends Error {
   override readonly name = 'StackError';
 }
 
-/** The system's own word for a failed call, such as EACCES, or null. */
+/** The system's own code for a failed call, such as EACCES, or null. */
 export const errorCode = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 

@@ -22,7 +22,7 @@ export interface DataFolder {
   readonly lock: Lock;
 }
 
-/** A leftover has lost its launcher and is being ended by its leash already; this is the time until we do it. */
+/** Milliseconds until we end a leftover ourselves: it has lost its launcher, and its leash is ending it already. */
 const leftoverGraceMs = 10_000;
 
 const reasons: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ const unwritable = (root: string, error: unknown): StackError =>
       'Name another with ORBWEAVER_DATA.',
   );
 
-/** Folder by folder: Node's own `recursive` never returns where the parent takes no folders, as /proc does. */
+/** Folder by folder: Node's own `recursive` never returns if the parent takes no folders, as /proc does. */
 const makeFolder = (folder: string, mode: number): void => {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder), mode);
@@ -49,7 +49,7 @@ const makeFolder = (folder: string, mode: number): void => {
 };
 
 const makeFolders = (root: string): void => {
-  // Postgres runs as a user of its own when we are root, and has to pass through, also what is made on the way.
+  // If we are root, Postgres runs as a user of its own, and must be able to pass through every folder, also new ones.
   const isRoot = process.getuid?.() === 0;
   makeFolder(root, isRoot ? 0o711 : 0o700);
   if (isRoot) chmodSync(root, 0o711);
@@ -89,7 +89,7 @@ const reapLeftovers = async (folder: DataFolder): Promise<void> => {
 
 /**
  * Makes the folder ours until the lock is released or this process ends.
- * @throws StackError where it cannot be written, or another launcher that lives owns it
+ * @throws StackError if the folder cannot be written, or another live launcher owns it
  */
 export const openDataFolder = async (root: string): Promise<DataFolder> => {
   const run = path.join(root, 'run');

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { lives } from './processes.ts';
 
 const stackInfo = z.object({
-  /** Who started it: `up` and `keep` stay; a `crawl` ends with its crawl. */
+  /** The command that started the stack: `up` and `keep` stay; with `crawl` the stack ends with its crawl. */
   owner: z.enum(['up', 'crawl', 'keep']),
   dataDir: z.string(),
   /** The process that owns the stack; the stack ends with it. */
@@ -15,10 +15,10 @@ const stackInfo = z.object({
   postgresUrl: z.string(),
   temporalAddress: z.string(),
   temporalNamespace: z.string(),
-  /** Null where Temporal is not ours. */
+  /** Null if Temporal is not ours. */
   temporalUiUrl: z.string().nullable(),
   redisUrl: z.string().nullable(),
-  /** Null where the stack was started without the API. */
+  /** Null if the stack was started without the API. */
   apiUrl: z.string().nullable(),
 });
 
@@ -37,7 +37,7 @@ export const removeStackInfo = (dataDir: string): void => {
   rmSync(fileIn(dataDir), { force: true });
 };
 
-/** The stack that runs on a data folder, or null; one whose launcher died is none. */
+/** The running stack of a data folder, or null; a stack whose launcher died does not count. */
 export const findRunningStack = (dataDir: string): StackInfo | null => {
   let content: unknown;
   try {

@@ -31,7 +31,9 @@ const unlinkIfThere = (file: string): void => {
   }
 };
 
-/** True when the name was free. `link` fails on an existing name, and what it makes has its content from the start. */
+/**
+ * True if the name was free. `link` fails on an existing name, and the file it makes has its content from the start.
+ */
 const linked = (from: string, to: string): boolean => {
   try {
     linkSync(from, to);
@@ -43,9 +45,9 @@ const linked = (from: string, to: string): boolean => {
 };
 
 /**
- * Removes a dead holder's file, or says who is doing that now. Two that saw the same dead holder must not remove one
- * after the other, since the second would remove the lock that the first has taken meanwhile: so removing takes a
- * lock of its own, and under it the file is looked at again.
+ * Removes a dead holder's file, or answers which process is removing it now. Two processes that saw the same dead
+ * holder must not both remove the file: the second would remove the lock that the first has taken meanwhile. So
+ * removing takes a lock of its own, and under that lock the file is looked at again.
  */
 const clearStale = (file: string, stale: string): ProcessId | null => {
   const clearing = takeLock(`${file}.clear`);
@@ -58,7 +60,7 @@ const clearStale = (file: string, stale: string): ProcessId | null => {
 let counter = 0;
 
 /**
- * Takes the lock or says who holds it; never waits.
+ * Takes the lock or answers who holds it; never waits.
  * @param file in a folder that exists and that this process may write
  */
 export const takeLock = (file: string): LockResult => {

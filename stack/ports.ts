@@ -1,6 +1,6 @@
 /**
- * Loopback ports for the embedded services. A port is reserved by a lock file for as long as the stack runs, since
- * two stacks that start together would else both find it free: a service binds only after seconds.
+ * Loopback ports for the embedded services. A lock file reserves a port for as long as the stack runs: a service takes
+ * its port only after seconds, so two stacks that start together would otherwise both find it free.
  */
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,9 +13,9 @@ import type { Lock } from './lock.ts';
 export interface PortRequest {
   /** What the port is for, in the error message: "the API". */
   readonly what: string;
-  /** Set by the user: no other will do. Null: any. */
+  /** Set by the user: no other port will do. Null: any port. */
   readonly fixed: { readonly port: number; readonly setting: string } | null;
-  /** Tried first; null: a random one at once. */
+  /** Tried first; null: a random port at once. */
   readonly usual: number | null;
   readonly host?: string;
 }
@@ -25,8 +25,8 @@ export interface ReservedPort extends Lock {
 }
 
 /**
- * Below the range from which systems give ports to outgoing connections (Linux: 32768): a crawler has many of those,
- * and one could sit on a service's port just when it is restarted.
+ * Below the range from which systems give ports to outgoing connections (Linux: 32768): a crawler has many such
+ * connections, and one could take a service's port just when the service is restarted.
  */
 const range = { low: 20_000, high: 32_000 };
 const tries = 200;
@@ -62,7 +62,7 @@ const randomPort = (): number => range.low + Math.floor(Math.random() * (range.h
 
 /**
  * Finds and reserves a port.
- * @throws StackError where the fixed port is taken
+ * @throws StackError if the fixed port is taken
  */
 export const reservePort = async (request: PortRequest): Promise<ReservedPort> => {
   const { fixed, usual, what, host = '127.0.0.1' } = request;

@@ -37,7 +37,7 @@ const roleName = 'orbweaver';
 const noSuchDatabase = '3D000';
 
 /**
- * Written for a crawl's load: many small commits, a hot queue table that is updated all the time. Nothing here trades
+ * For a crawl's load: many small commits, and a hot queue table that is updated all the time. No setting trades
  * durability for speed.
  */
 const serverSettings: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ const serverSettings: Readonly<Record<string, string>> = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  // No replica follows an embedded server: the log holds what recovery needs and no more.
+  // No replica follows an embedded server, so the log needs only what recovery needs.
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
@@ -58,7 +58,7 @@ const serverSettings: Readonly<Record<string, string>> = {
   checkpoint_timeout: '10min',
   autovacuum_naptime: '30s',
   autovacuum_vacuum_scale_factor: '0.05',
-  // Statements are short: compiling one costs more than running it.
+  // Statements are short: compiling a statement costs more than running it.
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
@@ -70,7 +70,7 @@ export interface PostgresPlan {
   readonly part: Part;
   /** Holds the password. */
   readonly url: string;
-  /** Makes the database where it is not there yet; call once the part is up. */
+  /** Makes the database if it is not there yet; call once the part is up. */
   createDatabase(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ const packagedPrograms = (): string => {
   }
 };
 
-/** The programs where the server's user may run them: in the checkout, or in a copy in the data folder. */
+/** The programs at a place where the server's user may run them: in the checkout, or in a copy in the data folder. */
 const reachablePrograms = (folder: DataFolder, user: SystemUser | null): string => {
   const packaged = packagedPrograms();
   const version = require(path.join(packaged, '..', 'package.json')) as {
@@ -113,7 +113,7 @@ const passwordOf = (folder: DataFolder): string => {
   return readFileSync(file, 'utf8').trim();
 };
 
-/** Runs a program to its end; all it wrote, and its exit code. */
+/** Runs a program to its end; answers its output and its exit code. */
 const run = async (
   command: string,
   args: readonly string[],
@@ -134,7 +134,7 @@ const run = async (
   return { code, said: errors.trim() || out.trim() };
 };
 
-/** Makes the database cluster under another name first: an interrupted one is never taken for whole. */
+/** Makes the database cluster under another name first, so that an interrupted one is never taken for whole. */
 const initialise = async (
   folder: DataFolder,
   programs: string,
@@ -154,7 +154,7 @@ const initialise = async (
     // Postgres' own C.UTF-8: the same order of texts on every system, whatever locales it has.
     ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
   ];
-  // Our pipes are sockets, which cannot be opened by name as initdb does: `cat` makes a real pipe of ours.
+  // Our pipes are sockets, and initdb cannot open a socket by name: `cat` makes a real pipe.
   const { code, said } = await run(
     '/bin/sh',
     ['-c', 'cat | "$@"', 'sh', ...command],
@@ -170,8 +170,9 @@ const initialise = async (
 };
 
 /**
- * A server that was killed leaves its pid behind, and Postgres refuses to start while any process of its user has
- * that pid. The folder is ours alone, and our own leftovers are ended by now: a process that is no Postgres is not it.
+ * A server that was killed leaves its pid behind, and Postgres refuses to start while any process of its user has that
+ * pid. The folder is ours alone, and our own leftovers are ended by now: a process with that pid that is not Postgres
+ * is not the old server.
  */
 const clearStalePid = (data: string): void => {
   const file = path.join(data, 'postmaster.pid');
@@ -199,8 +200,8 @@ const withDatabase = (url: string, name: string): string => {
 };
 
 /**
- * Prepares the embedded Postgres of a data folder; makes the cluster at the first time (about 2 s).
- * @throws StackError where it cannot be made or reached
+ * Prepares the embedded Postgres of a data folder; makes the cluster the first time (about 2 s).
+ * @throws StackError if it cannot be made or reached
  */
 export const planPostgres = async (folder: DataFolder, port: number): Promise<PostgresPlan> => {
   const user = postgresUser();

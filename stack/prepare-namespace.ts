@@ -1,14 +1,17 @@
 /**
- * `node stack/prepare-namespace.ts`: makes the namespace of a Temporal that we did not start usable: it is there, keeps
- * closed runs for 30 days, and knows our search attributes. Run once before workers start (docker-compose.yml does);
- * safe to run again, and beside others. A server that is still coming up is waited for.
+ * `node stack/prepare-namespace.ts` makes the namespace of a Temporal that we did not start usable: the namespace
+ * exists, keeps closed runs for 30 days, and knows our search attributes. Run it once before workers start
+ * (docker-compose.yml does); it is safe to run again, and beside others. It waits for a server that is still coming up.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../config/config.ts';
 import { messageOf } from './errors.ts';
 import { createNamespace, prepareNamespace } from './temporal.ts';
 
-/** A server on a fresh database takes about a minute; one that knows nothing of itself after this is broken. */
+/**
+ * Milliseconds. A server on a fresh database takes about a minute; one that does not know its namespace after this is
+ * broken.
+ */
 const patienceMs = 180_000;
 const askAgainMs = 2_000;
 

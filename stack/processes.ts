@@ -1,6 +1,6 @@
 /**
- * Processes named so that a recycled pid is never mistaken for the one that was meant: a pid counts only together
- * with the moment its process began.
+ * Processes named so that a recycled pid is never mistaken for the process that was meant: a pid counts only together
+ * with the moment at which its process began.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,11 +9,13 @@ import { errorCode } from './errors.ts';
 
 export interface ProcessId {
   readonly pid: number;
-  /** Opaque; equal for two looks at one process, different for two processes that had the pid in turn. */
+  /**
+   * Opaque; equal for two looks at one process, different for two processes that had the same pid one after the other.
+   */
   readonly began: string;
 }
 
-/** The start time is counted in ticks since boot, so the boot belongs to it. */
+/** The start time is counted in ticks since boot, so the id of the boot belongs to it. */
 const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 
 const beganOnLinux = (pid: number): string | null => {
@@ -37,7 +39,7 @@ const beganElsewhere = (pid: number): string | null => {
   return line === '' || line.startsWith('Z') ? null : line.slice(line.indexOf(' ')).trim();
 };
 
-/** The process that has this pid now, or null. A zombie is none: it does nothing any more. */
+/** The process that has this pid now, or null. A zombie counts as gone: it does nothing any more. */
 export const identify = (pid: number): ProcessId | null => {
   const began = process.platform === 'linux' ? beganOnLinux(pid) : beganElsewhere(pid);
   return began === null ? null : { pid, began };
@@ -51,7 +53,7 @@ export const lives = (id: ProcessId): boolean => identify(id.pid)?.began === id.
 /** One line, for pid and lock files. */
 export const formatId = (id: ProcessId): string => `${String(id.pid)} ${id.began}\n`;
 
-/** What `formatId` wrote, or null where a file is torn or not ours. */
+/** Reads the text of `formatId`; null if a file is torn or not ours. */
 export const parseId = (text: string): ProcessId | null => {
   const match = /^(\d+) (\S.*)\n$/.exec(text);
   return match?.[1] !== undefined && match[2] !== undefined
@@ -81,7 +83,7 @@ export const gone = async (id: ProcessId, ms: number): Promise<boolean> => {
   return true;
 };
 
-/** Asks a process to end, and makes it after `graceMs`. */
+/** Asks a process to end, and kills it after `graceMs`. */
 export const endProcess = async (id: ProcessId, signal: NodeJS.Signals, graceMs: number): Promise<void> => {
   if (!signalProcess(id, signal) || (await gone(id, graceMs))) return;
   signalProcess(id, 'SIGKILL');

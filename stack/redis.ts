@@ -1,4 +1,4 @@
-/** The embedded Redis: a cache only, so nothing is written to disk and the least used goes first. */
+/** The embedded Redis: only a cache, so nothing is written to disk and the least used keys go first. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,12 +1,12 @@
 /**
  * Keeps the parts of a stack running.
  *
- * A part is *starting* until its check answers, then *up*. When its process ends unasked it is started again: at
- * once the first time, then after a growing wait; a part that stayed up for a while begins anew with no wait. One
- * that was never up and fails too often is given up, which is told by `failed`; the owner then stops everything. One that
- * has been up is started again without an end, ever more slowly: what keeps it down (a full disk, say) may pass, and a
- * stack that gave up then would not come back by itself. *Stopping* goes through the parts in the reverse order of their
- * start, and nothing is started any more.
+ * A part is *starting* until its check answers, then *up*. When its process ends unasked the part is started again: at
+ * once the first time, then after a growing wait; a part that stayed up for a while begins anew with no wait. A part
+ * that was never up and fails too often is given up: `failed` rejects, and the owner then stops everything. A part that
+ * has been up is started again and again, ever more slowly: the cause (a full disk, for example) may pass, and a stack
+ * that gave up would not come back by itself. *Stopping* goes through the parts in the reverse order of their start,
+ * and no part is started any more.
  */
 import { closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,16 +21,16 @@ import type { Tethered, TetheredCommand } from './tether.ts';
 export interface Part extends Omit<TetheredCommand, 'output'> {
   /** Name of its log and pid file. */
   readonly name: string;
-  /** Resolves when the part does its work, rejects when not yet. Asked again and again until it resolves. */
+  /** Resolves when the part does its work, rejects if it does not yet. Called again and again until it resolves. */
   readonly check: () => Promise<void>;
-  /** Before every start of the process. */
+  /** Called before every start of the process. */
   readonly prepare?: () => Promise<void> | void;
   /** How long a stop may take before force is used. */
   readonly stopGraceMs: number;
 }
 
 export type StackEvent =
-  /** A sentence for people about something that takes its time. */
+  /** A sentence for people about a step that takes long. */
   | { readonly kind: 'progress'; readonly message: string }
   | { readonly kind: 'up'; readonly part: string; readonly pid: number }
   /** The process ended unasked, or could not be started (`code` null); it is started again after `waitMs`. */
@@ -39,7 +39,7 @@ export type StackEvent =
       readonly part: string;
       readonly code: number | null;
       readonly waitMs: number;
-      /** Of one that keeps failing: the end of its log, or why it could not be started; else null. */
+      /** For a part that keeps failing: the end of its log, or why it could not be started; otherwise null. */
       readonly why: string | null;
     };
 
@@ -49,21 +49,21 @@ export interface SupervisorOptions {
 }
 
 export interface Supervisor {
-  /** Starts a part and waits until it is up. @throws StackError with the end of its log where it does not come up */
+  /** Starts a part and waits until it is up. @throws StackError with the end of its log if it does not come up */
   start(part: Part): Promise<void>;
-  /** Stops all parts. `now`: by force. A second call hastens the first. */
+  /** Stops all parts. `now`: by force. A second call speeds up the first. */
   stop(now?: boolean): Promise<void>;
   /** Rejects with a StackError when a part that was never up is given up; never resolves. */
   readonly failed: Promise<never>;
 }
 
 const firstStart = { exits: 4, ms: 60_000 };
-/** A life this long is a good one: exits before it are forgotten. */
+/** Milliseconds after which a run of a part counts as good: exits before it are forgotten. */
 const steadyMs = 10_000;
 const checkEveryMs = 60;
 const trimEveryMs = 60_000;
 
-/** Exits in a row from which on whoever watches is told why. */
+/** From so many exits in a row on, the event says why. */
 const manyExits = 4;
 
 /** Wait before the nth start in a row: 0, 0.25, 0.5, 1 … 8, 16, 30 s. F08 wants work to go on within 15 s of a kill. */
@@ -99,7 +99,7 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
       try {
         notePart(folder, part.name, tethered.id);
       } catch (error) {
-        // Nobody would find it after a crash of ours.
+        // Otherwise nobody would find this process after a crash of ours.
         await endProcess(tethered.id, part.stopSignal, part.stopGraceMs);
         throw error;
       }
@@ -110,7 +110,7 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
     }
   };
 
-  /** True once the part answers; false when its process ended or all is stopping before that. */
+  /** True once the part answers; false if its process ended or everything is stopping before that. */
   const answers = async (part: Part, tethered: Tethered): Promise<boolean> => {
     const life = { ended: false };
     void tethered.exited.then(() => (life.ended = true));
@@ -136,13 +136,13 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
     signalProcess(id, 'SIGKILL');
   };
 
-  /** Starts and restarts the part until stop; tells the first time it is up. */
+  /** Starts and restarts the part until stop; calls `firstUp` the first time it is up. */
   const keep = async (entry: Running, firstUp: () => void): Promise<void> => {
     const { part } = entry;
     let exits = 0;
     const up = { ever: false };
     const logStart = logSize(logFile(folder, part.name));
-    /** Waits before the next start, and tells why; false: it is not started any more. */
+    /** Waits before the next start, and tells why; false: the part is not started any more. */
     const waitAfter = async (code: number | null, began: number, why: () => string): Promise<boolean> => {
       if (isStopping()) return false;
       exits = performance.now() - began > steadyMs ? 1 : exits + 1;
@@ -160,7 +160,7 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
         return null;
       });
       if (tethered === null) continue;
-      // A stop that came while the process was being started has not seen it.
+      // A stop that came while the process was being started did not see the process.
       if (isStopping()) void stopProcess(entry, tethered);
       void answers(part, tethered).then((answering) => {
         if (!answering) return;

@@ -20,8 +20,8 @@ const find = (): SystemUser | null => {
 };
 
 /**
- * Null where we are not root. Makes the user where it does not exist.
- * @throws StackError where it cannot be made
+ * Null if we are not root. Makes the user if it does not exist.
+ * @throws StackError if the user cannot be made
  */
 export const postgresUser = (): SystemUser | null => {
   if (process.getuid?.() !== 0) return null;
@@ -35,6 +35,6 @@ export const postgresUser = (): SystemUser | null => {
   );
 };
 
-/** Whether a user may run a program or enter a folder; `user` null asks for ourselves. */
+/** Whether a user may run a program or enter a folder; `user` null means ourselves. */
 export const mayUse = (user: SystemUser | null, path: string): boolean =>
   spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', path], { cwd: '/', ...user }).status === 0;

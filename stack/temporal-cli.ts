@@ -1,7 +1,7 @@
 /**
  * The `temporal` program that runs the embedded Temporal server. It is looked for where the setting says, on PATH and
- * in our cache; a machine that has none gets it once, downloaded from Temporal or, offline from there but with Go at
- * hand, built from the Go module.
+ * in our cache. A machine without the program gets it once: downloaded from Temporal, or, if the download cannot be
+ * reached and Go is there, built from the Go module.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const version = '1.5.1';
 /** Where Temporal's SDKs fetch the program from, too. */
 const downloads = 'https://temporal.download';
 
-/** Offline machines wait this long before the program is built instead. */
+/** Milliseconds that a machine waits for the download to answer before it builds the program instead. */
 const answerMs = 6000;
 const tellEveryMs = 5000;
 
@@ -125,7 +125,7 @@ const pathOf = ({ searchPath }: TemporalCliOptions): Record<string, string> =>
 const hasGo = (options: TemporalCliOptions): boolean =>
   spawnSync('go', ['version'], { env: { ...programEnvironment(), ...pathOf(options) } }).status === 0;
 
-/** Another start may be getting the program: then wait for it. */
+/** Another start may be getting the program: waits for that start. */
 const waitForLock = async (file: string, options: TemporalCliOptions): Promise<Lock> => {
   for (let told = false; ; told = true) {
     const taken = takeLock(file);
@@ -139,7 +139,7 @@ const waitForLock = async (file: string, options: TemporalCliOptions): Promise<L
   }
 };
 
-/** Gets the program into a folder of its own first, so that the cache never holds half of one. */
+/** Gets the program into a folder of its own first, so that the cache never holds half a program. */
 const obtain = async (target: string, options: TemporalCliOptions): Promise<void> => {
   const draft = mkdtempSync(path.join(options.cacheDir, 'temporal-draft-'));
   try {
@@ -166,7 +166,7 @@ const obtain = async (target: string, options: TemporalCliOptions): Promise<void
 
 /**
  * The program to run: a path, or a bare name on PATH.
- * @throws StackError where the named one does not run, or none can be had
+ * @throws StackError if the named program does not run, or no program can be had
  */
 export const findTemporalCli = async (options: TemporalCliOptions): Promise<string> => {
   const { setting, cacheDir } = options;

@@ -1,4 +1,7 @@
-/** The embedded Temporal: the CLI's development server on a file, and what our workflows need in its namespace. */
+/**
+ * The embedded Temporal: the CLI's development server on a file, and the settings of its namespace that our workflows
+ * need.
+ */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +13,7 @@ import { StackError } from './errors.ts';
 import type { DataFolder } from './folder.ts';
 import type { Part } from './supervisor.ts';
 
-/** Closed workflow runs stay readable this long. The development server's own value is one day. */
+/** Closed workflow runs stay readable for so long. The development server's own value is one day. */
 const retention = '30 days';
 
 /** temporal.api.enums.v1.IndexedValueType */
@@ -22,14 +25,14 @@ const grpc = { invalidArgument: 3, notFound: 5, alreadyExists: 6 } as const;
 /** grpc.health.v1.HealthCheckResponse.ServingStatus */
 const healthServing = 1;
 
-/** A server that is just up answers some calls only after its caches were filled. */
+/** Milliseconds. A server that has just come up answers some calls only after it has filled its caches. */
 const settleMs = 20_000;
 const askEveryMs = 50;
 
 const grpcStatus = (error: unknown): number | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : null;
 
-/** Connections of the Node client are not compressed unless asked; those of workers are (see workers/). */
+/** Connections of the Node client are not compressed unless asked; connections of workers are (see workers/). */
 const withConnection = async <T>(
   address: string,
   use: (connection: Connection) => Promise<T>,
@@ -51,7 +54,7 @@ const checkHealth = (address: string): Promise<void> =>
     if (status !== healthServing) throw new Error('Temporal is not serving yet');
   });
 
-/** True when the visibility store takes queries by our search attributes. */
+/** True if the visibility store takes queries by our search attributes. */
 const usable = async (connection: Connection, namespace: string): Promise<boolean> => {
   const known = Object.entries(searchAttributes).map(([name, type]) =>
     type === 'INT'
@@ -124,7 +127,9 @@ export const prepareNamespace = (address: string, namespace: string): Promise<vo
     await prepare(connection, namespace);
   });
 
-/** Makes a new namespace with our search attributes, such as one per test file. One that exists is used as it is. */
+/**
+ * Makes a new namespace with our search attributes, such as one per test file. An existing namespace is used as it is.
+ */
 export const createNamespace = (address: string, namespace: string): Promise<void> =>
   withConnection(address, async (connection) => {
     try {
@@ -161,7 +166,7 @@ export const temporalPart = (
       ...['--db-filename', path.join(data, 'temporal.db')],
       ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
       ...['--namespace', namespace, '--log-level', 'error'],
-      // One partition a task queue: more only forward tasks to each other on one machine.
+      // One partition for each task queue: on one machine, more partitions only forward tasks to each other.
       ...['--dynamic-config-value', 'matching.numTaskqueueReadPartitions=1'],
       ...['--dynamic-config-value', 'matching.numTaskqueueWritePartitions=1'],
       ...['--disable-config-env', '--disable-config-file'],
@@ -175,7 +180,8 @@ export const temporalPart = (
     stopSignal: 'SIGTERM',
     stopGraceMs: 15_000,
     orphanGraceSeconds: 5,
-    // At every start, not the first alone: its file may have been lost while we run, and a new one knows nothing of us.
+    // At every start, not only the first: the file may have been lost while we run, and a new file does not have our
+    // namespace.
     check: async () => {
       await checkHealth(address);
       await prepareNamespace(address, namespace);

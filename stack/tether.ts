@@ -1,10 +1,10 @@
 /**
- * A service process on a leash: it ends when this process ends, however that happens.
+ * A service process on a leash: it ends when this process ends, however this process ends.
  *
- * A few lines of shell stand between us and the service and hold a pipe from us. When the pipe closes, which the
- * kernel does even after kill -9, the shell ends the service, by force after its grace. It runs in a session of its
- * own, so that Ctrl-C reaches only us and the services are stopped in order. It is handed over as text, since it may
- * run as a user that cannot read this folder.
+ * A few lines of shell stand between us and the service and hold a pipe from us. The kernel closes the pipe even after
+ * kill -9; then the shell ends the service, by force after its grace. The shell runs in a session of its own, so that
+ * Ctrl-C reaches only us and the services are stopped in order. The script is passed as text, since the shell may run
+ * as a user that cannot read this folder.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,9 +21,9 @@ export interface TetheredCommand {
   readonly cwd: string;
   /** System user to run as; absent: ours. */
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** How the service is asked to end. */
+  /** The signal that asks the service to end. */
   readonly stopSignal: 'SIGTERM' | 'SIGINT';
-  /** Whole seconds it has for that when we are gone. */
+  /** Whole seconds that the service has to end when we are gone. */
   readonly orphanGraceSeconds: number;
   /** File descriptor that takes what the service writes. */
   readonly output: number;
@@ -31,7 +31,7 @@ export interface TetheredCommand {
 
 export interface Tethered {
   readonly id: ProcessId;
-  /** Resolves once the service is gone, with its exit code (128 + signal where a signal ended it). */
+  /** Resolves once the service is gone, with its exit code (128 + signal if a signal ended it). */
   readonly exited: Promise<number>;
 }
 
@@ -77,9 +77,9 @@ export const spawnTethered = async (command: TetheredCommand): Promise<Tethered>
       resolve(code ?? 128);
     });
   });
-  // A shell that cannot be started is told of below, and nobody else listens yet.
+  // A shell that cannot be started is reported below; until then nobody listens for its error.
   shellExit.catch(() => undefined);
-  // The leash ends together with the shell; that is told by `exit`.
+  // The leash ends together with the shell, which `exit` reports.
   shell.stdin?.on('error', () => undefined);
   let pid: number;
   try {
@@ -88,10 +88,10 @@ export const spawnTethered = async (command: TetheredCommand): Promise<Tethered>
   } catch (error) {
     throw new StackError(`${command.command} cannot be started: ${messageOf(error)}`);
   }
-  // A service that is gone already still has its exit code reported, so the identity may be a formality.
+  // A service that is gone already still gets its exit code reported, so its identity may be a placeholder.
   const id = identify(pid) ?? { pid, began: 'ended' };
   const exited = shellExit.then(async (code) => {
-    // Where the shell itself was killed the service is still there.
+    // If the shell itself was killed, the service is still there.
     await endProcess(id, 'SIGKILL', 0);
     shell.stdin?.destroy();
     return code;

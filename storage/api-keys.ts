@@ -1,6 +1,6 @@
 /**
- * API keys (F36). A key is `owk_` and 43 characters that hold 256 random bits. Postgres keeps its SHA-256 only, and
- * looks keys up by it: whoever measures how long that takes learns about hashes, not about keys.
+ * API keys (F36). A key is `owk_` and 43 characters that hold 256 random bits. Postgres keeps only its SHA-256, and
+ * finds keys by it: an attacker who measures how long that takes learns about hashes, not about keys.
  */
 import { hash, randomBytes } from 'node:crypto';
 import {
@@ -50,7 +50,7 @@ export interface ValidKey {
 export async function useKey(db: Queryable, key: string): Promise<ValidKey | null> {
   const [row] = await findKey(db, hashOf(key));
   if (row === undefined) return null;
-  // A key is as good where the note of its use fails.
+  // A key is accepted even if the note of its use fails.
   if (row.unnoted) await noteKeyUse(db, row.id).catch(() => undefined);
   const { id, tenant_id: tenantId, role, scopes, quotas, expires_in_ms: forMs } = row;
   return { id, tenantId, role, scopes, quotas, forMs };
@@ -100,8 +100,8 @@ export async function revoke(db: Queryable, id: string, tenantId: string | null)
 const adminOfInstance = (name: string): KeyWish => ({ name, role: 'admin', scopes: null, expiresAt: null });
 
 /**
- * Makes a key that somebody brings one for admins of the instance, where nobody knows it yet.
- * False: it is known and not (or no longer) such a key; it stays as it is.
+ * Makes a given key one of an admin of the instance, if nobody knows the key yet. False: the key is known and is not
+ * (or no longer) such a key; it stays as it is.
  */
 export async function adoptAdminKey(db: Queryable, key: string, name: string): Promise<boolean> {
   await store(db, String(defaultTenant), key, adminOfInstance(name));
@@ -109,7 +109,10 @@ export async function adoptAdminKey(db: Queryable, key: string, name: string): P
   return standing?.good === true;
 }
 
-/** Makes an admin key of the instance where its tenant has none yet, whoever asks at the same time; else null. */
+/**
+ * Makes an admin key of the instance if its tenant has none yet, however many callers ask at the same time; otherwise
+ * null.
+ */
 export async function makeFirstKey(pool: Pool, name: string): Promise<string | null> {
   return inTransaction(pool, async (db) => {
     await lockTenant(db, defaultTenant);

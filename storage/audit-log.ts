@@ -33,10 +33,13 @@ export async function auditBefore(db: Queryable, tenantId: number, query: AuditQ
   };
 }
 
-/** Entries dropped at once at most, of each kind; with it the statement takes well below a second. */
+/** Entries of each kind that are dropped at once, at most; so the statement takes well below a second. */
 const dropped = 5_000;
 
-/** Keeps the log bounded; to be called at least once every few thousand entries. Answers how many were dropped. */
+/**
+ * Keeps the log bounded; the caller must call it at least once every few thousand entries. Answers how many entries
+ * were dropped.
+ */
 export async function tidyAudit(
   db: Queryable,
   tenantId: number,

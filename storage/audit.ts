@@ -1,6 +1,6 @@
 /**
  * Recounts a crawl (G1): every URL row against the ledger and the hosts' counters, and the rules that hold between
- * tables. All in one snapshot, so that it is exact while the crawl runs.
+ * tables. Everything is read in one snapshot, so that the result is exact while the crawl runs.
  */
 import { closedCrawlStates, urlStates, type Ledger } from '../contracts/crawl.ts';
 import type { CrawlSummary } from '../contracts/http/crawls.ts';
@@ -22,7 +22,7 @@ const hostsShown = 20;
 export async function auditCrawl(pool: Pool, crawlId: string): Promise<AuditView | null> {
   return inTransaction(pool, async (db) => {
     await db.query('set transaction isolation level repeatable read, read only');
-    // The pool's limit is for statements that take milliseconds.
+    // The pool's own limit is for statements that take milliseconds.
     await db.query('set local statement_timeout = 0');
     const crawl = await findCrawl(db, crawlId);
     return crawl === null ? null : audit(db, crawl);

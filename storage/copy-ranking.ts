@@ -1,11 +1,13 @@
 /**
  * How pages with the same content are ranked (F20), for the statements that choose one of them: common table
- * expressions to go behind `copies (host_id, key, spelt, canonical, url, depth, …)`, and the order of the ranking.
- * `spelt` and `canonical` are hashes as `key` is: of the spelling it was found in, and of what it names itself.
+ * expressions that follow `copies (host_id, key, spelt, canonical, url, depth, …)`, and the order of the ranking.
+ * `spelt` and `canonical` are hashes as `key` is: of the spelling in which the page was found, and of the rel=canonical
+ * it names.
  *
- * A copy is meant where its canonical form is named, or the spelling it was found in. Links are counted from 20,000
- * pages and four million links at most, a sample of a larger crawl, so that its end does not wait for them. Outlinks are as
- * storage/outlinks.ts packs them: a line each, those within the page's own origin from their path on.
+ * A link counts for a copy if it names the copy's canonical form, or the spelling in which the copy was found. Links
+ * are counted from 20,000 pages and four million links at most, a sample of a larger crawl, so that the end of the
+ * crawl does not wait for them. Outlinks are packed as in storage/outlinks.ts: a line each, those within the page's own
+ * origin from their path on.
  */
 export const inboundOfCopies = `
    pages as (

@@ -13,12 +13,12 @@ import { quotasOf, readUsage } from './tenants.ts';
 export type Admission = { readonly quotas: Quotas } & (
   | {
       readonly id: string;
-      /** With the new crawl; null: not counted, since nothing is limited. */ readonly used: Used | null;
+      /** Usage with the new crawl counted; null: not counted, since nothing is limited. */ readonly used: Used | null;
     }
   | { readonly id: null; readonly used: Used; readonly spent: SpentQuota }
 );
 
-/** As `createCrawl`; counting and storing are one step, however many ask at once. */
+/** As `createCrawl`; counting and storing are one step, however many callers ask at once. */
 export async function admitCrawl(
   pool: Pool,
   tenantId: number,
@@ -63,7 +63,7 @@ async function admitCounted(
   };
 }
 
-/** Ids are drawn, and one of the same millisecond may have been drawn already. */
+/** Ids are drawn at random; another id of the same millisecond may be equal. */
 export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   const uniqueViolation = '23505';
   for (let attempt = 1; ; attempt++) {

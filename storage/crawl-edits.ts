@@ -1,7 +1,7 @@
 /**
- * Settings of crawls that change while they run (G6). A version is in force from its commit on; the frontier is judged
- * by it afterwards, batch by batch, by a job that anybody may take up where it stands. Queued URLs that the settings no
- * longer admit are excluded with the rule, excluded ones that they admit are queued again; leased ones are left alone.
+ * Settings of crawls that change while they run (G6). A version is in force from its commit on. Afterwards a job judges
+ * the frontier by it, batch by batch; any worker may go on with the job. Queued URLs that the settings no longer admit
+ * are excluded with the rule, excluded URLs that they admit are queued again; leased URLs are left alone.
  *
  * Lock order: the crawl, then host_queue rows by host, then URLs.
  */
@@ -21,9 +21,9 @@ import { reopenClosedCrawls } from './statements/reopen-closed-crawls.ts';
 import { storeConfig } from './statements/store-config.ts';
 
 export interface Edit {
-  /** The settings wanted, from those there are. */
+  /** Makes the wanted settings from the present ones. */
   readonly change: (config: CrawlConfig) => CrawlConfig;
-  /** Versions of which the crawl must have one still; null: any. */
+  /** The edit is made only if the crawl still has one of these versions; null: any. */
   readonly seen: readonly number[] | null;
   readonly author: string;
   readonly note: string | null;
@@ -81,8 +81,8 @@ export async function findConfig(pool: Pool, crawlId: string, version: number): 
 const readAtOnce = 4;
 
 /**
- * Versions from `most` down, up to `limit`, and no more of them than make some `bytes` of JSON, but one; whether there
- * are more.
+ * Versions from `most` down, up to `limit`. Together they hold about `bytes` of JSON at most, but there is always one
+ * version. Also answers whether there are more.
  */
 export async function readConfigs(
   pool: Pool,
@@ -147,8 +147,8 @@ export interface MovedBatch {
 }
 
 /**
- * Null: nothing was done, since another version or more seeds came, the crawl ended, or somebody else has gone on from
- * there.
+ * Null: nothing was done, because there is another version or there are more seeds, the crawl ended, or another job has
+ * gone on from there.
  */
 export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Promise<MovedBatch | null> {
   const id = Number(crawlId);
@@ -171,7 +171,7 @@ export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Pro
   );
 }
 
-/** Pages read again. Nothing is noted where somebody else has gone on from there. */
+/** Notes pages that were read again, unless another job has gone on from there. */
 export async function noteReread(
   pool: Pool,
   crawlId: string,
@@ -182,7 +182,7 @@ export async function noteReread(
   await retrying(() => noteJudged(pool, crawlId, version, from, written(to), 0, 0, 0, reread, admitted));
 }
 
-/** Nothing is done where somebody else has gone on from there, or the frontier is to be judged once more. */
+/** Does nothing if another job has gone on from there, or if the frontier must be judged once more. */
 export async function endEdit(
   pool: Pool,
   crawlId: string,

@@ -1,10 +1,10 @@
 /**
- * Crawls are deleted with all their data, a batch of one transaction at a time, by whichever worker comes first. What a
- * killed process leaves is what the next one finds: a crawl that is marked, whose row goes last. Nobody is shown a
- * crawl that is marked, and none is reopened, since it counts as cancelled.
+ * Crawls are deleted with all their data, one batch in one transaction, by the first worker that comes. After a killed
+ * process the next worker finds the crawl still marked: the row of the crawl goes last. A marked crawl is shown to
+ * nobody and never reopened, since it counts as cancelled.
  *
- * Bodies belong to all crawls together. Those of removed URLs are noted in the transaction that removes the URLs, and
- * looked at again after a while, longer than any request takes: one that nothing refers to is removed, unless a
+ * All crawls share the bodies. The bodies of removed URLs are noted in the transaction that removes the URLs, and
+ * looked at again later, after longer than any request takes. A body that nothing refers to is then removed, unless a
  * process has stored it once more since (storage/blobs/file-blob-store.ts).
  */
 import type { FileBlobStore } from './blobs/file-blob-store.ts';
@@ -19,7 +19,7 @@ import { settleFreed } from './statements/settle-freed.ts';
 /** Rows that one transaction removes at most, of each table. */
 const batchRows = 2_000;
 const batchBodies = 500;
-/** Seconds after which no request that knew of a body by the URLs that are gone is under way. */
+/** Seconds after which no request is under way that knew a body by the removed URLs. */
 const freedSeconds = 600;
 
 /** Removes a batch. Answers whether there was one. */

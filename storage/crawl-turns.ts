@@ -1,7 +1,7 @@
 /**
- * Whether a crawl may have a turn at a host now, for the statements that look for due work: `q` is its row of host_queue.
- * A wait that was measured under settings that were edited since is judged anew by the slice that comes next, from when
- * the crawl's last request was answered.
+ * Whether a crawl may have a turn at a host now, for the statements that look for due work; `q` is the crawl's row of
+ * host_queue. A wait that was measured under settings edited since is judged again by the next slice, from the time of
+ * the last answer to the crawl.
  */
 const isEdited = 'q.turn_version <> (select config_version from crawl where id = q.crawl_id)';
 

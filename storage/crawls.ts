@@ -18,12 +18,12 @@ import type { SeedLine } from './seeds.ts';
 const rateWindow = 10;
 const rejectedShown = 100;
 
-/** Seeds stored by one statement: seconds on a busy machine, where 300,000 took longer than a statement may. */
+/** Seeds that one statement stores. This takes seconds on a busy machine; 300,000 took longer than a statement may. */
 const seedsAtOnce = 20_000;
 
 /**
- * Stores crawl and seeds together, in state `seeding`; its workflow is the caller's to start. Answers the id.
- * @param db in a transaction, where there may be more seeds than one statement stores
+ * Stores crawl and seeds together, in state `seeding`. The caller must start its workflow. Answers the id.
+ * @param db must be in a transaction if there are more seeds than one statement stores
  */
 export async function createCrawl(
   db: Queryable,

@@ -35,7 +35,7 @@ export async function readDeadLetters(
   );
   const last = places.at(-1);
   return {
-    // One that was driven again between the two statements is a letter no more.
+    // A letter that was driven again between the two statements is no longer there.
     items: places.flatMap((place) => {
       const row = rows.get(nameOf(place));
       return row === undefined ? [] : [viewOf(row)];

@@ -1,7 +1,7 @@
 /**
- * The standing crawl of a tenant, which the compatible routes act on: made at its first use, without seeds, and over as
- * long as it has nothing to do; seeds set it running again. One that was cancelled, or ended at a limit, stays what it
- * is: the next use makes another one, with the same settings.
+ * The standing crawl of a tenant, on which the compatible routes act. It is made at its first use, without seeds, and
+ * is over as long as it has nothing to do; seeds make it run again. A standing crawl that was cancelled, or ended at a
+ * limit, stays as it is: the next use makes another one, with the same settings.
  */
 import { defaultCrawlConfig } from '../contracts/crawl.ts';
 import { whyNoMore } from '../domain/crawl-life.ts';
@@ -70,7 +70,7 @@ export async function findUrl(
   crawlId: string,
   { canonical, host, url }: CanonicalUrl,
 ): Promise<UrlStanding | null> {
-  // In this order: what is admitted between the two is found by one or both.
+  // The order matters: a seed that is admitted between the two reads is found by one of them or both.
   const [seed] = await pendingSeed(db, crawlId, url);
   const [origin] = await hostIds(db, [host]);
   const key = urlKey(canonical).toString('hex');

@@ -1,13 +1,13 @@
 /**
- * The order in which hosts get their turn, for the statements that give turns (feed-hosts.ts, hosts-at-door.ts). What is
- * shared is places: so many hosts are worked, or asked whether they answer, at a time. A place that is free goes to the
- * tenant that has fewest, there to the crawl that has fewest for its weight, and there to the host that has waited
- * longest. So a crawl that comes late gets the next places, however many hosts of others wait, and one that is alone
- * gets them all.
+ * The order in which hosts get their turn, for the statements that give turns (feed-hosts.ts, hosts-at-door.ts). Places
+ * are shared: only so many hosts are worked, or asked whether they answer, at a time. A free place goes to the tenant
+ * that has fewest places, within the tenant to the crawl that has fewest for its weight, and within the crawl to the
+ * host that has waited longest. So a crawl that comes late gets the next places, however many hosts of others wait, and
+ * a crawl that is alone gets all places.
  *
- * The cost is that of the hosts looked at: `looks` of all crawls together, found by an index. Those that turn out not to
- * be ready had their turn noted too early (migration 0041), and are put right (correct-turns.ts), so that each is looked
- * at once and none stands before others for long.
+ * The cost is that of the hosts looked at: `looks` of all crawls together, found by an index. Hosts that turn out not
+ * to be ready had their turn noted too early (migration 0041); correct-turns.ts puts their turns right, so that each is
+ * looked at once and none stands before others for long.
  */
 
 import { isItsTurn } from './crawl-turns.ts';
@@ -33,11 +33,11 @@ export interface Aside {
 }
 
 export interface Turns {
-  /** Condition on the queue `q` of a host: whose turns these are. Its index has to lead there. */
+  /** Condition on the queue `q` of a host that says whose turns these are. An index must support it. */
   readonly of: string;
   /** Relation (crawl_id, hosts): places that are taken. */
   readonly held: string;
-  /** Places that are free, a scalar; where there are none nothing is looked at. */
+  /** Places that are free, a scalar; if it is 0 no host is looked at. */
   readonly free: string;
   /** Conditions on the crawl `c` and on the host `h`, beside those on turns. */
   readonly crawl: string;
@@ -45,9 +45,9 @@ export interface Turns {
 }
 
 /**
- * Common table expressions. `ranked`: hosts that are ready, each once, on the account of one crawl that wants it, with
- * the `place` it has in the order and the number `nth` among the places of its crawl; `aside`: queues of hosts that get
- * no turn, for their time has not come, or with the `domain` that has opted out.
+ * Common table expressions. `ranked`: hosts that are ready, each once, counted for one crawl that wants the host, with
+ * the `place` of the host in the order and its number `nth` among the places of its crawl. `aside`: queues of hosts
+ * that get no turn, because their time has not come, or because the `domain` has opted out.
  */
 export const fairTurns = ({ of, held, free, crawl, host }: Turns): string => `running as materialized (
      select c.id, c.tenant_id, coalesce((c.config ->> 'weight')::float8, 1) as weight, coalesce(t.hosts, 0) as holds,

@@ -1,13 +1,12 @@
 /**
- * Group commit: every write to the frontier of a process goes through here, gathered for a few milliseconds and
- * committed as one transaction. What belongs together (a result and the redirect target it found; a page, its links
- * and the end of its stage) is one `FrontierWrite` and is committed whole or not at all, so that no crawl ever looks
+ * Group commit: every write of a process to the frontier goes through here, is gathered for a few milliseconds and
+ * committed in one transaction. Rows that belong together (a result and the redirect target it found; a page, its links
+ * and the end of its stage) are one `FrontierWrite` and are committed whole or not at all, so that no crawl ever looks
  * finished between the two.
  *
- * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by key,
- * then result rows, then pages, then stages; each statement sorts its rows, and the triggers end at the session's own
- * ledger shard.
- * Deadlocks that other processes still cause are tried again (retry.ts).
+ * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by
+ * key, then result rows, then pages, then stages. Each statement sorts its rows, and the triggers end at the session's
+ * own ledger shard. Deadlocks that other processes still cause are tried again (retry.ts).
  */
 import { admitUrls, type AdmissionRow } from './statements/admit-urls.ts';
 import { advanceStages, type StageRow } from './statements/advance-stages.ts';
@@ -99,7 +98,7 @@ export class FrontierWriter {
         for (const { fail } of batch) fail(error);
         return;
       }
-      // One bad row must not take its company down: each write on its own.
+      // A bad row must not make the other writes fail: each write is tried on its own.
       for (const one of batch) {
         try {
           settleAll([one], await this.#commit([one]));

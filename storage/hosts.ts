@@ -63,11 +63,11 @@ export async function readHost(
 }
 
 /**
- * Changes settings of a host, which is made where no crawl has met it yet. A slice under way hears of it within a
- * second; a workflow that sleeps has to be woken by the caller.
- * @param shard of a host that is new
- * @param ifMatch the host has to be there, its settings of one of these versions (null: any). Absent: it need not be.
- * False: it is not so, and nothing was changed.
+ * Changes settings of a host; makes the host if no crawl has met it yet. A slice under way sees the change within a
+ * second; the caller must wake a workflow that sleeps.
+ * @param shard of a new host
+ * @param ifMatch the host must exist, and its settings must have one of these versions (null: any). Absent: no such
+ * demand. False: the demand is not met, and nothing was changed.
  */
 export async function setHost(
   db: Queryable,
@@ -99,7 +99,7 @@ export async function changeSettings(
 const dropBatch = 5_000;
 
 /**
- * Excludes what is queued at a host, for good. `more`: time was up, or it was told to stop; asked again it goes on.
+ * Excludes the queued URLs of a host, for good. `more`: time was up, or it was told to stop; the next call goes on.
  * @param until by `performance.now()`
  */
 export async function dropQueue(
@@ -147,7 +147,7 @@ function summaryOf(row: HostRow): HostSummary {
   };
 }
 
-/** Seconds, as far as the row tells: what the last slice went by, under the slowdown and the setting of this moment. */
+/** Seconds, as far as the row tells: the delay of the last slice, under the present slowdown and setting. */
 const delayInForce = ({ settings, base_delay_ms: robotsMs, slowdown }: HostRow): number =>
   hostDelayMs({ operatorMs: operatorMs(settings), robotsMs, leavesMs: [], slowdown }) / 1_000;
 

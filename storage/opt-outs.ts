@@ -1,7 +1,6 @@
 /**
- * Opt-outs as operators see them (F15): domains put on the list, taken off it, listed. What makes an opt-out hold is in
- * domain/opt-out.ts; what is queued at its hosts is excluded here, and by the slices of those hosts where it is queued
- * later.
+ * Opt-outs as operators see them (F15): domains that are added, removed and listed. domain/opt-out.ts makes an opt-out
+ * hold. URLs queued at its hosts are excluded here, and URLs queued there later by the slices of those hosts.
  */
 import type { OptOutAdded, OptOutRemoved, OptOutView } from '../contracts/opt-out.ts';
 import { coveringDomain, hostName, optOutDetail, optOutHoldMs } from '../domain/opt-out.ts';
@@ -22,10 +21,10 @@ const batch = 5_000;
 const sweepMs = 15_000;
 
 /**
- * Opts a domain out. Once this resolves no further request is sent to its hosts, robots.txt included, by any worker
- * for any crawl; a request in flight by then may still be answered. Takes `optOutHoldMs` and, where much is queued, up
- * to fifteen seconds more; what is queued beyond that the slices of its hosts exclude. Idempotent, also after a
- * failure: an entry that stands is kept as it is, and what is queued is looked for again.
+ * Opts a domain out. Once this resolves, no worker sends a further request to its hosts for any crawl, robots.txt
+ * included; a request in flight by then may still be answered. Takes `optOutHoldMs` and, if many URLs are queued, up to
+ * fifteen seconds more; the slices of the hosts exclude the URLs that are left. Idempotent, also after a failure: an
+ * existing entry is kept as it is, and queued URLs are looked for again.
  * @param domain as `readDomain` answers it
  */
 export async function optOut(pool: Pool, domain: string, reason: string | null): Promise<OptOutAdded> {
@@ -49,9 +48,9 @@ const countExcluded = async (pool: Pool, domain: string): Promise<number> => {
 };
 
 /**
- * Takes a domain off the list, and queues again what its entry kept from being fetched, in crawls that are still open;
- * what another entry covers stays excluded, and a crawl that has ended stays ended. Null: it was not on the list, and
- * nothing was left to be queued by a removal that had been cut off, or had had no time for it.
+ * Takes a domain off the list, and queues again, in crawls that are still open, the URLs that its entry excluded. URLs
+ * that another entry covers stay excluded, and a crawl that has ended stays ended. Null: the domain was not on the
+ * list, and an earlier removal that was cut off or ran out of time left nothing to queue.
  */
 export async function takeBackOptOut(pool: Pool, domain: string): Promise<OptOutRemoved | null> {
   const removed = (await retrying(() => removeOptOut(pool, domain))).length > 0;

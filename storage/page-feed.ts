@@ -1,6 +1,6 @@
 /**
- * The SQL that the statements on the pages feed share: which rows are in it, which of them are asked for, and what is
- * told of those that were chosen. Numbers of parameters are those of `FeedParams`.
+ * The SQL that the statements on the pages feed share: which rows are in the feed, which of them fit the filters, and
+ * which columns are read of the chosen rows. Parameter numbers are those of `FeedParams`.
  */
 
 /** Place to begin behind and horizon: microseconds since 1970 (horizon null: all). Filters: null for any. */

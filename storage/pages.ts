@@ -1,11 +1,13 @@
 /**
  * The pages feed: every URL of a crawl that was answered and has its outcome, in a fixed order, so that a cursor never
- * skips or repeats one, also while the crawl runs. An open crawl's feed therefore ends a little before the present, at
- * the first body that waits for extraction or for a commit (statements/pages-horizon.ts); a closed one's is whole.
+ * skips or repeats one, also while the crawl runs. The feed of an open crawl therefore ends a little before the
+ * present, at the first body that waits for extraction or for a commit (statements/pages-horizon.ts); the feed of a
+ * closed crawl is whole.
  *
  * A filter may fit few pages of millions. One answer looks at no more than `mostLooked` of them, and its cursor stands
- * where it stopped looking: a walk that finds nothing is a row of short questions, none of which a database notices. An
- * index for each filter would have to be written with each page. Only a host that has few URLs is read by itself.
+ * where it stopped looking: a search that finds nothing is a series of short queries, none of which burdens the
+ * database. An index for each filter would have to be written with each page. Only a host that has few URLs is read by
+ * itself.
  *
  * A URL that is fetched again (its body was lost) moves to its new place in the feed and so may come twice.
  */

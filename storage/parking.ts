@@ -9,7 +9,7 @@ import { unparkHost } from './statements/unpark-host.ts';
 /** Crawls that are told at most; the others see it where hosts are listed. */
 const mostTold = 100;
 
-/** As park-host.ts; parking a host that is parked already tells nobody. */
+/** As park-host.ts. If the host is already parked, nobody is told. */
 export async function park(
   pool: Pool,
   hostId: string,
@@ -24,7 +24,7 @@ export async function park(
   });
 }
 
-/** As unpark-host.ts, with its URLs that wait due at once; of a host that was not parked nobody is told. */
+/** As unpark-host.ts; the host's waiting URLs become due at once. If the host was not parked, nobody is told. */
 export async function bringBack(pool: Pool, hostId: string): Promise<void> {
   await inTransaction(pool, async (db) => {
     const crawls = await lockCrawlsAtHost(db, hostId, mostTold);

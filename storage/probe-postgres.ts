@@ -7,7 +7,7 @@ const limitMs = 5_000;
 
 /**
  * Connects, and writes 4 MB that are dropped at once: a server whose disk is full, or that has become read-only, still
- * answers `select 1`. Rejects where it does not; a role that may not write temporary tables proves nothing, and passes.
+ * answers `select 1`. Rejects if that fails. A role that may not write temporary tables proves nothing, and passes.
  */
 export async function probePostgres(databaseUrl: string): Promise<void> {
   const client = new Client({

@@ -1,10 +1,10 @@
 /**
- * Driving dead letters again (G7), in batches of one transaction each: the letters are taken, their URLs queued with
- * all their tries, and crawls that had ended run again. Cut off anywhere, and done again, it neither loses a letter nor
- * doubles one.
+ * Driving dead letters again (G7), in batches of one transaction each: the letters are taken, their URLs are queued
+ * with all their tries, and crawls that had ended run again. A re-drive that is cut off anywhere and run again neither
+ * loses nor doubles a letter.
  *
  * Lock order: crawls by id, parked hosts by id, host_queue rows by host, then letters and URLs; the triggers end at the
- * session's own ledger shard. Lists what is to be signalled afterwards; who signals is the caller.
+ * session's own ledger shard. Answers what must be signalled afterwards; the caller must signal.
  */
 import {
   redriveBar,

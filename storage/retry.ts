@@ -41,7 +41,7 @@ const driverOutages = [
 
 /**
  * Connection lost, server starting or stopping, out of connections, disk full, a standby that takes no writes (25006),
- * a login or database that is not there (28, 3D): our own fault, nobody's URL.
+ * a login or database that does not exist (28, 3D): our own fault, no URL is to blame.
  */
 export function isStorageOutage(error: unknown): boolean {
   const state = sqlState(error);

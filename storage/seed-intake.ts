@@ -1,6 +1,6 @@
 /**
- * Seeds for a crawl that is there already. They are stored in one transaction with what sets a crawl that had run out
- * of work running again; whoever watches the crawl admits them (activities/crawls.ts), however often it is cut off.
+ * Seeds for an existing crawl. The transaction that stores them also makes a crawl that had run out of work run again.
+ * The activity that watches the crawl admits them (activities/crawls.ts), however often it is cut off.
  */
 import { isOver, whyNoMore, type CrawlState } from '../domain/crawl-life.ts';
 import { quotaNames, spentByGrowth, spentForCrawl, type SpentQuota } from '../domain/quotas.ts';
@@ -22,7 +22,7 @@ export type SeedIntake =
   | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
   | { readonly kind: 'unknown' };
 
-/** @param which 'new': those alone that the crawl has not met. Lock order: the tenant, then the crawl. */
+/** @param which 'new': only seeds that the crawl has not met. Lock order: the tenant, then the crawl. */
 export function storeSeeds(
   pool: Pool,
   tenantId: number,
@@ -52,7 +52,7 @@ export function storeSeeds(
 
 interface Spent {
   readonly toGrow: SpentQuota | null;
-  /** A crawl that is set running again is one more that is open, but no new one. */
+  /** A crawl that runs again is one more open crawl, but no new one: `crawlsPerDay` does not bar it. */
   readonly toReopen: SpentQuota | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where the seeds of a crawl lie (domain/scope.ts), each place once, and whether a link is within their reach. Asked in
- * batches of an index, so that no process ever holds what grows with the seeds.
+ * The places of a crawl's seeds (domain/scope.ts), each place once, and whether a link is within their reach. An index
+ * is asked in batches, so that no process ever holds data that grows with the number of seeds.
  */
 import { hash } from 'node:crypto';
 import { placeOf, reachOf, type Place, type ScopeConfig } from '../domain/scope.ts';

@@ -38,7 +38,7 @@ export function readSeeds(seeds: string | readonly string[], before = 0): readon
   });
 }
 
-/** URLs may hold commas: only one that a new absolute URL, or nothing, follows separates. */
+/** URLs may hold commas: only a comma that is followed by a new absolute URL, or by nothing, separates. */
 function splitAtCommas(text: string): readonly string[] {
   return text.split(/,(?=\s*(?:[a-z][a-z0-9+.-]*:\/\/|,|$))/i);
 }

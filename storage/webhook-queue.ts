@@ -1,9 +1,9 @@
 /**
- * What a webhook is to send next, and what came of it.
+ * The next event that a webhook must send, and the outcome of each delivery.
  *
- * A cursor moves in one transaction with the note of the answer, or of the dead letter, and only from where it stood
- * when the event was read: a replay that set it back meanwhile wins. Whoever is killed between the request and that
- * transaction leaves the cursor before the event, which is then sent once more.
+ * A cursor moves in the same transaction that notes the answer or the dead letter, and only from where it stood when
+ * the event was read: if a replay set the cursor back meanwhile, the replay wins. A worker that is killed between the
+ * request and that transaction leaves the cursor before the event, which is then sent once more.
  */
 import {
   keptAttempts,
@@ -60,7 +60,7 @@ export interface Failure {
 /** 'gone': there is no such webhook any more; a number: nothing is due for so many milliseconds; null: nothing waits. */
 export type Next = Delivery | 'gone' | number | null;
 
-/** Says that the caller is at the webhook; where there is no delivery, that nobody is. */
+/** Notes that the caller works on the webhook; if there is no delivery, notes that nobody does. */
 export async function nextDelivery(db: Queryable, webhookId: string): Promise<Next> {
   for (;;) {
     const [webhook] = await tendWebhook(db, webhookId);
@@ -146,7 +146,7 @@ export async function settleFailed(
             db, webhookId, webhook.version, pauseMs, isGivenUp ? 1 : 0, disabledReason,
           ); // prettier-ignore
     if (held === undefined) return;
-    // It was sent by settings that are no longer those: it says nothing of the present ones.
+    // The request used settings that were edited since: its failure says nothing about the present ones.
     if ('isSame' in held && !held.isSame) {
       await note(db, delivery, 'failed', status, failure.message, tookMs);
       return;

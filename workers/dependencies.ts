@@ -1,4 +1,4 @@
-/** One of each thing a worker process needs, and how they are given back: in the reverse order of their making. */
+/** One of each thing that a worker process needs; they are given back in the reverse order of their making. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -39,7 +39,7 @@ import { servicesOf } from './services.ts';
 
 export interface OpenDependencies {
   readonly dependencies: Dependencies;
-  /** The same with connections of its own, for what must not wait for those of all hosts. */
+  /** The same with connections of its own, for work that must not wait for the statements of all hosts. */
   readonly control: Dependencies;
   /** Sends to the receivers of webhooks. */
   readonly post: Poster;
@@ -47,10 +47,10 @@ export interface OpenDependencies {
 }
 
 const connections = 12;
-/** Of them apart, for crawls and schedulers. */
+/** Connections for crawls and schedulers, apart from the others. */
 const controlConnections = 4;
 
-/** Needs the schema to be there. */
+/** The schema must be there. */
 export async function openDependencies(
   config: ServiceConfig,
   workflows: WorkflowClient,

@@ -1,15 +1,15 @@
 /**
- * The ports on which processes of the embedded stack listen now. Temporal has some that it takes at random, for its inner
- * services and its metrics, at every start others: no setting names them.
+ * The ports on which processes of the embedded stack listen now. At every start Temporal takes some random ports for
+ * its inner services and its metrics: no setting names them.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 
-/** A service that is restarted has its new ports closed within this time, in milliseconds. */
+/** Milliseconds within which the new ports of a restarted service become closed to crawls. */
 const keptMs = 500;
 
 /**
- * Empty where the data folder has no stack, as in containers, and on systems without /proc.
+ * Empty if the data folder has no stack, as in containers, and on systems without /proc.
  * @param dataDir where the launcher notes the processes it runs (stack/folder.ts)
  */
 export function stackListeners(dataDir: string): () => ReadonlySet<number> {
@@ -48,7 +48,7 @@ function listeningPorts(sockets: ReadonlySet<string>): Set<number> {
   return ports;
 }
 
-/** What is gone by now, or is nobody's business: a process that ended, a file that is not there. */
+/** Null for a process that has ended or a file that is not there: such errors are expected. */
 function orNone<T>(read: () => T[]): T[] {
   try {
     return read();

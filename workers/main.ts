@@ -20,7 +20,7 @@ const log = openProcessLog('worker', config.logLevel);
 const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
   log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
 });
-// Its native part would write coloured text of its own.
+// The native part of the SDK would write coloured text of its own.
 const logging = { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) };
 Runtime.install({ logger, telemetryOptions: { logging }, shutdownSignals: [] });
 
@@ -34,7 +34,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-/** Tries until it works or the process is told to stop; what is missing is said once every few seconds. */
+/** Tries until it works or the process is told to stop; every few seconds logs what is missing. */
 async function untilReady<T>(what: string, attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

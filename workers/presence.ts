@@ -1,4 +1,4 @@
-/** A worker process says every few seconds that it is at work (migration 0039): `/readyz` goes by it. */
+/** A worker process notes every few seconds that it is at work (migration 0039); `/readyz` uses these notes. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Pool } from '../storage/pool.ts';
@@ -7,7 +7,7 @@ import { noteWorker } from '../storage/statements/note-worker.ts';
 
 const everyMs = 5_000;
 
-/** Answers how it leaves: `lost` where it does not do so in order. */
+/** Returns the function that ends the notes; `lost`: the process does not leave in order. */
 export function announce(
   pool: Pool,
   roles: readonly string[],

@@ -1,4 +1,4 @@
-/** Beside the work of a process that has the bodies: deletes crawls that are to go, and frees bodies. */
+/** Side work of a process that has the bodies: deletes crawls that were marked, and frees bodies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
@@ -7,11 +7,11 @@ import type { Pool } from '../storage/pool.ts';
 import { markExpired } from '../storage/statements/mark-expired.ts';
 
 const lookMs = 2_000;
-/** Looks between two for crawls whose retention is over, and for bodies. */
+/** Looks at marked crawls between two looks at crawls whose retention is over, and at bodies. */
 const looksBetween = 15;
 
 /**
- * Goes on until the function it answers is called.
+ * Goes on until the returned function is called.
  * @param days retention of crawls that have none of their own; null: for ever
  */
 export function removeCrawls(

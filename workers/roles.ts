@@ -19,7 +19,7 @@ import { taskQueues } from '../contracts/workflows.ts';
 export interface RoleContext {
   readonly config: ServiceConfig;
   readonly dependencies: Dependencies;
-  /** As `dependencies`, with connections of its own: what is asked of crawls waits for nobody else's statements. */
+  /** As `dependencies`, with connections of its own: requests about crawls must not wait for other statements. */
   readonly control: Dependencies;
   readonly post: Poster;
   readonly worker: NativeConnection;
@@ -28,16 +28,19 @@ export interface RoleContext {
   readonly bundle: string;
 }
 
-/** Bounds the memory of a process: about 1 MB each. One that is not cached is replayed. */
+/** Bounds the memory of a process: about 1 MB for each workflow. A workflow that is not cached is replayed. */
 const cachedWorkflows = 150;
-/** Reading bodies is work of the process's one thread: more at once would only wait for each other. */
+/** Reading bodies is work of the process's one thread: more slots would only wait for each other. */
 const extractSlots = 4;
 const controlSlots = 200;
-/** Each open crawl is watched by an activity that mostly sleeps; one for which there is no slot could not be paused. */
+/** An activity that mostly sleeps watches each open crawl; a crawl without a slot could not be paused. */
 const crawlSlots = 2_000;
-/** Of the slots, those for hosts in trouble: however many there are, the others are for hosts that are well. */
+/**
+ * The share of slots for hosts in trouble: however many such hosts there are, the other slots stay for hosts that are
+ * well.
+ */
 const shareOfTrouble = 0.25;
-/** Workflows of crawls that are kept in memory: they are few, and seldom at work. */
+/** Workflows of crawls that are kept in memory: they are few, and seldom work. */
 const cachedCrawls = 30;
 /** Receivers of webhooks that a process waits for at a time. */
 const webhookSlots = 50;
@@ -48,12 +51,12 @@ const common = {
   shutdownForceTime: '60 seconds',
   stickyQueueScheduleToStartTimeout: '4 seconds',
   maxHeartbeatThrottleInterval: '4 seconds',
-  // A process that is frozen keeps its polls open, and each swallows one task until its timeout.
+  // A frozen process keeps its polls open, and each poll swallows one task until the task's timeout.
   maxConcurrentActivityTaskPolls: 2,
   maxConcurrentWorkflowTaskPolls: 2,
 } satisfies Partial<WorkerOptions>;
 
-/** Hosts that are asked whether they answer wait on sockets alone: more of them fit than hosts that are fetched from. */
+/** Hosts at the door only wait on sockets, so more of them fit than hosts that are fetched from. */
 export const doorPlaces = (fetchSlots: number): number => 2 * fetchSlots;
 
 export async function createWorkers(context: RoleContext): Promise<Worker[]> {

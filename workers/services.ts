@@ -1,4 +1,4 @@
-/** Where the stack listens, as far as the settings of a worker say so: no crawl goes there. */
+/** The addresses on which the stack listens, as far as the settings of a worker tell: no crawl may reach them. */
 import type { ServiceConfig } from '../config/config.ts';
 import { usualPorts } from '../config/table.ts';
 import type { Service } from '../net/own-services.ts';
@@ -6,7 +6,7 @@ import type { Service } from '../net/own-services.ts';
 const usualPostgresPort = 5432;
 const usualRedisPort = 6379;
 
-/** Of a port that is not set, the one it has then. */
+/** A port that is not set is the usual one. */
 export function servicesOf(config: ServiceConfig): Service[] {
   const temporal = placeOf(config.temporalAddress);
   const apiPort = config.apiPort ?? usualPorts.api;
@@ -17,7 +17,7 @@ export function servicesOf(config: ServiceConfig): Service[] {
     { host: temporal.host, port: config.temporalUiPort ?? usualPorts.temporalUi },
     ...[config.apiHost, ...config.apiNames].map((host) => ({ host, port: apiPort })),
     ...config.offLimits.map(placeOf),
-    // A database reached by a socket has no host; its usual port is one of this machine all the same.
+    // A database that is reached by a socket has no host; its usual port is still one of this machine.
   ].map(({ host, port }) => ({ host: host.replace(/^\[|\]$/g, '') || 'localhost', port }));
 }
 

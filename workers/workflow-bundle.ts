@@ -1,6 +1,6 @@
 /**
- * The workflow code as one script, bundled once: by `npm run build` next to the compiled worker, else in the cache
- * folder under a hash of everything that goes into it. Bundling anew takes seconds and 200 MB, reading it does not.
+ * The workflow code as one script, bundled once: by `npm run build` next to the compiled worker, otherwise in the cache
+ * folder under a hash of everything that goes into it. Bundling takes seconds and 200 MB; reading the bundle does not.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ export async function workflowBundle(cacheDir: string): Promise<string> {
   if (existsSync(builtBundle)) return builtBundle;
   const file = join(cacheDir, 'workflows', `${sourcesHash()}.js`);
   if (existsSync(file)) return file;
-  // In a process of its own: what bundling takes in memory is given back when it ends.
+  // In a process of its own: the memory that bundling takes is given back when that process ends.
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'write-bundle.ts'), file]);
   return file;
 }
@@ -37,7 +37,9 @@ export async function writeBundle(file: string, logger: Logger): Promise<void> {
   await rename(temporary, file);
 }
 
-/** Of all that a bundle is made of: the rooms workflows may import, and the versions of the packages. */
+/**
+ * A hash of everything that goes into a bundle: the rooms that workflows may import, and the versions of the packages.
+ */
 function sourcesHash(): string {
   const hash = createHash('sha256');
   for (const room of ['workflows', 'contracts', 'domain']) {

@@ -1,8 +1,8 @@
 /**
- * Blobs as zstd files, `ab/<hash>.zst`. Written to a temporary name and renamed, so that a reader and a crash see
- * a whole file or none; a machine that loses power may still tear one, which reading finds by the hash.
- * Files are read, and small ones written, by synchronous calls: measured a tenth of the cost of four trips through the
- * thread pool.
+ * Blobs as zstd files, `ab/<hash>.zst`. A blob is written under a temporary name and renamed, so that a reader and a
+ * crash see a whole file or none. A loss of power may still tear a file, which reading finds by the hash. Files are
+ * read, and small ones written, by synchronous calls: measured, these cost a tenth of four trips through the thread
+ * pool.
  */
 import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -23,10 +23,13 @@ import type { BlobStore } from './blob-store.ts';
 
 /** Level 1: 6 % larger than level 3 on HTML, in two thirds of the time (measured). */
 const level = { [constants.ZSTD_c_compressionLevel]: 1 };
-/** How much larger than its file a page mostly is; what fits into one piece takes half the time to unpack (measured). */
+/**
+ * How much larger than its file a page mostly is; a page that fits into one piece takes half the time to unpack
+ * (measured).
+ */
 const usualRatio = 4;
 const smallestPiece = 16 * 1024;
-/** Bodies are nobody's to read but the stack's. */
+/** Only the stack may read bodies. */
 const folderMode = { recursive: true, mode: 0o700 } as const;
 const fileMode = { mode: 0o600 } as const;
 /** Bodies up to this are written by synchronous calls. */
@@ -48,14 +51,14 @@ export class FileBlobStore implements BlobStore {
   constructor(options: FileBlobStoreOptions) {
     this.#options = options;
     mkdirSync(options.folder, folderMode);
-    // A folder from before may be open to others; closed at its root, all below it is.
+    // A folder from before may be open to others. Closing its root closes everything below.
     const { mode, uid } = statSync(options.folder);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(options.folder, folderMode.mode);
   }
 
   async put(hash: Uint8Array, body: Uint8Array): Promise<void> {
     const file = this.#file(hash);
-    // Touched, so that nobody who finds it unused removes it now.
+    // Touched, so that no process that finds it unused removes it now.
     if (touch(file)) return;
     this.#ensureFolder(dirname(file));
     // Told the size, zstd takes tables of that size: a third less time for a page (measured).
@@ -93,8 +96,8 @@ export class FileBlobStore implements BlobStore {
   }
 
   /**
-   * Removes a blob that nobody has put within so many milliseconds. False: somebody has, and it stays. Whoever puts it
-   * meanwhile finds it and touches it before it is moved aside, or finds none and stores it anew.
+   * Removes a blob unless a process has put it within so many milliseconds; then answers false. A process that puts the
+   * blob meanwhile either finds it and touches it before it is moved aside, or finds none and stores it anew.
    */
   async remove(hash: Uint8Array, untouchedMs: number): Promise<boolean> {
     const file = this.#file(hash);
@@ -113,7 +116,7 @@ export class FileBlobStore implements BlobStore {
     return true;
   }
 
-  /** Writes so many bytes, reads and removes them. Rejects, with the file system's error, where that cannot be. */
+  /** Writes so many bytes, reads and removes them. Rejects with the file system's error if that fails. */
   async probe(bytes: number): Promise<void> {
     const { folder } = this.#options;
     await mkdir(folder, folderMode);

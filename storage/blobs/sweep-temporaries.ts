@@ -1,6 +1,6 @@
 /**
- * Blobs are written to a temporary name first; a process that is killed meanwhile leaves it behind. Writing one takes
- * seconds at most, so that whatever is older than an hour has no writer any more, whichever process that was.
+ * Blobs are written under a temporary name first; a process that is killed meanwhile leaves that file behind. Writing
+ * takes seconds at most, so a file older than an hour has no writer any more, whichever process wrote it.
  */
 import { opendir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { join } from 'node:path';
 const abandonedMs = 3_600_000;
 
 /**
- * Removes abandoned temporary files from a blob folder; answers how many. What another sweeper removes meanwhile is
- * passed over. @throws the file system's error where the folder cannot be read
+ * Removes abandoned temporary files from a blob folder; answers how many. Files that another sweeper removes meanwhile
+ * are skipped. @throws the file system's error if the folder cannot be read
  */
 export async function sweepTemporaries(folder: string, signal: AbortSignal): Promise<number> {
   let removed = 0;

@@ -1,4 +1,6 @@
-/** Level 1 in front of level 2: what the first does not know is asked of the second, and learned from it. */
+/**
+ * Level 1 in front of level 2: keys that level 1 does not know are asked of level 2, and remembered from its answer.
+ */
 import type { SeenCache } from './seen-cache.ts';
 
 export class LayeredSeenCache implements SeenCache {

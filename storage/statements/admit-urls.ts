@@ -31,9 +31,9 @@ export interface AdmissionRow {
 export const outdatedConfig = 'OW001';
 
 /**
- * Level 3 of the seen-set: check and add in one step. Rows that come back are new; the others were seen.
- * A closed crawl admits nothing; a draining one records what it will not fetch. Fails with `outdatedConfig` where the
- * settings of a crawl are no longer those its rows were judged by (migration 0025).
+ * Level 3 of the seen-set: check and add in one step. Rows that come back are new; the others were seen. A closed crawl
+ * admits nothing; a draining one records URLs that it will not fetch. Fails with `outdatedConfig` if the settings of a
+ * crawl are no longer those by which its rows were judged (migration 0025).
  */
 export const admitUrls = statement<
   [rows: string],

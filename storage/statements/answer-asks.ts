@@ -1,6 +1,6 @@
 import { statement } from '../statement.ts';
 
-/** No crawl waits any more for an answer of the host: it was asked, or nothing would come of it. */
+/** No crawl waits any more for an answer of the host: the host was asked, or asking would be pointless. */
 export const answerAsks = statement<[hostId: string], { crawl_id: number }>(
   'answer-asks',
   `with chosen as materialized (

@@ -1,6 +1,6 @@
 import { statement } from '../statement.ts';
 
-/** The crawl waits for one answer of those of the hosts that are parked and at which it has queued URLs. */
+/** Notes that the crawl waits for one answer of each of these hosts that is parked and has queued URLs of the crawl. */
 export const askParkedHosts = statement<[crawlId: number, origins: readonly string[]], { host_id: number }>(
   'ask-parked-hosts',
   `with chosen as materialized (

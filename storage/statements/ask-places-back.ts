@@ -5,7 +5,7 @@ import { workedHosts } from '../worked-hosts.ts';
 export interface AskedBack {
   readonly id: number;
   readonly origin: string;
-  /** Its workflow sleeps until the host may be visited, and has to be told. */
+  /** The host's workflow sleeps until the host may be visited, and must be told. */
   readonly asleep: boolean;
 }
 
@@ -13,9 +13,9 @@ export interface AskedBack {
 const atOnce = 50;
 
 /**
- * Which of the hosts of a crawl give their places back, the last first: those that were asked to a moment ago and still
- * have them, then those that can soon, for a slice of theirs is under way or a timer ends before one; among these the
- * one that was worked longest. The others are in trouble, lent, or wait for a fetch slot.
+ * Which hosts of a crawl give their places back, the last first: hosts that were asked to a moment ago and still have
+ * their places, then hosts that can do so soon, because a slice is under way or a timer ends before one; among these
+ * the host that was worked longest. The other hosts are in trouble, lent, or wait for a fetch slot.
  */
 const givingBack = `case when failures > 0 or lent then 0
                          when yield_at > now() - interval '30 seconds' then 2
@@ -23,10 +23,10 @@ const givingBack = `case when failures > 0 or lent then 0
                          else 0 end, fed_at desc nulls last, id`;
 
 /**
- * Where all places are taken and somebody with fewer than a fair share has hosts that are ready, marks those hosts that
- * are worked beyond the share of theirs. All claims are ranked as if no place were taken, those of a crawl that are worked
- * before those that wait; who works beyond the cap then gives back. Equals stay as they are, so that no place goes to
- * and fro. A crawl that has all the places looks for nothing.
+ * If all places are taken and a tenant or crawl with less than its fair share has hosts that are ready, marks hosts
+ * that are worked beyond the fair share of theirs. All claims are ranked as if no place were taken, for each crawl the
+ * worked hosts before the waiting ones; worked hosts that rank beyond the cap must give back. Between equals nothing
+ * changes, so that no place goes to and fro. Nothing is looked for if one crawl has all the places.
  */
 export const askPlacesBack = statement<
   [shard: number, activeHosts: number],

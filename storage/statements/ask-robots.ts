@@ -1,8 +1,8 @@
 import { statement } from '../statement.ts';
 
 /**
- * Has robots.txt of a host read again before the next request there, whatever copy is kept. What was owed only by the
- * pace of the old copy is judged anew, from `asked_at`; a slice under way ends. None: there is no such host.
+ * Makes the next slice read robots.txt of a host before its next request, whatever copy is kept. A wait that came only
+ * from the pace of the old copy is judged anew, from `asked_at`; a slice under way ends. No row: there is no such host.
  */
 export const askRobots = statement<[origin: string], { readonly id: number }>(
   'ask-robots',

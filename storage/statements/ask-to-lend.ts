@@ -2,9 +2,9 @@ import { statement } from '../statement.ts';
 import { hasPageDue } from './lend-hosts.ts';
 
 /**
- * Asks for hosts of these shards that could be lent, were they not in use or about to be: slices of ours that hold one end
- * soon, and the next begins when `askMs` have passed, or once the host was lent. Not where the last turn was a foreign
- * one already.
+ * Asks for hosts of these shards that could be lent if they were not in use or about to be. Slices of ours that hold
+ * such a host end soon, and the next begins when `askMs` have passed, or once the host was lent. Does not ask for a
+ * host whose last turn was a foreign fetcher's.
  */
 export const askToLend = statement<
   [

@@ -1,6 +1,6 @@
 import { statement } from '../statement.ts';
 
-/** Notes where the tenant's count of URLs stands at the first look of a day, and forgets the days before. */
+/** Notes the tenant's count of URLs at the first look of a day, and forgets the days before. */
 export const beginTenantDay = statement<[id: number, urls: number], Record<string, never>>(
   'begin-tenant-day',
   `with past as (

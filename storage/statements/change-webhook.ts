@@ -1,9 +1,8 @@
 import { statement } from '../statement.ts';
 
 /**
- * Changes what `changes`, a JSON object of url, kinds and enabled, names. A receiver that is another, or enabled again,
- * is not held to the failures before. None: the tenant has no such webhook, or it is not of one of these versions (null:
- * of any).
+ * Changes the fields that `changes` names, a JSON object of url, kinds and enabled. A new url, or enabling again,
+ * forgets the earlier failures. No row: the tenant has no such webhook, or it has none of these versions (null: any).
  */
 export const changeWebhook = statement<
   [id: string, tenantId: number, changes: string, versions: readonly number[] | null],

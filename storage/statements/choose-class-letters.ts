@@ -2,9 +2,9 @@ import { statement } from '../statement.ts';
 import type { LetterPlace } from './choose-crawl-letters.ts';
 
 /**
- * As choose-crawl-letters.ts, of one class, however few of millions are of it. The class is asked for as a range and is
- * in the order, so that no plan but a walk along `dead_letter_class` fits: were it an equation, a plan made for common
- * classes would walk all letters of the crawl for a rare one.
+ * As choose-crawl-letters.ts, for one class, also if only few letters of millions have it. The class is asked for as a
+ * range and is part of the order, so that only a walk along `dead_letter_class` fits as a plan: with an equation, a
+ * plan made for common classes would walk all letters of the crawl for a rare class.
  */
 export const chooseClassLetters = statement<
   [

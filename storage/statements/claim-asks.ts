@@ -1,8 +1,8 @@
 import { statement } from '../statement.ts';
 
 /**
- * Parked hosts whose answer a crawl waits for and whose workflows are to be told so, 50 at most: those that nobody told
- * yet, or whoever did was not heard of for a minute.
+ * Parked hosts for whose answer a crawl waits and whose workflows must be told, 50 at most: hosts whose workflow nobody
+ * has told yet, or whose teller was not heard of for a minute.
  */
 export const claimAsks = statement<[crawlId: number], { readonly host_id: string; readonly origin: string }>(
   'claim-asks',

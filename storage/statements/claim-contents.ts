@@ -1,9 +1,9 @@
 import { statement } from '../statement.ts';
 
 /**
- * The first page with a body stands for it, of each site that is read in its own right (`site` other than 0) and of
- * all other sites together, which are not asked for what one of those has; later ones change nothing.
- * `rows`: [{crawl_id, hash, site, host_id, key}].
+ * The first page with a body stands for that body. This holds apart for each site that is read in its own right (`site`
+ * other than 0), and for all other sites together, which are not asked for what one of those has; later pages change
+ * nothing. `rows`: [{crawl_id, hash, site, host_id, key}].
  */
 export const claimContents = statement<[rows: string], Record<string, never>>(
   'claim-contents',

@@ -1,8 +1,8 @@
 import { statement } from '../statement.ts';
 
 /**
- * Webhooks that have something to send and nobody at it; whoever gets one must wake its workflow. A retry is waited for
- * by the workflow itself, and is only looked after here once it is late; so is a claim of somebody who was killed.
+ * Webhooks that have something to send and no worker; a caller that gets one must wake its workflow. The workflow
+ * itself waits for a retry; only a late retry is found here, and so is the claim of a killed worker.
  */
 export const claimDueWebhooks = statement<[limit: number], { readonly id: string }>(
   'claim-due-webhooks',

@@ -2,8 +2,8 @@ import { statement } from '../statement.ts';
 import { takenColumns, type TakenLease } from './take-lease.ts';
 
 /**
- * Holds on to a lent host while what came of it is judged; no row: the lease has run out, or was returned. The request
- * that was reserved for it counts among those lost.
+ * Holds a lent host while the report on it is judged; no row: the lease has run out, or was returned. The request that
+ * was reserved for the host counts among those lost.
  */
 export const claimLentHost = statement<[hostId: number, token: number, holdMs: number], TakenLease>(
   'claim-lent-host',

@@ -3,9 +3,9 @@ import { holdQueues, onceHeld } from '../queue-locks.ts';
 import { statement } from '../statement.ts';
 
 /**
- * Makes seeds of URLs that a crawl knows as links, which are judged as such from then on: what waits is no link further
- * from a seed, and what only a rule for links had kept out is queued. `seeds`: [{origin, key}] with keys in hex, which the settings admit as seeds. Answers
- * the hosts of those that were queued.
+ * Makes seeds of URLs that a crawl knows as links. From then on they are judged as seeds: URLs that wait are no longer
+ * a link away from a seed, and URLs that only a rule for links had excluded are queued. `seeds`: [{origin, key}] with
+ * keys in hex, which the settings admit as seeds. Answers the hosts of the URLs that were queued.
  */
 export const claimSeeds = statement<[crawlId: number, seeds: string, priority: number], { host_id: number }>(
   'claim-seeds',

@@ -11,7 +11,10 @@ export interface ResultRow {
   /** The lease it was fetched under: a result that comes after the lease was lost changes nothing. */
   readonly token: number;
   readonly state: 'queued' | 'done' | 'excluded' | 'dead' | 'failed';
-  /** Of the settings that exclude it; null: they have no part in it. Where they were changed, the URL is queued again. */
+  /**
+   * Version of the settings that exclude the URL; null: settings have no part in it. If they were changed, the URL is
+   * queued again.
+   */
   readonly config_version: number | null;
   readonly reason: string | null;
   readonly detail: string | null;

@@ -3,11 +3,11 @@ import { queueIsDue } from '../fair-turns.ts';
 import { statement } from '../statement.ts';
 
 /**
- * Puts right the turns of hosts that were looked at too early. `queues`: [{host_id, crawl_id}]. Under the lock of the
- * host, so that nobody gives it back meanwhile: a turn is never noted too late. A host that was not heard of for a day
- * is not known to answer any more. One of which all URLs are due later is looked at again when the first of them are,
- * within three seconds: what is found for it meanwhile waits no longer. So is one that waits for its crawl's own delay,
- * within ten: the delay may have been lowered.
+ * Puts right the turns of hosts that were looked at too early. `queues`: [{host_id, crawl_id}]. Runs under the lock of
+ * the host, so that nobody gives the host back meanwhile: a turn is never noted too late. A host that was not heard of
+ * for a day no longer counts as answering. If all URLs of a host are due later, the host is looked at again when the
+ * first is due, and within three seconds: URLs found there meanwhile wait no longer than that. A host that waits for
+ * its crawl's own delay is looked at again within ten seconds: the delay may have been lowered.
  */
 export const correctTurns = statement<[queues: string], Record<string, never>>(
   'correct-turns',

@@ -1,8 +1,8 @@
 import { statement } from '../statement.ts';
 
 /**
- * Queued URLs of a crawl at a host that go before the one with this priority and key (hex), which may be one that is
- * not there; those that are due later than `dueMs` from now do not. Counted up to `most`.
+ * Queued URLs of a crawl at a host that go before the one with this priority and key (hex); that URL need not be there.
+ * URLs that are due later than `dueMs` from now do not count. Counted up to `most`.
  */
 export const countAhead = statement<
   [hostId: string, crawlId: string, key: string, priority: number, dueMs: number, most: number],

@@ -4,9 +4,9 @@ import { statement } from '../statement.ts';
 const goOn = endingsThatGoOn.map((ending) => `'${ending}'`).join(', ');
 
 /**
- * Crawls that would go on were a parked host to answer again: those that may send requests, or have merely run out of
- * work, and have URLs queued there or dead letters of these classes. A crawl that ended at a limit or was cancelled,
- * or is paused, is no reason to ask.
+ * Crawls that would go on if a parked host answered again: they may send requests, or have merely run out of work, and
+ * have URLs queued there or dead letters of these classes. A crawl that is paused, was cancelled or ended at a limit is
+ * no reason to ask.
  */
 export const crawlsOfParked = statement<[hostId: string, classes: readonly string[]], { id: number }>(
   'crawls-of-parked',

@@ -17,9 +17,9 @@ export interface EarlierCopy {
 }
 
 /**
- * The latest bodies with validators of leased URLs of a host, from the crawls named and from the URL's own last fetch.
- * `wanted`: [{crawl_id, key, among}]. Validators hold for the very URL they came with, whatever has the same key; a
- * URL whose body was lost is to be had whole.
+ * The latest bodies with validators for leased URLs of a host, from the crawls named and from the URL's own last fetch.
+ * `wanted`: [{crawl_id, key, among}]. Validators hold only for the very URL they came with, even if another spelling
+ * has the same key. A URL whose body was lost must be fetched whole.
  */
 export const earlierCopies = statement<[hostId: string, wanted: string], EarlierCopy>(
   'earlier-copies',

@@ -1,8 +1,9 @@
 import { statement } from '../statement.ts';
 
 /**
- * The latest crawls before this one that came to a host, newest first, of which this one may use what they kept: those
- * of the same tenant that went by the same name and sent no headers of their own, since a server may answer another one otherwise.
+ * The latest crawls before this one that visited a host, newest first, whose stored bodies this crawl may use: crawls
+ * of the same tenant with the same user agent and without headers of their own, since a server may answer others
+ * differently.
  */
 export const earlierCrawls = statement<[hostId: string, crawlId: number], { crawl_id: number }>(
   'earlier-crawls',

@@ -10,8 +10,8 @@ export interface EventRow {
 }
 
 /**
- * Events of crawls, of each those behind a number, oldest first, `limit` of each at most. Whoever writes an event holds
- * its crawl's row, so those of one crawl are committed in the order of their numbers, and none comes late.
+ * Events of crawls, for each crawl those after a number, oldest first, `limit` for each at most. A writer of an event
+ * holds the row of its crawl, so events of one crawl are committed in the order of their numbers, and none comes late.
  */
 export const eventsAfter = statement<
   [crawlIds: readonly number[], after: readonly number[], limit: number],

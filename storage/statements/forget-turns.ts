@@ -1,6 +1,6 @@
 import { statement } from '../statement.ts';
 
-/** What crawls have to wait for by their own delays is judged anew: the settings of the host were changed. */
+/** The waits of crawls for their own delays are judged anew, because the settings of the host were changed. */
 export const forgetTurns = statement<[hostId: string | number], Record<string, never>>(
   'forget-turns',
   `with held as materialized (

@@ -1,14 +1,15 @@
 import { statement } from '../statement.ts';
 
-/** Settings by which links were found to be none of a crawl's; of such a link nothing is stored that would tell. */
+/** The version of the settings by which a crawl rejected links. Such links leave no row, so nothing else would tell. */
 export interface JudgedBy {
   readonly crawl_id: number;
   readonly config_version: number;
 }
 
 /**
- * Holds the settings of crawls until the transaction ends. Fails with `outdatedConfig` (admit-urls.ts) where they are no
- * longer those that were judged by: a link that they left out may be one that the present ones take. No answer.
+ * Holds the settings of crawls until the transaction ends. Fails with `outdatedConfig` (admit-urls.ts) if the settings
+ * are no longer those by which links were judged: the present ones may take a link that the old ones left out. No
+ * answer.
  */
 export const holdConfigs = statement<[rows: string], { held: number }>(
   'hold-configs',

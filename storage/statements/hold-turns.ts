@@ -1,6 +1,8 @@
 import { statement } from '../statement.ts';
 
-/** No crawl of the tenant has a turn at the host for so long: by what a foreign fetcher of its own has reported. */
+/**
+ * No crawl of the tenant has a turn at the host for so long, because of a report of the tenant's own foreign fetcher.
+ */
 export const holdTurns = statement<[hostId: number, crawlId: number, ms: number], Record<string, never>>(
   'hold-turns',
   `with held as materialized (

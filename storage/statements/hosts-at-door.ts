@@ -16,8 +16,8 @@ const waitingEnough = 200;
 
 /**
  * Takes the leases of hosts with due URLs of which nobody knows yet whether they answer, in fair turns of tenants and
- * crawls (fair-turns.ts). `places`: [{crawl_id, hosts}], those that the process asks already. No crawl gets more places
- * than `most`, so that a few are left for one that comes while all are taken by hosts that do not answer.
+ * crawls (fair-turns.ts). `places`: [{crawl_id, hosts}], the hosts that the process asks already. No crawl gets more
+ * places than `most`, so that a few are left for a crawl that comes while hosts that do not answer take all the others.
  */
 export const hostsAtDoor = statement<
   [places: string, free: number, most: number, leaseMs: number],

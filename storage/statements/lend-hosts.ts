@@ -8,8 +8,8 @@ export interface LendableHost extends TakenLease {
 }
 
 /**
- * Hosts of the shards at which one of the crawls has a page due, as far as robots.txt is known there. Where a fetcher of
- * its tenant has reported trouble, a worker of ours asks first.
+ * Hosts of the shards at which one of the crawls has a page due, as far as robots.txt is known there. If a fetcher of
+ * the crawl's tenant has reported trouble, a worker of ours asks first.
  */
 export const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at is null and h.closed_until <= now()
           and h.id in (select q.host_id from host_queue q

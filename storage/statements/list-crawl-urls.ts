@@ -8,9 +8,9 @@ export interface CrawlUrlRow {
 }
 
 /**
- * Pages of a crawl that were asked for, and answered or given up, host by host, after a place. Hosts come from
- * `host_queue_crawl_host` in their order and each one's URLs from the primary key, so that a batch costs what it answers
- * and the excluded URLs in between, however many came before.
+ * Pages of a crawl that were answered or given up, host by host, after a place. Hosts come from `host_queue_crawl_host`
+ * in their order, and the URLs of each host from the primary key, so that a batch costs what it answers plus the
+ * excluded URLs in between, however many rows came before.
  */
 export const listCrawlUrls = statement<
   [crawlId: string, afterHost: number, afterKey: string, limit: number],

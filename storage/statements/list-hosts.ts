@@ -30,8 +30,8 @@ export interface HostRow {
 }
 
 /**
- * Hosts in a state, by an index on something that all of them have: most hosts are idle, and few are anything else.
- * One that was parked, or whose trouble or closing is over, is told apart by the whole rule.
+ * Hosts in a state, by an index on a column that all of them have set: most hosts are idle, and few are anything else.
+ * The whole rule then sorts out hosts that are parked, or whose trouble or closing is over.
  */
 const those = (state: HostStanding, have: string): string =>
   `(select h.*, '${state}' as state from host h

@@ -3,8 +3,9 @@ import { statement } from '../statement.ts';
 import type { PageFeedRow } from './list-pages.ts';
 
 /**
- * As list-pages.ts, of one host with few URLs (host-share.ts): all of them are read by the primary key, and sorted. Held
- * apart (`materialized`), or the order asked for would have the whole crawl walked where the host's rows seem many.
+ * As list-pages.ts, for one host with few URLs (host-share.ts): all of them are read by the primary key, and sorted.
+ * They are held apart (`materialized`), since otherwise the order would make Postgres walk the whole crawl if it takes
+ * the host's rows for many.
  */
 export const listPagesOfHost = statement<[...params: FeedParams, hostId: number], PageFeedRow>(
   'list-pages-of-host',

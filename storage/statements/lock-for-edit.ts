@@ -7,7 +7,10 @@ export interface EditedCrawl extends CrawlStands {
   readonly config_version: number;
 }
 
-/** Waits for whoever admits URLs under the settings there are (migration 0025), and locks the crawl against its end. */
+/**
+ * Waits for transactions that admit URLs under the present settings (migration 0025), and locks the crawl against its
+ * end.
+ */
 export const lockForEdit = statement<[crawlId: string], EditedCrawl>(
   'lock-for-edit',
   `select state, cause, reason, config, config_version from crawl where id = $1 for update`,

@@ -1,7 +1,7 @@
 import { onceHeld } from '../queue-locks.ts';
 import { statement } from '../statement.ts';
 
-/** URLs of a host that wait for a time of their own after they failed are due now. They have priorities below 0. */
+/** URLs of a host that failed and wait for a time of their own become due now. Such URLs have priorities below 0. */
 export const makeDue = statement<[hostId: string], Record<string, never>>(
   'make-due',
   `with held as materialized (

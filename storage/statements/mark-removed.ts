@@ -1,7 +1,7 @@
 import { statement } from '../statement.ts';
 
 /**
- * Marks a crawl as removed where it is closed, or already was so marked; one that is cancelled is reopened by nobody.
+ * Marks a crawl as removed if it is closed, or is already so marked; nothing reopens a crawl that counts as cancelled.
  * Answers its state and how many URLs are left; no row: there is no such crawl.
  */
 export const markRemoved = statement<

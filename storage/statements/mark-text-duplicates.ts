@@ -3,10 +3,10 @@ import { walkMs } from '../pool.ts';
 import { statement } from '../statement.ts';
 
 /**
- * Pages of a crawl whose normalised text is the same (F20), though their bodies differ, or whose body is, though each
- * was read for a site of its own: one stands for the others, chosen as `chooseCanonicals` does. What was extracted of
- * each stays. Judges all anew each time, so that a crawl that went on after its end has one page for each text again.
- * Answers how many pages changed their standing.
+ * Pages of a crawl with the same normalised text (F20) though their bodies differ, or with the same body though each
+ * was read for a site of its own: one stands for the others, chosen as `chooseCanonicals` does. Each keeps what was
+ * extracted from it. Judges all pages anew each time, so that a crawl that went on after its end has one page for each
+ * text again. Answers how many pages changed their standing.
  */
 export const markTextDuplicates = statement<[crawlId: number], { pages: number }>(
   'mark-text-duplicates',

@@ -1,7 +1,7 @@
 import { statement } from '../statement.ts';
 
 export interface QueueAges {
-  /** Seconds since the running crawl that has waited longest for a turn at a host got one; 0: none waits. */
+  /** Seconds since the last turn of the running crawl that has waited longest for a turn at a host; 0: none waits. */
   readonly turn: number;
   /** Seconds since the oldest body was fetched that still waits to be read; 0: none waits. */
   readonly body: number;

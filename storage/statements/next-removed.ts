@@ -1,8 +1,8 @@
 import { statement } from '../statement.ts';
 
 /**
- * A removed crawl that nobody is at, locked, with a host of it that is still there. Work in flight ends first; what has
- * not ended after an hour has no worker any more.
+ * A removed crawl on which no other worker works, locked, with one of its hosts that is still there. Work in flight
+ * ends first; work that has not ended after an hour has no worker any more.
  */
 export const nextRemoved = statement<[], { readonly id: number; readonly host_id: number | null }>(
   'next-removed',

@@ -5,14 +5,14 @@ export interface DueEvent {
   readonly settled: number;
   readonly last: number;
   readonly attempts: number;
-  /** Null, as all below: of what is not settled nothing is of a wanted kind. */
+  /** Null, as all fields below: no unsettled event is of a wanted kind. */
   readonly number: number | null;
   readonly kind: string;
   readonly at: Date;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What has been due longest: of its crawl, the first event that is not settled and of a wanted kind. */
+/** The event that has been due longest: for its crawl, the first event that is not settled and of a wanted kind. */
 export const nextWebhookEvent = statement<[webhookId: string, kinds: readonly string[] | null], DueEvent>(
   'next-webhook-event',
   `select c.crawl_id, c.settled, c.last, c.attempts, e.number, e.kind, e.at, e.data

@@ -1,10 +1,10 @@
 import { statement } from '../statement.ts';
 
 /**
- * Seeds from one line to another, so many of them good, are admitted; nothing is noted where somebody else has done so, or
- * the crawl is over and took none.
- * After the last of those there are, a frontier from which an edit of the scope has excluded something is judged once
- * more: the new seeds may have made it part of the crawl again. Answers the version of the settings that this is due by.
+ * Notes that seeds from one line to another, so many of them good, are admitted; does nothing if another process has
+ * done so, or if the crawl is over and took none. After the last seed, a frontier from which an edit of the scope has
+ * excluded URLs is judged once more: the new seeds may have made these URLs part of the crawl again. Answers the
+ * version of the settings for which this is due.
  */
 export const noteSeeded = statement<
   [crawlId: number, after: number, line: number, good: number],

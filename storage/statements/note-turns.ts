@@ -11,9 +11,9 @@ export interface NotedTurn {
 }
 
 /**
- * Notes when crawls were last asked for at a host and when each has its next turn. `turns`: NotedTurn[]. Whoever comes
- * late with an older request changes nothing; the same one may be an instant apart. `asked`: a worker of ours has found
- * out how the host is, so that what foreign fetchers have reported of it no longer holds.
+ * Notes when crawls last asked a host and when each has its next turn. `turns`: NotedTurn[]. A caller that comes late
+ * with an older request changes nothing; times of the same request may differ by an instant. `asked`: a worker of ours
+ * has found out how the host is, so that reports of foreign fetchers no longer hold.
  */
 export const noteTurns = statement<[hostId: string, turns: string, asked: boolean], Record<string, never>>(
   'note-turns',

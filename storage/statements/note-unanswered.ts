@@ -7,8 +7,8 @@ export interface Unanswered {
 }
 
 /**
- * Notes of hosts that did not answer an attempt at the URL that was wanted most there, and has them come to their turn
- * when they may be asked again. `rows`: see `Unanswered`. No answer.
+ * Notes hosts that did not answer an attempt at the URL wanted most there, and sets their turn to when they may be
+ * asked again. `rows`: see `Unanswered`. No answer.
  */
 export const noteUnanswered = statement<[rows: string], Record<string, never>>(
   'note-unanswered',

@@ -1,11 +1,12 @@
 import { statement } from '../statement.ts';
 
 /**
- * Up to where the pages feed of an open crawl is final, as microseconds since 1970: no row will yet appear, or change
- * what the feed says of it, before that. Rows get `fetched_at` after their transaction began, so none that is still to
- * be committed comes before the oldest open transaction; nor does the feed pass a body that waits for extraction.
- * To be asked before the feed is read, in a statement of its own: what it saw committed, the later snapshot sees too.
- * The second taken off covers the instant between a transaction's start and its showing in pg_stat_activity.
+ * The instant up to which the pages feed of an open crawl is final, as microseconds since 1970: before it no row will
+ * yet appear, or change what the feed says of it. Rows get `fetched_at` after their transaction began, so no row that
+ * is still to be committed comes before the oldest open transaction; nor does the feed pass a body that waits for
+ * extraction. The caller must ask before it reads the feed, in a statement of its own: what this statement saw
+ * committed, the later snapshot sees too. The second taken off covers the instant between a transaction's start and its
+ * showing in pg_stat_activity.
  */
 export const pagesHorizon = statement<[crawlId: string], { micros: number }>(
   'pages-horizon',

@@ -1,7 +1,7 @@
 import { unansweredTroubles } from '../../domain/trouble.ts';
 import { statement } from '../statement.ts';
 
-/** Its backoff ends with the parking: whoever asks it next is a person, a new crawl, or a probe much later. */
+/** Its backoff ends with the parking: the next to ask the host is a person, a new crawl, or a probe much later. */
 const rest = `case when split_part($2, ':', 1) in (${unansweredTroubles.map((name) => `'${name}'`).join(', ')})
                        then paced_until else not_before end`;
 

@@ -2,9 +2,9 @@ import { statement } from '../statement.ts';
 import { puttingBack } from './reclaim-urls.ts';
 
 /**
- * Puts back URLs of paused hosts whose worker was killed: nobody visits such a host, and so nobody reclaims them, until
- * it is resumed. The lease that has run out is given to nobody, so that its holder, frozen perhaps, cannot go on with
- * them, and the next one is still told that it was not returned. What is lent goes back by its own time.
+ * Puts back URLs of paused hosts whose worker was killed: nobody visits such a host until it is resumed, so nobody else
+ * reclaims them. The expired lease is given to nobody, so that its holder, frozen perhaps, cannot go on with these
+ * URLs, and the next holder is still told that the lease was not returned. Lent URLs go back by their own time.
  */
 export const reclaimPaused = statement<[limit: number], { state: string }>(
   'reclaim-paused',

@@ -1,9 +1,9 @@
 import { statement } from '../statement.ts';
 
 /**
- * What a crash left leased, as `leases` finds it: rows of `url` u. Of each crawl the first in line was in flight, as far
- * as anybody can know; one that was there at six crashes is no longer trusted: it fails as 'poison' and stays
- * re-drivable as a dead letter.
+ * URLs that a crash left leased, as `leases` finds them: rows of `url` u. For each crawl the first in line was in
+ * flight, as far as anybody can know. A URL that was first in line at six crashes is no longer trusted: it fails as
+ * 'poison' and stays re-drivable as a dead letter.
  */
 export const puttingBack = (leases: string): string =>
   `left_behind as materialized (
@@ -27,9 +27,9 @@ export const puttingBack = (leases: string): string =>
    select state from back`;
 
 /**
- * Puts back URLs of a host that are leased under any token but the one that is held now: a crash left them.
- * Only for whoever holds the host's lease, and only what the lease that was seen had left: a process that took the lease,
- * was frozen and wakes up when another one has it would else put back what that one is fetching.
+ * Puts back URLs of a host that are leased under any token but the present one: a crash left them. The caller must hold
+ * the host's lease. Only URLs of the lease that the caller saw are put back: otherwise a process that took the lease,
+ * froze, and wakes up when another process has it would put back what that process is fetching.
  */
 export const reclaimUrls = statement<[hostId: string, token: number], { state: string }>(
   'reclaim-urls',

@@ -2,9 +2,9 @@ import { isItsTurn } from '../crawl-turns.ts';
 import { statement } from '../statement.ts';
 
 /**
- * Hosts that somebody should be working but nobody seems to (a workflow that was terminated by hand, a crash between
- * two steps of feeding): work waits, the host may be visited, and for ten seconds no lease was held. Asking a workflow
- * that is alive once more only wakes it.
+ * Hosts that have no worker although they should have one (a workflow was terminated by hand, or a crash came between
+ * two steps of feeding): work waits, the host may be visited, and no lease was held for ten seconds. A workflow that is
+ * alive after all is only woken once more.
  */
 export const refeedHosts = statement<[shard: number], { id: number; origin: string }>(
   'refeed-hosts',

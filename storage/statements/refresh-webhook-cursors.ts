@@ -1,6 +1,9 @@
 import { statement } from '../statement.ts';
 
-/** What waits for another attempt is tried at once, and as often as something new. Locks by crawl, as a replay does. */
+/**
+ * Events that wait for another attempt are tried at once, with as many attempts as new ones. Locks by crawl, as a
+ * replay does.
+ */
 export const refreshWebhookCursors = statement<[webhookId: string], Record<string, never>>(
   'refresh-webhook-cursors',
   `with waiting as materialized (

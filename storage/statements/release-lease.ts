@@ -10,15 +10,18 @@ export interface Visit {
   /** The day on the host's calendar, and all requests counted for it. */
   readonly day: string;
   readonly used: number;
-  /** Of the wait: milliseconds for other reasons than pace. */
+  /** Part of the wait that has other reasons than pace, in milliseconds. */
   readonly heldMs: number;
-  /** Of the settings it was made under: where they were changed since, pace and closing are for the next to judge. */
+  /**
+   * Revision of the settings under which the visit was made: if they were changed since, the next holder judges pace
+   * and closing.
+   */
   readonly revision: number;
   /** Milliseconds for which the host is closed by its windows or its quota; 0: it is open. */
   readonly closedMs: number;
 }
 
-/** What a host has taught whoever had its lease. */
+/** What the holder of a lease has learnt about its host. */
 export interface Leaving {
   /** Milliseconds from now until it may be visited. */
   readonly waitMs: number;
@@ -54,8 +57,8 @@ const release = statement<[hostId: string | number, token: number, leaving: stri
 );
 
 /**
- * Returns a lease cleanly, with what the host has taught: when it may be visited again and how it is doing.
- * No row: the lease had been lost, and its new holder knows better.
+ * Returns a lease cleanly, with what was learnt of the host: when it may be visited again and how it is doing. No row:
+ * the lease had been lost, and its new holder knows better.
  */
 export const releaseLease = (
   db: Queryable,

@@ -1,9 +1,9 @@
 import { statement } from '../statement.ts';
 
 /**
- * Queues again up to `limit` URLs of each crawl that an opt-out excluded at a host; answers one row each. Only where
- * the crawl is open and not ending: its row is locked, so that it is not settled at the same moment. A link that was
- * found while its host was opted out was held against no limit, so the crawl's limit for the host is looked at here.
+ * Queues again up to `limit` URLs of each crawl that an opt-out excluded at a host; answers one row each. Only if the
+ * crawl is open and not ending: its row is locked, so that it is not settled at the same moment. A link that was found
+ * while its host was opted out counted against no limit, so the crawl's limit for the host is checked here.
  */
 export const requeueOptedOut = statement<[hostId: string, limit: number], { crawl_id: number }>(
   'requeue-opted-out',

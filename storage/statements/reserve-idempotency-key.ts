@@ -11,9 +11,9 @@ export interface KnownAnswer {
 }
 
 /**
- * Reserves a key for the request that is first to come with it; any other learns what became of the first. Of two at the
- * same time one waits for the other's reservation, and gets no row: asked again, it sees it. Keys older than a day count
- * as new.
+ * Reserves a key for the first request that comes with it; any other request learns what became of the first. Of two at
+ * the same time one waits for the other's reservation, and gets no row: when it asks again, it sees the reservation.
+ * Keys older than a day count as new.
  */
 export const reserveIdempotencyKey = statement<
   [tenantId: number, caller: string, key: string, requestHash: Buffer],

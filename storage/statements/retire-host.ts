@@ -2,8 +2,8 @@ import { isItsTurn } from '../crawl-turns.ts';
 import { statement } from '../statement.ts';
 
 /**
- * Gives a host back to the scheduler, unless work is due and nobody else wants its place; no row: it is. What was
- * fetched is read first in any case.
+ * Gives a host back to the scheduler, unless work is due and nobody else wants its place; then there is no row. Fetched
+ * bodies are read first in any case.
  */
 export const retireHost = statement<[hostId: string], { id: number }>(
   'retire-host',

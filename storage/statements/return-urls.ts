@@ -1,7 +1,7 @@
 import { onceHeld } from '../queue-locks.ts';
 import { statement } from '../statement.ts';
 
-/** Puts back what a slice leased and did not get to; it does not count as the crawl's turns (lease-urls.ts). */
+/** Puts back URLs that a slice leased and did not get to; they do not count as the crawl's turns (lease-urls.ts). */
 export const returnUrls = statement<[hostId: string, token: number], { crawl_id: number }>(
   'return-urls',
   `with held as materialized (

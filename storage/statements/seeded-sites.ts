@@ -7,8 +7,9 @@ export interface SeededSite {
 }
 
 /**
- * The crawls, of those given, that have a seed at a site. `origins`: all spellings of the site. One seed is looked for at
- * each: by `exists` Postgres would join the hosts with all seeds of all crawls, which take minutes when there are millions.
+ * The crawls, of those given, that have a seed at a site. `origins`: all spellings of the site. One seed is looked for
+ * at each: with `exists` Postgres would join the hosts with all seeds of all crawls, which takes minutes when there are
+ * millions.
  */
 export const seededSites = statement<[crawlIds: readonly number[], origins: readonly string[]], SeededSite>(
   'seeded-sites',

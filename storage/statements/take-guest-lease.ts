@@ -3,8 +3,8 @@ import { statement } from '../statement.ts';
 import { reserving, takenColumns, type TakenLease } from './take-lease.ts';
 
 /**
- * As `takeLease`, for a guest: its asking (`ask-guest-lease`) runs out by itself, others may be asking too. A host that
- * is paused takes none.
+ * As `takeLease`, for a guest. The guest's asking (`ask-guest-lease`) runs out by itself, since others may be asking
+ * too. A paused host accepts no guest.
  */
 export const takeGuestLease = statement<[hostId: number, leaseMs: number], TakenLease>(
   'take-guest-lease',

@@ -65,11 +65,11 @@ export const takenColumns = `lease_token as token, old.lease_token is not null a
              requests_reserved - case when old.lease_token is null then 0 else old.requests_reserved end as requests_granted,
              case when old.lease_token is null then 0 else old.requests_reserved end as requests_lost`;
 
-/** Adds to the reservation of requests (domain/quota.ts), on top of what leases have lost that were not returned. */
+/** Adds to the reservation of requests (domain/quota.ts), on top of the requests of leases that were not returned. */
 export const reserving = (requests: string): string =>
   `requests_reserved = case when lease_token is null then 0 else requests_reserved end + ${requests}`;
 
-/** Whoever sets no quota of its own gets enough for a slice at once. */
+/** A taker without a quota of its own gets enough requests for a slice at once. */
 export const byDefault = `case when ${hostSetting('quotaPerDay')} is null then ${String(sliceReserve)} else 0 end`;
 
 /** Takes the host's lease if it is free or has run out and neither guest nor foreign fetcher waits; no row: somebody else has it. */

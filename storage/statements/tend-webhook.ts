@@ -13,7 +13,7 @@ export interface TendedWebhook {
   readonly test_at: Date | null;
 }
 
-/** Says that somebody is at it. None: there is no such webhook any more. */
+/** Notes that a worker works on the webhook. No row: the webhook does not exist any more. */
 export const tendWebhook = statement<[id: string], TendedWebhook>(
   'tend-webhook',
   `update webhook set tended_at = now() where id = $1

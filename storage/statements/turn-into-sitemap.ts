@@ -1,6 +1,6 @@
 import { statement } from '../statement.ts';
 
-/** What was taken for a page is a sitemap: it is read as one from now on, and counts as one. */
+/** A URL that was taken for a page is a sitemap: it is read as a sitemap from now on, and counts as one. */
 export const turnIntoSitemap = statement<
   [hostId: number, crawlId: number, key: string],
   Record<string, never>

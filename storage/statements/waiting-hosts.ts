@@ -14,7 +14,7 @@ export interface WaitingRow {
     /** Epoch milliseconds. */
     readonly until: number | null;
   })[];
-  /** Of the hosts that may be asked, the one that takes longest. */
+  /** Of the hosts that may be asked, the host that takes longest. */
   readonly longest: {
     readonly origin: string;
     readonly queued: number;
@@ -32,8 +32,8 @@ const delay = `greatest(case when h.slowdown = 0 then ${base}
                          coalesce(h.took_ms, 0))`;
 
 /**
- * What a crawl waits for. Hosts are told apart by their rows alone, whatever their number; URLs are looked at up to the
- * first that is due, and where none is, at the few hosts that are named.
+ * The hosts that a crawl waits for. Hosts are sorted by their rows alone, whatever their number; URLs are looked at
+ * only up to the first that is due, and if none is due, only at the few hosts that are named.
  */
 export const waitingHosts = statement<[crawlId: string, limit: number], WaitingRow>(
   'waiting-hosts',
