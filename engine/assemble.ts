@@ -1,4 +1,4 @@
-/** Puts the parts of a process together with the books and the admission that all its work shares. */
+/** Adds to the parts of a process the books and the admission that all its work shares. */
 import type { Pool } from '../storage/pool.ts';
 import { Admission } from './admission/admission.ts';
 import { openBooks } from './books/books.ts';

@@ -1,4 +1,4 @@
-/** What the work is made of: one of each a process, handed in by workers/. */
+/** What all work of a process uses: one of each, made by workers/. */
 import type { Logger } from 'pino';
 import type { Fetcher } from '../contracts/fetching.ts';
 import type { BlobStore } from '../storage/blobs/blob-store.ts';
@@ -19,13 +19,13 @@ export interface Dependencies {
   readonly seen: SeenCache;
   readonly fetcher: Fetcher;
   readonly wakeHosts: WakeHosts;
-  /** Has a host's name looked up, before somebody waits for it. Never fails. */
+  /** Looks up a host's name early, so that nobody has to wait for it later. Never fails. */
   readonly prefetch: (hostname: string) => void;
-  /** What is down on our own side, ready to be thrown; null: nothing is. */
+  /** An error that says which dependency of ours is down; null: none is. */
   readonly outage: () => DependencyDown | null;
-  /** All that may keep a request from leaving: those of visit/gates.ts. */
+  /** Every gate that may keep a request from leaving: those of visit/gates.ts. */
   readonly gates: readonly Gate[];
-  /** What is known of crawls, hosts and opt-outs; the same for whoever asks. */
+  /** What the process knows about crawls, hosts, opt-outs and robots.txt. */
   readonly books: Books;
   readonly admission: Admission;
   readonly settings: CrawlSettings;

@@ -1,16 +1,17 @@
 /**
- * Tells idle host workflows that URLs were admitted for them, so that none has to look. A host says that it is idle
- * before it looks a last time (mark-idle.ts), so that no admission falls between the two; only the first that finds it
- * so sends a signal. What is lost in a crash the scheduler's search for lost hosts finds within seconds.
+ * Wakes idle host workflows when URLs were admitted for them, so that they do not have to poll. A host is marked idle
+ * before it looks a last time (mark-idle.ts), so that no admission is missed between the two. Only the first process
+ * that finds the mark sends a signal. If a crash loses the signal, the scheduler's search for lost hosts finds the host
+ * within seconds.
  */
 import type { Logger } from 'pino';
 import type { Pool } from '../storage/pool.ts';
 import { claimIdleHosts } from '../storage/statements/claim-idle-hosts.ts';
 
-/** Admissions are gathered this long: a host that is woken for one URL costs as much as for many. */
+/** Milliseconds for which admissions are gathered: waking a host costs the same for one URL as for many. */
 const gatherMs = 250;
 
-/** Has the workflow of a host look again, if there is one. */
+/** Makes the workflow of a host look again, if there is one. */
 export type WakeHost = (origin: string) => Promise<void>;
 
 export type WakeHosts = (hostIds: Iterable<number>) => void;
@@ -29,13 +30,13 @@ export class HostWaker {
     this.#log = log;
   }
 
-  /** Call once the URLs are committed. */
+  /** The URLs must be committed before this call. */
   readonly wake: WakeHosts = (hostIds) => {
     for (const id of hostIds) this.#hosts.add(id);
     if (this.#hosts.size > 0) this.#timer ??= setTimeout(() => void this.flush(), gatherMs);
   };
 
-  /** Wakes those gathered so far. Never rejects. */
+  /** Wakes the hosts gathered so far. Never rejects. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,4 +1,4 @@
-/** The text of stored bodies, for whoever shows pages: it is not kept, since few ask for it and reading it is quick. */
+/** Reads the text of a stored body to show a page. Text is not stored: few ask for it, and reading it is quick. */
 import { readText } from '../content/extract.ts';
 import type { BlobStore } from '../storage/blobs/blob-store.ts';
 import type { TextReader } from '../storage/pages.ts';

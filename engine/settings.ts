@@ -1,13 +1,13 @@
-/** What a process is set to, as far as visits and admissions go by it. */
+/** The settings of a process that visits and admissions use. */
 export interface CrawlSettings {
-  /** Sent where a crawl names none. */
+  /** User-Agent of crawls that set none. */
   readonly userAgent: string;
-  /** CIDR blocks every crawl may reach. */
+  /** CIDR blocks that every crawl may reach. */
   readonly allowPrivate: readonly string[];
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
   readonly sliceMs: number;
   readonly leaseMs: number;
-  /** Shards the hosts are spread over. */
+  /** Number of shards that new hosts are spread over. */
   readonly shards: number;
 }

@@ -1,7 +1,7 @@
 /**
- * From links found to rows for the frontier: scope and filters judged, seen ones dropped (levels 1 and 2), hosts
- * named. The rows are written by whoever found them, in one transaction with the finding; afterwards they are
- * remembered as seen, and idle hosts are told.
+ * Turns candidates into rows for the frontier: drops those seen before (levels 1 and 2), judges scope and filters, and
+ * looks up their hosts. The caller must write the rows in one transaction with what it found them in. After that they
+ * are remembered as seen, and idle hosts are woken.
  */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import type { ScopeVerdict } from '../../domain/scope.ts';
@@ -19,7 +19,7 @@ import type { WakeHosts } from '../host-waker.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
 
 interface Stored extends Written {
-  /** Candidates that are left out of the crawl, each as often as it was found. */
+  /** Candidates outside the crawl's scope, each as often as it was found. */
   readonly outside: readonly Candidate[];
 }
 
@@ -42,8 +42,8 @@ export class Admission {
   }
 
   /**
-   * Stores the candidates that belong to their crawl, in one transaction with what is to be written with them.
-   * @param alongside told which candidates are left out; called again where settings were changed in between
+   * Stores the candidates that belong to their crawl, in one transaction with what `alongside` returns.
+   * @param alongside gets the candidates outside the scope; called again if settings were edited in between
    */
   store(
     writer: Pick<FrontierWriter, 'write'>,
@@ -61,11 +61,12 @@ export class Admission {
   }
 
   /**
-   * For who stores in a transaction of its own. Judges the candidates and hands the rows to `write`, which stores all of them or none. Candidates of a crawl whose
-   * settings were changed in between are judged anew, so that `write` may be called again after it has failed.
-   * `judged` are the settings by which candidates were left out: what rests on that (a page that is read now, and not
-   * again) is stored in one transaction with holding them, or a link that newer ones take would be lost. `outside` are
-   * the candidates that are left out, each as often as it was found.
+   * For callers that store in a transaction of their own. Judges the candidates and gives the rows to `write`, which
+   * must store all of them or none. If the settings of a crawl were edited in between, `write` fails, the candidates are
+   * judged anew, and `write` is called again.
+   * `judged` names the settings by which candidates are `outside`. `write` must hold these settings in the transaction
+   * that stores what depends on them: a page is read only once, so a link that newer settings take would be lost.
+   * `outside` are the candidates outside the scope, each as often as it was found.
    */
   async admit<T>(
     candidates: readonly Candidate[],
@@ -90,13 +91,13 @@ export class Admission {
   async #underCurrentSettings(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const ids = [...new Set(candidates.map(({ crawl }) => crawl.id))];
     for (const id of ids) this.#crawls.forget(id);
-    // Each once: a page has thousands of links, and a process a dozen connections.
+    // One crawl at a time, each once: a page has thousands of links, but a process only a dozen connections.
     const crawls = new Map<number, OpenCrawl>();
     for (const id of ids) crawls.set(id, await this.#crawls.open(id));
     return candidates.map((each) => ({ ...each, crawl: crawls.get(each.crawl.id) ?? each.crawl }));
   }
 
-  /** For the candidates that may be new and belong to their crawl, each once. */
+  /** Rows for the candidates that may be new and belong to their crawl, one for each URL. */
   async #rowsFor(candidates: readonly Candidate[]): Promise<{
     readonly rows: AdmissionRow[];
     readonly leftOutBy: JudgedBy[];
@@ -116,7 +117,7 @@ export class Admission {
         leftOutBy.set(`${String(id)} ${String(version)}`, { crawl_id: id, config_version: version });
         return [];
       }
-      // Last, so that what an opt-out alone keeps out can be queued when it is taken back.
+      // Opt-outs last: a URL that only an opt-out keeps out can be queued when the opt-out is taken back.
       return [{ ...found, verdict: verdict ?? optOutOf(found.candidate.link, optedOut) }];
     });
     const ids = await this.#hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
@@ -144,7 +145,7 @@ export class Admission {
     return { rows, leftOutBy: [...leftOutBy.values()], outside };
   }
 
-  /** Once the rows are committed, and only then. */
+  /** The rows must be committed. */
   async #remember(rows: readonly AdmissionRow[]): Promise<void> {
     this.#wakeHosts(rows.filter(({ reason }) => reason === null).map(({ host_id }) => host_id));
     for (const [crawlId, ofCrawl] of Map.groupBy(rows, (row) => row.crawl_id)) {
@@ -176,7 +177,10 @@ export class Admission {
   }
 }
 
-/** A host's own sitemap is read wherever it lies, and has none; the pages it names are judged one by one. */
+/**
+ * Verdicts by candidate. A sitemap that robots.txt names has none: it is read wherever it lies. The pages that a
+ * sitemap names are judged one by one.
+ */
 async function verdictsOn(candidates: readonly Candidate[]): Promise<ReadonlyMap<Candidate, ScopeVerdict>> {
   const verdicts = new Map<Candidate, ScopeVerdict>();
   const ruled = candidates.filter(({ kind, parent }) => kind === 'page' || parent !== null);
@@ -190,7 +194,7 @@ async function verdictsOn(candidates: readonly Candidate[]): Promise<ReadonlyMap
   return verdicts;
 }
 
-/** 'outside': no part of the frontier; an object: recorded as excluded; null: to be fetched. */
+/** 'outside': gets no row in the frontier; an object: stored as excluded; null: to be fetched. */
 function standingOf(
   { refusal }: Candidate,
   verdict: ScopeVerdict | undefined,

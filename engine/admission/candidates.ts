@@ -1,4 +1,4 @@
-/** The one maker of candidates: a URL that was found, with what it takes from where it was found. */
+/** The only code that makes candidates: a URL that was found, with what follows from where it was found. */
 import { urlPriority } from '../../domain/priority.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
@@ -11,15 +11,15 @@ export interface Candidate {
   readonly depth: number;
   readonly hops: number;
   readonly priority: number;
-  /** Milliseconds before which it is not to be asked for; absent: at once. */
+  /** Milliseconds from now before which the URL must not be requested; absent: at once. */
   readonly dueInMs?: number;
-  /** Where it was found; key in hex. */
+  /** Where the URL was found, key in hex; null: nowhere, as for a seed. */
   readonly parent: { readonly hostId: number; readonly key: string } | null;
-  /** Set: it belongs to the crawl and is not fetched, whatever else is judged. */
+  /** Set: a URL that the scope admits is stored as excluded, for this reason. */
   readonly refusal?: { readonly reason: string; readonly detail: string };
 }
 
-/** What is known of the URL that leads to another. */
+/** What is known about the URL where another one was found. */
 interface Parent {
   readonly host_id: number;
   /** In hex. */
@@ -29,18 +29,18 @@ interface Parent {
 
 export type Found =
   | { readonly in: 'seed' }
-  /** By somebody who names no page for it. */
+  /** Offered by a foreign fetcher that names no page for it. */
   | { readonly in: 'offer'; readonly depth: number }
-  /** @property depth of the link where somebody says more than that it is one below its page */
+  /** @property depth of the link, if a foreign fetcher says one; at least the page's depth plus 1 holds */
   | { readonly in: 'page'; readonly page: Parent; readonly depth?: number }
   /** A page that a sitemap names. */
   | { readonly in: 'sitemap'; readonly sitemap: Parent }
-  /** A sitemap that another one names; null: that robots.txt names. */
+  /** A sitemap that another sitemap names; null: robots.txt names it. */
   | { readonly in: 'sitemaps'; readonly sitemap: Parent | null; readonly refusal?: Candidate['refusal'] }
   | {
       readonly in: 'redirect';
       readonly url: Parent & { readonly hops: number; readonly kind: 'page' | 'sitemap' };
-      /** Milliseconds for which its answer asks to wait. */
+      /** Milliseconds for which the answer asks to wait. */
       readonly waitMs: number;
     };
 

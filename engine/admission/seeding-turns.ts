@@ -1,17 +1,17 @@
-/** Batches of seeds are admitted a few at a time, in fair turns by tenant: millions of one hold up nobody's five. */
+/** Admits batches of seeds a few at a time, in fair turns by tenant: a million seeds do not hold up another's five. */
 import { FairQueue } from '../../domain/fair-queue.ts';
 
 export class SeedingTurns {
-  /** Each answers whether it takes the place that is offered: those who left do not. */
+  /** Each item offers a place to one waiter. It returns whether the waiter takes the place: one that left does not. */
   readonly #waiting = new FairQueue<() => boolean>();
   #free: number;
 
-  /** @param places batches that are admitted at a time */
+  /** @param places most batches admitted at a time */
   constructor(places: number) {
     this.#free = places;
   }
 
-  /** Null: `signal` came before the turn did. */
+  /** Runs `work` when its turn comes. Null: `signal` was aborted before that. */
   async take<T>(tenantId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T | null> {
     if (this.#free > 0) this.#free--;
     else if (!(await this.#wait(tenantId, signal))) return null;

@@ -1,4 +1,4 @@
-/** What a process knows of crawls, hosts, opt-outs and robots.txt: one copy of each, whoever asks for it. */
+/** What a process knows about crawls, hosts, opt-outs and robots.txt: one copy of each for all its work. */
 import type { Pool } from '../../storage/pool.ts';
 import type { CrawlSettings } from '../settings.ts';
 import { CrawlBook } from './crawl-book.ts';
@@ -14,8 +14,8 @@ export interface Books {
 }
 
 /**
- * @param urgent connections that no bulk work takes: what may stop requests (states of crawls, opt-outs) is read by them,
- * a few short statements a second in all
+ * @param urgent connections that no bulk work uses. They read what may stop requests (states of crawls, opt-outs), with
+ * a few short statements a second in all.
  */
 export const openBooks = (
   pool: Pool,

@@ -1,7 +1,7 @@
 /**
- * The crawls a process works for: settings compiled once per version, at most a second old, as are states, so that an
- * edit, a pause or a cancel takes effect on the next request. Of the seeds nothing is kept but places found to hold one:
- * seeds that are added widen the scope at once.
+ * The crawls that a process works for: their settings, compiled once for each version, and their states. Both are at
+ * most a second old, so that an edit, a pause or a cancel takes effect on the next request. Of the seeds, only places
+ * that hold a seed are remembered: seeds that are added widen the scope at once.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
@@ -18,7 +18,7 @@ import { isWithin, type KnownPlaces } from '../../storage/seed-places.ts';
 import { loadCrawls } from '../../storage/statements/load-crawls.ts';
 import type { CrawlSettings } from '../settings.ts';
 
-/** Milliseconds for which judging keeps the event loop from heartbeats and requests. */
+/** Most milliseconds for which judging may block the event loop, with its heartbeats and requests. */
 const longestTurnMs = 50;
 
 export interface AskedLink extends Omit<LinkStanding, 'inside'> {
@@ -28,19 +28,19 @@ export interface AskedLink extends Omit<LinkStanding, 'inside'> {
 export interface OpenCrawl {
   readonly id: number;
   readonly tenantId: number;
-  /** Of its settings; raised by each edit. */
+  /** Version of the settings, raised by each edit. */
   readonly version: number;
   readonly config: CrawlConfig;
-  /** Whether each of the links belongs to it. */
+  /** Whether each of the links belongs to the crawl. */
   readonly judge: (links: readonly AskedLink[]) => Promise<ScopeVerdict[]>;
   /** Is a body of this Content-Type taken? */
   readonly takes: MediaFilter;
-  /** What finish criteria count of a page. */
+  /** The counters of finish criteria that a page adds to. */
   readonly counters: (page: CountedPage) => readonly string[];
   readonly userAgent: string;
-  /** The names it goes by, ours first: what robots.txt says to any of them holds. */
+  /** The names the crawl goes by, ours first; it obeys what robots.txt says to any of them. */
   readonly agentTokens: readonly [product: string, ...own: string[]];
-  /** Its delay may be shorter than the default, though not than what robots.txt asks for. */
+  /** The crawl's delay may be shorter than the default, but not shorter than what robots.txt asks for. */
   readonly leave: boolean;
   readonly allowPrivate: readonly string[];
 }
@@ -53,14 +53,14 @@ interface Entry {
 }
 
 const staleMs = 1_000;
-/** Places kept, of all crawls: some 100 bytes each. */
+/** Most places remembered, for all crawls together: some 100 bytes each. */
 const placesKept = 20_000;
-/** No request leaves under a state that is older: those who pause or end a crawl see it act within two seconds. */
+/** No request leaves under a state older than this: a pause or an end of a crawl takes effect within two seconds. */
 const boundMs = 2_000;
 
 export class CrawlBook {
   readonly #pool: Pool;
-  /** By which states and settings are read. */
+  /** Connections that read states and settings. */
   readonly #urgent: Pool;
   readonly #settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>;
   readonly #entries = new LRUCache<number, Entry>({ max: 500 });
@@ -76,28 +76,28 @@ export class CrawlBook {
     this.#settings = settings;
   }
 
-  /** The crawl, compiled, as it was a second ago or later. @throws when there is no such crawl. */
+  /** The compiled crawl, at most a second old. @throws if there is no such crawl */
   async open(crawlId: number): Promise<OpenCrawl> {
     return (await this.#current(crawlId)).crawl;
   }
 
-  /** What is open next is read anew: it was seen to be older than what is stored. */
+  /** Makes the next `open` read the crawl anew: the copy turned out to be older than what is stored. */
   forget(crawlId: number): void {
     this.#entries.delete(crawlId);
   }
 
-  /** May a request be sent for this crawl? At most a second old. */
+  /** May a request be sent for this crawl, by its state at most a second ago? */
   async isRunning(crawlId: number): Promise<boolean> {
     return (await this.#current(crawlId)).state === 'running';
   }
 
-  /** The last look before a request leaves: false where the crawl does not run any more, or nobody knows. */
+  /** The last look before a request leaves. False if the crawl is not running, or its state is not known. */
   permits(crawlId: number): boolean {
     const entry = this.#entries.peek(crawlId);
     return entry?.state === 'running' && performance.now() - entry.readAt <= boundMs;
   }
 
-  /** Runs `work` while states are read every second, so that a request that was long in connecting goes by a fresh one. */
+  /** Runs `work` and reads states every second meanwhile, so that a request that connects slowly has a fresh state. */
   async attend<T>(work: () => Promise<T>): Promise<T> {
     this.#attended++;
     this.#timer ??= setInterval(() => void this.#renew().catch(() => undefined), staleMs);
@@ -151,7 +151,7 @@ export class CrawlBook {
     return entry;
   }
 
-  /** One statement for all crawls at hand. */
+  /** Reads all crawls of this book anew, with one statement. */
   async #refresh(): Promise<void> {
     const readAt = performance.now();
     for (const row of await loadCrawls(this.#urgent, [...this.#entries.keys()])) {
@@ -174,7 +174,7 @@ export class CrawlBook {
       const verdicts: ScopeVerdict[] = [];
       let since = performance.now();
       for (const [at, { link, depth, seed }] of asked.entries()) {
-        // Thousands of patterns, or costly ones, over the longest URLs take seconds for the links of one page.
+        // For the links of one page, thousands of patterns or costly ones can take seconds.
         if (performance.now() - since > longestTurnMs) {
           await breathe();
           since = performance.now();

@@ -1,4 +1,4 @@
-/** Ids of hosts by origin: looked up in bulk, made where missing, kept in fixed memory. Ids never change. */
+/** Ids of hosts by origin: looked up in bulk, made if missing, cached in bounded memory. Ids never change. */
 import { LRUCache } from 'lru-cache';
 import { shardOf } from '../../domain/shard.ts';
 import type { Pool } from '../../storage/pool.ts';

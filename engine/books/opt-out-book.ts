@@ -1,20 +1,20 @@
 /**
  * A worker's copy of the opt-out list. A request leaves only under a copy that is at most `optOutBoundMs` old
- * (domain/opt-out.ts says why that is enough), so while requests are under way the copy is read again twice a second;
- * nobody waits for that while the old one is still good. Where the list cannot be read nothing is sent: that is our
- * own fault, and nobody's URL.
+ * (domain/opt-out.ts says why that is enough). So the copy is read again twice a second while requests are under way;
+ * nobody waits for that while the old copy is fresh. If the list cannot be read, nothing is sent: that is a fault of
+ * ours, and no URL is blamed.
  */
 import { coveringDomain, hostName, isFreshCopy, type ReadingTime } from '../../domain/opt-out.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { loadOptOuts } from '../../storage/statements/load-opt-outs.ts';
 
-/** From this age on a copy is read again. */
+/** The copy is read again from this age on, in milliseconds. */
 const refreshMs = 500;
 
 /** Postgres took too long for the list. */
 class OptOutsUnread extends Error {
   override readonly name = 'OptOutsUnread';
-  /** As if the connection had failed (SQLSTATE), so that it is treated as the outage it is. */
+  /** SQLSTATE of a failed connection, so that this error counts as an outage of Postgres. */
   readonly code = '08006';
 
   constructor() {
@@ -38,7 +38,7 @@ export class OptOutBook {
     this.#pool = pool;
   }
 
-  /** The domains on the list, no older than the bound. @throws an outage where it cannot be read */
+  /** The domains on the list, no older than the bound. @throws an outage if the list cannot be read */
   async current(): Promise<ReadonlySet<string>> {
     if (!this.#isFresh || performance.now() - this.#copy.monotonicAt > refreshMs) {
       const refreshing = this.#refresh();
@@ -48,17 +48,17 @@ export class OptOutBook {
     return this.#copy.domains;
   }
 
-  /** The entry that covers the host of an origin or canonical URL; null: none does. @throws as `current` */
+  /** The entry that covers the host of an origin or a canonical URL; null: none does. @throws as `current` */
   async covering(url: string): Promise<string | null> {
     return coveringDomain(hostName(url), await this.current());
   }
 
-  /** The last look before a request leaves: false where the copy is too old or covers the host. */
+  /** The last look before a request leaves. False if the copy is too old or covers the host. */
   permits(url: string): boolean {
     return this.#isFresh && coveringDomain(hostName(url), this.#copy.domains) === null;
   }
 
-  /** Runs `work` while the copy is kept fresh, so that connecting, however slow, finds one. @throws as `current` */
+  /** Runs `work` and keeps the copy fresh meanwhile, however slowly requests connect. @throws as `current` */
   async attend<T>(work: () => Promise<T>): Promise<T> {
     await this.current();
     this.#attended++;
@@ -77,7 +77,7 @@ export class OptOutBook {
     return isFreshCopy(this.#copy, performance.now(), Date.now());
   }
 
-  /** One at a time; whoever does not wait for it must not be hit by its failure. */
+  /** One refresh at a time. The empty `catch` is for callers that do not wait for it; others still see its failure. */
   #refresh(): Promise<void> {
     this.#refreshing ??= this.#read().finally(() => (this.#refreshing = undefined));
     this.#refreshing.catch(() => undefined);

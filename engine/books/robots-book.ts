@@ -1,6 +1,6 @@
 /**
- * robots.txt of the hosts a process works (RFC 9309): parsed copies in fixed memory, in front of the one in Postgres.
- * A copy is fresh for 24 hours (§2.4); an older one is kept and used while the host's robots.txt cannot be read.
+ * robots.txt of the hosts that a process works (RFC 9309): parsed copies in bounded memory, in front of those in
+ * Postgres. A copy is fresh for 24 hours (§2.4). An older copy is kept, and used while robots.txt cannot be read.
  */
 import { LRUCache } from 'lru-cache';
 import { cutBy, type Cut } from '../../domain/limits.ts';
@@ -12,13 +12,13 @@ import { saveRobots } from '../../storage/statements/save-robots.ts';
 
 interface Copy {
   readonly robots: Robots;
-  /** `performance.now()` when it was fetched, as far as is known. */
+  /** `performance.now()` when the copy was fetched, computed from its age in Postgres. */
   readonly fetchedAt: number;
-  /** Bytes it takes, about. */
+  /** About how many bytes of memory the copy takes. */
   readonly weight: number;
 }
 
-/** How long a copy is used after its time while a new one cannot be had; RFC 9309 leaves it to the crawler. */
+/** Greatest age of a copy that is used while robots.txt cannot be read; RFC 9309 leaves this to the crawler. */
 const staleLimitMs = 30 * 24 * 3_600_000;
 const allowAll = parseRobots('');
 
@@ -34,8 +34,9 @@ export class RobotsBook {
   }
 
   /**
-   * A copy that is fresh, an older one that may serve, or none.
-   * @param askedAgoMs copies from before that are not fresh: somebody wants it read again. Null: nobody does.
+   * The stored copy: as `fresh` if it is fresh, and as `older` if it may be used while robots.txt cannot be read.
+   * @param askedAgoMs milliseconds since somebody asked to read robots.txt again: older copies are not fresh. Null:
+   * nobody asked.
    */
   async find(
     hostId: string,
@@ -44,7 +45,7 @@ export class RobotsBook {
     const freshMs = Math.min(robotsFreshMs, askedAgoMs ?? Infinity);
     const ageOf = (copy: Copy): number => performance.now() - copy.fetchedAt;
     let copy = this.#copies.get(hostId) ?? null;
-    // Another process may have read it again since.
+    // Another process may have read robots.txt again since.
     if (copy === null || (askedAgoMs !== null && ageOf(copy) >= freshMs)) copy = await this.#load(hostId);
     if (copy === null) return { fresh: null, older: null };
     const age = ageOf(copy);
@@ -54,10 +55,10 @@ export class RobotsBook {
     };
   }
 
-  /** @param received null: there is none (4xx), everything is allowed. */
+  /** @param received null: the host has no robots.txt (4xx), so everything is allowed */
   async save(hostId: string, status: number, received: string | null): Promise<Robots> {
     const fetchedAt = performance.now();
-    // Postgres text holds no NUL, and for the parser a line ends there: so both read the same.
+    // Postgres text cannot hold a NUL. For the parser a line ends at a NUL, so the rest of the line can go.
     const body = received?.replace(/\0[^\r\n]*/g, '') ?? null;
     const robots = body === null ? allowAll : parseRobots(body);
     await saveRobots(this.#pool, hostId, status, body, JSON.stringify(cutOf(robots)));
@@ -76,7 +77,7 @@ export class RobotsBook {
   }
 }
 
-/** Measured: a plain rule takes 400 bytes once compiled, one with wildcards up to 900; 500 KiB may hold 50,000. */
+/** Measured: a plain rule takes 400 bytes once compiled, a rule with wildcards up to 900; 500 KiB may hold 50,000. */
 const bytesALine = 500;
 
 const weightOf = (body: string | null): number =>

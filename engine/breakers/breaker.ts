@@ -1,6 +1,7 @@
 /**
- * One breaker of a worker process (the rules are domain/breaker.ts): calls are run through it or report to it, and
- * while it is open it probes by itself, whether or not anybody calls. Each change of state is one line in the log.
+ * One breaker of a worker process, with the rules of domain/breaker.ts. Calls run through the breaker or report their
+ * faults to it. While the breaker is open it probes by itself, whether or not anybody calls. Each change of state is
+ * one line in the log.
  */
 import type { Logger } from 'pino';
 import {
@@ -14,25 +15,25 @@ import {
 import { DependencyDown } from './dependency-down.ts';
 
 export interface BreakerParts {
-  /** For people: "Postgres". */
+  /** A name for people, such as "Postgres". */
   readonly dependency: string;
   /** See `DependencyDown.code`. */
   readonly code: string;
   readonly rules: BreakerRules;
-  /** Is an error the dependency's own fault, and not that of what it was asked? */
+  /** Is an error the fault of the dependency, and not of what was asked of it? */
   readonly isFault: (error: unknown) => boolean;
-  /** Resolves when the dependency does its work. Bounds its own time: no other one starts before it has ended. */
+  /** Resolves if the dependency works. Must bound its own time: no other probe starts before this one has ended. */
   readonly probe: () => Promise<unknown>;
   readonly log: Logger;
 }
 
-/** So that those who wait for a probe do not all come back in one instant. */
+/** Retries are spread over this many milliseconds, so that they do not all come in one instant. */
 const scatterMs = 1_000;
 
 export class Breaker {
   readonly #parts: BreakerParts;
   #state: BreakerState = closedBreaker;
-  /** What opened it, or what its last probe said. */
+  /** The fault that opened the breaker, or the error of the last probe. */
   #fault: unknown = null;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -41,7 +42,7 @@ export class Breaker {
     this.#parts = parts;
   }
 
-  /** What is down and since when, ready to be thrown; null: nothing is. */
+  /** An error that says what is down and since when; null: the breaker is closed. */
   get outage(): DependencyDown | null {
     const state = this.#state;
     if (state.mode === 'closed') return null;
@@ -57,14 +58,14 @@ export class Breaker {
     });
   }
 
-  /** Runs a call of the dependency, or refuses it at once. @throws DependencyDown while the breaker is not closed */
+  /** Runs a call to the dependency, or refuses it at once. @throws DependencyDown while the breaker is not closed */
   async run<T>(call: () => Promise<T>): Promise<T> {
     const { outage } = this;
     if (outage !== null) throw outage;
     return this.watch(call);
   }
 
-  /** Runs a call in any state, and hears of its faults: for what ends work that has begun. */
+  /** Runs a call in any state and counts its faults: for calls that end work which has begun. */
   async watch<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
@@ -88,7 +89,7 @@ export class Breaker {
     this.#awaitProbe();
   }
 
-  /** No more probes: the process is leaving. */
+  /** Stops probing: the process is leaving. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);

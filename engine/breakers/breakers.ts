@@ -1,4 +1,4 @@
-/** The breakers of a worker process, and everything it depends on behind them (docs/design.md, "Faults of ours"). */
+/** The breakers of a worker process, each in front of a dependency (docs/design.md, "Faults of ours"). */
 import type { Logger } from 'pino';
 import type { Fetcher } from '../../contracts/fetching.ts';
 import type { Resolver } from '../../net/resolver.ts';
@@ -14,16 +14,16 @@ import { isDnsSilence, watchedResolver } from './watched-resolver.ts';
 export interface Unwatched {
   readonly pool: Pool;
   readonly blobs: BlobStore;
-  /** @param resolver asks for the names of hosts */
+  /** @param resolver resolves the names of hosts */
   readonly fetcher: (resolver: Resolver) => Fetcher;
-  /** What the fetcher resolves names by, cache included. */
+  /** The resolver of the fetcher, cache included. */
   readonly resolver: Resolver;
 }
 
 export interface Probes {
   /** Resolves when Postgres takes writes. */
   readonly postgres: () => Promise<void>;
-  /** Resolves when so many bytes could be written, read and removed. */
+  /** Resolves when this many bytes could be written, read and removed. */
   readonly blobs: (bytes: number) => Promise<void>;
   /** Whether any DNS resolver replies. */
   readonly dns: () => Promise<boolean>;
@@ -35,17 +35,17 @@ export interface Watched {
   readonly alike: (pool: Pool) => Pool;
   readonly blobs: BlobStore;
   readonly fetcher: Fetcher;
-  /** What is down that every request needs, ready to be thrown; null: nothing is, and requests may be started. */
+  /** An error that says which dependency of every request is down; null: none is, and requests may start. */
   readonly outage: () => DependencyDown | null;
   /** Ends the probing. */
   stop(): void;
 }
 
-/** One broken connection is no outage; the pool has others, and opens new ones. */
+/** One broken connection is not an outage: the pool has others, and opens new ones. */
 const postgresRules = { faults: 3, windowMs: 5_000, firstProbeMs: 500, longestProbeMs: 10_000 };
 /** A disk that refuses one body refuses the next. */
 const blobRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
-/** A silent fault has asked already whether anybody answers at all. */
+/** One fault is enough: a fault counts only after no resolver answered at all. */
 const dnsRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
 
 export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {

@@ -1,11 +1,11 @@
-/** Nothing was done, since something this process depends on is down: our own fault, nobody's URL. */
+/** Nothing was done, since a dependency of this process is down. A fault of ours: no URL is blamed. */
 export class DependencyDown extends Error {
-  /** For people: "Postgres". */
+  /** A name for people, such as "Postgres". */
   readonly dependency: string;
   readonly since: Date;
   /** Milliseconds after which it is worth trying again. */
   readonly retryMs: number;
-  /** What callers of the dependency know an outage by, as if it had been asked: SQLSTATE or errno. */
+  /** The code (SQLSTATE or errno) by which callers recognise an outage, as if the dependency had failed itself. */
   readonly code: string;
 
   constructor(down: {

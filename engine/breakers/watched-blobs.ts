@@ -1,8 +1,8 @@
-/** A blob store that a breaker stands in front of. */
+/** A blob store behind a breaker. */
 import type { BlobStore } from '../../storage/blobs/blob-store.ts';
 import type { Breaker } from './breaker.ts';
 
-/** errno of a file system that is full, over quota, read-only, failing, closed to us, or of a process out of handles. */
+/** errno of a file system that is full, over quota, read-only, failing or not ours, and of a process out of handles. */
 const diskTroubles: ReadonlySet<string> = new Set([
   ...['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'ESTALE'],
 ]);
@@ -10,7 +10,7 @@ const diskTroubles: ReadonlySet<string> = new Set([
 export const isDiskTrouble = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && diskTroubles.has(error.code);
 
-/** What a probe writes at least. */
+/** Fewest bytes that a probe writes. */
 const leastProbeBytes = 64 * 1024;
 
 export class WatchedBlobs implements BlobStore {
@@ -45,8 +45,8 @@ export class WatchedBlobs implements BlobStore {
 }
 
 /**
- * How much a probe has to write: as much as the largest body that was refused. One that passes where bodies do not
- * would have their pages fetched again and again, to be thrown away each time.
+ * How many bytes a probe must write: as many as the largest body that was refused. If a smaller probe passed while
+ * bodies fail, their pages would be fetched again and again, and thrown away each time.
  */
 export class WantedBytes {
   #bytes = leastProbeBytes;
@@ -55,7 +55,7 @@ export class WantedBytes {
     this.#bytes = Math.max(this.#bytes, bytes);
   }
 
-  /** Runs a probe with that many bytes; once it has passed they are no longer wanted. */
+  /** Runs a probe with that many bytes. After it passes, the next probe writes the fewest bytes again. */
   async probe(write: (bytes: number) => Promise<void>): Promise<void> {
     const bytes = this.#bytes;
     await write(bytes);

@@ -1,14 +1,14 @@
 /**
- * The fetcher that slices get: it starts no request while something this process depends on is down, and does not take
- * a DNS outage of ours for the host's trouble. Hosts whose names are known go on through such an outage. A refusal is
- * thrown before anything has left, so nobody is blamed.
+ * The fetcher that slices use. It starts no request while a dependency of this process is down, and does not take a DNS
+ * outage of ours for the host's trouble. Hosts with a cached address go on through a DNS outage. A refusal is thrown
+ * before any byte has left, so no URL is blamed.
  */
 import type { Fetcher, FetchResult } from '../../contracts/fetching.ts';
 import type { DependencyDown } from './dependency-down.ts';
 
 /**
- * @param outage what is down now, of what every request needs; ready to be thrown
- * @param dnsOutage the same for DNS, which matters to names that are not known yet
+ * @param outage an error that says which dependency of every request is down; null: none is
+ * @param dnsOutage the same for DNS, which only names that are not cached need
  */
 export const watchedFetcher = (
   fetcher: Fetcher,
@@ -29,7 +29,7 @@ export const watchedFetcher = (
     } catch (error) {
       throw withheld.by ?? error;
     }
-    // The name was asked for in vain while our way to DNS broke: nobody can say that it is the name's fault.
+    // The look-up failed while DNS was down for us: it does not show that the name is at fault.
     const ours = result.kind === 'fault' && result.fault === 'dns-unavailable' ? dnsOutage() : null;
     if (ours !== null) throw ours;
     return result;

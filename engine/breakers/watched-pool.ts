@@ -1,13 +1,13 @@
 /**
- * A pool that a breaker stands in front of: while it is open statements are refused at once. One in a transaction that
- * has begun is let through, so that it can end; its faults count alike.
+ * A pool behind a breaker: while the breaker is open, statements are refused at once. Statements of a transaction that
+ * has begun go through, so that the transaction can end; their faults count too.
  */
 import type { PoolClient } from 'pg';
 import type { Pool } from '../../storage/pool.ts';
 import { isStorageOutage } from '../../storage/retry.ts';
 import type { Breaker } from './breaker.ts';
 
-/** Internal errors (class XX) are of one statement as a rule: they must not stop all others. */
+/** Internal errors (class XX) usually belong to one statement: they must not stop all others. */
 export const isPostgresFault = (error: unknown): boolean =>
   isStorageOutage(error) &&
   !(
@@ -34,7 +34,7 @@ function watchedClient(client: PoolClient, breaker: Breaker): PoolClient {
 
 const queryOf = (db: Pool | PoolClient): Call => (Reflect.get(db, 'query') as Call).bind(db);
 
-/** The same object with some calls replaced. */
+/** The same object with some methods replaced. */
 const withCalls = <T extends object>(target: T, calls: Readonly<Record<string, Call>>): T =>
   new Proxy(target, {
     get: (of, property) => {

@@ -1,13 +1,13 @@
 /**
- * A resolver that a breaker listens to. Only silence counts: no DNS resolver answers anything. One that answers and
- * fails at a name says something of that name, which is its host's trouble.
+ * A resolver that reports its faults to a breaker. Only silence counts as a fault: no DNS resolver answers at all. An
+ * answer that a name fails is about that name, and is its host's trouble.
  */
 import { ResolverFault, type Resolver } from '../../net/resolver.ts';
 import type { Breaker } from './breaker.ts';
 
 export const isDnsSilence = (error: unknown): boolean => error instanceof ResolverFault && error.silent;
 
-/** Refuses nothing: names that are in memory are answered also while no resolver is. */
+/** Refuses no call: cached names are answered even while no DNS resolver answers. */
 export const watchedResolver = (resolver: Resolver, breaker: Breaker): Resolver => ({
   resolve: (hostname) => breaker.watch(() => resolver.resolve(hostname)),
 });

@@ -1,15 +1,16 @@
 /**
- * The door: hosts of which nobody knows whether they answer are asked for their robots.txt before a workflow is started
- * for them. Most dead hosts are found out here, for a statement or two each time and without Temporal.
+ * The door: a host that is not known to answer is asked for its robots.txt before a workflow is started for it. Most
+ * dead hosts are found here, at the cost of a statement or two each time and without Temporal.
  *
- *   unknown   is asked in the turn of a crawl that wants it (storage/fair-turns.ts), under its lease; while it is asked
- *             it takes one of the door's places, and neither a fetch slot nor a place among the active hosts;
- *   known     answers, whatever it answers: the scheduler has it worked when its turn has come;
- *   failing   does not (its name, its port, TLS, or only silence): it is asked again after its backoff, which its row
- *             holds, and takes no place meanwhile;
- *   spent     its retries are spent: it gets a workflow, which parks it, so that it is found, probed and retried as any.
+ *   unknown   The host is asked in the turn of a crawl that wants it (storage/fair-turns.ts), under its lease. Meanwhile
+ *             it takes one of the door's places, but no fetch slot and no place among the active hosts.
+ *   known     The host answers, whatever the answer is. The scheduler feeds it when its turn has come.
+ *   failing   The host does not answer (its name, its port, TLS, or only silence). It is asked again after the backoff
+ *             in its row, and takes no place meanwhile.
+ *   spent     The host's retries are spent. It gets a workflow, which parks it: people find it there, and it is probed
+ *             and retried like any parked host.
  *
- * All of it is in Postgres. What a process that dies had in hand is asked again when its leases have run out.
+ * All states are in Postgres. Hosts that a process was asking when it died are asked again when their leases run out.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSpent } from '../../domain/trouble.ts';
@@ -24,21 +25,21 @@ import { FetchRoom } from '../visit/fetch-room.ts';
 import type { HostTrouble } from '../visit/host-rules.ts';
 import { knock } from './knock.ts';
 
-/** Between two looks; where nothing was found the next one waits longer. */
+/** Milliseconds between two looks: `lookMs` after a look that found hosts, `idleMs` after one that found none. */
 const lookMs = 250;
 const idleMs = 500;
-/** Hosts whose asking is begun in one look: bounds what dead hosts cost, about a millisecond of Postgres each. */
+/** Most hosts that one look begins to ask: bounds what dead hosts cost, about a millisecond of Postgres each. */
 const mostAtOnce = 40;
-/** Of the places, what one crawl may have at most. */
+/** Largest share of the door's places for one crawl. */
 const mostOfCrawl = 0.75;
-/** Between two hosts that are parked: each costs Temporal a workflow, and there may be thousands. */
+/** Milliseconds between parking two hosts: each costs Temporal a workflow, and there may be thousands. */
 const parkMs = 50;
-/** What is found out is written together. */
+/** Milliseconds for which failures are gathered, to be written in one statement. */
 const gatherMs = 100;
-/** How long whoever leaves waits for what is being asked; its leases run out otherwise. */
+/** Milliseconds that `close` waits for requests under way. After that, their leases run out by themselves. */
 const leaveMs = 2_000;
 
-/** Has a workflow started that parks the host. @param why its retries are spent */
+/** Starts a workflow that parks the host. @param why the host's retries are spent */
 export type StartSpent = (hostId: string, origin: string, why: string) => Promise<void>;
 
 export class Door {
@@ -47,16 +48,16 @@ export class Door {
   readonly #places: number;
   readonly #room: FetchRoom;
   readonly #ended = new AbortController();
-  /** By crawl, on whose account they are asked. */
+  /** Number of hosts being asked, by the crawl whose turn they use. */
   readonly #taken = new Map<number, number>();
   readonly #asking = new Set<Promise<void>>();
   #unanswered: Unanswered[] = [];
   #noting: Promise<void> | null = null;
-  /** Hosts are parked one after another. */
+  /** The last parking: hosts are parked one after another. */
   #parking: Promise<void> = Promise.resolve();
   readonly #looking: Promise<void>;
 
-  /** @param places hosts that are asked at a time */
+  /** @param places most hosts asked at a time */
   constructor(dependencies: Dependencies, startSpent: StartSpent, places: number) {
     this.#dependencies = dependencies;
     this.#startSpent = startSpent;
@@ -86,7 +87,7 @@ export class Door {
     }
   }
 
-  /** Answers how many are being asked now. */
+  /** Returns how many hosts it began to ask. */
   async #look(): Promise<number> {
     const { pool, settings, outage } = this.#dependencies;
     const free = Math.min(this.#places - this.#asking.size, mostAtOnce);
@@ -126,7 +127,7 @@ export class Door {
     }
   }
 
-  /** Counts the failure against the URL that was wanted most; a host with too many of them parks. */
+  /** Counts a failure, against the URL that was wanted most. A host with too many failures parks. */
   async #note(host: HostAtDoor, trouble: HostTrouble): Promise<void> {
     this.#unanswered.push({ host_id: host.id, class: trouble.class, message: trouble.message });
     await (this.#noting ??= this.#noteAll());
@@ -144,7 +145,7 @@ export class Door {
     await retrying(() => noteUnanswered(this.#dependencies.pool, JSON.stringify(rows)));
   }
 
-  /** Marked first and started then: what is lost between the two the search for lost hosts finds (refeed-hosts.ts). */
+  /** Marks the host, then starts its workflow; after a crash in between, refeed-hosts.ts finds the lost host. */
   async #park({ id, origin, crawls }: HostAtDoor, spent: string): Promise<void> {
     const [marked] = await retrying(() => markSpent(this.#dependencies.pool, id, crawls[0]));
     if (marked === undefined) return;

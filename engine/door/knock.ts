@@ -1,6 +1,6 @@
 /**
- * Does a host answer? One polite request of its robots.txt, which its first slice would send as well: under the host's
- * lease, at its pace, within its opening times and quota. What it reads is kept as any robots.txt is.
+ * Finds out whether a host answers, by one polite request for its robots.txt, which its first slice would need anyway:
+ * under the host's lease, at its pace, within its opening times and quota. The robots.txt is kept like any other.
  */
 import { hostWide } from '../visit/read-robots.ts';
 import type { FetchRoom } from '../visit/fetch-room.ts';
@@ -11,19 +11,19 @@ import { HostVisit, onErrand, unasked } from '../visit/host-visit.ts';
 import type { WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
 import { backoffMs } from '../../domain/trouble.ts';
 
-/** The first time it is not waited for longer: most that are silent so long stay so. Each further time as for any request. */
+/** Time limit of the first request: most hosts silent this long stay silent. Later ones get the usual limit. */
 const firstMs = 8_000;
-/** A wait that is longer is not the door's. */
+/** The door waits no longer than this for a host's pace. */
 const patienceMs = 2_000;
 
 export type Answer =
-  /** Something is there that answers, be it that nothing may be fetched: the rest is its workflow's. */
+  /** The host answers, perhaps only that nothing may be fetched. The rest is up to its workflow. */
   | { readonly kind: 'known' }
   | { readonly kind: 'trouble'; readonly trouble: HostTrouble }
-  /** It was not asked, or not to the end. */
+  /** The host was not asked, or the request did not end. */
   | { readonly kind: 'unasked' };
 
-/** Returns the lease, whatever comes. */
+/** Asks the host, and returns the lease in every case. */
 export async function knock(
   room: FetchRoom,
   lease: HostLease,
@@ -58,7 +58,7 @@ export async function knock(
   });
 }
 
-/** Null: it answers. @param older there is an older copy of its robots.txt, under which a slow host may be asked */
+/** Null: the host answers. @param older an older copy of robots.txt exists, under which a slow host may be visited */
 function troubleOf(reading: RobotsReading, older: boolean, failures: number): HostTrouble | null {
   if (reading.kind !== 'unreachable' || reading.fault === null) return null;
   const { fault, message } = reading;

@@ -1,4 +1,4 @@
-/** The frontier of a crawl is judged by settings that were changed (G6): in batches, from wherever the last one ended. */
+/** Judges the frontier of a crawl by edited settings (G6): in batches, each from where the last one ended. */
 import type { EditProgress } from '../../contracts/activities.ts';
 import { wholeConfig } from '../../contracts/crawl.ts';
 import { whyNoMore } from '../../domain/crawl-life.ts';
@@ -31,14 +31,14 @@ import {
 } from './judgement.ts';
 import { storedBatches } from './stored-links.ts';
 
-/** How long one call goes on, so that whoever looks sees figures now and then. */
+/** One call ends after this many milliseconds, so that people see figures now and then. */
 const callMs = 10_000;
-/** URLs in one transaction: some dozen milliseconds of locks. */
+/** URLs in one transaction: locks are held for some dozen milliseconds. */
 const urlBatch = 1_000;
-/** Pages read again in one go, of up to ten thousand links each, and links of theirs admitted in one statement. */
+/** Pages read again in one step, with up to ten thousand links each; links admitted in one statement. */
 const pageBatch = 20;
 const linkBatch = 2_000;
-/** Hosts looked at in one go. */
+/** Hosts looked at in one step. */
 const hostBatch = 100;
 
 interface Step {
@@ -48,10 +48,10 @@ interface Step {
   readonly rules: Rules;
 }
 
-/** Applies the versions of a crawl's settings that wait, for a while; answers how far it has come. */
+/** Applies pending versions of a crawl's settings for a while. Returns how far it has come. */
 export type ApplyEdits = (crawlId: string, signal: AbortSignal) => Promise<EditProgress>;
 
-/** @param reopen has a crawl watched again that had ended */
+/** @param reopen makes sure that a crawl that had ended is watched again */
 export function createApplyEdits(
   dependencies: Dependencies,
   reopen: (crawlId: string) => Promise<void>,
@@ -82,7 +82,7 @@ export function createApplyEdits(
     });
   };
 
-  /** Room that a host has got is for the best that the rules admit; what they do not stays as it was. */
+  /** Fills new room at hosts with the best URLs that the rules admit. URLs that they do not admit stay as they are. */
   const fillHosts = async ({ crawlId, pending, place, rules }: Step): Promise<void> => {
     const { maxPagesPerHost } = wholeConfig(pending.config);
     const after = place.key === '' ? place.hostId : place.hostId - 1;
@@ -131,7 +131,7 @@ export function createApplyEdits(
   const apply: ApplyEdits = async (crawlId, signal) => {
     const end = performance.now() + callMs;
     let version: number | null = null;
-    /** Of the version that is pending. */
+    /** Rules of the pending version. */
     let rules: Rules | null = null;
     for (;;) {
       const [pending] = await pendingConfig(pool, crawlId);
@@ -147,7 +147,7 @@ export function createApplyEdits(
       await steps[place.of]({ crawlId, pending, place, rules });
       if (performance.now() >= end || signal.aborted) return progressOf(crawlId, version, true);
     }
-    // Each time, since an earlier call may have been cut off.
+    // In every call, since an earlier call may have been cut off before this.
     const [crawl] = await loadCrawls(pool, [Number(crawlId)]);
     if (crawl?.state === 'running') await reopen(crawlId);
     return progressOf(crawlId, version ?? (await currentVersion(crawlId)), false);

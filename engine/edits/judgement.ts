@@ -1,4 +1,4 @@
-/** What other settings make of a URL that the frontier has. */
+/** What becomes of a URL in the frontier under edited settings. */
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import { compileUrlPattern } from '../../contracts/url-pattern.ts';
@@ -18,7 +18,7 @@ export const movableReasons: readonly string[] = [...ruleReasons, unwantedType];
 export interface Rules {
   readonly judge: ScopeJudge;
   readonly takes: MediaFilter;
-  /** Whether the scope reaches each of the links, by the seeds there are now. */
+  /** Whether the scope reaches each of the links, by the seeds that the crawl has now. */
   readonly within: (links: readonly CanonicalUrl[]) => Promise<boolean[]>;
 }
 
@@ -30,14 +30,14 @@ export function rulesOf(pool: Pool, crawlId: string, config: CrawlConfig): Rules
   };
 }
 
-/** A row as it is judged; link null: it cannot be read, and stays as it is. */
+/** A row to judge. `link` is null if its URL cannot be read: then the row stays as it is. */
 export interface Reached<Row> {
   readonly row: Row;
   readonly link: CanonicalUrl | null;
   readonly inside: boolean;
 }
 
-/** Asked before the rows are judged one by one. */
+/** Looks up for all rows together which of them the scope reaches, before they are judged one by one. */
 export async function reached<Row extends { readonly url: string }>(
   rows: readonly Row[],
   { within }: Rules,
@@ -53,11 +53,11 @@ export async function reached<Row extends { readonly url: string }>(
   });
 }
 
-/** How many of the URLs that the limit for a host keeps out may come in under another one. */
+/** How many of the URLs that the limit of a host keeps out may be queued under another limit. */
 export const roomAt = ({ total, limited }: HostAtLimit, limit: number): number =>
   Math.max(0, Math.min(limited, limit - (total - limited)));
 
-/** Would one that the limit for its host keeps out be admitted, if there were room? */
+/** Would a URL that the limit of its host keeps out be admitted if there were room? */
 export function admitsLimited({ row, link, inside }: Reached<LimitedUrl>, { judge }: Rules): boolean {
   return row.unruled || (link !== null && judge(link, { ...row, inside }).verdict === 'admit');
 }
@@ -73,12 +73,12 @@ export const queuedAgain = (row: RuledUrl): Moved => ({
   ...{ state: 'queued', reason: null, detail: null },
 });
 
-/** Milliseconds for which the process does nothing else. */
+/** Most milliseconds for which judging blocks the process. */
 const breathMs = 20;
 
 /**
- * Judges rows one by one, and lets the process go on with other things now and then: thousands of URLs by thousands of
- * patterns take seconds. Answers what was judged when `isOver` says so.
+ * Judges rows one by one, and lets the process do other work now and then: thousands of URLs and thousands of patterns
+ * take seconds. If `isOver` says so, it stops and returns the verdicts so far.
  */
 export async function judgeEach<Row, Verdict>(
   rows: readonly Row[],
@@ -97,15 +97,15 @@ export async function judgeEach<Row, Verdict>(
   return verdicts;
 }
 
-/** It was fetched before, and a body of its type is not taken: nobody asks for it once more to find that out. */
+/** The URL was fetched before, and bodies of its type are not taken: no need to fetch it again to find that out. */
 const isRefused = ({ seed, status, content_type: type }: RuledUrl, takes: MediaFilter): boolean =>
   !seed && type !== null && status !== null && status >= 200 && status < 300 && !takes(type);
 
-/** Null: it stays as it is. */
+/** Null: the URL stays as it is. */
 export function judgeAgain({ row, link, inside }: Reached<RuledUrl>, { judge, takes }: Rules): Moved | null {
   if (link === null) return null;
   const verdict = judge(link, { ...row, inside });
-  // Its body was not read: where it is wanted now, it is fetched once more.
+  // The body was not read: if its type is taken now, the URL is fetched once more.
   if (row.reason === unwantedType && (verdict.verdict !== 'admit' || !takes(row.content_type))) return null;
   if (verdict.verdict === 'admit') {
     if (row.state !== 'queued') return queuedAgain(row);

@@ -1,4 +1,4 @@
-/** What other settings would do to a crawl's frontier (G6): the walk of apply.ts, looking only. */
+/** What an edit would do to a crawl's frontier (G6): the walk of apply.ts, without changing anything. */
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import type { EditPreview } from '../../contracts/http/edits.ts';
 import { urlKey } from '../../storage/key.ts';
@@ -25,15 +25,15 @@ import { storedBatches } from './stored-links.ts';
 const urlBatch = 5_000;
 const hostBatch = 1_000;
 const pageBatch = 20;
-/** Links judged in one go. */
+/** Links judged in one step. */
 const linkBatch = 2_000;
-/** Rules and hosts that are told apart, and those that are listed. */
+/** Most rules and hosts that are counted one by one, and most that are listed. */
 const told = 10_000;
 const listed = 100;
-/** Links that are told apart: some 30 MB. */
+/** Most links that are remembered so that each counts once: some 30 MB. */
 const linksTold = 300_000;
 
-/** @param budgetMs after which it answers what it has counted until then, and says so */
+/** @param budgetMs after this time it returns what it has counted so far, with `complete` false */
 export async function previewEdit(
   pool: Pool,
   crawl: { readonly id: string; readonly config: Pick<CrawlConfig, 'scope'> },
@@ -100,7 +100,7 @@ async function walkHosts(
   }
 }
 
-/** How much of the room at a host is taken by URLs that the rules admit. */
+/** How much of the room at a host would be filled by URLs that the rules admit. */
 async function fillHost(
   pool: Pool,
   crawlId: string,
@@ -123,7 +123,7 @@ async function fillHost(
   return { filled, whole: true };
 }
 
-/** Links of stored pages that the frontier does not have and the settings admit. */
+/** Counts links of stored pages that are not in the frontier and that the settings admit. */
 async function walkLinks(
   pool: Pool,
   crawlId: string,
@@ -131,7 +131,7 @@ async function walkLinks(
   until: number,
 ): Promise<{ readonly links: number; readonly whole: boolean }> {
   const met = new Set<string>();
-  // Only what names the page is looked at.
+  // Candidates are only judged and not stored, so the id is enough.
   const crawl = { id: Number(crawlId) } as OpenCrawl;
   let links = 0;
   for (let hostId = 0, pageKey = ''; ;) {
@@ -178,14 +178,14 @@ class Effect {
     if (row.state === 'queued') this.#queued++;
     if (moved === null || moved.was === moved.state) return;
     const field = moved.state === 'excluded' ? 'excluded' : 'readmitted';
-    // Back in the queue: the rule is the one that had kept it out.
+    // For a URL that is queued again, the rule is the one that had kept it out.
     const reason = moved.reason ?? row.reason ?? 'unknown';
     const detail = moved.reason === null ? row.detail : moved.detail;
     const rule = namesRule.has(reason) ? detail : null;
     this.#add(row.origin, reason, rule, field, 1);
   }
 
-  /** So many URLs come in at a host whose limit had kept them out. */
+  /** Counts URLs that would be queued again at a host where the limit had kept them out. */
   noteFilled(origin: string, urls: number): void {
     if (urls > 0) this.#add(origin, 'host-limit', null, 'readmitted', urls);
   }
@@ -207,7 +207,7 @@ class Effect {
   }
 }
 
-/** The others' details name a URL's own depth, length or host. */
+/** Reasons with a rule as their detail. The details of other reasons name the URL's own depth, length or host. */
 const namesRule = new Set(['domain', 'pattern', 'not-included', 'content-type']);
 
 function count<T extends object>(

@@ -1,11 +1,11 @@
-/** The links of pages that a crawl has stored, as they were when the page was read. */
+/** The stored links of a crawl's pages, as they were when each page was read. */
 import { canonicalize } from '../../domain/url.ts';
 import { unpackOutlinks } from '../../storage/outlinks.ts';
 import type { StoredLinks } from '../../storage/statements/pages-to-reread.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
-/** Links of pages, so many at a time: pages of ten thousand each are not in memory all at once. */
+/** Links of pages in batches of `atOnce`, so that pages of ten thousand links each are not all in memory at once. */
 export function* storedBatches(
   pages: Iterable<StoredLinks>,
   crawl: OpenCrawl,

@@ -1,6 +1,6 @@
 /**
- * Why a URL was fetched, skipped or waits (G5): gathers what is known of it, of its host, its crawl and robots.txt,
- * and has domain/explain/ tell it. Changes nothing; asks Postgres alone.
+ * Why a URL was fetched, skipped or waits (G5). Gathers what is known about the URL, its host, its crawl and
+ * robots.txt; domain/explain/ turns it into words. Changes nothing, and reads only from Postgres.
  */
 import { crawlStates, type CrawlConfig } from '../../contracts/crawl.ts';
 import { compileUrlPattern } from '../../contracts/url-pattern.ts';
@@ -37,19 +37,19 @@ import { pendingConfig } from '../../storage/statements/pending-config.ts';
 import { pagesInHand } from '../../storage/statements/pages-in-hand.ts';
 import { pendingSeed } from '../../storage/statements/pending-seed.ts';
 
-/** Pages named from which a URL that was not met may have fallen. */
+/** Most pages that are named as those from which a URL that was not met may have been cut. */
 const shortenedShown = 3;
 
-/** Why no crawl can have a URL, whatever its spelling; null: it can be explained. */
+/** Why no crawl can have a URL; null: the URL can be explained. */
 export function rejectionOf(rawUrl: string): UrlRejection | null {
   const read = canonicalize(rawUrl.trim());
   return read.ok ? null : read.rejected;
 }
 
 /**
- * @param rawUrl any spelling of the URL
- * @param userAgent sent by workers where a crawl names none
  * Null: there is no such crawl.
+ * @param rawUrl any spelling of the URL
+ * @param userAgent of the workers, for crawls that set none
  * @throws RangeError for a URL that `rejectionOf` rejects
  */
 export async function explainUrlOf(
@@ -93,7 +93,7 @@ async function gather(
   if (crawl === undefined) return null;
   const key = urlKey(link.canonical).toString('hex');
   const [known] = await explainHost(db, link.host, crawlId);
-  // That others crawl it is none of this tenant's business.
+  // A tenant must not see that another one crawls the host.
   const host = known?.met === true ? known : undefined;
   const [row] = host === undefined ? [] : await explainUrl(db, host.id, crawlId, key);
   const record =
@@ -142,7 +142,7 @@ async function shortenedPages(db: Queryable, crawlId: string, hostId: string | n
   return { total: rows[0]?.total ?? 0, some: rows.map(({ url, cut }) => ({ url, cut })) };
 }
 
-/** A URL never met is judged as a link on a seed, the nearest it can be. */
+/** A URL that was never met is judged as a link on a seed, the smallest depth that it can have. */
 async function judgeScope(
   db: Queryable,
   crawlId: string,

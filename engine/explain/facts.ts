@@ -9,7 +9,7 @@ import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { HostCircumstances } from '../../storage/statements/explain-host.ts';
 import type { UrlCircumstances } from '../../storage/statements/explain-url.ts';
 
-/** @param userAgent of crawls that set none */
+/** @param userAgent of the workers, for crawls that set none */
 export function hostFacts(
   origin: string,
   row: HostCircumstances,
@@ -36,7 +36,7 @@ export function hostFacts(
     fed: row.fed,
     urls: row.urls,
     ahead,
-    // What other tenants have here is none of this one's business.
+    // A tenant must not see what others have here.
     others: row.crawls
       .filter(({ id, queued, ours }) => String(id) !== crawlId && queued > 0 && ours)
       .map(({ queued }) => queued),
@@ -53,7 +53,7 @@ function closingOf({
   return closing && { by: closing.by, inMs: closing.until - now_ms };
 }
 
-/** Milliseconds between two requests of the host, and between two of the crawl in question. */
+/** Milliseconds between two requests to the host (`all`), and between two of this crawl (`own`). */
 function delaysInForce(
   host: HostCircumstances,
   crawlId: string,
@@ -85,7 +85,7 @@ export function storedCopy(row: HostCircumstances): StoredCopy | null {
 
 const stages = [null, 'dedup', 'extract'] as const;
 
-/** @param redirectState where the target of its redirect stands */
+/** @param redirectState state of the redirect's target in the crawl */
 export function recordFacts(
   row: UrlCircumstances,
   link: CanonicalUrl,

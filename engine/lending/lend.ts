@@ -1,10 +1,10 @@
 /**
- * Hands out URLs to a foreign fetcher (F37): each of another host, whose lease is held for it as a slice of ours holds
- * it, so that nobody else sends anything there meanwhile. A host is lent when it may be visited now, its robots.txt is
- * known, and no window, quota, opt-out or operator closes it; then for one request.
+ * Lends URLs to a foreign fetcher (F37), each at a different host. The fetcher holds the host's lease as a slice of ours
+ * would, so that nobody else sends anything there meanwhile. A host is lent for one request, if it may be visited now,
+ * its robots.txt is known, and no window, quota, opt-out or operator closes it.
  *
- * Leases are taken for a moment, and held for the whole loan in the statement that records it: a crash in between blocks
- * hosts for that moment alone.
+ * A lease is first taken for `takingMs`. The statement that records the loan extends the lease to the whole loan, so a
+ * crash in between blocks the host only for `takingMs`.
  */
 import { randomUUID } from 'node:crypto';
 import { earned, heldMs } from '../../domain/lending.ts';
@@ -40,7 +40,7 @@ export interface LoanWish {
   readonly crawlId: string | null;
   readonly fetcherId: string;
   readonly batchSize: number;
-  /** For the fetcher's requests; its hosts are kept somewhat longer. */
+  /** Milliseconds that the fetcher is given for its requests; its hosts are kept somewhat longer (`heldMs`). */
   readonly toldMs: number;
 }
 
@@ -50,29 +50,29 @@ export interface LoanUrl {
   readonly priority: number;
   readonly depth: number;
   readonly crawlId: number;
-  /** What robots.txt was judged for; to be sent. */
+  /** The fetcher must send this User-Agent: robots.txt was judged for it. */
   readonly userAgent: string;
 }
 
 export interface Loan {
   readonly id: string;
   readonly urls: readonly LoanUrl[];
-  /** Epoch milliseconds by this machine's clock, and counted from when the loan was asked for. */
+  /** End of the loan: in epoch milliseconds by this machine's clock, and in milliseconds from now. */
   readonly expiresAt: number;
   readonly expiresInMs: number;
 }
 
-/** For which hosts are taken until it is known what they are lent for. */
+/** Milliseconds for which a host is taken until its URL is chosen. */
 const takingMs = 10_000;
-/** Times hosts are looked for where some turned out not to be lendable. */
+/** Most times that hosts are looked for, if some turn out not to be lendable. */
 const rounds = 3;
-/** A loan is judged in one go: nothing ends it before. */
+/** Choosing a loan's URL is never aborted. */
 const unending = new AbortController().signal;
-/** URLs of a host that robots.txt excludes at a time before the host is left to the next batch. */
+/** After this many URLs of a host were excluded in a row, the host is left to the next batch. */
 const refusals = 25;
-/** How long slices of ours are held back for a fetcher that waits; it asks again until then. */
+/** Milliseconds for which slices of ours are held back for a fetcher that waits; it should ask again within them. */
 const askMs = 3_000;
-/** Batches of days past that are removed at a time. */
+/** Most old batches that are removed at a time. */
 const forgotten = 20;
 
 interface Pick extends Wanted {
@@ -89,7 +89,7 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
   const granted = { ...wish, ...earned(wish, loans) };
   const leaseMs = heldMs(granted.toldMs);
   const picks: Pick[] = [];
-  // Whoever has let a host's lease run out leaves it to others for a while.
+  // A tenant that let a host's lease run out does not get this host again for a while.
   const { lapsed_hosts: lapsed } = loans;
   const tried = [...lapsed];
   for (let round = 0; round < rounds && picks.length < granted.batchSize; round++) {
@@ -138,7 +138,7 @@ async function handOut(room: LendingRoom, wish: LoanWish, picks: readonly Pick[]
   return urls.length === 0 ? null : { id, urls, expiresAt, expiresInMs };
 }
 
-/** The URL a host is lent for, leased; null: it is not lent, and was given back. */
+/** The URL that a host is lent for, leased. Null: the host cannot be lent, and its lease was returned. */
 async function pick(
   room: LendingRoom,
   host: LendableHost,
@@ -155,7 +155,7 @@ async function pick(
   const { waitMs, paceMs } = pacer;
   const giveBack = async (): Promise<null> => {
     const { failures, last_error: lastError, settings_revision: revision } = host;
-    // Of the request that may be in flight.
+    // A request may still be in flight after a lease that was not returned: it counts as a turn.
     const noted = host.unclean ? turns.noted(host.took_ms) : [];
     if (noted.length > 0) await retrying(() => noteTurns(pool, hostId, JSON.stringify(noted), false));
     const asked = {
@@ -164,7 +164,7 @@ async function pick(
     };
     const leaving = { waitMs, paceMs, failures, lastError, visit: asked };
     await retrying(() => releaseLease(pool, hostId, host.token, leaving));
-    // Only for the end of its pace may a host be asked for on and on, with the workers held back.
+    // The wish to lend a host, which holds the workers back, may last only while the host waits for its pace.
     if (waitMs === 0 || host.unclean) await retrying(() => leaveToWorkers(pool, host.id));
     return null;
   };
@@ -186,7 +186,7 @@ async function firstAllowed(
     const crawl = crawls.find(({ id }) => id === url?.crawl_id);
     if (url === undefined || crawl === undefined) return null;
     const wanted = { url, crawl };
-    // Sitemaps are read by our own workers, who keep their bodies.
+    // Sitemaps are not lent: our own workers read them, since they store the bodies.
     const stopped = url.kind === 1 ? 'not-lent' : await visit.mayAsk(wanted);
     if (stopped === null && visit.mayLeave(wanted, url.url)) return wanted;
     if (stopped === null || stopped === 'not-lent' || stopped.kind !== 'never') {
@@ -203,7 +203,7 @@ async function firstAllowed(
   return null;
 }
 
-/** A request must be over before the host closes, and nobody can call back a fetcher that has its URL. */
+/** Will the host close during the loan? A request must be over by then, and a loan cannot be called back. */
 function closesWithin({ settings: { windows }, now_ms: now }: LendableHost, leaseMs: number): boolean {
   if (windows === null) return false;
   const { until } = standingAt(windows, now);

@@ -1,5 +1,5 @@
 /**
- * Links that a foreign fetcher has found (F37), admitted by the very rules of our own extraction: canonical form, scope,
+ * Admits links that a foreign fetcher has found (F37), by the same rules as our own extraction: canonical form, scope,
  * filters, limits, opt-outs, and once for each crawl.
  */
 import { canonicalize } from '../../domain/url.ts';
@@ -14,29 +14,29 @@ import type { LendingRoom } from './room.ts';
 
 export interface Offered {
   readonly url: string;
-  /** Null: a start of its own. */
+  /** Null: the link has no parent. */
   readonly parentUrl: string | null;
-  /** Links from a seed; never taken for less than one more than its parent's. */
+  /** Links from a seed; at least the parent's depth plus 1 holds. */
   readonly depth: number;
 }
 
 export interface Taken {
-  /** As they were offered, and in that order: new to their crawl, and queued. */
+  /** URLs that were new to their crawl and are queued now, spelled and ordered as offered. */
   readonly newUrls: readonly string[];
-  /** By their place in the offer. */
+  /** Links that were refused, by their index in the offer. */
   readonly rejected: readonly { readonly index: number; readonly why: string }[];
-  /** Places of those of which nothing tells what crawl they are for. Nothing was done with them. */
+  /** Indexes of links whose crawl is not known. Nothing was done with them. */
   readonly unplaced: readonly number[];
 }
 
 const placeOf = (crawlId: number, key: string): string => `${String(crawlId)} ${key}`;
 
-/** Rows of one statement. */
+/** Candidates admitted in one statement. */
 const batch = 1_000;
 
 /**
- * @param crawlId an open crawl of the tenant; null: for each candidate the one that its parent was lent for last, else the
- * one that knows the parent
+ * @param crawlId an open crawl of the tenant. Null: for each link, the crawl for which its parent was last lent, or else
+ * the only crawl that has met the parent
  * @throws CrawlOver
  */
 export async function offer(
@@ -96,14 +96,14 @@ export async function offer(
   return { newUrls, rejected, unplaced };
 }
 
-/** Of the crawl that it was lent for last, or of the one that has met it; undefined: several have, or none. */
+/** The parent's row in the crawl for which it was last lent, or in the only crawl that met it; otherwise undefined. */
 function parentOf(known: readonly ParentRow[]): ParentRow | undefined {
   const lent = known.filter(({ lent_at }) => lent_at !== null);
   if (lent.length === 0) return known.length === 1 ? known[0] : undefined;
   return lent.reduce((one, other) => ((other.lent_at ?? 0) > (one.lent_at ?? 0) ? other : one));
 }
 
-/** The crawl has ended since it was looked at, and takes nothing: what was offered may be offered again. */
+/** The crawl has ended meanwhile, so nothing was stored. The links may be offered again. */
 export class CrawlOver extends Error {
   override readonly name = 'CrawlOver';
   readonly crawlId: number;
@@ -116,7 +116,7 @@ export class CrawlOver extends Error {
 
 type Stored = Awaited<ReturnType<typeof admitUrls>>;
 
-/** Those that are new. What is neither new nor known must not be remembered as seen. @throws CrawlOver */
+/** Stores rows, returns the new ones. Rows that were not stored must not be remembered as seen. @throws CrawlOver */
 async function store(
   { pool }: LendingRoom,
   rows: readonly AdmissionRow[],
@@ -132,7 +132,7 @@ async function store(
   return fresh;
 }
 
-/** By the spelling they were given in. */
+/** Rows of the parents, by the spelling in which they were given. */
 async function parentsOf(
   { pool }: LendingRoom,
   tenantId: number,

@@ -1,4 +1,4 @@
-/** What all requests of foreign fetchers share in a process (F37). */
+/** What all requests of foreign fetchers to one process share (F37). */
 import type { Logger } from 'pino';
 import type { Pool } from '../../storage/pool.ts';
 import { MemorySeenCache } from '../../storage/seen/memory-seen-cache.ts';
@@ -12,19 +12,19 @@ import type { Fetcher } from '../../contracts/fetching.ts';
 interface LendingParts {
   readonly pool: Pool;
   readonly log: Logger;
-  /** Has the workflow of a host look again, if there is one. */
+  /** Makes the workflow of a host look again, if there is one. */
   readonly wakeHost: WakeHost;
-  /** Sent where a crawl names none. */
+  /** User-Agent of crawls that set none. */
   readonly userAgent: string;
   readonly shards: number;
-  /** All that may keep a host from being lent; absent: those of visit/gates.ts. */
+  /** Every gate that may keep a host from being lent; absent: those of visit/gates.ts. */
   readonly gates?: readonly Gate[];
 }
 
 /** Keys remembered as seen: 2.4 MB. */
 const seenKeys = 100_000;
 
-/** Who borrows a URL asks for it: no request leaves from here. */
+/** The fetcher that borrows a URL requests it: no request leaves from this process. */
 const nobodySends: Fetcher = {
   fetch: () => Promise.reject(new Error('nothing is sent where URLs are lent')),
   close: () => Promise.resolve(),
@@ -35,14 +35,14 @@ export class LendingRoom implements House {
   readonly books: Books;
   readonly gates: readonly Gate[];
   readonly fetcher = nobodySends;
-  /** The API has no breakers: what it cannot ask fails its request. */
+  /** The API has no breakers: if Postgres is down, the API request fails. */
   readonly outage = (): null => null;
   readonly admission: Admission;
   readonly #waker: HostWaker;
 
   constructor({ pool, log, wakeHost, userAgent, shards, gates: gatesToPass = gates }: LendingParts) {
     this.pool = pool;
-    // Nothing is sent from here: who may reach which address is the fetcher's own to guard.
+    // No request leaves from here: the foreign fetcher must guard addresses itself.
     this.books = openBooks(pool, { userAgent, allowPrivate: [], shards });
     this.gates = gatesToPass;
     this.#waker = new HostWaker(pool, wakeHost, log);
@@ -50,7 +50,7 @@ export class LendingRoom implements House {
     this.admission = new Admission({ seen, wakeHosts: this.#waker.wake }, this.books);
   }
 
-  /** Tells those of the hosts' workflows that wait to be told. Never rejects. */
+  /** Wakes those workflows of the hosts that are idle. Never rejects. */
   async wake(hostIds: readonly number[]): Promise<void> {
     this.#waker.wake(hostIds);
     await this.#waker.flush();

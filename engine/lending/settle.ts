@@ -1,10 +1,11 @@
 /**
- * What a foreign fetcher reports of the URLs it was lent (F37), judged by the very rules of our own fetches. Each is one
- * transaction: the URL's outcome, what it leads to and the return of the host's lease; so a report that comes twice finds
- * it done, and one that comes late changes nothing.
+ * Reports of foreign fetchers about the URLs they were lent (F37), judged by the same rules as our own fetches. Each
+ * report is one transaction: the URL's outcome, its redirect target and the return of the host's lease. So a report that
+ * comes twice is found done, and a report that comes late changes nothing.
  *
- * What is reported of the host, good or bad, is not believed: it teaches the host's row nothing. Trouble keeps crawls of
- * the fetcher's own tenant away from the host, until it is over or a worker of ours has asked the host itself.
+ * What a report says about the host, good or bad, is not believed, and is not written to the host's row. Reported
+ * trouble only keeps crawls of the fetcher's own tenant away from the host, until the trouble is over or a worker of
+ * ours has asked the host itself.
  *
  * The host's pace counts from when the report arrives: by then the request has ended, whatever the clock of the fetcher
  * says.
@@ -51,17 +52,17 @@ export interface Report {
 }
 
 /**
- * 'accepted': committed; 'repeated': a report of this URL was committed before; 'late': its lease has run out, and it
- * is queued again or somebody else has it; 'unknown': the batch did not hand it out.
+ * 'accepted': committed; 'repeated': a report for this URL was committed before; 'late': the lease ran out, and the URL
+ * is queued again or leased by somebody else; 'unknown': the URL is not in the batch.
  */
 export type Settled = 'accepted' | 'repeated' | 'late' | 'unknown';
 
-/** For which a host is kept while what came of it is judged. */
+/** Milliseconds for which a host is kept while a report is judged. */
 const judgingMs = 10_000;
-/** Nobody calls the judging off. */
+/** Judging a report is never aborted. */
 const unending = new AbortController().signal;
 
-/** What became of each report, in their order; null: the tenant has no such batch. */
+/** What became of each report, in the order of the reports; null: the tenant has no such batch. */
 export async function settle(
   room: LendingRoom,
   tenantId: number,
@@ -78,21 +79,21 @@ export async function settle(
   return settled;
 }
 
-/** Everything that is to be committed together. */
+/** What is committed together for one report. */
 interface Ending {
-  /** Null: the URL goes back untried. */
+  /** Null: the URL goes back to the queue untried. */
   readonly row: ResultRow | null;
   readonly found: readonly Candidate[];
-  /** Of finish criteria, as far as URL and depth tell: nobody here knows title and language. */
+  /** Counters of finish criteria. Only URL and depth can match: title and language are not known here. */
   readonly counters: readonly string[];
-  /** For which nothing is sent to the host. */
+  /** Milliseconds for which nothing is sent to the host. */
   readonly waitMs: number;
   readonly paceMs: number;
-  /** Of the wait: what is no pace. */
+  /** Milliseconds of the wait for other reasons than pace. */
   readonly heldMs: number;
-  /** For which crawls of the tenant stay away from it. */
+  /** Milliseconds for which crawls of the tenant stay away from the host. */
   readonly ownHoldMs: number;
-  /** The turn of the crawl; null: nothing was asked. */
+  /** The turn that the crawl used; null: no request was sent. */
   readonly turn: NotedTurn | null;
 }
 
@@ -103,7 +104,7 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   const tooLate = async (): Promise<Settled> =>
     (await isLentUrlSettled(pool, url.token)).length > 0 ? 'repeated' : 'late';
   if (taken === undefined) return tooLate();
-  // The report is the return of the lease before: nothing is in flight any more.
+  // The report ends the request, so nothing is in flight any more: the lease counts as returned.
   const lease = new HostLease(String(url.host_id), { ...taken, unclean: false }, held);
   const ending = await judge(room, url, report, lease);
   const done = await room.admission
@@ -127,10 +128,10 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   return 'accepted';
 }
 
-/** A report says nothing of it: its fetcher keeps the body, and chooses. */
+/** A report has no media type: the fetcher keeps the body, and chooses which bodies it takes. */
 const ofAnyType: Taker = { version: 0, takes: () => true };
 
-/** Nothing of the report was stored. */
+/** The lease is over, so nothing of the report was stored. */
 class LeaseOver extends Error {
   override readonly name = 'LeaseOver';
 }
@@ -142,7 +143,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
   const { pacer, turns } = visit;
   const said = reported(report.status, report.error);
   if (said.kind === 'not-tried') {
-    // Everything but the lease itself is as it was when it was lent.
+    // No request was sent: everything but the lease is as it was when the host was lent.
     const nothing = { row: null, found: [], counters: [], ownHoldMs: 0, turn: null };
     return { ...nothing, paceMs: pacer.paceMs, waitMs: pacer.waitMs, heldMs: taken.held_ms };
   }
@@ -170,14 +171,14 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
   };
 }
 
-/** Who fetched it keeps the body and reads it: nothing of it is owed here but to tell duplicates. */
+/** The foreign fetcher keeps the body and reads it. Here the content hash only serves to find duplicates. */
 const elsewhere = (contentHash: string | null): Pick<ResultRow, 'reason' | 'stage' | 'content_hash'> => ({
   reason: 'fetched-elsewhere',
   stage: contentHash === null ? 0 : 1,
   content_hash: contentHash,
 });
 
-/** As our own fetcher would have answered. */
+/** The report as a result of our own fetcher. */
 function asExchange(
   said: Exclude<ReturnType<typeof reported>, { readonly kind: 'not-tried' }>,
   { location, retryAfterSeconds }: Report,
@@ -225,7 +226,7 @@ async function commit(
   await settleLentUrl(db, url.token, url.host_id);
 }
 
-/** Is it the body of another page of the crawl? */
+/** Does another page of the crawl have this body? Marks the URL as its alias then. */
 async function tellDuplicate(db: Queryable, url: LentUrl, contentHash: string): Promise<boolean> {
   const [owner] = await claimLentContent(db, url.crawl_id, contentHash, url.host_id, url.key);
   const other =

@@ -1,7 +1,7 @@
 /**
- * Exact duplicates (F20): the first page of a crawl with a body stands for it, the others become its aliases and are
- * not read. A site with a seed is read in its own right: there, only its own pages make a page an alias. Copies of
- * whole sites that are met on the way are thus not crawled once more, and those that were asked for are.
+ * Exact duplicates (F20): the first page of a crawl with a certain body stands for all pages with it. The others become
+ * its aliases and are not read. On a site with a seed, only pages of the same site can make a page an alias. So a copy
+ * of a whole site that a crawl happens to meet is not crawled again, but a copy that has a seed is.
  */
 import type { DedupActivities } from '../../contracts/activities.ts';
 import { originsOfSite } from '../../domain/scope.ts';
@@ -54,7 +54,7 @@ export function createDedup({
   };
 }
 
-/** A page that owns its body goes on to extraction; any other has been extracted in its owner's name. */
+/** A page that owns its body goes on to extraction. Any other page is an alias of the owner, and is done. */
 function stageAfter(body: StagedBody, owner: ContentOwner | undefined): StageRow {
   const place = { host_id: body.host_id, crawl_id: body.crawl_id, key: body.key, from: 1 } as const;
   if (owner === undefined || (owner.host_id === body.host_id && owner.key === body.key)) {

@@ -1,6 +1,6 @@
 /**
- * Reads the originals a host has brought: what is in them is stored, their links are admitted to the frontier, and the
- * end of their stage is committed with both, so that a crash repeats a page or finds it done.
+ * Reads the original bodies fetched from a host: stores what is in them and admits their links to the frontier. The end
+ * of their stage is committed together with both, so that a crash repeats a page or finds it done.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { ExtractActivities, HostRef } from '../../contracts/activities.ts';
@@ -22,28 +22,28 @@ import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createSitemapAdmission } from './sitemap.ts';
 
-/** Bodies an activity reads, and how many of them are committed together. */
+/** Most bodies that one activity reads, and most that are committed together. */
 const activityBatch = 400;
 const commitBatch = 20;
-/** Links admitted in one statement: some 50 ms, and a few MB while they are judged. */
+/** Most links admitted in one statement: it takes some 50 ms, and a few MB while they are judged. */
 const linkBatch = 2_000;
-/** Texts shorter than this say too little to call two pages the same. */
+/** A text with fewer words says too little to call two pages the same. */
 const wordsThatTell = 20;
 
 interface Reading {
   readonly staged: StagedBody;
   readonly crawl: OpenCrawl;
   readonly page: PageRow;
-  /** To be admitted. */
+  /** URLs to admit. */
   readonly links: readonly string[];
   readonly cut: Cut;
 }
 
 interface Ready {
-  /** What is to be written with the page. */
+  /** Candidates to write in one transaction with the page. */
   readonly candidates: readonly Candidate[];
   readonly cut: Cut;
-  /** URLs that were new to the crawl, of those that were written before. */
+  /** How many of the links written before were new to the crawl. */
   readonly admitted: number;
 }
 
@@ -63,8 +63,9 @@ export function createReading(
   };
 
   /**
-   * Admits the links that the last write of a page cannot carry, and answers the others. Those outside the crawl are judged
-   * again with the last: what settings leave out is stored with holding them.
+   * Admits the links of a page that do not fit into its last write, and returns those that do. Links outside the scope
+   * are among those returned, so that they are judged again with the last write, which holds the settings that leave
+   * them out.
    */
   const admitFirst = async ({ staged, crawl, links, cut }: Reading): Promise<Ready> => {
     let at = 0;
@@ -96,7 +97,7 @@ export function createReading(
     await retrying(() => requeueLostBodies(pool, host.hostId, JSON.stringify(rows)));
   };
 
-  /** A seed may be a sitemap, which nobody has said of it. */
+  /** A seed may turn out to be a sitemap. */
   const isSitemap = async (staged: StagedBody): Promise<boolean> => {
     if (staged.kind === 1) return true;
     if (!staged.seed || /^\s*text\/html\b/i.test(staged.content_type ?? '')) return false;
@@ -117,7 +118,7 @@ export function createReading(
     return admitted;
   };
 
-  /** A few pages together, or one of many links by itself: so much is in memory, and in one transaction. */
+  /** Commits a few pages together, or a page with many links alone: bounds memory and the size of a transaction. */
   const extractPages = async (host: HostRef, bodies: readonly StagedBody[]): Promise<number> => {
     let admitted = 0;
     let open: { readonly reading: Reading; readonly ready: Ready }[] = [];
@@ -144,7 +145,7 @@ export function createReading(
         lost.push(staged);
         continue;
       }
-      // A page takes about a millisecond: let the process's sockets breathe in between.
+      // Reading a page takes about a millisecond: the process serves its sockets in between.
       await breathe();
       if (open.length > 0 && (open.length === commitBatch || links + reading.links.length > linkBatch)) {
         await commit();

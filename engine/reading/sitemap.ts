@@ -1,7 +1,7 @@
 /**
- * What a sitemap names goes to the frontier, piece by piece, within limits (domain/sitemap-limits.ts): a host says by
- * its sitemaps what a crawl is to do, so it is bounded how much that can be. Call it again after a crash: what was
- * admitted is known then.
+ * Admits the URLs that a sitemap names to the frontier, in parts and within limits (domain/sitemap-limits.ts): limits,
+ * since a host's sitemaps decide how much a crawl has to do. Can be called again after a crash: what was admitted
+ * before is known then.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import { readSitemap, type SitemapEntry } from '../../content/sitemap.ts';
@@ -15,7 +15,7 @@ import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Entries judged in one go: some 10 ms. */
+/** Entries judged in one step: some 10 ms. */
 const judgedBatch = 500;
 
 type Refusal = NonNullable<Candidate['refusal']>;
@@ -23,7 +23,7 @@ type Refusal = NonNullable<Candidate['refusal']>;
 interface SitemapRead {
   /** URLs that were new to the crawl. */
   readonly admitted: number;
-  /** What was left out of it. */
+  /** What was cut from the sitemap. */
   readonly cut: Cut;
 }
 
@@ -33,7 +33,7 @@ export function createSitemapAdmission(
   { pool, writer }: Pick<Dependencies, 'pool' | 'writer'>,
   admission: Admission,
 ): AdmitSitemap {
-  /** Why the sitemaps that one names are not read; null: they are. */
+  /** Why the sitemaps that this sitemap names are not read; null: they are read. */
   const refusalBelow = async ({ host_id, crawl_id, key }: StagedBody): Promise<Refusal | null> => {
     const [row] = await sitemapLevel(pool, host_id, crawl_id, key);
     const level = (row?.level ?? 0) + 1;
@@ -43,7 +43,7 @@ export function createSitemapAdmission(
   };
 
   return async (staged, crawl, body) => {
-    /** Asked for with the first sitemap that is named. */
+    /** Looked up when the first named sitemap is met. */
     let refusal: Refusal | null = null;
     let sitemaps = 0;
     let admitted = 0;

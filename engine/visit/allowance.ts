@@ -1,10 +1,11 @@
 /**
- * What a host's windows and its quota allow under one lease: whether a request may leave now, and when again if not.
+ * What a host's windows and its quota allow under one lease: whether a request may leave now, and if not, when again.
  *
- * The instant is the database's, carried on by the monotonic clock: all workers agree on it, and none is misled by a
- * wall clock that was set. It is known to within the time its statement took, so a host counts as closed at the latest
- * instant it may be, and as open only from the earliest on. A lease ends with the opening time and the day it was taken
- * in: the next one judges anew.
+ * The current instant is the database's clock when the lease was taken, carried on by the monotonic clock: all workers
+ * agree on it, and a wall clock that was set does not mislead any. It is known only to within the time that the
+ * statement took. So the end of an opening time is judged by the latest instant that it may be now, and the wait for
+ * the next opening by the earliest. Permission ends with the opening time and the day in which the lease was taken: the
+ * next lease judges anew.
  */
 import { hostDay } from '../../domain/closing.ts';
 import { defaultDailyQuota, reserveFor, usedOn } from '../../domain/quota.ts';
@@ -20,9 +21,9 @@ const alwaysOpen: Standing = { open: true, until: null };
 export class Allowance {
   readonly #windows: Windows | null;
   readonly #quota: number;
-  /** The host has a quota of its own, so that what a slice may send is reserved as it is needed. */
+  /** The host has a quota of its own: requests of a slice are reserved exactly, as they are needed. */
   readonly #exact: boolean;
-  /** To be added to `performance.now()`: the latest and the earliest instant it may be. */
+  /** Added to `performance.now()`, they give the latest and the earliest instant that it may be now. */
   readonly #latest: number;
   readonly #earliest: number;
   readonly #standing: Standing;
@@ -31,7 +32,7 @@ export class Allowance {
   #reserved: number;
   #sent = 0;
 
-  /** @param askedAt `performance.now()` before the statement was sent that took the lease */
+  /** @param askedAt `performance.now()` just before the statement that took the lease was sent */
   constructor(taken: TakenLease, askedAt: number) {
     const { windows, quotaPerDay } = taken.settings;
     this.#windows = windows;
@@ -46,32 +47,32 @@ export class Allowance {
     this.#reserved = taken.requests_granted;
   }
 
-  /** May another request be begun now? It has to be counted then. */
+  /** May another request begin now? The caller must then `count` it. */
   get permits(): boolean {
     return this.isOpen && this.#left > 0 && this.#sent < this.#reserved;
   }
 
-  /** Is the host open, and its day the one that is counted? */
+  /** Is the host open, and still in the day for which requests are counted? */
   get isOpen(): boolean {
     const { open, until } = this.#standing;
     const latest = this.#latest + performance.now();
     return latest < this.#day.endsAt && open && latest < (until ?? Infinity);
   }
 
-  /** Milliseconds until requests are allowed again; 0: they are, under this lease or the next. */
+  /** Milliseconds until requests are allowed again; 0: they are allowed now, under this lease or the next. */
   get closedMs(): number {
     const now = this.#earliest + performance.now();
     const at = nextOpening(this.#windows, this.#left > 0 ? now : this.#day.endsAt);
     return Math.max(0, at - now);
   }
 
-  /** Null: it is open. */
+  /** What closes the host; null: it is open. */
   get closedBy(): 'windows' | 'quota' | null {
     if (this.closedMs === 0) return null;
     return this.#left > 0 ? 'windows' : 'quota';
   }
 
-  /** Counts requests of a slice that wants to fetch `urls`. Answers how many of these the quota allows. */
+  /** Reserves requests for a slice that wants to fetch `urls` URLs. Returns how many of these the quota allows. */
   async grant(db: Queryable, hostId: string, token: number, urls: number): Promise<number> {
     if (!this.#exact) return Math.min(urls, this.#left);
     const requests = reserveFor(urls, this.#used + this.#sent, this.#quota);
@@ -81,12 +82,12 @@ export class Allowance {
     return Math.min(urls, requests);
   }
 
-  /** Call before a request leaves. */
+  /** The caller must call this before each request leaves. */
   count(): void {
     this.#sent++;
   }
 
-  /** For the host's row, when the lease is returned. */
+  /** Written to the host's row when the lease is returned. */
   get counted(): Pick<Visit, 'day' | 'used' | 'closedMs'> {
     return { day: this.#day.day, used: this.#used + this.#sent, closedMs: this.closedMs };
   }

@@ -1,7 +1,7 @@
 /**
- * When each crawl may have its turn at a host: its own delay, counted from the last request that was its own, whichever
- * slice that was in. The host's pace (pacer.ts) spaces all requests together; this spaces those of one crawl, where it
- * has asked for more, and holds up nobody else.
+ * When each crawl may have its next turn at a host: after the crawl's own delay, counted from its own last request, in
+ * this slice or an earlier one. The host's pace (pacer.ts) spaces all requests together. Turns space the requests of one
+ * crawl that asks for a longer delay, and hold up no other crawl.
  */
 import { adaptedDelayMs, earliestStart, type Exchanged } from '../../domain/pace.ts';
 import type { Robots } from '../../domain/robots.ts';
@@ -13,27 +13,27 @@ import type { OpenCrawl } from '../books/crawl-book.ts';
 import { crawlPace, hostPace, type Pace } from '../../domain/host-delay.ts';
 
 /**
- * robots.txt counts as a request of the crawls it is read for, but for those that ask for less than one an hour: their
- * copy would be too old again before each of their turns, and they would never get one.
+ * A request for robots.txt counts as a turn of every crawl at the host, except of crawls with a longer delay than this:
+ * their copy of robots.txt could be too old again before each of their turns, so that they would never get one.
  */
 const longestAfterRobotsMs = 3_600_000;
 
 export class CrawlTurns {
   readonly #crawls = new Map<number, OpenCrawl>();
-  /** The last exchange of each, on the clock of `performance.now()`. */
+  /** The last exchange of each crawl, on the clock of `performance.now()`. */
   readonly #last = new Map<number, Exchanged>();
-  /** `performance.now()` before which it has no turn, by what a foreign fetcher of its tenant has reported. */
+  /** `performance.now()` before which a crawl has no turn, because a foreign fetcher of its tenant reported trouble. */
   readonly #heldUntil = new Map<number, number>();
   #paces = new Map<number, Pace>();
-  /** Of the host. */
+  /** The pace of the host. */
   #common: Pace = { delayMs: 0, factor: null };
 
-  /** @param rows of these crawls */
+  /** @param rows one for each of the crawls */
   constructor(crawls: readonly OpenCrawl[], rows: readonly WaitingCrawl[], taken: TakenLease) {
     const now = performance.now();
     for (const crawl of crawls) this.#crawls.set(crawl.id, crawl);
     for (const { crawl_id: id, asked_ago_ms: agoMs, held_ms: heldMs } of rows) {
-      // Whoever had the lease before and did not return it may have a request in flight: it counts from now.
+      // The last holder did not return its lease and may have a request in flight: such a request counts from now.
       const inFlight = taken.unclean && (taken.lent_crawl === null || taken.lent_crawl === id);
       const headAt = inFlight ? now : agoMs === null ? null : now - Math.max(0, agoMs);
       if (headAt !== null) this.#last.set(id, { headAt, endAt: headAt });
@@ -41,15 +41,15 @@ export class CrawlTurns {
     }
   }
 
-  /** @param host what its operator set, and how slowed down it is */
+  /** @param host what an operator set for the host, and its slowdown */
   setPaces(host: Parameters<typeof crawlPace>[0], robots: Robots | null): void {
     this.#common = hostPace(host, [...this.#crawls.values()], robots);
     this.#paces = new Map([...this.#crawls].map(([id, crawl]) => [id, crawlPace(host, crawl, robots)]));
   }
 
   /**
-   * Milliseconds between two requests of a crawl where its own delay is longer than the host's; null: that is enough.
-   * @param tookMs what the host's last answer took
+   * The crawl's own delay in milliseconds; null: the host's delay is as long or longer, so it is enough.
+   * @param tookMs milliseconds that the host's last answer took
    */
   #ownDelayMs(crawlId: number, tookMs: number | null): number | null {
     const own = this.#paces.get(crawlId);
@@ -62,7 +62,7 @@ export class CrawlTurns {
     return adaptedDelayMs(this.#common.delayMs, this.#common.factor, tookMs);
   }
 
-  /** The shortest delay that a crawl here has. */
+  /** The shortest delay of all crawls at this host, in milliseconds. */
   leastDelayMs(tookMs: number | null): number {
     const common = this.#commonDelayMs(tookMs);
     const each = [...this.#crawls.keys()].map((id) => this.#ownDelayMs(id, tookMs) ?? common);
@@ -76,7 +76,7 @@ export class CrawlTurns {
     return Math.max(0, Math.max(paced, this.#heldUntil.get(crawlId) ?? 0) - performance.now());
   }
 
-  /** Turns that each crawl may have within a slice, where that is fewer than the host's pace would allow. */
+  /** By crawl: most turns within a slice. Only crawls that may have fewer turns than the host's pace allows. */
   within(sliceMs: number, tookMs: number | null): ReadonlyMap<number, number> {
     const turns = new Map<number, number>();
     for (const id of this.#crawls.keys()) {
@@ -87,12 +87,12 @@ export class CrawlTurns {
     return turns;
   }
 
-  /** A request of the crawl's own was answered, or has left. */
+  /** Notes that a request of this crawl was answered, or has left. */
   asked(crawlId: number, at: Exchanged): void {
     this.#last.set(crawlId, at);
   }
 
-  /** robots.txt was asked for. */
+  /** Notes that robots.txt was requested. */
   askedForRobots(at: Exchanged): void {
     for (const id of this.#crawls.keys()) {
       if ((this.#ownDelayMs(id, null) ?? 0) <= longestAfterRobotsMs) this.#last.set(id, at);
@@ -100,8 +100,8 @@ export class CrawlTurns {
   }
 
   /**
-   * The URLs one after another, in their order but for those whose crawl has to wait longer than others: whose turn is
-   * next is chosen when it is asked for. @param hostWaitMs milliseconds until anybody may be asked for
+   * Yields the URLs one after another, in their order, but URLs of a crawl that must wait longer come later. The next URL
+   * is chosen only when the caller asks for it. @param hostWaitMs milliseconds until the host allows any request
    */
   *inTurn<T extends { readonly crawl_id: number }>(
     urls: readonly T[],

@@ -1,7 +1,7 @@
 /**
- * Bodies that were stored when a URL was fetched before, in this crawl or an earlier one, so that a server can answer
- * 304 where it still has the same (RFC 9110 §13): nothing is transferred, and the stored body is read as a new one is.
- * A first crawl of a host pays one short statement for it, a later one another for each slice.
+ * Bodies that were stored when a URL was fetched before, in this crawl or an earlier one. With them a server can answer
+ * 304 if the page has not changed (RFC 9110 §13): no body is transferred, and the stored body is read like a new one.
+ * The first crawl of a host pays one short statement for this; a later crawl pays one more for each slice.
  */
 import { LRUCache } from 'lru-cache';
 import type { FetchRequest } from '../../contracts/fetching.ts';
@@ -12,7 +12,7 @@ import { earlierCrawls } from '../../storage/statements/earlier-crawls.ts';
 import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
-/** Null: there is none, or its body is gone, and the URL is to be fetched whole. */
+/** Null: there is no earlier copy, or its body is gone, so the URL must be fetched whole. */
 export type FindBody = (url: LeasedUrl) => Promise<EarlierCopy | null>;
 
 export const noBodies: FindBody = () => Promise.resolve(null);
@@ -20,7 +20,7 @@ export const noBodies: FindBody = () => Promise.resolve(null);
 export class EarlierBodies {
   readonly #pool: Pool;
   readonly #blobs: BlobStore;
-  /** Of a crawl and a host: the crawls whose bodies may be used. */
+  /** By host and crawl: the earlier crawls whose bodies may be used. */
   readonly #crawls = new LRUCache<string, readonly number[]>({ max: 20_000 });
 
   constructor(pool: Pool, blobs: BlobStore) {
@@ -28,7 +28,7 @@ export class EarlierBodies {
     this.#blobs = blobs;
   }
 
-  /** Of the URLs of a slice. */
+  /** Finds the earlier copies for the URLs of a slice. */
   async of(hostId: string, urls: readonly LeasedUrl[], crawls: readonly OpenCrawl[]): Promise<FindBody> {
     const wanted: { crawl_id: number; key: string; among: readonly number[] }[] = [];
     for (const [crawlId, ofCrawl] of Map.groupBy(urls, (url) => url.crawl_id)) {

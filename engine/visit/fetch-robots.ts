@@ -1,6 +1,6 @@
 /**
- * Reads a host's robots.txt (RFC 9309 §2.3): before any URL of it, at its pace, following up to five redirects. A hop
- * to another host takes that host's lease for the one request, so that its manners are kept too.
+ * Reads a host's robots.txt (RFC 9309 §2.3): before any URL of the host, at its pace, following up to five redirects. A
+ * redirect to another host takes that host's lease for one request, so that its pace is kept too.
  */
 import type { FetchFault, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { maxRobotsOctets, robotsAvailability, type Robots } from '../../domain/robots.ts';
@@ -15,9 +15,9 @@ import type { Refusal } from './record.ts';
 
 export type RobotsReading =
   | { readonly kind: 'rules'; readonly robots: Robots }
-  /** Guarded address: nothing may be sent to this host at all. */
+  /** The host's address is guarded: nothing may be sent to it at all. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** No fetch until it can be read (§2.3.1.4). `fault` null: the server answered, with `status`. */
+  /** Nothing is fetched until robots.txt can be read (§2.3.1.4). `fault` null: the server answered, with `status`. */
   | {
       readonly kind: 'unreachable';
       readonly fault: FetchFault | null;
@@ -25,27 +25,27 @@ export type RobotsReading =
       readonly message: string;
       readonly retryAfterMs: number | null;
     }
-  /** It redirects to a host that did not get free for the one request, or is closed; `waitMs`: until it may be. */
+  /** It redirects to a host that is busy or closed. `waitMs`: milliseconds until that host may be free. */
   | { readonly kind: 'busy'; readonly waitMs: number }
-  /** The slice ended before it was read. */
+  /** The slice ended before robots.txt was read. */
   | { readonly kind: 'interrupted' };
 
-/** As whom it is read. */
+/** On whose behalf robots.txt is read. */
 export interface Asker {
   readonly userAgent: string;
   readonly allowPrivate: readonly string[];
-  /** Milliseconds for each request at most; absent: as for any. */
+  /** Time limit of each request in milliseconds; absent: the usual limit. */
   readonly patienceMs?: number;
 }
 
 /** RFC 9309 §2.3.1.2. */
 const maxHops = 5;
-/** How long a hop waits for another host to make room. */
+/** Milliseconds for which a redirect waits for another host's lease. */
 const guestPatienceMs = 15_000;
-/** How long a host waits whose robots.txt lies on another host that did not get free. */
+/** Milliseconds for which a host waits if its robots.txt lies on another host that is busy. */
 const busyMs = 5_000;
 
-/** Anybody's may be read by whoever may reach the address: it is the host's, not one crawl's. */
+/** robots.txt belongs to the host, not to one crawl: it may be read if any of the crawls may reach the address. */
 export const asWhom = (crawls: readonly OpenCrawl[], { userAgent }: Pick<OpenCrawl, 'userAgent'>): Asker => ({
   userAgent,
   allowPrivate: crawls.flatMap(({ allowPrivate }) => allowPrivate),
@@ -67,12 +67,12 @@ export class RobotsFetcher {
       if (result === null) return { kind: 'interrupted' };
       if ('busyMs' in result) return { kind: 'busy', waitMs: result.busyMs };
       if ('refusal' in result) {
-        // What it would allow cannot be known without the request that is not wanted (§2.3.1.4).
+        // Without this request, which must not be sent, nobody knows what robots.txt allows (§2.3.1.4).
         const message = `robots.txt lies at ${url}, but ${result.refusal.detail}: nothing may be fetched`;
         return unreachable(null, null, message, null);
       }
       if (result.kind === 'fault') {
-        // Of a redirect's target it says nothing about this host's own address.
+        // After a redirect, the refused address is the target's, not this host's.
         if (result.fault === 'address-refused' && hop === 0)
           return { kind: 'refused', message: result.message };
         return unreachable(result.fault, null, `robots.txt cannot be read: ${result.message}`, null);
@@ -86,13 +86,13 @@ export class RobotsFetcher {
       }
       const { hostId } = visit.lease;
       const { robots: book } = this.#dependencies.books;
-      // Five hops that lead nowhere, or a hop to nowhere: unavailable, as if there were none (§2.3.1.2).
+      // More than five redirects, or one without a target: unavailable, as if there were no robots.txt (§2.3.1.2).
       const availability =
         result.status >= 300 && result.status < 400 ? 'allow-all' : robotsAvailability(result.status);
       switch (availability) {
         case 'parse':
           if (result.truncated === 'incomplete' || result.truncated === 'bad-encoding') {
-            // Half a file is half its rules; one that is merely too long is cut as the RFC says (§2.5).
+            // A file that breaks off has lost rules. A file that is only too long is cut, as the RFC says (§2.5).
             return unreachable('reset', result.status, 'robots.txt broke off before its end', null);
           }
           return { kind: 'rules', robots: await book.save(hostId, result.status, text) };
@@ -106,7 +106,7 @@ export class RobotsFetcher {
     }
   }
 
-  /** One request at its own host's pace, whichever host that is. */
+  /** Sends one request at the pace of its host, which may be another one than the visited host. */
   async #hop(
     visit: HostVisit,
     request: FetchRequest,
@@ -116,7 +116,7 @@ export class RobotsFetcher {
     if (!target.ok || target.value.host === visit.origin) return visit.exchange(request);
     const { host } = target.value;
     const { pool, books } = this.#dependencies;
-    // Who opted out is not even asked to make room.
+    // A host that has opted out is not even asked to make room.
     const stopped = await lookAtHost(this.#dependencies, host);
     if (stopped?.kind === 'never') return stopped;
     const hostId = await books.hosts.idOf(host);
@@ -141,7 +141,7 @@ export class RobotsFetcher {
       url,
       userAgent,
       allowPrivate,
-      // One octet more than is read of it: so that the parser sees that a line was cut, and which.
+      // One octet more than is parsed, so that the parser sees whether and where a line was cut.
       limits: {
         maxBodyBytes: maxRobotsOctets + 1,
         totalTimeoutMs: Math.min(patienceMs, this.#dependencies.settings.requestTimeoutMs),

@@ -22,7 +22,7 @@ export class FetchRoom {
   readonly robotsFetcher: RobotsFetcher;
   readonly admission: Admission;
   readonly earlierBodies: EarlierBodies;
-  /** Crawl and host whose sitemaps are in the frontier, as far as this process remembers. */
+  /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
   readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });
 
   constructor(dependencies: Dependencies) {
@@ -37,7 +37,7 @@ export class FetchRoom {
     this.admission = dependencies.admission;
   }
 
-  /** The Sitemap lines of robots.txt feed each crawl that comes to the host (RFC 9309 §2.2.4). */
+  /** Admits the sitemaps that robots.txt names, for each crawl that is new at the host (RFC 9309 §2.2.4). */
   async admitSitemaps(
     hostId: string,
     origin: string,

@@ -1,11 +1,11 @@
 /**
- * Everything that may say "not now" before a byte leaves for a host, in the order in which it is asked. Whoever visits a
- * host asks these gates and no others: a slice, a probe, the door, a guest that reads a robots.txt, and a loan. A new
+ * All gates: rules that may say "not now" before a byte leaves for a host, in the order in which they are asked. Every
+ * visit asks these gates and no others: a slice, a probe, the door, a guest that reads a robots.txt, and a loan. A new
  * rule of politeness is one more gate in this list.
  *
- * A gate may look five times: at the host, before its lease is asked for and again under it; at the visit, before
- * anything is asked for; at each URL, before its request is made up; once a second while the request waits for its time;
- * and as it leaves, before the connection is asked for and again when it stands.
+ * A gate may look at five points: `host`, before the host's lease is taken and again under it; `visit`, before any
+ * request of the visit; `url`, before the request for a URL is made; `waiting`, once a second while a request waits for
+ * its time; `leaving`, before a request is counted and connects, and again when it is connected and about to leave.
  */
 import { outOfScope } from '../../domain/scope.ts';
 import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
@@ -18,37 +18,37 @@ import type { HostRules } from './host-rules.ts';
 import type { HostLease } from './lease-keeper.ts';
 import type { Refusal } from './record.ts';
 
-/** Why nothing is sent at present. */
+/** Why no request is sent now. */
 export type Stop =
-  /** Its time has not come; who has the patience waits it out. */
+  /** Too early: the caller may wait `waitMs`, if it has the patience. */
   | { readonly kind: 'early'; readonly waitMs: number }
-  /** The visit ends, what it has in hand goes back, and the host is left alone for so long. */
+  /** The visit ends, its URLs go back to the queue, and the host is left alone for `waitMs`. */
   | { readonly kind: 'closed'; readonly waitMs: number }
-  /** This URL stays where it is; others may be asked for. */
+  /** This URL is not requested in this visit; others may be. */
   | { readonly kind: 'skip' }
-  /** It is not asked for at all, and is excluded. */
+  /** The URL is not requested at all, and is excluded. */
   | { readonly kind: 'never'; readonly refusal: Refusal };
 
-/** What is asked at hosts of which nobody has a lease yet. */
+/** What gates need for a host whose lease is not taken yet. */
 export interface Looker {
   readonly books: Pick<Books, 'crawls' | 'optOuts'>;
-  /** What is down on our own side; null: nothing. */
+  /** An error that says which dependency of ours is down; null: none is. */
   readonly outage: () => Error | null;
 }
 
-/** What gates see of a visit. */
+/** What gates can see of a visit. */
 export interface Visited {
   readonly house: Looker;
   readonly origin: string;
   readonly lease: HostLease;
-  /** Milliseconds for which the host's pace, or what it has asked for, keeps everybody away. */
+  /** Milliseconds until the host's pace, Retry-After and backoff allow a request. */
   readonly waitMs: number;
   readonly rules: HostRules;
-  /** The settings of a crawl that this visit goes by were changed. */
+  /** Have the settings of a crawl of this visit been edited since it began? */
   isEdited(): Promise<boolean>;
 }
 
-/** A page that is to be asked for. */
+/** A URL that is to be requested, and its crawl. */
 export interface Wanted {
   readonly url: LeasedUrl;
   readonly crawl: OpenCrawl;
@@ -61,9 +61,9 @@ export interface Gate {
   readonly host?: (house: Looker, origin: string) => Answer;
   readonly visit?: (visit: Visited) => Answer;
   readonly url?: (visit: Visited, wanted: Wanted) => Answer;
-  /** @param wanted null: the request is nobody's own (robots.txt) */
+  /** False: the request is given up. @param wanted null: the request is for robots.txt, and belongs to no crawl */
   readonly waiting?: (visit: Visited, wanted: Wanted | null) => boolean | Promise<boolean>;
-  /** The last look. It waits for nothing. @param counted the request is counted: bytes are about to leave */
+  /** The last look, synchronous. False: do not send. @param counted the request is counted: bytes are about to leave */
   readonly leaving?: (visit: Visited, wanted: Wanted | null, url: string, counted: boolean) => boolean;
 }
 
@@ -71,7 +71,7 @@ const closed = (): Stop => ({ kind: 'closed', waitMs: 0 });
 
 export const gates: readonly Gate[] = [
   {
-    // Something we stand on is down: a fault of ours, and nobody's URL.
+    // A dependency of ours is down: a fault of ours, no URL is blamed.
     name: 'breakers',
     host: ({ outage }) => {
       const down = outage();
@@ -80,19 +80,19 @@ export const gates: readonly Gate[] = [
     },
   },
   {
-    // Ours, with a margin, and taken under the settings that hold now.
+    // The lease is still ours, with a margin, and was taken under the host's current settings.
     name: 'lease',
     url: ({ lease }) => (lease.isOver ? closed() : null),
     waiting: ({ lease }) => !lease.isOver,
     leaving: ({ lease }) => lease.mayStart,
   },
   {
-    // Another host's visit wants one request here.
+    // The visit of another host wants to send one request here.
     name: 'guests',
     url: ({ lease }) => (lease.guestWaits ? closed() : null),
   },
   {
-    // Other settings ask for another pace and judge URLs anew: the next visit goes by them.
+    // Edited settings may change the pace and the verdict on each URL: the next visit uses them.
     name: 'edits',
     url: async (visit) => ((await visit.isEdited()) ? closed() : null),
     waiting: async (visit, wanted) => wanted === null || !(await visit.isEdited()),
@@ -117,7 +117,7 @@ export const gates: readonly Gate[] = [
   },
   {
     name: 'windows-and-quota',
-    // For how long is on record by itself: changed settings may open the host before.
+    // `waitMs` is 0, since the lease's return stores the wait separately: changed settings may open the host earlier.
     visit: ({ lease: { allowance } }) => (allowance.closedMs > 0 || !allowance.isOpen ? closed() : null),
     url: ({ lease }) => (lease.allowance.permits ? null : closed()),
     waiting: ({ lease }) => lease.allowance.permits,
@@ -130,7 +130,7 @@ export const gates: readonly Gate[] = [
       never(refused === null ? null : { reason: 'address-refused', detail: refused }),
   },
   {
-    // What its settings make of a URL that was admitted under others.
+    // The URL may have been admitted under older settings: the current ones decide.
     name: 'scope',
     url: async (_visit, wanted) => never(await ruledOut(wanted)),
   },

@@ -1,10 +1,10 @@
-/** What a visit has to know of its host before it asks for a page, and what may be wrong with the host. */
+/** What a visit must know about its host before it requests a page, and the host's trouble if there is any. */
 import type { Robots } from '../../domain/robots.ts';
 import type { TroubleClass } from '../../domain/trouble.ts';
 
 export interface HostRules {
   readonly robots: Robots | null;
-  /** Set: the host's address is guarded, nothing may be sent; says why. */
+  /** Set if the host's address is guarded: says why nothing may be sent. */
   readonly refused: string | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * One visit of one host: what is known of it under its lease (its crawls, robots.txt, pace, turns and allowance), and
- * the one way by which a request leaves for it, past all gates (gates.ts). A slice, a probe, the door, a guest and a loan
- * are short users of it.
+ * One visit of one host under one lease: what is known about the host (its crawls, robots.txt, pace, turns and
+ * allowance), and the only way by which a request leaves for it, past all gates (gates.ts). A slice, a probe, the door,
+ * a guest and a loan all use it.
  */
 import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { hostPace } from '../../domain/host-delay.ts';
@@ -22,11 +22,11 @@ export interface House {
   readonly books: Books;
   readonly fetcher: Fetcher;
   readonly outage: () => Error | null;
-  /** Those of gates.ts. */
+  /** The gates of gates.ts. */
   readonly gates: readonly Gate[];
 }
 
-/** A gate that says "not now", by name. */
+/** A gate's "not now", with the name of the gate. */
 export type Stopped = Stop & { readonly gate: string };
 
 export class HostVisit implements Visited {
@@ -35,10 +35,10 @@ export class HostVisit implements Visited {
   readonly origin: string;
   readonly pacer: HostPacer;
   turns: CrawlTurns;
-  /** Those it is visited for. */
+  /** The crawls that the host is visited for. */
   crawls: readonly OpenCrawl[] = [];
   rules: HostRules = { robots: null, refused: null };
-  /** A copy of robots.txt that is fresh, and one that may serve while none can be read. */
+  /** A fresh copy of robots.txt, and a copy that may be used while robots.txt cannot be read. */
   known: { readonly fresh: Robots | null; readonly older: Robots | null } = { fresh: null, older: null };
   /** The host's delay before any slowdown; null before it is known. */
   baseDelayMs: number | null = null;
@@ -52,9 +52,9 @@ export class HostVisit implements Visited {
   }
 
   /**
-   * Finds out by what pace the host is visited.
-   * @param rows the crawls that count for it
-   * @param again robots.txt that was read before somebody asked for it to be read again is not fresh
+   * Gathers crawls, robots.txt and pace for the visit.
+   * @param rows the crawls that the host is visited for
+   * @param again if somebody asked to read robots.txt again, copies from before that are not fresh
    */
   async gather(rows: readonly WaitingCrawl[], again = false): Promise<void> {
     const { crawls, robots } = this.house.books;
@@ -63,19 +63,19 @@ export class HostVisit implements Visited {
     this.turns = new CrawlTurns(this.crawls, rows, taken);
     const askedAgoMs = again ? taken.robots_asked_ago_ms : null;
     this.known = await robots.find(hostId, askedAgoMs);
-    // What an old copy asks for does not hold back the request for a new one that somebody wants now.
+    // If somebody asked for a new copy, the Crawl-delay of an old one does not hold back the request for it.
     const old = askedAgoMs === null ? this.known.older : null;
     this.goBy({ robots: this.known.fresh ?? old, refused: null });
   }
 
-  /** Goes by these rules from now on. */
+  /** Uses these rules from now on. */
   goBy(rules: HostRules): void {
     this.rules = rules;
     this.baseDelayMs = hostPace({ ...this.lease.taken, slowdown: 0 }, this.crawls, rules.robots).delayMs;
     this.slowTo(this.lease.taken);
   }
 
-  /** Goes at the pace that what the host has shown leads to. */
+  /** Sets pace and turns for this slowdown. */
   slowTo({ slowdown }: Pick<Manners, 'slowdown'>): void {
     const host = { ...this.lease.taken, slowdown };
     this.pacer.pace = hostPace(host, this.crawls, this.rules.robots);
@@ -92,7 +92,7 @@ export class HostVisit implements Visited {
     return now.some(({ version }, at) => version !== this.crawls[at]?.version);
   }
 
-  /** May anything be asked of the host? @param bears waits that whoever asks has the patience for */
+  /** May the visit send any request? Null: yes. @param bears has the caller the patience for this wait? */
   async mayBegin(bears: (waitMs: number) => boolean): Promise<Stopped | null> {
     const unborne = (stop: Stop | null): boolean =>
       stop !== null && !(stop.kind === 'early' && bears(stop.waitMs));
@@ -103,7 +103,7 @@ export class HostVisit implements Visited {
     return stopped;
   }
 
-  /** May this URL be asked for? */
+  /** May this URL be requested? Null: yes. */
   mayAsk(wanted: Wanted): Promise<Stopped | null> {
     return firstStop(this.house.gates, ({ url }) => url?.(this, wanted));
   }
@@ -113,7 +113,7 @@ export class HostVisit implements Visited {
     return this.house.gates.every(({ leaving }) => leaving?.(this, wanted, url, counted) !== false);
   }
 
-  /** As `HostPacer.exchange`, past all gates. @param wanted null: it is nobody's own (robots.txt) */
+  /** As `HostPacer.exchange`, past all gates. @param wanted null: for robots.txt, which belongs to no crawl */
   exchange(request: FetchRequest, wanted: Wanted | null = null, lane?: Lane): Promise<FetchResult | null> {
     const { pacer, turns, house } = this;
     const turn = {
@@ -146,10 +146,10 @@ async function firstStop(
   return null;
 }
 
-/** A crawl that a host is visited for, none of whose requests are remembered. */
+/** The row of a crawl without any earlier request at the host. */
 export const unasked = (id: number): WaitingCrawl => ({ crawl_id: id, asked_ago_ms: null, held_ms: 0 });
 
-/** Before its lease is asked for. */
+/** Asks the gates about a host before its lease is taken. Null: none says "not now". */
 export const lookAtHost = (
   house: House,
   origin: string,
@@ -157,9 +157,9 @@ export const lookAtHost = (
 ): Promise<Stopped | null> => firstStop(house.gates, ({ host }) => host?.(house, origin), counts);
 
 /**
- * One short errand at a host, under a lease that is returned whatever comes. One about which nothing can be gathered is
- * let run out: nobody knows the host's pace then.
- * @param errand may say what it leaves the host with, where that is more than its pace
+ * Runs one short errand at a host, and returns the lease in every case. Only if gathering fails, the lease is left to
+ * run out, since the host's pace is not known then.
+ * @param errand may call `leaves` to say what it leaves the host with, beside its pace
  */
 export async function onErrand<T>(
   keeper: LeaseKeeper,

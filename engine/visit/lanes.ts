@@ -1,18 +1,18 @@
-/** Several requests of one slice in flight together, for hosts one owns whose operator allows it. */
+/** Several requests of one slice in flight together, at hosts for which an operator allows it. */
 
 export interface Lane {
-  /** From 0; nobody else has it at the time. */
+  /** From 0; no other request in flight has the same number. */
   readonly number: number;
-  /** Call when the request of the lane is under way: the next may leave, at the host's pace. */
+  /** The caller must call this when its request is under way: the next may then leave, at the host's pace. */
   readonly departed: () => void;
 }
 
 /**
- * Does `work` for the items in their order, each asked for when it is begun, for up to `lanes` of them at a time. The next item is begun when the one
- * before has departed or is over, so that never more than one waits for its time to leave; with a single lane, which
- * `work` is not told of, when it is over. Where one answers false, or fails, no further item is begun; those in hand
- * are finished.
- * @throws the first failure, once nothing is in hand any more
+ * Does `work` for the items in their order, for up to `lanes` items at a time. An item is taken from `items` only when
+ * its work begins. The next item begins when the one before has departed or is over, so that never more than one waits
+ * for its time to leave. With a single lane, `work` gets no lane, and the next item begins when the one before is over.
+ * If `work` returns false or fails, no further item begins; items under way are finished.
+ * @throws the first failure, once no item is under way any more
  */
 export async function inLanes<T>(
   items: Iterable<T>,
@@ -39,7 +39,7 @@ export async function inLanes<T>(
   };
   for (const item of items) {
     while (free.length === 0) await Promise.race(inHand);
-    // What ended meanwhile may have ended it all.
+    // An item that ended meanwhile may have stopped all further ones.
     if (!state.going) break;
     const number = free.shift() ?? 0;
     await new Promise<void>((departed) => {

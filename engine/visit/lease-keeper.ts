@@ -1,7 +1,8 @@
 /**
- * The leases a process holds. One statement renews them all every quarter of a lease, another asks once a second whether
- * an operator has changed a setting of theirs; each holder is told when its lease is lost, a guest waits or it works
- * under old settings. Nothing here trusts the database's clock for "may I send": see domain/lease.ts.
+ * The leases that a process holds. One statement renews them all every quarter of a lease. Another one asks once a
+ * second whether an operator has changed settings of their hosts. Each lease shows its holder whether it is lost, a
+ * guest waits, or its settings are old. Whether a request may leave never depends on the database's clock: see
+ * domain/lease.ts.
  */
 import type { Logger } from 'pino';
 import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
@@ -15,20 +16,20 @@ import { takeLease, type TakenLease } from '../../storage/statements/take-lease.
 import { Allowance } from './allowance.ts';
 import { sleep } from './sleep.ts';
 
-/** What a host has taught, written down when its lease is returned. */
+/** What a visit has learned about its host, written when the lease is returned. */
 export type HostLesson = Omit<Leaving, 'visit'>;
 
 export class HostLease {
   readonly hostId: string;
   readonly taken: TakenLease;
-  /** What windows and quota allow. */
+  /** What the host's windows and quota allow. */
   readonly allowance: Allowance;
-  /** Another host's slice waits for one request here. */
+  /** The slice of another host waits to send one request here. */
   guestWaits = false;
-  /** The host's settings were changed since the lease was taken: end the slice soon, the next one knows them. */
+  /** The host's settings changed since the lease was taken: the slice should end, so that the next one uses them. */
   outdated = false;
   held: HeldLease | null;
-  /** The head of the last answer, on the clock of `performance.now()`, and what it took; null: nothing was asked. */
+  /** `performance.now()` at the head of the last answer, and how long the answer took; null: no request was sent. */
   asked: { readonly headAt: number; readonly tookMs: number | null } | null = null;
 
   constructor(hostId: string, taken: TakenLease, held: HeldLease) {
@@ -38,12 +39,12 @@ export class HostLease {
     this.allowance = new Allowance(taken, held.monotonicAt);
   }
 
-  /** No further request is to be begun under it: it is lost, or its settings are old. */
+  /** True if no further request may begin under this lease: it is lost, or its settings are old. */
   get isOver(): boolean {
     return this.held === null || this.outdated;
   }
 
-  /** Is the lease ours, as far as this process can know? */
+  /** Is the lease still ours, as far as this process can know? */
   get isHeld(): boolean {
     return this.held !== null && isHeld(this.held, performance.now(), Date.now());
   }
@@ -55,12 +56,12 @@ export class HostLease {
   }
 }
 
-/** How long a guest's asking holds the host back from its own slices; asked again until it has its turn. */
+/** Milliseconds for which a guest's wish holds the host's own slices back. The guest asks again until its turn. */
 const guestAskMs = 1_000;
 const pollMs = 100;
-/** Milliseconds a slice takes at most from measuring its wait to measuring its pace. */
+/** A slice measures its wait and its pace at most this many milliseconds apart. */
 const paceSlackMs = 50;
-/** How soon a slice hears of changed settings. */
+/** Milliseconds between two looks for changed settings. */
 const settingsMs = 1_000;
 
 export class LeaseKeeper {
@@ -82,7 +83,7 @@ export class LeaseKeeper {
     return this.#leases.size;
   }
 
-  /** The host's lease; null when it could not be had within `patienceMs`. */
+  /** The host's lease; null if it could not be taken within `patienceMs`. */
   async take(hostId: string, patienceMs: number, signal: AbortSignal): Promise<HostLease | null> {
     return this.#taking(hostId, patienceMs, signal, () => takeLease(this.#pool, hostId, this.#leaseMs));
   }
@@ -96,7 +97,7 @@ export class LeaseKeeper {
     return lease;
   }
 
-  /** As `take`, for one request on behalf of another host; asks the holder to make room. */
+  /** As `take`, for one request on behalf of another host. Asks the holder of the lease to make room. */
   async takeAsGuest(hostId: number, patienceMs: number, signal: AbortSignal): Promise<HostLease | null> {
     return this.#taking(String(hostId), patienceMs, signal, async () => {
       const taken = await takeGuestLease(this.#pool, hostId, this.#leaseMs);
@@ -105,12 +106,12 @@ export class LeaseKeeper {
     });
   }
 
-  /** Returns the lease cleanly. Answers false when it had been lost. */
+  /** Returns the lease. False: it had been lost. */
   async release(lease: HostLease, lesson: HostLesson): Promise<boolean> {
     this.#leases.delete(lease.taken.token);
     lease.held = null;
     const { asked, taken } = lease;
-    // Measured an instant apart: what is nearly the pace is the pace.
+    // Wait and pace were measured at different instants: a wait that is nearly the pace is the pace.
     const heldMs = lesson.waitMs > lesson.paceMs + paceSlackMs ? lesson.waitMs : 0;
     const rows = await releaseLease(this.#pool, lease.hostId, taken.token, {
       ...lesson,
@@ -126,7 +127,7 @@ export class LeaseKeeper {
     return rows.length > 0;
   }
 
-  /** Lets the lease run out by itself: whoever takes it next waits out a full delay. */
+  /** Lets the lease run out by itself: its next holder waits out a full delay. */
   abandon(lease: HostLease): void {
     this.#leases.delete(lease.taken.token);
     lease.held = null;
@@ -184,7 +185,7 @@ export class LeaseKeeper {
         if (lease !== undefined) lease.outdated = true;
       }
     } catch (error) {
-      // The next slice of each host knows its settings anyway.
+      // Harmless: the next slice of each host reads its settings anyway.
       this.#log.warn({ err: error, leases: held.length }, 'settings of hosts were not looked at');
     }
   }
@@ -203,7 +204,7 @@ export class LeaseKeeper {
         if (lease.held !== null) lease.held = row === undefined ? null : now;
       }
     } catch (error) {
-      // Not renewed is not lost: each holder stops by its own clock before the lease ends.
+      // A lease that was not renewed is not lost: its holder stops by its own clock before the lease ends.
       this.#log.warn({ err: error, leases: asked.length }, 'leases were not renewed');
     }
   }

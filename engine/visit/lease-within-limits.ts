@@ -1,4 +1,4 @@
-/** Leases URLs for a slice; crawls with a page limit are judged one slice at a time, so that it is kept exactly. */
+/** Leases URLs for a slice. Crawls with a page limit are locked meanwhile, so that the limit is kept exactly. */
 import { inTransaction, type Pool } from '../../storage/pool.ts';
 import { retrying } from '../../storage/retry.ts';
 import { leaseUrls, type LeasedUrl } from '../../storage/statements/lease-urls.ts';
@@ -6,7 +6,7 @@ import { lockCrawls } from '../../storage/statements/lock-crawls.ts';
 import { pagesInHand } from '../../storage/statements/pages-in-hand.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
-/** In the order they are to be fetched. @param turns URLs that a crawl may have at most, by id; absent: any number */
+/** Returns the URLs in the order of fetching. @param turns most URLs of a crawl, by its id; absent: no limit */
 export async function leaseWithinLimits(
   pool: Pool,
   hostId: string,

@@ -1,6 +1,6 @@
 /**
- * What a slice learns of its host: manners, trouble in a row, whom to blame, and the trouble that ends the slice. Begins
- * as the last slice left it; `save` and `forRelease` leave it to the next one.
+ * What a slice learns about its host: manners, trouble in a row, signs of who is to blame, and the trouble that ends
+ * the slice. A slice begins with what the last one learned; `save` and `forRelease` pass it on to the next.
  */
 import { afterAnswer, standingOf, type HostMemory } from '../../domain/host-memory.ts';
 import type { History, HostNext } from '../../domain/outcome.ts';
@@ -10,10 +10,10 @@ import { saveLessons, type LessonsRow } from '../../storage/statements/save-less
 import type { TakenLease } from '../../storage/statements/take-lease.ts';
 import type { HostTrouble } from './host-rules.ts';
 
-/** A good answer is noted again after this. */
+/** A further good answer is written to the host's row only after this many milliseconds. */
 const wellNotedMs = 300_000;
 
-/** A URL as the memory knows it, whichever crawl it belongs to: the first half of its key. @param key in hex */
+/** The name of a URL in the host's memory, the same for all crawls: the first half of its key. @param key in hex */
 const nameOf = (key: string): string => key.slice(0, 16);
 
 export class Lessons {
@@ -39,23 +39,23 @@ export class Lessons {
     return this.#memory.failures;
   }
 
-  /** Ends the slice. */
+  /** The trouble that ends the slice; null: none. */
   get trouble(): HostTrouble | null {
     return this.#trouble;
   }
 
-  /** This slice has found out how the host is, whatever others have said of it. */
+  /** This slice has found out itself whether the host is well, whatever foreign fetchers have reported. */
   get learned(): boolean {
     return this.#learned;
   }
 
-  /** An older trouble stands until an answer without complaint has come. */
+  /** The last trouble, also of an earlier slice; null once an answer without complaint has come. */
   get lastError(): string | null {
     if (this.#trouble !== null) return `${this.#trouble.class}: ${this.#trouble.message}`;
     return this.failures === 0 ? null : this.#taken.last_error;
   }
 
-  /** @param url its key in hex, and how its last request ended */
+  /** @param url key in hex, and the reason with which its last request ended */
   standing(url: {
     readonly key: string;
     readonly reason: string | null;
@@ -69,26 +69,26 @@ export class Lessons {
 
   /**
    * @param key of the URL, in hex
-   * @param host what the outcome says of the host
-   * @param delayMs the delay in force when it was asked
-   * @param message one sentence on it
+   * @param host what the outcome says about the host
+   * @param delayMs the delay in force when the URL was requested
+   * @param message one sentence about the outcome
    */
   learn(key: string, host: HostNext, delayMs: number, message: string): void {
     this.#learned ||= host.sign !== 'none';
-    // Of several in flight, one has told already; the others were on their way before it did.
+    // Of several requests in flight one has shown trouble already. The others had left before that.
     if (this.#trouble !== null) return;
     this.#memory = afterAnswer(this.#memory, nameOf(key), host, delayMs, performance.now());
     if (host.trouble !== null) this.#trouble = { ...host.trouble, message };
   }
 
-  /** Its robots.txt cannot be had. */
+  /** Notes that robots.txt cannot be read. */
   learnOfRobots(trouble: HostTrouble): void {
     this.#learned = true;
     this.#memory = { ...this.#memory, failures: this.failures + 1 };
     this.#trouble = trouble;
   }
 
-  /** Nothing is written of a host that is as it was. @param baseDelayMs before any slowdown; null: not known */
+  /** Writes what was learned, if anything. @param baseDelayMs the delay before any slowdown; null: not known */
   async save(db: Queryable, hostId: string, baseDelayMs: number | null): Promise<void> {
     const { base_delay_ms: oldBase, token, settings_revision: revision } = this.#taken;
     const base = baseDelayMs ?? oldBase;
@@ -108,7 +108,7 @@ export class Lessons {
     const { manners, signs, outages } = this.#memory;
     const before = this.#before;
     if (outages !== before.outages) return true;
-    // Nobody asks how many answers of a host were clean that is not slowed down and has no complaint to forget.
+    // The count of clean answers matters only if the host is slowed down or has a complaint to forget.
     if (manners.slowdown + before.manners.slowdown + before.signs.complained.length > 0)
       return manners !== before.manners;
     if (signs.failing.length + before.signs.failing.length > 0) return signs !== before.signs;
@@ -116,7 +116,7 @@ export class Lessons {
   }
 }
 
-/** The host's memory, brought from the database's clock to ours. */
+/** The host's memory from its row, with times moved from the database's clock to `performance.now()`. */
 function memoryOf(taken: TakenLease): HostMemory {
   const now = performance.now();
   const at = (ageMs: number | null): number | null => (ageMs === null ? null : now - ageMs);

@@ -1,7 +1,7 @@
 /**
- * One host's pace within a slice: who may send the next request, and when. Everything that goes to the host passes
- * through `exchange`, robots.txt included, so that none is too soon, none leaves while the host is closed or over its
- * quota, and no two are in flight, but where an operator allows several (lanes.ts).
+ * One host's pace within a slice: which request may leave next, and when. Every request to the host passes through
+ * `exchange`, robots.txt included. So no request leaves too soon, or while the host is closed or over its quota, and no
+ * two are in flight together unless an operator allows several (lanes.ts).
  */
 import {
   NoRoomForBody,
@@ -18,23 +18,23 @@ import { sleep } from './sleep.ts';
 
 /** Whose turn a request is, and what may still keep it back (gates.ts). */
 export interface Turn {
-  /** Milliseconds until it has come, whatever the host's own pace is. */
+  /** Milliseconds until the crawl's turn has come, apart from the host's own pace. */
   readonly waitMs: () => number;
-  /** Asked once a second while the request waits for its time. */
+  /** Asked once a second while the request waits for its time. False: give it up. */
   readonly stays: () => Promise<boolean>;
-  /** The last look: before it is counted, and again when its bytes are about to leave. */
+  /** The last look: before the request is counted, and again when its bytes are about to leave. */
   readonly mayLeave: (counted: boolean) => boolean;
-  /** The request was answered; or has left, where several are in flight. */
+  /** Called when the request was answered, or, if several may be in flight, when it has left. */
   readonly taken: (at: Exchanged) => void;
 }
 
-/** Until the crawls are known that come to the host. */
+/** The pace until the crawls of the visit are known. */
 const noPace: Pace = { delayMs: 0, factor: null };
 
-/** How long a host is left alone whose body this process had no room for. */
+/** Milliseconds for which a host is left alone if this process had no room for a body. */
 const noRoomMs = 10_000;
 
-/** Why a fetch ended without telling anything about the host. */
+/** The reason with which a fetch is aborted when it says nothing about the host. */
 class LeaseOver extends Error {
   constructor() {
     super('the lease of the host is over');
@@ -49,15 +49,15 @@ export class HostPacer {
   pace = noPace;
   /** Requests sent so far. */
   sent = 0;
-  /** The last exchange, on the clock of `performance.now()`; the delay counts from it, whatever it has become since. */
+  /** The last exchange, on the clock of `performance.now()`. The current delay counts from it. */
   #last: Exchanged | null = null;
-  /** Settled once the request before is under way, or over: one after another they wait for their time. */
+  /** Settled once the request before is under way or over: requests wait for their time one after another. */
   #starting: Promise<undefined> = Promise.resolve(undefined);
-  /** What the last answer took, from the request's leaving to its end. */
+  /** Milliseconds that the last answer took, from the request's leaving to the answer's end; null: not known. */
   #tookMs: number | null = null;
-  /** What the last slice found that the host's pace asks for. */
+  /** `performance.now()` before which the pace that the last slice left allows no request. */
   readonly #owedUntil: number;
-  /** `performance.now()` before which nothing is sent for other reasons than pace. */
+  /** `performance.now()` before which other reasons than pace allow no request. */
   #heldOffUntil: number;
 
   constructor(lease: HostLease, fetcher: Fetcher, optOuts: Pick<OptOutBook, 'attend'>, signal: AbortSignal) {
@@ -69,15 +69,15 @@ export class HostPacer {
     const { pace_ms: owedMs, asked_ago_ms: agoMs, took_ms: tookMs, unclean } = lease.taken;
     this.#owedUntil = performance.now() + owedMs;
     if (agoMs === null && !unclean) return;
-    // Whoever had the lease before and did not return it may have a request in flight: it counts from now. And a clock
-    // that was set back must not make the last request one of the future.
+    // The last holder did not return an unclean lease and may have a request in flight: it counts from now. And a clock
+    // that was set back must not move the last request into the future.
     const headAt = performance.now() - (unclean ? 0 : Math.max(0, agoMs ?? 0));
     this.#last = { headAt, endAt: headAt };
     this.#tookMs = tookMs;
     if (unclean) lease.asked = { headAt, tookMs };
   }
 
-  /** What the host's last answer took; null: none is known. */
+  /** Milliseconds that the host's last answer took; null: not known. */
   get tookMs(): number | null {
     return this.#tookMs;
   }
@@ -97,27 +97,28 @@ export class HostPacer {
     return Math.max(this.heldMs, this.paceMs);
   }
 
-  /** The part of it that is pace: the delay since the last request. */
+  /** Milliseconds until the host's pace allows a request: the delay since the last one. */
   get paceMs(): number {
     const paced = this.#last === null ? 0 : earliestStart(this.#last, this.delayMs);
     return Math.max(0, Math.max(paced, this.#owedUntil) - performance.now());
   }
 
-  /** The part of it that has other reasons. */
+  /** Milliseconds until all other reasons to wait are over. */
   get heldMs(): number {
     return Math.max(0, this.#heldOffUntil - performance.now());
   }
 
-  /** The host is left alone for this long. */
+  /** Leaves the host alone for `waitMs` from now. */
   holdOff(waitMs: number): void {
     this.#heldOffUntil = Math.max(this.#heldOffUntil, performance.now() + waitMs);
   }
 
   /**
-   * Sends one request when its time has come. null: none was sent (a gate has closed meanwhile), or the lease ran out, or this process had no room for its body, before its answer was in.
-   * One that the server most likely never looked at is sent once more when its time has come again: neither URL nor
-   * host is to blame, and the second has a connection of its own.
-   * @param lane given where the next may leave before the answer to this one is in
+   * Sends one request when its time has come. Null: no request was sent (a gate closed meanwhile), or before the answer
+   * was complete the lease ran out, or this process had no room for the body.
+   * A request that the server most likely never saw is sent once more when its time has come again: neither URL nor
+   * host is to blame, and the second request gets a new connection.
+   * @param lane given if the next request may leave before the answer to this one is complete
    */
   async exchange(request: FetchRequest, turn: Turn, lane?: Lane): Promise<FetchResult | null> {
     const result = await this.#send(request, turn, lane);
@@ -151,7 +152,7 @@ export class HostPacer {
     }
   }
 
-  /** @param departed there may be others in flight, which are told that this one is under way */
+  /** @param departed given if several may be in flight: called when this request is under way */
   async #sendNow(request: FetchRequest, turn: Turn, departed?: () => void): Promise<FetchResult | null> {
     if (!turn.mayLeave(false)) return null;
     this.sent++;
@@ -161,7 +162,7 @@ export class HostPacer {
       const at = performance.now();
       departure.at = at;
       if (departed === undefined) return;
-      // Of several in flight no answer tells when the next may leave: their departures are kept apart.
+      // With several in flight the delay cannot count from answers: it counts between departures.
       this.#asked({ headAt: at, endAt: at }, turn);
       departed();
     });
@@ -169,7 +170,7 @@ export class HostPacer {
     const tookMs = departure.at === null ? null : endAt - departure.at;
     if (result !== null && tookMs !== null) this.#tookMs = tookMs;
     if (departed === undefined || departure.at === null) {
-      // No more of it: the result has the body.
+      // Keep only the two times: the result holds the body.
       if (result?.kind === 'response') this.#asked({ headAt: result.headAt, endAt: result.endAt }, turn);
       else if (result?.fault !== 'address-refused') this.#asked({ headAt: endAt, endAt }, turn);
     }
@@ -183,9 +184,9 @@ export class HostPacer {
   }
 
   /**
-   * The last look is taken when the connection stands and the bytes are about to leave: a process that was frozen
-   * while it connected stops there, and so does a request to a host that has opted out in that time. An exchange that
-   * outlives its lease is broken off, since the next holder counts on it; a lease that is renewed goes on.
+   * Takes the last look when the request is connected and its bytes are about to leave. That stops a process that was
+   * frozen while it connected, and a request to a host that has opted out meanwhile. An exchange that outlives its
+   * lease is aborted, since the next holder relies on that; while the lease is renewed, the exchange goes on.
    */
   async #withinLease(request: FetchRequest, turn: Turn, left: () => void): Promise<FetchResult | null> {
     const breakOff = new AbortController();

@@ -1,7 +1,7 @@
 /**
- * Does a parked host answer again? One polite request, of robots.txt: under the host's lease, at its pace, within its
- * opening times and quota, not before it may be visited, and none where nothing would come of it. What it reads is kept
- * as any robots.txt is; what was recorded as the trouble stays, until pages are fetched again.
+ * Finds out whether a parked host answers again, by one polite request for robots.txt: under the host's lease, at its
+ * pace, within its opening times and quota, not before it may be visited, and not if no crawl would go on. The
+ * robots.txt is kept like any other. The recorded trouble stays until pages are fetched again.
  */
 import type { HostRef, ProbeResult } from '../../contracts/activities.ts';
 import { hostCausedClasses } from '../../domain/dead-letter.ts';
@@ -12,10 +12,10 @@ import type { HostLease } from './lease-keeper.ts';
 import { HostVisit, onErrand, unasked } from './host-visit.ts';
 import type { WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
 
-/** A wait that is longer is the workflow's. */
+/** The probe waits no longer than this; a longer wait is left to the workflow. */
 const patienceMs = 10_000;
 
-/** Null: the lease was lost, or the worker leaves; ask again. Returns the lease. */
+/** Null: the lease was lost, or the worker is leaving: probe again. Returns the lease in every case. */
 export async function probe(
   room: FetchRoom,
   lease: HostLease,

@@ -1,11 +1,11 @@
-/** The rules a slice works under: a fresh copy of robots.txt, a new one, or an older one while none can be read. */
+/** The rules of a slice: a fresh copy of robots.txt, a new copy, or an older copy while robots.txt cannot be read. */
 import { backoffMs, type TroubleClass } from '../../domain/trouble.ts';
 import type { FetchRoom } from './fetch-room.ts';
 import type { HostRules, HostTrouble } from './host-rules.ts';
 import { asWhom } from './fetch-robots.ts';
 import type { HostVisit } from './host-visit.ts';
 
-/** Faults that say more than that robots.txt could not be read: they hold for every URL of the host. */
+/** Faults that are not only about robots.txt: they hold for every URL of the host. */
 export const hostWide: Readonly<Partial<Record<string, TroubleClass>>> = {
   'dns-not-found': 'dns-not-found',
   'dns-unavailable': 'dns-unavailable',
@@ -14,7 +14,7 @@ export const hostWide: Readonly<Partial<Record<string, TroubleClass>>> = {
   tls: 'tls',
 };
 
-/** @param failures of the host in a row so far. */
+/** @param failures the host's failures in a row so far */
 export async function readRobots(
   room: FetchRoom,
   visit: HostVisit,

@@ -1,4 +1,4 @@
-/** From one exchange and its verdict to the row that is committed and the URL it leads to. */
+/** Turns one exchange and its outcome into the row to commit, and the redirect's target. */
 import { hash } from 'node:crypto';
 import type { FetchResponse, FetchResult } from '../../contracts/fetching.ts';
 import { headerEvidence } from '../../domain/evidence.ts';
@@ -14,11 +14,11 @@ import type { OpenCrawl } from '../books/crawl-book.ts';
 export interface Recorded {
   readonly outcome: Outcome;
   readonly row: ResultRow;
-  /** SHA-256 of the body, where there is one to store. */
+  /** SHA-256 of the body to store; null: none. */
   readonly bodyHash: Buffer | null;
-  /** A redirect's target that is another URL of the frontier. */
+  /** The target of a redirect to another page; null: none. */
   readonly target: CanonicalUrl | null;
-  /** Milliseconds for which the answer asks to wait before what it leads to is asked for (RFC 9110 §10.2.3). */
+  /** Milliseconds for which the answer asks to wait before its target is requested (RFC 9110 §10.2.3). */
   readonly targetInMs: number;
 }
 
@@ -51,11 +51,11 @@ const nothing = {
 export interface Refusal {
   readonly reason: string;
   readonly detail: string;
-  /** Of the settings that say so; absent: they do not. */
+  /** Version of the settings that exclude the URL; absent: the reason is not in the settings. */
   readonly byVersion?: number;
 }
 
-/** A URL that is excluded without a request. */
+/** The row of a URL that is excluded without a request. */
 export const excludedRow = (place: Place, { reason, detail, byVersion }: Refusal): ResultRow => ({
   ...place,
   ...nothing,
@@ -65,7 +65,7 @@ export const excludedRow = (place: Place, { reason, detail, byVersion }: Refusal
   detail,
 });
 
-/** A request that was wanted for this URL failed for its host as a whole (its robots.txt cannot be read). */
+/** The row of a URL that could not be requested because its host as a whole failed (robots.txt cannot be read). */
 export const attemptedRow = (place: Place, reason: string, detail: string): ResultRow => ({
   ...place,
   ...nothing,
@@ -75,7 +75,7 @@ export const attemptedRow = (place: Place, reason: string, detail: string): Resu
   attempted: true,
 });
 
-/** @param outside the redirect's target, where it was left out */
+/** @param outside the redirect's target if it is outside the scope; otherwise empty */
 export const leadingOutside = (row: ResultRow, outside: readonly unknown[]): ResultRow =>
   outside.length === 0 ? row : { ...row, cut: { outside: outside.length } };
 
@@ -88,7 +88,7 @@ interface HostLessons {
 }
 
 /**
- * @param copy what was stored of it before, whose validators the request has carried
+ * @param copy the earlier copy whose validators the request carried; null: none
  */
 export function record(
   result: FetchResult,
@@ -126,7 +126,7 @@ export function record(
     content_hash: bodyHash?.toString('hex') ?? null,
     content_type: result.headers['content-type'] ?? null,
     robots_tag: result.headers['x-robots-tag'] ?? null,
-    // Validators stand for a body that is kept: without one a later 304 would leave nothing to read.
+    // Validators are stored only with a body: otherwise a later 304 would leave nothing to read.
     etag: bodyHash === null ? null : (result.headers['etag'] ?? null),
     last_modified: bodyHash === null ? null : (result.headers['last-modified'] ?? null),
     redirect_to: redirect?.url ?? null,
@@ -145,9 +145,9 @@ export function record(
 }
 
 /**
- * The stored body stands as if it had come now: it is judged and read for this crawl, under this crawl's settings. The
- * status is the one it came with, since that says what it is; that there was no transfer says the reason. Fields that
- * a 304 has are newer than those that were kept (RFC 9111 §3.2).
+ * Treats the stored body as if it had come now: it is judged and read under this crawl's settings. The status is that of
+ * the stored answer, since it says what the body is; the reason says that the page has not changed. Fields of the 304
+ * are newer than the stored ones (RFC 9111 §3.2).
  */
 const unchanged = (
   { headers }: FetchResponse,
@@ -166,8 +166,8 @@ const unchanged = (
 });
 
 /**
- * The target is the same page by the canonical rules (a tracking parameter dropped, say), so it is this URL's own next
- * request; one that leads to the very same URL, or on and on, is a loop.
+ * By the canonical rules the target is the same page (a tracking parameter dropped, for example), so it is this URL's
+ * own next request. A target that is the very same URL is a loop.
  */
 function respelled(
   url: Pick<LeasedUrl, 'url'>,
@@ -212,7 +212,7 @@ function next({
   return { state, reason, due_in_ms: url.inMs, attempted: true, own: url.own, behind: url.behind };
 }
 
-/** Locations may be of any length, and hold anything. */
+/** Most characters of a Location that are shown: a Location may have any length and content. */
 const shownLocation = 200;
 
 function whereTo({ headers: { location } }: FetchResponse): string {

@@ -1,4 +1,4 @@
-/** Waits, or less when the signal is raised; never throws. @param ms milliseconds; none or less: returns at once. */
+/** Waits `ms` milliseconds, or until the signal is aborted. Never throws. @param ms 0 or less: returns at once */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return;
   await new Promise<void>((resolve) => {

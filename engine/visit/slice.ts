@@ -1,10 +1,10 @@
 /**
- * One slice of a host's back queue (docs/design.md, "The slice"): take the lease, read robots.txt if need be, lease URLs, fetch
- * them one after another at the host's pace, commit each result before the next request, return the lease.
+ * One slice of a host's back queue (docs/design.md, "The slice"): lease URLs, read robots.txt if needed, fetch the URLs
+ * one after another at the host's pace, commit each result before the next request, return the host's lease.
  *
- * What holds all along: a request is sent only while the lease is held with a margin; everything that was leased and
- * not fetched goes back; a result is durable before the next request, so that a crash repeats at most the request in
- * flight. A lease that cannot be returned runs out, and its next holder waits out a full delay.
+ * Always true: a request is sent only while the lease is held with a margin. Every URL that was leased and not fetched
+ * goes back. A result is durable before the next request, so that a crash repeats at most the request in flight. A lease
+ * that cannot be returned runs out, and its next holder waits out a full delay.
  */
 import type { SliceResult } from '../../contracts/activities.ts';
 import { lanesAt } from '../../domain/pace.ts';
@@ -42,9 +42,9 @@ import {
 } from './record.ts';
 import { sleep } from './sleep.ts';
 
-/** URLs excluded in one statement. */
+/** Most URLs excluded in one statement. */
 const optOutBatch = 1_000;
-/** How often a slice that has ended tries to give back what it holds while Postgres is away. */
+/** While Postgres is down, a slice that has ended tries to give back what it holds every so many milliseconds. */
 const giveBackMs = 500;
 
 export interface SliceEnd {
@@ -57,7 +57,7 @@ export interface SliceEnd {
   readonly lastError: string | null;
   readonly waitMs: number;
   readonly delayMs: number;
-  /** Why `next` is 'wait', where that is not the pace. */
+  /** Why `next` is 'wait', if the reason is not the pace. */
   readonly closedBy: SliceResult['closedBy'];
 }
 
@@ -186,7 +186,7 @@ export class Slice {
     this.#settled += refused.length;
   }
 
-  /** What is queued at a host that is not to be asked for anything. */
+  /** Excludes every queued URL of a host that has opted out. */
   async #exclude({ detail }: Refusal): Promise<void> {
     const { pool } = this.#room.dependencies;
     this.#optedOut = true;
@@ -220,7 +220,7 @@ export class Slice {
     return this.#lessons.trouble === null;
   }
 
-  /** Its body is stored or dropped when this ends: no frame that goes on holds it. Null: no answer, the slice ends. */
+  /** Requests a URL and stores its body. No caller holds the body after that. Null: no answer, the slice must end. */
   async #request(wanted: Wanted, lane?: Lane): Promise<Recorded | null> {
     const { blobs, settings } = this.#room.dependencies;
     const { url, crawl } = wanted;
@@ -241,7 +241,7 @@ export class Slice {
     try {
       const recorded = record(result, url, this.#place(url), this.#lessons, taker, copy);
       const { outcome, row, bodyHash } = recorded;
-      // Before anything is stored: a fault of ours does not take back what the host has said.
+      // Learned before anything is stored: if storing fails, what the host has shown still counts.
       this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
       this.#visit.slowTo(this.#lessons.manners);
       if (bodyHash !== null && result.kind === 'response') await blobs.put(bodyHash, result.body);
@@ -251,14 +251,14 @@ export class Slice {
     }
   }
 
-  /** Those of the crawl, at the origins of its seeds alone: others have no business with what they say. */
+  /** The crawl's request headers, only at the origins of its seeds: they may be secrets, which others must not see. */
   async #headersOf({ id, config: { headers } }: OpenCrawl): Promise<RequestHeaders> {
     if (Object.keys(headers).length === 0) return headers;
     const { pool } = this.#room.dependencies;
     return (await hasSeedAt(pool, this.#lease.hostId, id)).length > 0 ? headers : {};
   }
 
-  /** The first URL stands for the attempt: it was the one wanted. */
+  /** Counts the attempt for the first URL, which was to be fetched next. */
   async #robotsTrouble(trouble: HostTrouble, urls: readonly LeasedUrl[]): Promise<void> {
     const [first] = urls;
     this.#lessons.learnOfRobots(trouble);
@@ -273,9 +273,9 @@ export class Slice {
   }
 
   /**
-   * After a fault of our own: what was leased goes back and the lease is returned, so that no URL is taken for one that
-   * crashes workers. Where Postgres is away that is waited for, under the lease token, which nobody else can have
-   * without having put the URLs back. Where it is not to be (the worker leaves) the lease runs out by itself.
+   * After a fault of our own: gives back the URLs and the lease, so that no URL is taken for one that crashes workers.
+   * While Postgres is down the slice waits for it, under its lease token: another holder would have put the URLs back
+   * first. If the worker is leaving, the lease runs out by itself.
    */
   async #giveBackAfter(error: unknown): Promise<void> {
     const { log } = this.#room.dependencies;
@@ -311,18 +311,18 @@ export class Slice {
     const { hostId } = this.#lease;
     await this.#lessons.save(pool, hostId, baseDelayMs);
     const turns = everybodys.noted(tookMs);
-    // Before the lease is returned: its next holder goes by them.
+    // Turns are written before the lease is returned: its next holder uses them.
     if (turns.length > 0)
       await retrying(() => noteTurns(pool, hostId, JSON.stringify(turns), this.#lessons.learned));
     await this.#room.keeper.release(this.#lease, { waitMs, paceMs, ...this.#lessons.forRelease });
   }
 
-  /** Its time is up, or the worker leaves. */
+  /** Must the slice end before this URL is requested? Its time is up, or the worker is leaving. */
   #mustEndBefore(url: LeasedUrl): boolean {
     if (this.#signal.aborted) return true;
     const { pacer, turns } = this.#visit;
     const waitMs = Math.max(pacer.waitMs, turns.waitMs(url.crawl_id, pacer.tookMs));
-    // A slice of no length still sends the one request that may go at once.
+    // A slice of length 0 still sends one request, if it may leave at once.
     return performance.now() + waitMs > this.#endsAt && (waitMs > 0 || pacer.sent > 0);
   }
 
