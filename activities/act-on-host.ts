@@ -1,6 +1,6 @@
 /**
- * What an operator does to a host, from outside its workflow. Each is on record once it is answered, in Postgres or as a
- * signal, and needs no worker for that: a stack without workers takes it too.
+ * What an operator does to a host, from outside its workflow. An action is recorded, in Postgres or as a signal, before
+ * it is answered. That needs no worker, so it works on a stack without workers too.
  */
 import type { WorkflowClient } from '@temporalio/client';
 import type { HostAction } from '../contracts/hosts.ts';
@@ -19,7 +19,7 @@ import { wakeHost } from './wake-host.ts';
 export interface Acted {
   /** URLs that were excluded. */
   readonly dropped: number;
-  /** Time was up: asked again it goes on. */
+  /** Time was up before all was done: the caller may call again to go on. */
   readonly more: boolean;
 }
 
@@ -29,7 +29,7 @@ export type ActOnHost = (
   reason: string | null,
 ) => Promise<Acted>;
 
-/** How long one call goes on where much waits at the host; the workflow, or another call, does the rest. */
+/** Milliseconds after which one call ends; the workflow, or another call, does the rest. */
 const actMs = 5_000;
 
 export async function actOnHost(
@@ -49,7 +49,7 @@ export async function actOnHost(
   const none = { dropped: 0, more: false };
   switch (action) {
     case 'retry':
-      // The host itself is told below.
+      // No wake here: the signal below tells the host.
       await unpark({ pool, wakeHosts: () => undefined }, workflows, host.id, until);
       await workflows.signalWithStart('host', { ...common, signal: retryHostSignal });
       return none;
@@ -61,7 +61,7 @@ export async function actOnHost(
       return none;
     case 'drop': {
       const dropped = await dropQueue(pool, host.id, reason ?? 'dropped by an operator', until);
-      // It holds in any case; its page in Temporal Web shows it a little later.
+      // The drop is done already; the signal only refreshes the host's page in Temporal Web.
       await wakeHost(workflows, host.origin);
       return dropped;
     }

@@ -1,6 +1,7 @@
 /**
- * "The site was down, I mended it, I run it again": a crawl with seeds at parked hosts has each of them asked once, and
- * waits for that answer. Their workflows are told from here, again where one was not heard of.
+ * For people who repair a site and start its crawl again: if a crawl has seeds at parked hosts, each of these hosts is
+ * probed once, and the crawl waits for the result. This function asks the hosts' workflows for the probe, again if no
+ * answer has come.
  */
 import { WorkflowNotFoundError, type WorkflowClient } from '@temporalio/client';
 import { askHostSignal, hostWorkflowId } from '../contracts/workflows.ts';
@@ -21,7 +22,7 @@ export async function askHosts(
         await workflows.getHandle(hostWorkflowId(origin)).signal(askHostSignal);
       } catch (error) {
         if (!(error instanceof WorkflowNotFoundError)) throw error;
-        // Somebody terminated it: then the search for lost hosts finds this one.
+        // Somebody terminated the workflow: unparked, the host is found by the search for lost hosts.
         await unpark(dependencies, workflows, hostId);
       }
     }),

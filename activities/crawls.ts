@@ -40,17 +40,17 @@ type CrawlActivities = Pick<
 >;
 
 const batch = 1_000;
-/** Batches that a process admits at a time: each takes a connection, and much of its one thread. */
+/** Most batches of seeds that a process admits at a time: each takes a connection and much of the one thread. */
 const seedingPlaces = 2;
-/** For which seeds are admitted before it is judged again whether the crawl is over. */
+/** Milliseconds for which seeds are admitted before the watch checks again whether the crawl is over. */
 const seedingMs = 1_000;
 const quickMs = 250;
 const slowMs = 2_000;
-/** That hosts were parked or came back is told this often at most: each time is some events of a history. */
+/** Fewest milliseconds between two reports that hosts parked or came back: each costs some events of a history. */
 const newsMs = 5_000;
 /** States of crawls that are watched. */
 const watched: readonly CrawlState[] = ['seeding', 'running'];
-/** URLs that a crawl in a hurry may fetch in a slow look: with fewer left, looks are quick. */
+/** URLs that a quick crawl may fetch between two slow looks. With more queued, looks are slow. */
 const many = 3_000;
 
 export function createCrawlActivities(
@@ -67,7 +67,7 @@ export function createCrawlActivities(
     return outlook;
   };
 
-  /** Some may be known as links. */
+  /** Marks URLs as seeds that the crawl already knows as links. */
   const claim = async (crawl: OpenCrawl, seeds: readonly Candidate[]): Promise<void> => {
     const verdicts = await crawl.judge(seeds);
     const admitted = seeds.filter((_, at) => verdicts[at]?.verdict === 'admit');
@@ -83,8 +83,8 @@ export function createCrawlActivities(
   };
 
   /**
-   * Admits seeds that were not admitted yet, for a while; cut off between two batches, it goes on there. No more are
-   * admitted once the crawl is paused or ends, whether or not this attempt has been told. Answers how many lines.
+   * Admits further seeds for a while. After an abort between two batches, the next call goes on from there. Stops once
+   * the crawl is paused or ends, even if this attempt is not aborted. Returns the number of seed lines taken.
    */
   const seed = async (crawlId: string, signal: AbortSignal): Promise<number> => {
     const id = Number(crawlId);
@@ -95,12 +95,12 @@ export function createCrawlActivities(
         signal.aborted || !(await crawls.isRunning(id)) ? 0 : seedBatch(crawlId),
       );
       lines += taken ?? 0;
-      // However long it had to wait for its turn, it has had one.
+      // Checked only after a batch, so that each call gets at least one turn.
       if (taken === null || taken === 0 || performance.now() >= until) return lines;
     }
   };
 
-  /** Answers how many lines it took: none are left where that is 0. */
+  /** Admits one batch. Returns the number of seed lines taken; 0: none are left. */
   const seedBatch = async (crawlId: string): Promise<number> => {
     const id = Number(crawlId);
     const seeds = await nextSeeds(pool, id, batch);
@@ -118,12 +118,12 @@ export function createCrawlActivities(
     const origins = [...new Set(links.map(({ link }) => link.host))];
     await retrying(() => askParkedHosts(pool, id, origins));
     const rejudged = await noteSeeded(pool, id, first.after, last.line, links.length);
-    // Where Temporal does not answer now, the patrol starts it.
+    // If Temporal does not answer now, the patrol starts the edit workflow later.
     if (rejudged.length > 0) await startEdit(workflows, crawlId);
     return seeds.length;
   };
 
-  /** Looks quickly while the crawl is near its end, and ever more slowly while nothing changes or much is queued. */
+  /** Looks often while few URLs are left, less often while nothing changes, and seldom while much is queued. */
   const watch = async (crawlId: string, watchMs: number, signal: AbortSignal): Promise<WatchResult> => {
     const start = performance.now();
     const until = start + watchMs;
@@ -135,7 +135,7 @@ export function createCrawlActivities(
       quietMs = sees === seen ? Math.min(slowMs, 2 * quietMs) : quickMs;
       seen = sees;
       parkedFirst ??= outlook.parked;
-      // By somebody else: its workflow was reset, or two of them crossed.
+      // Somebody else moved the crawl on: its workflow was reset, or two messages crossed.
       if (!watched.includes(outlook.state)) return { verdict: 'moved' };
       const seeded = outlook.unseeded ? await seed(crawlId, signal) : 0;
       if (outlook.asking) await askHosts(dependencies, workflows, crawlId);
@@ -192,17 +192,17 @@ export function createCrawlActivities(
     drainCrawl: ({ crawlId, reason }) =>
       withOwnFaults(() => withHeartbeat((signal) => drain(crawlId, reason, signal))),
 
-    /** A crawl that reached nothing at all has failed; one that reached anything has finished. */
+    /** A crawl that fetched no URL at all has failed; a crawl that fetched any has finished. */
     settleCrawl: ({ crawlId, ending, reason }) =>
       withOwnFaults(() =>
         withHeartbeat(async () => {
           const id = Number(crawlId);
           const settled = await inTransaction(pool, async (db): Promise<CrawlStands> => {
-            // Whoever unparks a host reopens crawls under this lock too: either it sees the end, or this sees the work.
+            // Unparking a host reopens crawls under the same lock: either it sees the end, or this code sees the work.
             await lockCrawls(db, [id]);
             const [outlook] = await crawlOutlook(db, id);
             if (outlook === undefined) throw new Error(`there is no crawl ${crawlId}`);
-            // Whoever sets a crawl's workflow going may be late, and find it ended by somebody else.
+            // Somebody else may have ended the crawl before this workflow came here.
             if (isOver(outlook.state)) return standsOf(outlook);
             if (goesOn(ending, outlook)) return { state: 'running', cause: null, reason: null };
             const nothing = endState(ending) === 'finished' && outlook.done === 0;
@@ -221,7 +221,7 @@ export function createCrawlActivities(
 
     wakeSchedulers: () =>
       withOwnFaults(async () => {
-        // Hosts keep their shard where the setting has become a lower one.
+        // Hosts keep their shard when the setting is lowered, so higher shards may still have hosts.
         const [given] = await countShards(pool);
         for (let shard = 0; shard < Math.max(settings.shards, given?.shards ?? 0); shard++) {
           await workflows.signalWithStart('scheduler', {
@@ -244,7 +244,7 @@ async function standsAt(db: Queryable, crawlId: string): Promise<CrawlStands> {
 
 const standsOf = ({ state, cause, reason }: CrawlStands): CrawlStands => ({ state, cause, reason });
 
-/** Has a crawl that was to end got work meanwhile, or was the limit that ended it raised before it began to drain? */
+/** Does an ending crawl go on: has it got work meanwhile, or was its limit raised before it began to drain? */
 function goesOn(ending: CrawlEnding, outlook: CrawlOutlook): boolean {
   if (endState(ending) !== 'finished') return false;
   if (outlook.queued - outlook.parked + outlook.leased + outlook.pending > 0) return true;
@@ -252,8 +252,8 @@ function goesOn(ending: CrawlEnding, outlook: CrawlOutlook): boolean {
 }
 
 /**
- * Does a limit end the crawl, by the settings it has now? Whoever watches it reads them a second late, and an edit that
- * was taken before the crawl drains is an edit of a crawl that runs. Its row is locked.
+ * Does a limit end the crawl by its current settings? The watch may use settings that are a second old, but an edit that
+ * was accepted before the crawl began to drain must count. The caller must lock the crawl's row.
  */
 async function isAtLimit(db: Queryable, crawlId: number): Promise<boolean> {
   const [outlook] = await crawlOutlook(db, crawlId);

@@ -1,4 +1,4 @@
-/** The dedup activity: bodies that a crawl has already are told, as Temporal sees it. */
+/** The dedup activity: engine/reading/dedup.ts with heartbeats and failures for Temporal. */
 import type { DedupActivities } from '../contracts/activities.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { createDedup } from '../engine/reading/dedup.ts';

@@ -1,4 +1,4 @@
-/** The edit activity: the frontier of a crawl is judged by settings that were changed, as Temporal sees it. */
+/** The edit activity: engine/edits/apply.ts with heartbeats and failures for Temporal. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
 import type { Dependencies } from '../engine/dependencies.ts';

@@ -1,4 +1,4 @@
-/** The extract activity: what a host has brought is read, as Temporal sees it. */
+/** The extract activity: engine/reading/read-pages.ts with heartbeats and failures for Temporal. */
 import type { Extractor } from '../content/extract.ts';
 import type { ExtractActivities } from '../contracts/activities.ts';
 import type { Dependencies } from '../engine/dependencies.ts';

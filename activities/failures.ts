@@ -1,16 +1,16 @@
-/** Faults of our own become failures that name the reaction they ask for; the rest stays what it is. */
+/** Turns faults of our own into failures named by the reaction they ask for; other errors stay as they are. */
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes } from '../contracts/failures.ts';
 import { isStorageOutage } from '../storage/retry.ts';
 import { DependencyDown } from '../engine/breakers/dependency-down.ts';
 import { isDiskTrouble } from '../engine/breakers/watched-blobs.ts';
 
-/** Before a breaker knows better. */
+/** Milliseconds until a retry, if no breaker says when. */
 const outageRetryMs = 2_000;
 
 /**
- * Runs an activity's body. What is down on our own side is nobody's URL and is tried again without limit; the failure
- * says what is down and since when, for Temporal Web.
+ * Runs an activity's body. A fault of ours is blamed on no URL and is retried without limit. The failure says what is
+ * down and since when, for Temporal Web.
  */
 export async function withOwnFaults<T>(work: () => Promise<T>): Promise<T> {
   try {

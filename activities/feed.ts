@@ -1,4 +1,4 @@
-/** The scheduler's hand: starts or wakes the workflows of hosts that have due URLs. */
+/** The scheduler's activity: starts or wakes the workflows of hosts that have due URLs. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
 import { refeedHosts } from '../storage/statements/refeed-hosts.ts';
@@ -8,7 +8,7 @@ import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { startHost } from './start-host.ts';
 
-/** Calls to Temporal under way at once. */
+/** Most calls to Temporal under way together. */
 const lanes = 8;
 
 export function createFeedActivities(
@@ -32,7 +32,7 @@ export function createFeedActivities(
       withOwnFaults(async () => {
         const lostHosts = lost ? await refeedHosts(pool, shard) : [];
         const hosts = [...(await takeTurns(pool, shard, activeHosts)), ...lostHosts];
-        // Whichever process fetches then finds the answer shared, or at least with the resolver.
+        // The process that fetches later then finds the address in the shared cache, or at least in the resolver's.
         for (const { origin } of hosts) prefetch(new URL(origin).hostname);
         await start(hosts);
         const [activity] = await shardActivity(pool, shard);

@@ -1,4 +1,4 @@
-/** The fetch activity: one slice of one host, as Temporal sees it. */
+/** The fetch activities: one slice, or one probe, of one host, with heartbeats and failures for Temporal. */
 import { availableParallelism } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
 import {
@@ -25,7 +25,7 @@ import { FetchRoom } from '../engine/visit/fetch-room.ts';
 import { probe } from '../engine/visit/probe.ts';
 import { Slice, type SliceEnd } from '../engine/visit/slice.ts';
 
-/** How long a slice waits for a lease somebody else holds: until it has run out, and a little. */
+/** How many lease times a slice waits for a lease that somebody else holds: until it has run out, and a little. */
 const leasePatienceFactor = 1.5;
 
 export function createFetchActivities(dependencies: Dependencies): FetchActivities {
@@ -35,7 +35,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   const runSlice = async (host: Visit, signal: AbortSignal): Promise<SliceResult> => {
     const down = outage();
     if (down !== null) throw down;
-    // A workflow that was reset, or started where one was lost, may not know.
+    // A workflow that was reset, or replaces a lost one, may not know that the host is paused or parked.
     if ((await hostHold(pool, host.hostId)).length > 0) return held;
     let lease = await room.keeper.take(host.hostId, 0, signal);
     if (lease === null) {
@@ -46,10 +46,10 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     if (lease === null) throw interrupted(host);
     const sliceMs = stretchedSliceMs(settings.sliceMs, room.keeper.size, availableParallelism());
     const end = await new Slice(room, lease, host.origin, sliceMs, signal).run(sliceMs);
-    // The first failure is a result, so that the workflow can show the backoff and sleep it out; one after another is
-    // Temporal's to retry, so that its pending activity shows attempt, last failure and next time.
+    // The first failure is a result: the workflow shows the backoff and sleeps. A further failure in a row is thrown, so
+    // that Temporal retries, and its pending activity shows attempt, last failure and next time.
     if (end.trouble !== null && end.settled === 0 && lease.taken.failures > 0) {
-      // A host whose retries are spent parks at once, whatever is shown.
+      // If the host's retries are spent the failure is thrown in any case, so that the host parks at once.
       if (host.inTrouble || isSpent(end.trouble.class, end.failures)) throw hostFailure(end);
     }
     const { next, waitMs, outlook } = await lookAhead(host, end, sliceMs);
@@ -68,8 +68,8 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   };
 
   /**
-   * A host that a foreign fetcher has (F37) is waited for by its workflow, which is woken when it is given back: so it
-   * is marked before it is looked at. Null: none has it.
+   * If a foreign fetcher has the host (F37), the workflow must wait, and is woken when the host is returned. So the host
+   * is marked idle before the loan is looked at a last time. Null: the host is not on loan.
    */
   const untilReturned = async ({ hostId }: HostRef): Promise<SliceResult | null> => {
     if ((await lentHold(pool, hostId)).length === 0) return null;
@@ -100,15 +100,15 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     if (lease === null) throw interrupted(host);
     const result = await probe(room, lease, host, signal);
     if (result === null) throw interrupted(host);
-    // One that answers is unparked first: until then the crawls that wait for it stay open.
+    // A host that answers is unparked first, which also answers the asks: until then the waiting crawls stay open.
     if (result.outcome === 'fails' || result.outcome === 'pointless')
       await retrying(() => answerAsks(pool, host.hostId));
     return result;
   };
 
   /**
-   * A host with nothing due is marked idle before it is looked at a last time: then whoever admits a URL wakes it. So is
-   * one where all that is due waits for the turns of its crawls, which hold up no other.
+   * Marks a host with nothing due as idle, then looks at it a last time: whoever admits a URL after that wakes it. The
+   * same goes for a host where all due URLs wait for the turns of their crawls.
    */
   const lookAhead = async (
     { hostId }: HostRef,
@@ -141,7 +141,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
 interface NextStep {
   readonly next: SliceResult['next'];
   readonly waitMs: number;
-  /** By whoever admits a URL. */
+  /** Whoever admits a URL for the host should wake its workflow. */
   readonly mayBeWoken: boolean;
 }
 

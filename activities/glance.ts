@@ -1,16 +1,16 @@
-/** What the page of a crawl in Temporal Web tells of it. */
+/** What the page of a crawl in Temporal Web shows. */
 import type { CrawlGlance } from '../contracts/activities.ts';
 import { viewCrawl } from '../storage/crawls.ts';
 import { outlookOf } from '../storage/outlook.ts';
 import type { Queryable } from '../storage/pool.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 
-/** Hosts that are named: what a history holds of a crawl stays small. */
+/** Most hosts that are named, so that the history stays small. */
 const named = 5;
 
 type Parts = Pick<Dependencies, 'pool' | 'log'>;
 
-/** Null: there is none now. A crawl never stands still for its page: what fails is logged, and the next time tells more. */
+/** Null: no glance now. A failure here must not stop the crawl: it is logged, and the next glance has new numbers. */
 export async function glanceAt(parts: Parts, crawlId: string): Promise<CrawlGlance | null> {
   try {
     return await readGlance(parts.pool, crawlId);

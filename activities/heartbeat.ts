@@ -1,9 +1,9 @@
-/** Tells Temporal every two seconds that the activity lives, so that a killed worker is noticed within seconds. */
+/** Tells Temporal every two seconds that the activity is alive, so that a killed worker is noticed within seconds. */
 import { Context } from '@temporalio/activity';
 
 const everyMs = 2_000;
 
-/** @param note what Temporal Web shows of the activity meanwhile, if anything */
+/** @param note text that Temporal Web shows beside the activity; undefined: none */
 export async function withHeartbeat<T>(
   work: (signal: AbortSignal) => Promise<T>,
   note: () => string | undefined = () => undefined,

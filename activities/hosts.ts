@@ -1,4 +1,4 @@
-/** What the host workflow does to its host's row: giving back, parking, unparking, dropping, delays. */
+/** Activities by which a host's workflow changes its host's row: give back, pause, park, unpark, drop, set the delay. */
 import type { WorkflowClient } from '@temporalio/client';
 import { nobody, type ControlActivities, type HostCounts, type HostRef } from '../contracts/activities.ts';
 import { troubleClasses } from '../domain/trouble.ts';
@@ -27,7 +27,7 @@ type HostActivities = Pick<
   | 'countHost'
 >;
 
-/** @param probeMs from the parking of a host to the first question whether it answers again */
+/** @param probeMs milliseconds from parking a host to its first probe */
 export function createHostActivities(
   dependencies: Dependencies,
   workflows: WorkflowClient,

@@ -1,4 +1,4 @@
-/** Tells a workflow that there is something to do, and opens it where it has ended, or never was. */
+/** Tells a workflow that there is work, and starts it if it has ended or never ran. */
 import type { WorkflowClient } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
@@ -15,10 +15,10 @@ import {
 type Opener = Pick<WorkflowClient, 'signalWithStart'>;
 type Starter = Pick<WorkflowClient, 'start'>;
 
-/** A killed worker's task is given to the next one after this, not after the default 10 s. */
+/** After this time, not after the default 10 s, a killed worker's task is given to another worker. */
 const workflowTaskTimeout = '5 seconds';
 
-/** A crawl that had ended has something to fetch again. */
+/** Tells a crawl's workflow that the crawl, which had ended, has URLs to fetch again. */
 export async function reopenCrawl(
   workflows: Opener,
   crawlId: string,
@@ -33,7 +33,7 @@ export async function reopenCrawl(
   });
 }
 
-/** A version of a crawl's settings waits to be applied to its frontier. */
+/** Tells the edit workflow that a version of the crawl's settings waits to be applied to the frontier. */
 export async function startEdit(
   workflows: Opener,
   crawlId: string,
@@ -48,7 +48,7 @@ export async function startEdit(
   });
 }
 
-/** How the workflow of a host is called and described, whoever starts it. */
+/** Id, queue and description of a host's workflow. */
 const hostWorkflow = (input: HostInput) => ({
   workflowId: hostWorkflowId(input.origin),
   taskQueue: taskQueues.control,
@@ -58,7 +58,7 @@ const hostWorkflow = (input: HostInput) => ({
   staticSummary: input.origin,
 });
 
-/** The workflows of these, where they have none; one that runs is not told anything. True: there was none. */
+/** Each starts a workflow if it does not run. A workflow that runs is not touched. True: it was started. */
 export const startMissing = {
   crawl: (workflows: Starter, crawlId: string, taskQueue: string = taskQueues.crawl) =>
     isNew(workflows.start('crawl', { workflowId: crawlWorkflowId(crawlId), taskQueue, args: [{ crawlId }], workflowTaskTimeout })), // prettier-ignore

@@ -1,9 +1,9 @@
 /**
- * Finds work whose workflow is gone: terminated by hand, never started by an API that was killed, or lost with all of
- * Temporal's data. Postgres holds the truth, so each is started where it is missing and goes on from there. It pages
- * through what should have a workflow, some at a look, and asks to start each: one that runs is not touched by that.
- * What a worker that was killed left leased at a host that is paused since goes back to its queue, since nobody visits it.
- * Hosts that have work to do are the scheduler's to find (refeed-hosts.ts), webhooks those of webhook-waker.ts.
+ * Finds work whose workflow is gone: terminated by hand, never started because the API was killed, or lost with all of
+ * Temporal's data. Postgres holds the truth, so a missing workflow is started and goes on from there. The patrol pages
+ * through everything that should have a workflow, a few at a look, and tries to start each; a running workflow is not
+ * touched by that. It also gives back URLs that a killed worker left leased at a host that was paused meanwhile, since
+ * nobody visits such a host. The scheduler finds hosts that have work (refeed-hosts.ts); webhook-waker.ts, webhooks.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
@@ -20,17 +20,17 @@ import { unfeedHosts } from '../storage/statements/unfeed-hosts.ts';
 import { startMissing } from './open-workflows.ts';
 
 const lookMs = 5_000;
-/** Looked at in one look of each kind: ten calls to Temporal a second at most. */
+/** Most items of each kind in one look: at most ten calls to Temporal a second. */
 const crawlsALook = 40;
 const hostsALook = 10;
-/** After a loss of everything, until all hosts were looked at once. */
+/** The same for hosts, after Temporal lost all its data, until every host was looked at once. */
 const hostsInHurry = 100;
 /** Hosts marked in one statement. */
 const batch = 1_000;
 
 type Workflows = Pick<WorkflowClient, 'start' | 'workflowService' | 'options'>;
 
-/** Goes on until the function it answers is called. @param shards of new hosts */
+/** Runs until the returned function is called. @param shards number of shards that new hosts are spread over */
 export function patrol(pool: Pool, workflows: Workflows, shards: number, log: Logger): () => Promise<void> {
   const ended = new AbortController();
   const round = new Patrol(pool, workflows, shards, log);
@@ -55,7 +55,7 @@ export class Patrol {
   readonly #workflows: Workflows;
   readonly #shards: number;
   readonly #log: Logger;
-  /** After which ids to go on; '0' begins a new round. */
+  /** Ids after which the next look goes on; '0' begins a new round. */
   #crawl = '0';
   #edit = '0';
   #host = '0';
@@ -98,14 +98,14 @@ export class Patrol {
     this.#inHurry = false;
   }
 
-  /** Hosts keep their shard where the setting has become a lower one. */
+  /** Hosts keep their shard when the setting is lowered, so higher shards may still have hosts. */
   async #startSchedulers(): Promise<void> {
     const [given] = await countShards(this.#pool);
     for (let shard = 0; shard < Math.max(this.#shards, given?.shards ?? 0); shard++)
       if (await startMissing.scheduler(this.#workflows, shard)) this.#tell('scheduler', String(shard));
   }
 
-  /** Another namespace than the one that was told of the work knows nothing of it: no host has a workflow. */
+  /** A new namespace id shows that Temporal has lost its data: then no host has a workflow. */
   async #noticeLoss(): Promise<void> {
     const { namespace } = this.#workflows.options;
     const { namespaceInfo } = await this.#workflows.workflowService.describeNamespace({ namespace });
@@ -115,7 +115,7 @@ export class Patrol {
     let hosts = 0;
     for (let given = batch; given === batch; hosts += given)
       given = (await unfeedHosts(this.#pool, batch)).length;
-    // Last: cut off before, it is done again.
+    // Noted last: after a crash before this, the hosts are marked again.
     await noteTemporalNamespace(this.#pool, id);
     this.#host = '0';
     this.#inHurry = true;

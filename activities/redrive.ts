@@ -1,4 +1,4 @@
-/** Dead letters are driven again (G7): in batches, with the crawls, hosts and workflows told that it concerns. */
+/** Redrives dead letters (G7) in batches, and tells the crawls, hosts and workflows concerned. */
 import { WorkflowNotFoundError, WorkflowUpdateStage, type WorkflowClient } from '@temporalio/client';
 import type { ControlActivities, RedriveInput } from '../contracts/activities.ts';
 import { hostWorkflowId, retryHostUpdate } from '../contracts/workflows.ts';
@@ -26,7 +26,7 @@ import { reopenCrawl } from './open-workflows.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
-/** How long one call goes on, so that whoever asked sees figures now and then. */
+/** One call ends after this many milliseconds, so that people see figures now and then. */
 const callMs = 10_000;
 
 export function createRedriveActivities(
@@ -64,7 +64,7 @@ export function createRedriveActivities(
             .startUpdate(retryHostUpdate, { waitForStage: WorkflowUpdateStage.ACCEPTED });
         } catch (error) {
           if (!(error instanceof WorkflowNotFoundError)) throw error;
-          // Somebody terminated it: then the search for lost hosts finds this one.
+          // Somebody terminated the workflow: unparked, the host is found by the search for lost hosts.
           await unpark(dependencies, workflows, host.id);
         }
         return { unparked: true };
@@ -73,8 +73,8 @@ export function createRedriveActivities(
 }
 
 /**
- * Forgets a host's trouble and parking, drives the dead letters again that it caused, and wakes crawls that had ended.
- * @param until by `performance.now()`: letters that are left then are for a later call
+ * Forgets a host's trouble and parking, redrives the dead letters that it caused, and wakes crawls that had ended.
+ * @param until by `performance.now()`: letters left by then are for a later call
  */
 export async function unpark(
   { pool, wakeHosts }: Pick<Dependencies, 'pool' | 'wakeHosts'>,
@@ -93,13 +93,13 @@ export async function unpark(
     } while (after !== null && performance.now() < until);
   }
   await tellCrawls(pool, workflows, { crawlId: null, hostId });
-  // Only now: until they are told, whoever waits for the host's answer keeps its crawl open.
+  // Only now: a crawl that waits for the host must stay open until it is told of its URLs.
   await retrying(() => answerAsks(pool, hostId));
 }
 
 /**
- * Crawls that have URLs queued again are watched again where they had ended. Told each time and not only of what this
- * call has moved: one before it may have been cut off between the two.
+ * Reopens crawls that had ended and have queued URLs again. Done in every call, not only for what this call has moved:
+ * an earlier call may have been cut off between moving and telling.
  */
 async function tellCrawls(
   pool: Pool,
@@ -113,7 +113,7 @@ async function tellCrawls(
   for (const { id } of crawls) await reopenCrawl(workflows, String(id));
 }
 
-/** Null: there is no such host or URL, and so no letter. */
+/** Null: there is no such host or URL, so no letter matches. */
 async function filterOf(pool: Pool, input: RedriveInput): Promise<LetterFilter | null> {
   const link = input.url === null ? null : canonicalize(input.url);
   if (link?.ok === false) return null;

@@ -1,10 +1,10 @@
-/** Starts a host's workflow, or wakes the one that runs: which of the two makes no difference to the caller. */
+/** Starts a host's workflow, or wakes it if it runs: the caller need not know which. */
 import type { WorkflowClient } from '@temporalio/client';
 import { hostWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
 
 export type HostStarter = Pick<WorkflowClient, 'signalWithStart'>;
 
-/** @param spent why its retries are spent: it parks at once. Absent: it is visited. */
+/** @param spent why the host's retries are spent, so that it parks at once. Absent: the host is visited. */
 export async function startHost(
   workflows: HostStarter,
   hostId: string,

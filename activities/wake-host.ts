@@ -1,8 +1,8 @@
-/** Wakes a host's workflow, if there is one: something has changed that it does not see by itself. */
+/** Wakes a host's workflow, if there is one, because something has changed that it does not see by itself. */
 import { WorkflowNotFoundError, type WorkflowClient } from '@temporalio/client';
 import { hostWorkflowId, wakeSignal } from '../contracts/workflows.ts';
 
-/** Where none is open the scheduler starts one when there is something to do. */
+/** If no workflow is open, nothing happens: the scheduler starts one when there is work. */
 export async function wakeHost(workflows: Pick<WorkflowClient, 'getHandle'>, origin: string): Promise<void> {
   try {
     await workflows.getHandle(hostWorkflowId(origin)).signal(wakeSignal);

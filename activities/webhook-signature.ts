@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The headers that a receiver verifies a message by.
+ * The headers by which a receiver verifies a message.
  * @param secret the bytes of the key, not their text
  * @param timestamp of this attempt, in seconds since 1970
  */

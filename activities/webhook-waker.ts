@@ -1,7 +1,7 @@
 /**
- * Wakes the workflows of webhooks that have something to send. Events are written by many processes, and the webhook's
- * cursor with them (storage/migrations/0026_webhooks.sql), so a look at the database a second finds them all; of several
- * processes that look, one gets each webhook. Starting and waking are one call: a workflow that is gone comes back.
+ * Wakes the workflows of webhooks that have something to send. Many processes write events, each together with the
+ * webhook's cursor (storage/migrations/0026_webhooks.sql), so one look at the database per second finds them all. If
+ * several processes look, only one gets each webhook. One call starts or wakes, so a workflow that is gone comes back.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
@@ -12,11 +12,11 @@ import { claimDueWebhooks } from '../storage/statements/claim-due-webhooks.ts';
 import { restWebhook } from '../storage/statements/rest-webhook.ts';
 
 const lookMs = 1_000;
-/** Webhooks woken in one look, and calls to Temporal under way at once. */
+/** Most webhooks woken in one look, and most calls to Temporal under way together. */
 const mostAtOnce = 200;
 const lanes = 8;
 
-/** Goes on until the function it answers is called. */
+/** Runs until the returned function is called. */
 export function wakeWebhooks(
   pool: Pool,
   workflows: Pick<WorkflowClient, 'signalWithStart'>,
@@ -53,7 +53,7 @@ async function wakeDue(pool: Pool, workflows: Pick<WorkflowClient, 'signalWithSt
           workflowTaskTimeout: '5 seconds',
         });
       } catch (error) {
-        // Whoever looks next may have it at once.
+        // The next look, of any process, may take the webhook at once.
         await restWebhook(pool, id);
         throw error;
       }

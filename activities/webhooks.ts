@@ -16,15 +16,15 @@ import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { signedHeaders } from './webhook-signature.ts';
 
-/** How long one call goes on where there is more to send. */
+/** One call ends after this many milliseconds, even if there is more to send. */
 const callMs = 20_000;
-/** Before a receiver is asked again that could not be found for want of our DNS. */
+/** Milliseconds until an event is sent again after a fault of ours, such as DNS. */
 const ownTroubleMs = 30_000;
 
 export interface WebhookTiming {
-  /** Milliseconds for a request. */
+  /** Time limit of a request, in milliseconds. */
   readonly requestMs: number;
-  /** By which all waits but those that receivers ask for are multiplied. */
+  /** Factor for all waits, except those that receivers ask for. */
   readonly scale: number;
 }
 const usualTiming: WebhookTiming = { requestMs: 15_000, scale: 1 };
@@ -71,7 +71,7 @@ export function createWebhookActivities(
   };
 }
 
-/** What is to be done after an attempt that failed. Waits are scattered by a tenth, so that webhooks do not march in step. */
+/** What to do after a failed attempt. Waits vary by a tenth, so that webhooks do not all retry together. */
 function judge({ webhook, attempt }: Delivery, result: PostResult, now: number, scale: number): Failure {
   const scattered = scale * (0.9 + 0.2 * Math.random());
   if (result.kind === 'fault' && result.isOurs) {
@@ -83,7 +83,7 @@ function judge({ webhook, attempt }: Delivery, result: PostResult, now: number, 
   const askedMs = result.kind === 'response' ? askedPauseMs(result.headers, now) : null;
   const pauseMs = restMs(webhook.failures + 1, askedMs, scattered);
   if (status === 410) {
-    // The event waits for whoever enables the webhook again.
+    // The event waits until somebody enables the webhook again.
     const disabledReason = 'the receiver answered 410 Gone';
     return { status, message, counts: false, retryMs: 0, pauseMs, disabledReason };
   }

@@ -1,4 +1,4 @@
-/** Custom search attributes (docs/design.md, "The workflows"): set only on change, since each change costs an event. */
+/** Custom search attributes (docs/design.md, "The workflows"). Set only on change, since each update costs an event. */
 import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from '@temporalio/common';
 import { upsertSearchAttributes } from '@temporalio/workflow';
 
@@ -18,7 +18,7 @@ export interface Attributes {
   readonly LastError?: string | null;
 }
 
-/** Answers a function that sets what differs from what it set before. */
+/** Returns a function that sets only attributes with a new value. */
 export function attributeSetter(): (attributes: Attributes) => void {
   const shown = new Map<string, string>();
   return (attributes) => {
@@ -34,5 +34,5 @@ export function attributeSetter(): (attributes: Attributes) => void {
   };
 }
 
-/** Rounded down to a power of ten: the attribute changes a few times in a host's life and not with every slice. */
+/** Rounded down to a power of ten, so that the attribute changes a few times in a host's life, not with every slice. */
 export const magnitude = (count: number): number => (count < 1 ? 0 : 10 ** Math.floor(Math.log10(count)));

@@ -12,9 +12,9 @@ import { failureTypes } from '../contracts/failures.ts';
 import { taskQueues } from '../contracts/workflows.ts';
 
 /**
- * No attempt limit: how often a host is tried is decided by its own count of failures, which survives restarts and is
- * not raised by our own faults; the activity then throws `HostSpent`, which is not retried. Host failures bring their
- * own delay; this backoff is for our own faults.
+ * There is no attempt limit. The host's own count of failures decides how often it is tried: this count survives
+ * restarts, and faults of ours do not raise it. When retries are spent the activity throws `HostSpent`, which is not
+ * retried. Host failures bring their own delay; this backoff is for our own faults.
  */
 const retry = {
   initialInterval: '1 second',
@@ -23,10 +23,10 @@ const retry = {
   nonRetryableErrorTypes: [failureTypes.spent],
 } satisfies RetryPolicy;
 
-/** A killed worker is noticed within this. */
+/** A killed worker is noticed within this time. */
 const heartbeatTimeout = '8 seconds';
 
-/** Long enough for a slice, a lease to run out and a request of 30 s to end; heartbeats tell a dead worker sooner. */
+/** Long enough for a slice, a lease to run out and a request of 30 s to end. Heartbeats show a dead worker sooner. */
 const longest = '1 hour';
 
 const fetching = {
@@ -39,7 +39,7 @@ const fetching = {
 
 export const { fetchSlice } = proxyActivities<FetchActivities>({ ...fetching, taskQueue: taskQueues.fetch });
 
-/** The same, of a host that is in trouble: it waits for none of the slots of those that are well. */
+/** The same for hosts in trouble, on a queue of their own: they do not use the slots of healthy hosts. */
 export const { fetchSlice: fetchSliceInTrouble, probeHost } = proxyActivities<FetchActivities>({
   ...fetching,
   taskQueue: taskQueues.trouble,
@@ -64,7 +64,7 @@ const short = {
   retry: { ...retry, maximumInterval: '10 seconds' },
 } as const;
 
-/** Short ones: a statement or two. */
+/** Short activities: a statement or two. */
 export const { retireHost, lookAtHost, setHostPause, parkHost, countHost, setHostDelay } =
   proxyActivities<ControlActivities>({
     ...short,
@@ -83,7 +83,7 @@ const lengthy = {
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 } as const;
 
-/** Those that may take long, with heartbeats. */
+/** Activities that may take long, with heartbeats. */
 export const { unparkHost, dropHost } = proxyActivities<ControlActivities>({
   ...lengthy,
   taskQueue: taskQueues.control,
@@ -93,19 +93,19 @@ export const { watchCrawl, drainCrawl, settleCrawl } = proxyActivities<ControlAc
   taskQueue: taskQueues.crawl,
 });
 
-/** As these, and when they are cancelled what they have done by then counts. */
+/** Long activities whose result counts even if they are cancelled: the workflow waits for it. */
 export const { redriveLetters, applyEdit } = proxyActivities<ControlActivities>({
   ...lengthy,
   taskQueue: taskQueues.crawl,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-/** A queue of their own: receivers that hang hold up other receivers at most. */
+/** On a queue of its own: receivers that hang can only hold up other receivers. */
 export const { deliverEvents } = proxyActivities<WebhookActivities>({
   taskQueue: taskQueues.webhook,
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout,
   retry: { ...retry, maximumInterval: '10 seconds' },
-  // The next workflow must not send the same event beside it.
+  // The next workflow must not send the same event while this activity still does.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });

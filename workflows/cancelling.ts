@@ -1,13 +1,13 @@
 /**
- * "Request Cancellation" in Temporal Web. A workflow that did not heed it would be left with timers and activities that
- * fail at once, for ever: so each either ends by it, with its activities wound up, or is not cut off and does what it
- * means to it (docs/operations.md, "What the buttons of Temporal Web do", has the table).
+ * "Request Cancellation" in Temporal Web. In a workflow that ignored it, all later timers and activities would fail at
+ * once. So each workflow does one of two things: it ends, after its activities have ended, or it shields itself and
+ * gives the cancellation a meaning of its own (table in docs/operations.md, "What the buttons of Temporal Web do").
  */
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 
 /**
- * The call of an activity by a workflow that ends when it is cancelled. One that is cancelled while it fails is tried no
- * more by the server, and comes back as what failed it: that is a cancellation all the same.
+ * For activity calls of a workflow that ends when it is cancelled. If an activity is failing when it is cancelled, the
+ * server stops its retries and returns its last failure. This function turns that failure into a cancellation.
  */
 export async function orCancelled<T>(call: Promise<T>): Promise<T> {
   try {
@@ -18,13 +18,13 @@ export async function orCancelled<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a workflow that a cancellation does not cut off: `told` is called when it is asked for. */
+/** Runs a workflow that cancellation does not interrupt; `told` is called when cancellation is requested. */
 export function heedingCancellation<T>(told: () => void, run: () => Promise<T>): Promise<T> {
   CancellationScope.current().cancelRequested.catch(told);
   return CancellationScope.nonCancellable(run);
 }
 
-/** A handler that waits for its workflow, cancelled or not. */
+/** A message handler that cancellation of its workflow does not interrupt. */
 export const uncut =
   <A extends unknown[], R>(handler: (...args: A) => Promise<R>) =>
   (...args: A): Promise<R> =>

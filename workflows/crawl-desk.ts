@@ -9,7 +9,7 @@ interface CrawlDeskState {
   readonly crawlId: string;
   readonly state: CrawlState;
   readonly reason: string | null;
-  /** As it was seen last; null: not yet. */
+  /** The last glance at the crawl; null: none yet. */
   readonly glance: CrawlGlance | null;
   readonly namespace: string;
 }

@@ -1,7 +1,7 @@
 /**
  * The life of one crawl: seeding → running ⇄ paused → draining → finished, cancelled or failed (domain/crawl-life.ts).
- * The hosts do the work; this workflow watches, judges when the crawl is over, and carries out what an admin asks.
- * Postgres says where the crawl stands: a workflow that takes the place of a lost one, or was reset, goes on from there.
+ * The hosts do the work. This workflow watches, judges when the crawl is over, and carries out what an admin asks.
+ * Postgres holds the crawl's state: a workflow that replaces a lost one, or was reset, goes on from there.
  */
 import {
   allHandlersFinished,
@@ -39,12 +39,13 @@ import { crawlMarkdown } from './crawl-desk.ts';
 
 const longHistory = 400;
 /**
- * One watch: the activity looks every moment and answers when something has changed, or after this, so that the page has
- * new numbers. Twice as long each time: a crawl that has just begun is looked at most.
+ * Milliseconds of one watch. The activity looks often, and returns when the workflow must act, or after this time, so
+ * that the page in Temporal Web has new numbers. Each watch is twice as long as the last, since people look most at a
+ * crawl that has just begun.
  */
 const [firstWatchMs, longestWatchMs] = [5_000, 60_000];
 
-/** What an admin wants of the crawl, asked last. */
+/** What an admin last asked of the crawl. */
 type Wish =
   | { readonly what: 'run' }
   | { readonly what: 'pause'; readonly cause: PauseCause; readonly reason: string | null }
@@ -53,7 +54,7 @@ type Wish =
 export async function crawl({ crawlId }: CrawlInput): Promise<CrawlResult> {
   const watcher = new CrawlWatcher(crawlId);
   watcher.listen();
-  // Temporal Web's own button means the same as the update.
+  // Temporal Web's own button does the same as the update `cancel`.
   const cancelled = (): void => {
     watcher.ask({ what: 'cancel', reason: 'cancelled in Temporal Web' });
   };
@@ -64,14 +65,14 @@ class CrawlWatcher {
   readonly #crawlId: string;
   readonly #setAttributes = attributeSetter();
   #stands: CrawlStands = { state: 'seeding', cause: null, reason: null };
-  /** Where the crawl stands has been looked up. */
+  /** The crawl's state has been read from Postgres. */
   #known = false;
   #wish: Wish = { what: 'run' };
-  /** A parked host of the crawl has answered since the crawl began to end. */
+  /** A signal said that the crawl has work again, since the crawl began to end. */
   #reopened = false;
   #glance: CrawlGlance | null = null;
   #watchMs = firstWatchMs;
-  /** Set while the crawl is watched. */
+  /** The running watch; null: none. */
   #watching: CancellationScope | null = null;
 
   constructor(crawlId: string) {
@@ -157,10 +158,10 @@ class CrawlWatcher {
     this.#watching?.cancel();
   }
 
-  /** Does what is wanted until something changes; a result when the crawl is over. */
+  /** Does what is wanted until something changes. Returns a result if the crawl is over, otherwise null. */
   async #step(): Promise<CrawlResult | null> {
     const { state, cause, reason } = this.#stands;
-    // Somebody began to end the crawl.
+    // The crawl has begun to end already.
     if (state === 'draining') return this.#end(endingOf(cause), reason);
     const wish = this.#wish;
     switch (wish.what) {
@@ -194,14 +195,14 @@ class CrawlWatcher {
     return null;
   }
 
-  /** Until something is to be done; 'going' also when an admin asked for something. */
+  /** Watches until the workflow must act. 'going' also if an admin asked for something. */
   async #watch(): Promise<WatchResult> {
     if (this.#wish.what !== 'run') return { verdict: 'going' };
     this.#watching = new CancellationScope({ cancellable: true });
     try {
       return await this.#watching.run(() => watchCrawl({ crawlId: this.#crawlId, watchMs: this.#watchMs }));
     } catch (error) {
-      // Asked to stop watching.
+      // A wish of an admin cancelled the watch.
       if (this.#wants() !== 'run') return { verdict: 'going' };
       throw error;
     } finally {
@@ -209,16 +210,16 @@ class CrawlWatcher {
     }
   }
 
-  /** Null: the crawl has got work again while it was ending, or its settings do not end it any more. */
+  /** Ends the crawl. Null: it got work again meanwhile, or its settings do not end it any more. */
   async #end(ending: CrawlEnding, reason: string | null): Promise<CrawlResult | null> {
     const crawlId = this.#crawlId;
     this.#reopened = false;
     const why = reason ?? endingInWords(ending);
-    // Of one that is complete nothing is queued, but at parked hosts.
+    // A complete crawl has nothing to drain: URLs are queued only at parked hosts.
     if (ending !== 'complete') {
       await this.#enter({ state: 'draining', cause: ending, reason: why });
       if (this.#stands.state !== 'draining') return null;
-      // Of each URL it is noted which limit it was, not how that was met.
+      // Each excluded URL gets the limit as its reason, without how the limit was met.
       await drainCrawl({ crawlId, reason: ending === 'cancelled' ? why : endingInWords(ending) });
     }
     const { glance, ...settled } = await settleCrawl({ crawlId, ending, reason: why });
@@ -234,15 +235,15 @@ class CrawlWatcher {
     return null;
   }
 
-  /** A long history goes on as a new run. */
+  /** Continues as a new run if the history is long. */
   async #carryOver(): Promise<void> {
     const long = workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
-    // Never waits for handlers: they wait for this loop, and the next turn looks again.
+    // Must not wait for handlers, since they wait for this loop. The next turn of the loop checks again.
     if (long && allHandlersFinished() && this.#wish.what !== 'cancel')
       await continueAsNew<typeof crawl>({ crawlId: this.#crawlId });
   }
 
-  /** Carries out a wish, by the state the crawl is found in. */
+  /** Carries out a wish, once the crawl's state is known. */
   async #carryOut(verb: string, wish: Wish, isDone: () => boolean): Promise<CrawlView> {
     await condition(() => this.#known);
     this.#refuseUnless(verb);
@@ -270,7 +271,7 @@ class CrawlWatcher {
     this.#known = true;
   }
 
-  /** Postgres may say otherwise: then that is where it stands. */
+  /** Asks for a new state. Postgres may decide otherwise: what it returns holds. */
   async #enter(next: CrawlStands): Promise<void> {
     this.#stand(await setCrawlState({ crawlId: this.#crawlId, ...next }));
   }
@@ -294,7 +295,7 @@ class CrawlWatcher {
     return { state, reason };
   }
 
-  /** Read through calls: handlers change them while the main loop waits. */
+  /** Fields are read through calls, since handlers change them while the main loop waits. */
   #wants(): Wish['what'] {
     return this.#wish.what;
   }

@@ -1,7 +1,7 @@
 /**
- * The frontier of a crawl is judged by settings that were changed (G6), call by call, so that whoever looks sees how far
- * it is. Where it stands is kept with the version, so that a crash repeats a batch at most; an edit that comes meanwhile
- * is taken up by the next call. Cancelled it ends in order, and the patrol starts it anew for what is left.
+ * Judges the frontier of a crawl by edited settings (G6), in many calls, so that people see the progress. The progress
+ * is stored with the version, so that a crash repeats at most one batch. The next call takes up an edit that comes
+ * meanwhile. If cancelled, the workflow ends in order, and the patrol starts it again for the rest.
  */
 import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { EditProgress } from '../contracts/activities.ts';
@@ -30,7 +30,7 @@ export async function edit({ crawlId }: EditWorkflowInput): Promise<EditProgress
   } while (wasEdited());
   return progress;
 
-  /** Read through a call: the handler changes it while the loop waits. */
+  /** Read through a call, since the handler changes `edited` while the loop waits. */
   function wasEdited(): boolean {
     return edited;
   }

@@ -15,9 +15,9 @@ export interface DeskState {
   readonly lastError: string | null;
   readonly troubleSince: number | null;
   readonly nextVisit: number | null;
-  /** What came of the last probe while it is parked, or null. */
+  /** While the host is parked: what the last probe found; null: nothing yet. */
   readonly lastProbe: string | null;
-  /** Why there is a next visit to wait for, where that is neither pace nor trouble. */
+  /** Why the host waits for its next visit; null: because of pace or trouble. */
   readonly closedBy: ClosedBy | null;
   readonly wantedBy: WantedBy;
   readonly namespace: string;
@@ -53,7 +53,7 @@ const closings = {
   'opt-out': 'it is on the opt-out list',
 } as const;
 
-/** A few lines: what is wrong, since when, what comes next, which buttons help. */
+/** A few lines: what is wrong, since when, what comes next, and which buttons help. */
 export function deskMarkdown(state: DeskState): string {
   const lines = [`### ${plainMarkdown(state.origin)} ${headlines[state.mode]}`, ''];
   if (state.lastError !== null) {
@@ -79,7 +79,7 @@ export function deskMarkdown(state: DeskState): string {
   return lines.join('\n');
 }
 
-/** Null: nothing to be told, it is at work. */
+/** What comes next, for people; null: nothing to say. */
 function whatComesNext({ mode, nextVisit, lastProbe }: DeskState): string | null {
   const found = lastProbe === null ? '' : ` The last one found: ${plainMarkdown(lastProbe)}.`;
   switch (mode) {

@@ -1,4 +1,4 @@
-/** What operators and other workflows may tell the workflow of a host, by name (docs/operations.md has the buttons). */
+/** Messages that operators and other workflows may send to a host's workflow (docs/operations.md has the buttons). */
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import {
   askHostSignal,
@@ -97,7 +97,7 @@ export function hearMessages(host: HostState): void {
       host.woken = true;
       if (host.carried.parked && letterClass === null && url === null) await condition(host.askRetry(false));
       else host.refresh();
-      // What was queued at it while it was parked goes with it.
+      // If the host is not parked any more, its requeued URLs do not wait at a parked host.
       return redrivenSentence(host.carried.parked ? done : { ...done, atParked: 0 });
     }),
     {

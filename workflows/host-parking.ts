@@ -1,13 +1,13 @@
-/** Parking a host, and asking a parked one now and then whether it answers. */
+/** Parks a host, and probes a parked host now and then. */
 import { allHandlersFinished, CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { ProbeResult } from '../contracts/activities.ts';
 import { probeWaitMs } from '../domain/trouble.ts';
 import { parkHost, probeHost, unparkHost } from './calls.ts';
 import type { HostState } from './host-state.ts';
 
-/** A probe that could not be sent, for no time that could be told, is put off this long. */
+/** Milliseconds, at least, for which a probe is put off if it could not be sent yet. */
 const putOffMs = 60_000;
-/** One that a crawl waits for is not put off that long. */
+/** The same for a probe that a crawl waits for. */
 const askAgainMs = 1_000;
 
 /** @param since epoch milliseconds at which the trouble began */
@@ -22,7 +22,7 @@ export async function unpark(host: HostState): Promise<void> {
   host.unparked(await unparkHost(host.me));
 }
 
-/** Waits for the time of the next probe, and sends it. Returns when something has changed. */
+/** Waits until the next probe is due and sends it. Returns early if something has changed. */
 export async function probe(host: HostState): Promise<void> {
   const planned = host.nextProbe;
   const waitMs = planned - Date.now();
@@ -37,7 +37,7 @@ export async function probe(host: HostState): Promise<void> {
   } else planNext(host, result, planned);
 }
 
-/** Null: it was cut off. */
+/** Null: a message cancelled the probe. */
 async function send(host: HostState): Promise<ProbeResult | null> {
   const scope = new CancellationScope({ cancellable: true });
   host.visit = scope;

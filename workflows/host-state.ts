@@ -1,6 +1,6 @@
 /**
- * What the workflow of a host knows of its host, and the named transitions that messages, activities and time make in
- * it. Handlers change it while the loop waits, so the loop reads it anew after each wait.
+ * What a host's workflow knows about its host, and the named transitions that messages, activities and time cause.
+ * Handlers change this state while the loop waits, so the loop must read it again after each wait.
  */
 import { setCurrentDetails, workflowInfo, type CancellationScope } from '@temporalio/workflow';
 import { nobody, type HostCounts, type HostStandingView, type SliceResult } from '../contracts/activities.ts';
@@ -8,7 +8,7 @@ import type { HostCarried, HostInput, HostMode, HostView } from '../contracts/wo
 import { attributeSetter, magnitude } from './attributes.ts';
 import { deskMarkdown } from './host-desk.ts';
 
-/** A history this long is carried over to a fresh run. */
+/** A run with more history events than this continues as a new run. */
 const longHistory = 400;
 
 const fresh: HostCarried = {
@@ -33,19 +33,19 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class HostState {
   readonly me: Pick<HostInput, 'hostId' | 'origin'>;
-  /** What a run that follows this one is told. */
+  /** What is handed over to the next run. */
   readonly carried: Mutable<HostCarried>;
   mode: HostMode = 'active';
   nextVisit: number | null = null;
-  /** Something was told to the host since its last visit. */
+  /** A wake signal has come since the last visit. */
   woken = false;
-  /** How the host stands is to be looked up. */
+  /** Postgres must be asked whether the host is paused or parked. */
   unsure: boolean;
-  /** Postgres does not know yet of a pause, or of its end. */
+  /** A pause, or its end, is not in Postgres yet. */
   pauseUntold = false;
-  /** A crawl waits for an answer while the host is parked: epoch milliseconds from which it may be asked. */
+  /** Set while a crawl waits for a probe of this parked host: epoch milliseconds from which the probe may be sent. */
   askAt: number | null = null;
-  /** The fetch activity that is out; a message may cut it off. */
+  /** The fetch activity under way, which a message may cancel; null: none. */
   visit: CancellationScope | null = null;
   #closedBy: SliceResult['closedBy'] = null;
   #retriesAsked = 0;
@@ -64,14 +64,14 @@ export class HostState {
   get wantsRetry(): boolean {
     return this.#retriesAsked > this.#retriesDone;
   }
-  /** Somebody wants it paused, or tried again. */
+  /** Somebody wants the host paused, or tried again. */
   get interrupted(): boolean {
     return this.carried.paused || this.wantsRetry;
   }
   get called(): boolean {
     return this.woken || this.interrupted;
   }
-  /** A run that was cancelled cannot be cancelled again: another one goes on. */
+  /** Should a new run go on? Also after a cancellation, since a run can be cancelled only once. */
   get isLong(): boolean {
     const { historyLength, continueAsNewSuggested } = workflowInfo();
     return historyLength > longHistory || continueAsNewSuggested || this.#cancelled;
@@ -79,7 +79,7 @@ export class HostState {
   get inTrouble(): boolean {
     return this.carried.lastError !== null;
   }
-  /** A crawl that waits for an answer has it asked before its own time; that is a probe beside the growing ones. */
+  /** Epoch milliseconds of the next probe: the host's own, whose waits grow, or an earlier one that a crawl waits for. */
   get nextProbe(): number {
     return Math.min(this.carried.probeAt ?? 0, this.askAt ?? Infinity);
   }
@@ -89,7 +89,7 @@ export class HostState {
 
   // Transitions --------------------------------------------------------------------------------------------------------
 
-  /** Shows a mode in Temporal Web. @param until when it ends by itself; null: nobody can say */
+  /** Shows a mode in Temporal Web. @param until epoch milliseconds at which it ends by itself; null: not known */
   enter(mode: HostMode, until: number | null = null): void {
     this.mode = mode;
     this.nextVisit = until;
@@ -102,11 +102,11 @@ export class HostState {
       DeadLetters: deadLetters,
       LastError: lastError === null ? null : lastError.slice(0, 200),
       QueueDepth: magnitude(queued),
-      // Of a host at work it would change with every slice.
+      // For a host at work it would change with every slice.
       ...(mode === 'active' ? {} : { NextFetchTime: until === null ? null : new Date(until) }),
     });
   }
-  /** Shows the mode it is in with what is known now. */
+  /** Shows the current mode again, with what is known now. */
   refresh(): void {
     this.enter(this.mode, this.nextVisit);
   }
@@ -121,13 +121,13 @@ export class HostState {
     this.pauseUntold = true;
     if (this.carried.parked) this.#retriesAsked++;
   }
-  /** Temporal Web's button. One that is parked keeps its probes: nothing else is sent to it. */
+  /** Temporal Web's button pauses the host. A parked host is not paused: it keeps its probes and gets nothing else. */
   cancel(): void {
     this.#cancelled = true;
     const { paused, parked } = this.carried;
     if (!paused && !parked) this.pause('its workflow was cancelled in Temporal Web');
   }
-  /** Answers whether the retry asked for here was carried out. @param cutting off the visit that is under way */
+  /** Returns a function that says whether this retry was carried out. @param cutting cancel the visit under way */
   askRetry(cutting: boolean): () => boolean {
     const mine = ++this.#retriesAsked;
     if (cutting) this.visit?.cancel();
@@ -137,7 +137,7 @@ export class HostState {
   counted(counts: HostCounts): void {
     Object.assign(this.carried, counts);
   }
-  /** Takes over what Postgres says, unless somebody has said otherwise just now. */
+  /** Takes over what Postgres says, except a pause that is older than one asked for just now. */
   lookedUp({ paused, parked, ...counts }: HostCounts & HostStandingView): void {
     this.counted(counts);
     if (!this.pauseUntold) Object.assign(this.carried, { paused: paused !== null, pausedReason: paused });
@@ -158,7 +158,7 @@ export class HostState {
     const none = { parked: false, probeAt: null, lastProbe: null, lastError: null, troubleSince: null };
     Object.assign(this.carried, none);
   }
-  /** @param asked how many retries had been asked for when this one began */
+  /** @param asked number of retries asked for when this retry began */
   retried(asked: number): void {
     this.#retriesDone = asked;
   }

@@ -2,18 +2,19 @@
  * The back queue of one host, across all crawls (docs/design.md, "The workflows").
  *
  * Modes, and what leaves them:
- *   active   visits the host slice by slice; an idle one waits a moment for URLs, then gives the host back and ends, as
- *            does one whose place somebody else wants, once it has read what it fetched;
- *   closed   sleeps until its windows open, or its quota is that of another day;
- *   opted-out  nothing of it may be fetched, and what was queued is excluded; it ends soon;
+ *   active   visits the host slice by slice. If the host is idle, waits a moment for URLs, then gives the host back and
+ *            ends. If another host wants its place, does the same once it has read what it fetched;
+ *   closed   sleeps until the host's windows open, or until a new day with a new quota;
+ *   opted-out  nothing of the host may be fetched, and what was queued is excluded; the workflow ends soon;
  *   backoff  sleeps on a durable timer, or in a fetch activity that Temporal will retry, until the host may be visited;
- *   paused   sends nothing until `resume`, and stays so should its workflow be lost: the pause is in Postgres;
- *   parked   retries are spent: stays open, to be found in Temporal Web, until `retry`, `resume`, a `redrive` of all its
- *            letters, or a probe that is answered: one request of robots.txt after a durable timer, which doubles with
- *            each probe since a page was last fetched, so that a host that answers probes alone is asked ever less.
- * Whether the host is paused or parked is for Postgres to say: a workflow that was reset, or started where one was
- * lost, looks there (`held`), and one that is woken in either mode looks again. To be cancelled is to be paused.
- * At any time at most one fetch activity is out, and the reading of its bodies is at most one slice behind.
+ *   paused   sends nothing until `resume`, even if the workflow is lost: the pause is in Postgres;
+ *   parked   retries are spent. Stays open, so that people find it in Temporal Web, until `retry`, `resume`, a `redrive`
+ *            of all its letters, or a probe that is answered. A probe is one request for robots.txt after a durable
+ *            timer. The timer doubles with each probe since a page was last fetched, so that a host that answers only
+ *            probes is probed ever less.
+ * Postgres decides whether the host is paused or parked: a workflow that was reset, or replaces a lost one, looks there
+ * (`held`), and a workflow that is woken in either mode looks again. Cancelling the workflow pauses the host.
+ * At most one fetch activity is under way at any time, and reading its bodies is at most one slice behind.
  */
 import {
   allHandlersFinished,
@@ -41,7 +42,7 @@ import { hearMessages } from './host-messages.ts';
 import { park, probe, unpark } from './host-parking.ts';
 import { HostState } from './host-state.ts';
 
-/** How long an idle host, whose own bodies are read, waits to be woken before it retires. */
+/** Milliseconds that an idle host waits to be woken, after its bodies are read, before it retires. */
 const lingerMs = 4_000;
 
 export async function host(input: HostInput): Promise<void> {
@@ -94,7 +95,7 @@ class BackQueue {
   async #carryOver(): Promise<void> {
     await this.#digesting;
     const { me, carried, unsure, wantsRetry, pauseUntold } = this.host;
-    // Never waits for handlers: they may wait for the loop, and its next turn looks again.
+    // Must not wait for handlers, since they may wait for the loop. The next turn of the loop checks again.
     if (allHandlersFinished() && !wantsRetry && !pauseUntold)
       await continueAsNew<typeof host>({ ...me, carried, ...(unsure && { adopted: true }) });
   }
@@ -103,7 +104,7 @@ class BackQueue {
     const { host } = this;
     host.unsure = false;
     host.woken = false;
-    // What was fetched before its workflow was lost is owed its reading, whatever else it waits for.
+    // Bodies fetched before the old workflow was lost must be read, whatever else the host waits for.
     if (this.#input.adopted === true) this.#digesting ??= this.#digest();
     const standing = await lookAtHost(host.me);
     host.lookedUp(standing);
@@ -127,7 +128,7 @@ class BackQueue {
     );
   }
 
-  /** One slice, and what follows from it. True: the host is given back, and its workflow ends. */
+  /** Runs one slice and does what follows. True: the host was given back, and its workflow ends. */
   async #visit(): Promise<boolean> {
     const { host } = this;
     host.enter(host.inTrouble ? 'backoff' : 'active');
@@ -139,9 +140,9 @@ class BackQueue {
       return false;
     }
     host.learn(result);
-    // A visit that fetched nothing brought nothing to read beyond what is being read already.
+    // If the visit fetched nothing, all that is pending is being read already, unless no reading is under way.
     if (result.pending && (result.fetched > 0 || this.#digesting === null || this.#digested)) {
-      // Never more than one slice behind: where reading is slower than fetching, fetching waits.
+      // Reading is never more than one slice behind: if it is slower than fetching, fetching waits.
       await this.#digesting;
       this.#digesting = this.#digest();
     }
@@ -159,7 +160,7 @@ class BackQueue {
     }
   }
 
-  /** Null: it was interrupted, or the host has just been parked. */
+  /** Null: a message cancelled the slice, or the host has just been parked. */
   async #slice(): Promise<SliceResult | null> {
     const { host } = this;
     const scope = new CancellationScope({ cancellable: true });
@@ -172,12 +173,12 @@ class BackQueue {
       const spent = spentFailure(error);
       if (spent !== null) {
         await park(host, spent.message, Date.now());
-        // What was fetched before the trouble is still owed its reading.
+        // Bodies fetched before the trouble must still be read.
         await this.#digesting;
         this.#digesting = this.#digest();
         return null;
       }
-      // Asked to stop, a slice that fails is not tried again by the server and comes back as what failed it.
+      // If a slice is failing when it is cancelled, the server stops its retries and returns its last failure.
       if (isCancellation(error) || scope.consideredCancelled) return null;
       throw error;
     } finally {
@@ -185,7 +186,7 @@ class BackQueue {
     }
   }
 
-  /** Judges and reads what was fetched; runs beside the next visit. */
+  /** Runs dedup and extraction of what was fetched, beside the next visit. */
   async #digest(): Promise<void> {
     this.#digested = false;
     await dedup(this.host.me);
@@ -196,7 +197,7 @@ class BackQueue {
   async #wait(result: SliceResult): Promise<void> {
     const { host } = this;
     host.enter(waitingMode(result), Date.now() + result.waitMs);
-    // Somebody who changes the host's settings wakes it; trouble is not over by that.
+    // A change of the host's settings wakes the host. Trouble does not end by that, so only pause and retry end it.
     const until = result.next === 'wait' ? () => host.called : () => host.interrupted;
     await condition(until, Math.max(1, result.waitMs), { summary: `until ${host.me.origin} may be visited` });
   }
@@ -204,7 +205,7 @@ class BackQueue {
   async #linger(result: SliceResult): Promise<boolean> {
     const { host } = this;
     host.enter(result.closedBy === 'opt-out' ? 'opted-out' : 'active');
-    // What is being read may bring URLs for this very host; so may other hosts meanwhile. Both wake it.
+    // Reading may find URLs of this host, and so may other hosts meanwhile. Both wake this workflow.
     if (this.#digesting !== null) await condition(() => this.#digested || host.called);
     if (await condition(() => host.called, lingerMs, { summary: 'idle: waits to be woken' })) return false;
     return this.#giveBack();
@@ -215,7 +216,7 @@ class BackQueue {
     host.enter('active');
     if (this.#digesting !== null) await condition(() => this.#digested || host.interrupted);
     if (host.interrupted) return false;
-    // Who wakes it from here on may be the scheduler, which gives it the place again.
+    // A wake signal from here on may be the scheduler's, which gives the host a place again.
     host.woken = false;
     return this.#giveBack();
   }
@@ -226,7 +227,7 @@ class BackQueue {
   }
 }
 
-/** Trouble that holds the host outweighs what closes it. A host that is lent is worked, by somebody else. */
+/** The mode to show. Trouble outweighs what closes the host. A host on loan is `active`: another fetcher works it. */
 function waitingMode({ next, lastError, closedBy }: SliceResult): HostMode {
   if (next === 'trouble' || lastError !== null) return 'backoff';
   return closedBy === 'windows' || closedBy === 'quota' ? 'closed' : 'active';

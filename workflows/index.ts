@@ -1,4 +1,4 @@
-/** The workflow types, by name as they stand in histories. */
+/** The workflow types, exported under the names that histories have. */
 export { host } from './host.ts';
 export { scheduler } from './scheduler.ts';
 export { crawl } from './crawl.ts';

@@ -1,7 +1,7 @@
 /**
- * Dead letters of a crawl are driven again (G7), however many there are: call by call, so that whoever looks sees how
- * far it is, and a crash costs nothing. The crawl and its hosts are told by the activity. Cancelled it ends with what it
- * has done; the other letters stay.
+ * Redrives dead letters of a crawl (G7), however many there are, in many calls, so that people see the progress and a
+ * crash loses nothing. The activity tells the crawl and its hosts. If cancelled, the workflow ends with what it has
+ * done; the other letters stay.
  */
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { RedriveInput } from '../contracts/activities.ts';
@@ -22,13 +22,13 @@ export async function redrive(input: RedriveWorkflowInput): Promise<RedriveView>
   show(await redriveAll(which, show));
   if (mayUnpark && origin !== null && input.class === null && input.url === null) {
     const { unparked } = await retryHost({ origin });
-    // What was queued at it while it was parked goes with it.
+    // The host is not parked any more, so its requeued URLs do not wait at a parked host.
     view = { ...view, unparked, ...(unparked ? { atParked: 0 } : {}) };
   }
   return view;
 }
 
-/** @param soFar told after each call */
+/** @param soFar called with the sum after each call */
 export async function redriveAll(
   input: RedriveInput,
   soFar: (counts: RedriveCounts) => void = () => undefined,
@@ -46,7 +46,7 @@ export async function redriveAll(
   return counts;
 }
 
-/** What came of it, for people. */
+/** What redriving did, for people. */
 export function redrivenSentence({ requeued, atParked, resting, notBefore, barred }: RedriveCounts): string {
   const letters = (count: number): string =>
     count === 1 ? '1 dead letter' : `${String(count)} dead letters`;
@@ -63,7 +63,7 @@ export function redrivenSentence({ requeued, atParked, resting, notBefore, barre
   return parts.join('; ');
 }
 
-/** Why an input of the update `redrive` says nothing; null: it does. */
+/** Why an input of the update `redrive` is not valid; null: it is valid. */
 export function choiceProblem(choice: unknown): string | null {
   if (choice === null || choice === undefined) return null;
   const form = 'the input is null, {"class": "…"} or {"url": "…"}';

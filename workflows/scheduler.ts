@@ -1,6 +1,6 @@
 /**
- * The front-queue selector of one shard: each tick feeds hosts that have due URLs, under a cap of active hosts.
- * Cancelled it ends, and the patrol starts it anew.
+ * The front queue of one shard: each tick feeds hosts that have due URLs, under a cap of active hosts. If cancelled,
+ * the workflow ends, and the patrol starts it again.
  */
 import {
   allHandlersFinished,
@@ -15,9 +15,9 @@ import { feed } from './calls.ts';
 import { orCancelled } from './cancelling.ts';
 
 const tickMs = 1_000;
-/** Looking for lost hosts costs more than feeding: every so many ticks. */
+/** Lost hosts are looked for every so many ticks, since that costs more than feeding. */
 const lostEvery = 5;
-/** With no crawl running it looks only now and then; whoever starts a crawl wakes it. */
+/** Milliseconds between ticks while no crawl is running. Starting a crawl wakes the scheduler. */
 const restMs = 300_000;
 
 export async function scheduler(input: SchedulerInput): Promise<void> {
@@ -36,7 +36,7 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     description: 'Counts of this run.',
   });
 
-  // As long as the server allows: each run that ends is one more in the list of those that are closed.
+  // A run lasts as long as the server allows, since each run that ends adds a line to the list of closed workflows.
   while (!workflowInfo().continueAsNewSuggested) {
     woken = false;
     const result = await orCancelled(feed({ shard: input.shard, lost: ticks % lostEvery === 0 }));

@@ -1,8 +1,8 @@
 /**
- * One webhook: has its events sent, and waits. Between two calls it knows how long to wait for the next retry; whoever
- * finds a new event wakes it. With nothing left to send for a while it ends; it is started again like it is woken.
- * Cancelled, too, it ends in order: the next one that is needed is started within a minute.
- * What is to be sent, to whom and signed with what stays in Postgres: only the webhook's id is in the history.
+ * One webhook: sends its events by an activity, then waits. The activity returns how long to wait for the next retry; a
+ * signal wakes the workflow when there is a new event. With nothing to send for a while the workflow ends; the signal
+ * for a new event starts it again. If cancelled it ends in order, and is started within a minute when it is needed.
+ * Events, receivers and secrets stay in Postgres: only the webhook's id is in the history.
  */
 import {
   allHandlersFinished,
@@ -17,7 +17,7 @@ import { deliverEvents } from './calls.ts';
 import { orCancelled } from './cancelling.ts';
 
 const longHistory = 400;
-/** Milliseconds it stays with nothing to do: events of a crawl come some at a time. */
+/** Milliseconds that the workflow stays open with nothing to send: events of a crawl come a few at a time. */
 const lingerMs = 600_000;
 
 export async function webhook(input: WebhookInput): Promise<void> {

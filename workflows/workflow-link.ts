@@ -1,12 +1,12 @@
-/** Links from the page of one workflow in Temporal Web to that of another. */
+/** Links between pages of workflows in Temporal Web. */
 import { plainMarkdown } from '../domain/plain-markdown.ts';
 
-/** In Markdown. Relative to where Temporal Web renders it, so that its own address need not be known. */
+/** A link in Markdown. Relative to the page where it is shown, so that the address of Temporal Web need not be known. */
 export function workflowLink(namespace: string, workflowId: string, text: string): string {
   return `[${plainMarkdown(text)}](namespaces/${part(namespace)}/workflows/${part(workflowId)})`;
 }
 
-/** Without what ends an address in Markdown. */
+/** A part of a path, with characters escaped that would end an address in Markdown. */
 const part = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*_~]/g,
