@@ -84,7 +84,7 @@ describe('edit, versions, restore', () => {
   });
 
   it('say what is wrong before anything is asked, and what the API refuses', async () => {
-    expect(await refused('edit', '1')).toMatch(/Say what to change: --scope, --include/);
+    expect(await refused('edit', '1')).toMatch(/Say what to change: --max-pages, .*--scope, --include/);
     expect(await refused('edit', '1', '--max-pages', '0')).toMatch(/--max-pages cannot be used/);
     expect(await refused('edit', '1', '--delay', 'soon')).toMatch(/--delay cannot be used/);
     expect(await refused('edit', '1', '--finish', '{"any"')).toMatch(/--finish is not valid JSON/);
