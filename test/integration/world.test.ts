@@ -28,4 +28,6 @@ it('two worlds have the schema each and see nothing of one another', async () =>
   await ask(one, 'create table mine (n int)');
   expect(await ask(other, tables)).not.toContainEqual({ tablename: 'mine' });
   expect(one.namespace).not.toBe(other.namespace);
+  // What they share in Redis is told apart by it.
+  expect(await ask(one, 'select id from instance')).not.toEqual(await ask(other, 'select id from instance'));
 });

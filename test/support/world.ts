@@ -13,9 +13,9 @@ export interface World {
   close(): Promise<void>;
 }
 
-const maintain = async (statement: string): Promise<void> => {
+const maintain = async (statement: string, database = 'postgres'): Promise<void> => {
   const url = new URL(inject('stack').templateUrl);
-  url.pathname = '/postgres';
+  url.pathname = `/${database}`;
   const client = new Client({ connectionString: url.href });
   await client.connect();
   try {
@@ -34,6 +34,8 @@ export const createWorld = async (): Promise<World> => {
     maintain(`create database ${name} template ${template}`),
     createNamespace(temporalAddress, name),
   ]);
+  // Worlds share one Redis, which tells instances apart by this: crawl 2 of another world is not this one's.
+  await maintain('update instance set id = gen_random_uuid()', name);
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;
   return {
