@@ -90,6 +90,7 @@ export async function openDependencies(
     {
       postgres: () => probePostgres(config.databaseUrl),
       blobs: (bytes) => files.probe(bytes),
+      room: () => files.freeBytes(),
       dns: () => resolver.answering(),
     },
     log,

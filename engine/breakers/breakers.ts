@@ -6,7 +6,7 @@ import type { BlobStore } from '../../storage/blobs/blob-store.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { Breaker } from './breaker.ts';
 import type { DependencyDown } from './dependency-down.ts';
-import { isDiskTrouble, WantedBytes, WatchedBlobs } from './watched-blobs.ts';
+import { isDiskTrouble, leastProbeBytes, WantedBytes, WatchedBlobs } from './watched-blobs.ts';
 import { watchedFetcher } from './watched-fetcher.ts';
 import { isPostgresFault, watchedPool } from './watched-pool.ts';
 import { isDnsSilence, watchedResolver } from './watched-resolver.ts';
@@ -25,6 +25,8 @@ export interface Probes {
   readonly postgres: () => Promise<void>;
   /** Resolves when this many bytes could be written, read and removed. */
   readonly blobs: (bytes: number) => Promise<void>;
+  /** Bytes that may still be written to the disk of the blobs. */
+  readonly room: () => Promise<number>;
   /** Whether any DNS resolver replies. */
   readonly dns: () => Promise<boolean>;
 }
@@ -45,6 +47,8 @@ export interface Watched {
 const postgresRules = { faults: 3, windowMs: 5_000, firstProbeMs: 500, longestProbeMs: 10_000 };
 /** A disk that refuses one body refuses the next. */
 const blobRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
+/** The room on the disk is looked at once in so many milliseconds at most. */
+const roomKeptMs = 250;
 /** One fault is enough: a fault counts only after no resolver answered at all. */
 const dnsRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
 
@@ -77,11 +81,27 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
     log,
   });
   const outage = (): DependencyDown | null => postgres.outage ?? blobs.outage;
+  let roomSeenAt = -Infinity;
+  /** Finds a full disk before a host is asked for a page that could not be kept. */
+  const lookForRoom = async (): Promise<void> => {
+    if (performance.now() - roomSeenAt < roomKeptMs) return;
+    roomSeenAt = performance.now();
+    try {
+      const free = await probes.room();
+      if (free < leastProbeBytes) blobs.report(new Error(`only ${String(free)} bytes are left on the disk`));
+    } catch (error) {
+      blobs.report(error);
+    }
+  };
   return {
     pool: watchedPool(parts.pool, postgres),
     alike: (pool) => watchedPool(pool, postgres),
     blobs: new WatchedBlobs(parts.blobs, blobs, wanted),
-    fetcher: watchedFetcher(parts.fetcher(watchedResolver(parts.resolver, dns)), outage, () => dns.outage),
+    fetcher: watchedFetcher(parts.fetcher(watchedResolver(parts.resolver, dns)), {
+      outage,
+      dnsOutage: () => dns.outage,
+      lookForRoom,
+    }),
     outage,
     stop: () => {
       for (const breaker of [postgres, blobs, dns]) breaker.stop();

@@ -11,7 +11,7 @@ export const isDiskTrouble = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && diskTroubles.has(error.code);
 
 /** Fewest bytes that a probe writes. */
-const leastProbeBytes = 64 * 1024;
+export const leastProbeBytes = 64 * 1024;
 
 export class WatchedBlobs implements BlobStore {
   readonly #store: BlobStore;

@@ -6,16 +6,18 @@
 import type { Fetcher, FetchResult } from '../../contracts/fetching.ts';
 import type { DependencyDown } from './dependency-down.ts';
 
-/**
- * @param outage an error that says which dependency of every request is down; null: none is
- * @param dnsOutage the same for DNS, which only names that are not cached need
- */
-export const watchedFetcher = (
-  fetcher: Fetcher,
-  outage: () => DependencyDown | null,
-  dnsOutage: () => DependencyDown | null,
-): Fetcher => ({
+interface Watch {
+  /** An error that says which dependency of every request is down; null: none is. */
+  readonly outage: () => DependencyDown | null;
+  /** The same for DNS, which only names that are not cached need. */
+  readonly dnsOutage: () => DependencyDown | null;
+  /** Looks whether bodies can be kept; if not, `outage` says so. */
+  readonly lookForRoom: () => Promise<void>;
+}
+
+export const watchedFetcher = (fetcher: Fetcher, { outage, dnsOutage, lookForRoom }: Watch): Fetcher => ({
   async fetch(request): Promise<FetchResult> {
+    await lookForRoom();
     const down = outage();
     if (down !== null) throw down;
     const withheld: { by: DependencyDown | null } = { by: null };

@@ -30,7 +30,11 @@ interface World {
   exchange: (request: FetchRequest, resolver: Resolver) => Promise<FetchResult>;
   put: () => Promise<void>;
   resolve: Resolver['resolve'];
-  readonly probe: { blobs: (bytes: number) => Promise<void>; dns: () => Promise<boolean> };
+  readonly probe: {
+    blobs: (bytes: number) => Promise<void>;
+    dns: () => Promise<boolean>;
+    room: () => Promise<number>;
+  };
 }
 
 function startWorld(): World {
@@ -43,7 +47,11 @@ function startWorld(): World {
     },
     put: () => Promise.resolve(),
     resolve: () => Promise.resolve([{ address: '192.0.2.1', family: 4 }]),
-    probe: { blobs: () => Promise.reject(full), dns: () => Promise.resolve(false) },
+    probe: {
+      blobs: () => Promise.reject(full),
+      dns: () => Promise.resolve(false),
+      room: () => Promise.resolve(1e9),
+    },
   };
   const fetcher = (resolver: Resolver): Fetcher => ({
     fetch: (asked) => world.exchange(asked, resolver),
@@ -60,6 +68,7 @@ function startWorld(): World {
       postgres: () => Promise.resolve(),
       blobs: (bytes) => world.probe.blobs(bytes),
       dns: () => world.probe.dns(),
+      room: () => world.probe.room(),
     },
     pino({ level: 'silent' }),
   );
@@ -88,6 +97,18 @@ describe('the fetcher behind breakers', () => {
   it('starts nothing while the blob store is down', async () => {
     const world = startWorld();
     await storeFails(world);
+    await expect(world.watched.fetcher.fetch(request)).rejects.toMatchObject({
+      dependency: 'the blob store',
+    });
+    expect(world.sent).toBe(0);
+  });
+
+  it.each([
+    ['is full', () => Promise.resolve(60_000)],
+    ['cannot be asked', () => Promise.reject(full)],
+  ])('starts nothing where the disk %s, before it has lost a body', async (_why, room) => {
+    const world = startWorld();
+    world.probe.room = room;
     await expect(world.watched.fetcher.fetch(request)).rejects.toMatchObject({
       dependency: 'the blob store',
     });

@@ -61,6 +61,7 @@ function worker({ pool = fetching.pool, resolver, probes }: Parts = {}): {
       },
       blobs: refusal,
       dns: () => Promise.resolve(true),
+      room: () => Promise.resolve(1e9),
       ...probes,
     },
     pino({ level: 'silent' }),
@@ -148,6 +149,21 @@ describe('a body that our disk does not take', () => {
       expect(site.paths()).toContain('/robots.txt');
       expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 1, queued: 0, leased: 0 });
     }
+  });
+
+  it('since it is full, as a process that comes anew can see, costs no answer', async () => {
+    const { site, host, crawl } = await hosted({}, 0, '/a');
+    const disk = { free: 1_000 };
+    const { parts, watched } = worker({ probes: { room: () => Promise.resolve(disk.free) } });
+    const role = fetching.role({}, parts);
+    await expect(role.fetchSlice(host)).rejects.toMatchObject({ type: failureTypes.infrastructure });
+    expect(site.paths()).toEqual([]);
+    expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject(untouched);
+    expect(await hostRow(host)).toMatchObject({ lease_token: null, failures: 0, last_error: null });
+    disk.free = 1e9;
+    await expect.poll(() => watched.outage()).toBeNull();
+    await role.fetchSlice(host);
+    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 1, queued: 0, leased: 0 });
   });
 
   it('of another host ends a slice before its next request', async () => {
