@@ -4,15 +4,10 @@
  */
 import type { WorkflowClient } from '@temporalio/client';
 import type { HostAction } from '../contracts/hosts.ts';
-import {
-  hostWorkflowId,
-  pauseHostSignal,
-  resumeHostSignal,
-  retryHostSignal,
-  taskQueues,
-} from '../contracts/workflows.ts';
+import { pauseHostSignal, resumeHostSignal, retryHostSignal } from '../contracts/workflows.ts';
 import { dropQueue } from '../storage/hosts.ts';
 import type { Pool } from '../storage/pool.ts';
+import { hostWorkflow } from './open-workflows.ts';
 import { unpark } from './redrive.ts';
 import { wakeHost } from './wake-host.ts';
 
@@ -38,14 +33,7 @@ export async function actOnHost(
   ...[host, action, reason]: Parameters<ActOnHost>
 ): Promise<Acted> {
   const until = performance.now() + actMs;
-  const common = {
-    workflowId: hostWorkflowId(host.origin),
-    taskQueue: taskQueues.control,
-    args: [{ hostId: host.id, origin: host.origin }],
-    workflowTaskTimeout: '5 seconds',
-    memo: { host: host.origin },
-    staticSummary: host.origin,
-  } as const;
+  const common = hostWorkflow({ hostId: host.id, origin: host.origin });
   const none = { dropped: 0, more: false };
   switch (action) {
     case 'retry':

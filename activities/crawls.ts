@@ -32,7 +32,7 @@ import { sleep } from '../engine/visit/sleep.ts';
 import { glanceAt } from './glance.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { SeedingTurns } from '../engine/admission/seeding-turns.ts';
-import { startEdit } from './open-workflows.ts';
+import { startEdit, workflowTaskTimeout } from './open-workflows.ts';
 
 type CrawlActivities = Pick<
   ControlActivities,
@@ -229,7 +229,7 @@ export function createCrawlActivities(
             taskQueue: taskQueues.crawl,
             args: [{ shard }],
             signal: wakeSignal,
-            workflowTaskTimeout: '5 seconds',
+            workflowTaskTimeout,
           });
         }
       }),

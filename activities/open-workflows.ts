@@ -16,7 +16,7 @@ type Opener = Pick<WorkflowClient, 'signalWithStart'>;
 type Starter = Pick<WorkflowClient, 'start'>;
 
 /** After this time, not after the default 10 s, a killed worker's task is given to another worker. */
-const workflowTaskTimeout = '5 seconds';
+export const workflowTaskTimeout = '5 seconds';
 
 /** Tells a crawl's workflow that the crawl, which had ended, has URLs to fetch again. */
 export async function reopenCrawl(
@@ -49,7 +49,7 @@ export async function startEdit(
 }
 
 /** Id, queue and description of a host's workflow. */
-const hostWorkflow = (input: HostInput) => ({
+export const hostWorkflow = (input: HostInput) => ({
   workflowId: hostWorkflowId(input.origin),
   taskQueue: taskQueues.control,
   args: [input] as [HostInput],

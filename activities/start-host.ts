@@ -1,6 +1,7 @@
 /** Starts a host's workflow, or wakes it if it runs: the caller need not know which. */
 import type { WorkflowClient } from '@temporalio/client';
-import { hostWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
+import { wakeSignal } from '../contracts/workflows.ts';
+import { hostWorkflow } from './open-workflows.ts';
 
 export type HostStarter = Pick<WorkflowClient, 'signalWithStart'>;
 
@@ -11,13 +12,6 @@ export async function startHost(
   origin: string,
   spent?: string,
 ): Promise<void> {
-  await workflows.signalWithStart('host', {
-    workflowId: hostWorkflowId(origin),
-    taskQueue: taskQueues.control,
-    args: [{ hostId, origin, ...(spent !== undefined && { spent }) }],
-    signal: wakeSignal,
-    workflowTaskTimeout: '5 seconds',
-    memo: { host: origin },
-    staticSummary: origin,
-  });
+  const input = { hostId, origin, ...(spent !== undefined && { spent }) };
+  await workflows.signalWithStart('host', { ...hostWorkflow(input), signal: wakeSignal });
 }

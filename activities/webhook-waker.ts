@@ -10,6 +10,7 @@ import { taskQueues, wakeSignal, webhookWorkflowId } from '../contracts/workflow
 import type { Pool } from '../storage/pool.ts';
 import { claimDueWebhooks } from '../storage/statements/claim-due-webhooks.ts';
 import { restWebhook } from '../storage/statements/rest-webhook.ts';
+import { workflowTaskTimeout } from './open-workflows.ts';
 
 const lookMs = 1_000;
 /** Most webhooks woken in one look, and most calls to Temporal under way together. */
@@ -50,7 +51,7 @@ async function wakeDue(pool: Pool, workflows: Pick<WorkflowClient, 'signalWithSt
           taskQueue: taskQueues.control,
           args: [{ webhookId: id }],
           signal: wakeSignal,
-          workflowTaskTimeout: '5 seconds',
+          workflowTaskTimeout,
         });
       } catch (error) {
         // The next look, of any process, may take the webhook at once.

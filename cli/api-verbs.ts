@@ -81,10 +81,10 @@ function addDelete(crawls: Command, ended: Ended): void {
   crawls
     .command('delete')
     .description(
-      'Delete a crawl that is over, with its pages, events and dead letters; bodies that no other has go, too.',
+      'Delete a crawl that is over, with its pages, events and dead letters, and the bodies that no other crawl has.',
     )
     .argument('<id>', 'id of the crawl', crawlId)
-    .option('--force', 'one that is not over is cancelled first')
+    .option('--force', 'cancel the crawl first if it is not over')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExamples:\n  orbweaver crawls delete 3\n  orbweaver crawls delete 3 --force')
     .action(async (id: string, options: object) => {
@@ -173,7 +173,7 @@ function addKeys(program: Command, ended: Ended): void {
   const keys = program.command('keys').description('API keys of a tenant.');
   keys
     .command('list')
-    .description('List the keys; none shows more than how it begins.')
+    .description('List the keys. Of each key only the beginning is shown.')
     .option('--tenant <id>', 'those of this tenant, for admins of the instance', tenantId)
     .option('--json', 'as JSON, one object a line')
     .addHelpText('after', '\nExample:\n  orbweaver keys list')

@@ -241,7 +241,7 @@ function addHosts(program: Command, ended: Ended): void {
   addHostActions(host, ended);
   host
     .command('set')
-    .description('Set how a host is to be treated; it holds at once. `default` takes a setting back.')
+    .description('Set how requests are sent to a host. A setting holds at once; `default` takes it back.')
     .argument('<origin>', 'such as https://example.com or http://127.0.0.1:8080')
     .option('--delay <seconds>', 'between two requests, for a host you own; 0 and fractions are allowed')
     .option('--concurrency <n>', 'requests in flight at most, 1 to 16, for a host you own')
@@ -300,7 +300,7 @@ function addReplay(program: Command, ended: Ended): void {
   program
     .command('replay')
     .description(
-      'Replay workflow histories against the code here; exit code 3 where one would go another way.',
+      'Replay workflow histories against the code in this folder. Exit code 3: the code would take other steps than a history.',
     )
     .option(
       '--workflow-id <id>',

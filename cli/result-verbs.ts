@@ -29,7 +29,9 @@ export function addResults(program: Command, ended: Ended): void {
       ended(await (await import('./report.ts')).report(id, options));
     });
   withPageFilter(program.command('export'))
-    .description('Write all pages of a crawl to standard output or a file; one that breaks off is an error.')
+    .description(
+      'Write all pages of a crawl to standard output or a file. If the export breaks off, the exit code is not 0.',
+    )
     .argument('<id>', 'id of the crawl', crawlId)
     .addOption(
       new Option('--format <format>', 'JSON lines, or a table with a line of heads')
@@ -60,10 +62,10 @@ export function addResults(program: Command, ended: Ended): void {
     .action(async (id: string, options: EventOptions) => {
       ended(await (await import('./events.ts')).events(id, options));
     });
-  const seeds = program.command('seeds').description('Seeds of a crawl that is there.');
+  const seeds = program.command('seeds').description('Add seeds to a crawl, or list its seeds.');
   seeds
     .command('add')
-    .description('Give a crawl more seeds; one that had run out of work goes on.')
+    .description('Give a crawl more seeds. A crawl that had run out of work goes on.')
     .argument('<id>', 'id of the crawl', crawlId)
     .argument('[url...]', 'http or https URLs')
     .option(

@@ -20,7 +20,7 @@ export function refuseUnowned(
     );
   if (delaySeconds !== null && delaySeconds * 1_000 < defaultDelayMs)
     refuse(
-      `delaySeconds: less than ${String(defaultDelayMs / 1_000)} takes an operator's leave: ask for a delay of the host (PATCH /v1/hosts/{origin}/settings), which holds for whoever sets none.`,
+      `delaySeconds: less than ${String(defaultDelayMs / 1_000)} needs an operator's permission: an operator can set a shorter delay for the host (PATCH /v1/hosts/{origin}/settings), and crawls without a delay of their own then use it.`,
     );
 }
 

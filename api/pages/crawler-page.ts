@@ -25,11 +25,11 @@ export function crawlerHtml({ userAgent, contact }: CrawlerPageFacts): string {
   const token = escaped(productToken(userAgent));
   const who =
     contact === null
-      ? 'Whoever runs this instance has not named a contact here.'
+      ? 'The operator of this instance has not named a contact here.'
       : `This instance is run by ${contactHtml(contact)}.`;
   const ask =
     contact === null
-      ? 'Ask whoever runs it, where you know them, or use robots.txt as above.'
+      ? 'Ask the operator, if you know them, or use robots.txt as above.'
       : `Write to ${contactHtml(contact)} and name the domain.`;
   return `<!doctype html>
 <html lang="en">
@@ -38,11 +38,11 @@ export function crawlerHtml({ userAgent, contact }: CrawlerPageFacts): string {
 <title>The crawler ${token}</title>
 <style>${style}</style>
 <h1>About the crawler in your logs</h1>
-<p>A program that calls itself <code>${escaped(userAgent)}</code> has asked your server for pages. It is Orbweaver, a web crawler: it follows links from page to page and keeps what it finds for whoever started it. ${who}</p>
+<p>A program that calls itself <code>${escaped(userAgent)}</code> has asked your server for pages. It is Orbweaver, a web crawler: it follows links from page to page and keeps what it finds for the person who started it. ${who}</p>
 <h2>How it behaves</h2>
 <ul>
 <li>It reads <code>robots.txt</code> before any page of a host, keeps it for a day, and obeys it (RFC 9309). Where it cannot be read because the server is in trouble, no page is asked for.</li>
-<li>It sends one request at a time to a host, and waits a second in between, or as long as your <code>Crawl-delay</code> says. Whoever runs it can set another pace for hosts of their own.</li>
+<li>It sends one request at a time to a host, and waits a second in between, or as long as your <code>Crawl-delay</code> says. The operator can set another pace for their own hosts.</li>
 <li>It waits as long as a <code>Retry-After</code> asks, and slows down by itself when a server is overloaded.</li>
 <li>It does not follow links marked <code>nofollow</code>, by the page or by <code>X-Robots-Tag</code>.</li>
 </ul>

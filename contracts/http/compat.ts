@@ -49,7 +49,10 @@ export const finishCriteria = z
       .int()
       .min(1)
       .max(Number.MAX_SAFE_INTEGER)
-      .meta({ description: 'Body bytes over the wire, about: what is in flight then is kept.' }),
+      .meta({
+        description:
+          'The job ends after about so many body bytes over the wire. Bodies in flight at that time are kept.',
+      }),
   })
   .partial()
   .meta({

@@ -160,7 +160,7 @@ export const crawlLabel = z
   .min(1)
   .max(200)
   .regex(/^\P{C}*$/u, 'printable text')
-  .meta({ description: 'What the crawl is called, or whom it is for; for people. Nothing is judged by it.' });
+  .meta({ description: 'A name for people, such as what the crawl is for. No program decides by it.' });
 
 export const newCrawl = z
   .strictObject({

@@ -9,7 +9,9 @@ const live = z
   .omit({ userAgent: true, headers: true, allowPrivate: true, fresh: true })
   .partial();
 
-const note = words(500).meta({ description: 'Why, for whoever reads the versions later.' }).optional();
+const note = words(500)
+  .meta({ description: 'Why the settings were changed. It is shown with the version.' })
+  .optional();
 
 export const crawlEdit = z.strictObject({ ...live.shape, note }).meta({
   id: 'CrawlEdit',

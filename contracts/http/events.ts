@@ -25,7 +25,7 @@ export const crawlEvent = z
     at: instant,
     data: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'What there is to say of it; fields by kind.' }),
+      .meta({ description: 'What happened in detail. The fields depend on `kind`.' }),
   })
   .meta({ id: 'CrawlEvent' });
 export type CrawlEvent = z.infer<typeof crawlEvent>;

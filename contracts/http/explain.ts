@@ -70,7 +70,7 @@ const explainedRecord = z
         nofollow: z.boolean(),
       })
       .nullable()
-      .meta({ description: 'What was read in it; null: nothing was.' }),
+      .meta({ description: 'What the extraction found in the page. Null: the page was not read.' }),
     cut: cutView,
   })
   .meta({ id: 'ExplainedUrl' });

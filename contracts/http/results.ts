@@ -67,7 +67,8 @@ export const pageList = z
         'Give it as `cursor` to go on. Never null while the crawl is open: later pages follow. Null: that was all.',
     }),
     more: z.boolean().meta({
-      description: 'Ask on at once. False: there was nothing more yet; whoever waits for more asks later.',
+      description:
+        'True: more pages are there now, so ask again at once. False: there are none yet, so ask later.',
     }),
   })
   .meta({ id: 'PageList' });

@@ -2,6 +2,7 @@
  * What is known about a URL that is to be explained. Instants are ISO 8601; waits are milliseconds from `now`,
  * measured by Postgres, so that no two clocks are compared.
  */
+import type { CrawlState } from '../crawl-life.ts';
 import type { UrlState } from '../ledger.ts';
 import type { Cut } from '../limits.ts';
 import type { ScopeConfig } from '../scope.ts';
@@ -31,7 +32,7 @@ export interface ExplainFacts {
 }
 
 export interface CrawlFacts {
-  readonly state: 'seeding' | 'running' | 'paused' | 'draining' | 'finished' | 'cancelled' | 'failed';
+  readonly state: CrawlState;
   readonly reason: string | null;
   /** Version of the crawl's settings, from 1; and whether the frontier is still being judged by this version. */
   readonly version: number;

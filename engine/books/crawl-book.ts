@@ -13,6 +13,7 @@ import { compileMediaFilter, type MediaFilter } from '../../domain/media-filter.
 import { namesOf } from '../../domain/robots.ts';
 import { compileScope, type LinkStanding, type ScopeVerdict } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
+import { Attended } from './attended.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { isWithin, type KnownPlaces } from '../../storage/seed-places.ts';
 import { loadCrawls } from '../../storage/statements/load-crawls.ts';
@@ -66,8 +67,7 @@ export class CrawlBook {
   readonly #entries = new LRUCache<number, Entry>({ max: 500 });
   readonly #places = new LRUCache<string, true>({ max: placesKept });
   #refreshing: Promise<void> | undefined;
-  #attended = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #attended = new Attended(staleMs, () => this.#renew());
 
   /** @param urgent connections for states and settings */
   constructor(pool: Pool, settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>, urgent: Pool = pool) {
@@ -99,16 +99,7 @@ export class CrawlBook {
 
   /** Runs `work` and reads states every second meanwhile, so that a request that connects slowly has a fresh state. */
   async attend<T>(work: () => Promise<T>): Promise<T> {
-    this.#attended++;
-    this.#timer ??= setInterval(() => void this.#renew().catch(() => undefined), staleMs);
-    try {
-      return await work();
-    } finally {
-      if (--this.#attended === 0) {
-        clearInterval(this.#timer);
-        this.#timer = undefined;
-      }
-    }
+    return this.#attended.during(work);
   }
 
   #renew(): Promise<void> {

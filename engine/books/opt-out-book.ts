@@ -5,6 +5,7 @@
  * ours, and no URL is blamed.
  */
 import { coveringDomain, hostName, isFreshCopy, type ReadingTime } from '../../domain/opt-out.ts';
+import { Attended } from './attended.ts';
 import type { Pool } from '../../storage/pool.ts';
 import { loadOptOuts } from '../../storage/statements/load-opt-outs.ts';
 
@@ -31,8 +32,7 @@ export class OptOutBook {
   readonly #pool: Pool;
   #copy: Copy = { revision: 0, domains: new Set(), monotonicAt: -Infinity, wallAt: -Infinity };
   #refreshing: Promise<void> | undefined;
-  #attended = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #attended = new Attended(refreshMs, () => this.#refresh());
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -61,16 +61,7 @@ export class OptOutBook {
   /** Runs `work` and keeps the copy fresh meanwhile, however slowly requests connect. @throws as `current` */
   async attend<T>(work: () => Promise<T>): Promise<T> {
     await this.current();
-    this.#attended++;
-    this.#timer ??= setInterval(() => void this.#refresh().catch(() => undefined), refreshMs);
-    try {
-      return await work();
-    } finally {
-      if (--this.#attended === 0) {
-        clearInterval(this.#timer);
-        this.#timer = undefined;
-      }
-    }
+    return this.#attended.during(work);
   }
 
   get #isFresh(): boolean {

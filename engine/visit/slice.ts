@@ -119,7 +119,8 @@ export class Slice {
     const { crawls, pacer } = visit;
     const stopped = await visit.mayBegin((waitMs) => !sleepsInWorkflow(waitMs, sliceMs));
     if (stopped?.kind === 'never') {
-      await this.#exclude(stopped.refusal);
+      // The opt-out is the one gate that refuses a host for good.
+      await this.#excludeOptedOut(stopped.refusal);
       return 'idle';
     }
     if (stopped?.kind === 'early') return 'wait';
@@ -187,7 +188,7 @@ export class Slice {
   }
 
   /** Excludes every queued URL of a host that has opted out. */
-  async #exclude({ detail }: Refusal): Promise<void> {
+  async #excludeOptedOut({ detail }: Refusal): Promise<void> {
     const { pool } = this.#room.dependencies;
     this.#optedOut = true;
     for (let found = 1; found > 0 && !this.#signal.aborted; this.#settled += found) {
