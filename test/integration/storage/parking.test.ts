@@ -4,6 +4,9 @@ import { readEvents } from '../../../storage/events.ts';
 import { bringBack, park } from '../../../storage/parking.ts';
 import type { Pool } from '../../../storage/pool.ts';
 import { redriveBatch } from '../../../storage/redrive.ts';
+import { answerAsks } from '../../../storage/statements/answer-asks.ts';
+import { askParkedHosts } from '../../../storage/statements/ask-parked-hosts.ts';
+import { claimAsks } from '../../../storage/statements/claim-asks.ts';
 import { lockCrawls } from '../../../storage/statements/lock-crawls.ts';
 import { reopenCrawls } from '../../../storage/statements/reopen-crawls.ts';
 import {
@@ -53,6 +56,31 @@ describe('a host that is parked', () => {
       { host: 'https://parked.example', reason: 'timeout: spent' },
       { host: 'https://parked.example' },
     ]);
+  });
+
+  it('is asked once for a crawl, in however many batches its seeds come, and again an hour later', async () => {
+    const [origin, crawl] = ['https://mended.example', await runningCrawl(pool)];
+    const host = await newHost(pool, origin);
+    await park(pool, String(host), 'timeout: spent', ['timeout']);
+    const seeds = async (stem: string): Promise<number> => {
+      await admit(host, crawl, stem);
+      return (await askParkedHosts(pool, crawl, [origin])).length;
+    };
+    expect(await seeds('first')).toBe(1);
+    expect(await claimAsks(pool, crawl)).toHaveLength(1);
+    // The ask that is under way stays the one it was.
+    expect(await seeds('second')).toBe(0);
+    expect(await claimAsks(pool, crawl)).toEqual([]);
+    await answerAsks(pool, String(host));
+    expect(await seeds('third')).toBe(0);
+    const other = await runningCrawl(pool);
+    await admit(host, other, 'other');
+    expect(await askParkedHosts(pool, other, [origin])).toHaveLength(1);
+    await pool.query(
+      `update host_queue set ask_answered_at = now() - interval '61 minutes' where crawl_id = $1`,
+      [crawl],
+    );
+    expect(await seeds('fourth')).toBe(1);
   });
 
   it.each([
