@@ -45,14 +45,10 @@ export const finishCriteria = z
     max_pages: z.int().min(1).max(1e12).meta({ description: 'Pages to fetch at most.' }),
     max_depth: z.int().min(0).max(30_000).meta({ description: 'Links from the root at most.' }),
     max_seconds: z.number().positive().max(1e9).meta({ description: 'Seconds from start to drain.' }),
-    max_bytes: z
-      .int()
-      .min(1)
-      .max(Number.MAX_SAFE_INTEGER)
-      .meta({
-        description:
-          'The job ends after about so many body bytes over the wire. Bodies in flight at that time are kept.',
-      }),
+    max_bytes: z.int().min(1).max(Number.MAX_SAFE_INTEGER).meta({
+      description:
+        'The job ends after about so many body bytes over the wire. Bodies in flight at that time are kept.',
+    }),
   })
   .partial()
   .meta({
