@@ -62,6 +62,19 @@ module.exports = {
       to: { path: 'node_modules/@temporalio/' },
     },
     {
+      name: 'storage-by-its-faces',
+      comment: 'a room of storage/ is entered by its index.ts',
+      severity: 'error',
+      from: { pathNot: '^storage/' },
+      to: { path: '^storage/[^/]+/', pathNot: '^storage/[^/]+/index[.]ts$' },
+    },
+    {
+      name: 'storage-rooms-by-their-faces',
+      severity: 'error',
+      from: { path: '^storage/([^/]+)/' },
+      to: { path: '^storage/[^/]+/', pathNot: ['^storage/[^/]+/index[.]ts$', '^storage/$1/'] },
+    },
+    {
       name: 'environment-is-config',
       comment: 'no import from tests',
       severity: 'error',

@@ -5,8 +5,8 @@
 import type { WorkflowClient } from '@temporalio/client';
 import type { HostAction } from '../contracts/hosts.ts';
 import { pauseHostSignal, resumeHostSignal, retryHostSignal } from '../contracts/workflows.ts';
-import { dropQueue } from '../storage/hosts.ts';
-import type { Pool } from '../storage/pool.ts';
+import { dropQueue } from '../storage/hosts/index.ts';
+import type { Pool } from '../storage/postgres/index.ts';
 import { hostWorkflow } from './open-workflows.ts';
 import { unpark } from './redrive.ts';
 import { wakeHost } from './wake-host.ts';

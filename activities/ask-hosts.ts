@@ -5,8 +5,8 @@
  */
 import { WorkflowNotFoundError, type WorkflowClient } from '@temporalio/client';
 import { askHostSignal, hostWorkflowId } from '../contracts/workflows.ts';
-import { retrying } from '../storage/retry.ts';
-import { claimAsks } from '../storage/statements/claim-asks.ts';
+import { retrying } from '../storage/postgres/index.ts';
+import { claimAsks } from '../storage/hosts/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { unpark } from './redrive.ts';
 

@@ -8,21 +8,20 @@ import { judgeFinish } from '../domain/finish.ts';
 import { urlPriority } from '../domain/priority.ts';
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
-import { allowWalk, inTransaction, type Queryable } from '../storage/pool.ts';
-import { retrying } from '../storage/retry.ts';
-import { askParkedHosts } from '../storage/statements/ask-parked-hosts.ts';
-import { countShards } from '../storage/statements/count-shards.ts';
-import { claimSeeds } from '../storage/statements/claim-seeds.ts';
-import { chooseCanonicals } from '../storage/statements/choose-canonicals.ts';
-import { crawlStanding } from '../storage/statements/crawl-standing.ts';
-import { crawlOutlook, type CrawlOutlook } from '../storage/statements/crawl-outlook.ts';
-import { excludeQueued } from '../storage/statements/exclude-queued.ts';
-import { nextSeeds } from '../storage/statements/next-seeds.ts';
-import { noteSeeded } from '../storage/statements/note-seeded.ts';
-import { markTextDuplicates } from '../storage/statements/mark-text-duplicates.ts';
-import { loadCrawls } from '../storage/statements/load-crawls.ts';
-import { lockCrawls } from '../storage/statements/lock-crawls.ts';
-import { setCrawlState } from '../storage/statements/set-crawl-state.ts';
+import { allowWalk, inTransaction, type Queryable, retrying } from '../storage/postgres/index.ts';
+import { askParkedHosts } from '../storage/hosts/index.ts';
+import { countShards } from '../storage/feeding/index.ts';
+import { claimSeeds, nextSeeds, noteSeeded } from '../storage/seeds/index.ts';
+import { chooseCanonicals, markTextDuplicates } from '../storage/pages/index.ts';
+import {
+  crawlStanding,
+  crawlOutlook,
+  type CrawlOutlook,
+  loadCrawls,
+  lockCrawls,
+  setCrawlState,
+} from '../storage/crawls/index.ts';
+import { excludeQueued } from '../storage/frontier/index.ts';
 import { candidate, type Candidate } from '../engine/admission/candidates.ts';
 import { askHosts } from './ask-hosts.ts';
 import type { OpenCrawl } from '../engine/books/crawl-book.ts';

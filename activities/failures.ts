@@ -1,7 +1,7 @@
 /** Turns faults of our own into failures named by the reaction they ask for; other errors stay as they are. */
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes } from '../contracts/failures.ts';
-import { isStorageOutage } from '../storage/retry.ts';
+import { isStorageOutage } from '../storage/postgres/index.ts';
 import { DependencyDown } from '../engine/breakers/dependency-down.ts';
 import { isDiskTrouble } from '../engine/breakers/watched-blobs.ts';
 

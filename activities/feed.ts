@@ -1,9 +1,7 @@
 /** The scheduler's activity: starts or wakes the workflows of hosts that have due URLs. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
-import { refeedHosts } from '../storage/statements/refeed-hosts.ts';
-import { shardActivity } from '../storage/statements/shard-activity.ts';
-import { takePlacesBack, takeTurns } from '../storage/turns.ts';
+import { refeedHosts, shardActivity, takePlacesBack, takeTurns } from '../storage/feeding/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { startHost } from './start-host.ts';

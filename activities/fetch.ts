@@ -12,12 +12,10 @@ import {
 import { failureTypes } from '../contracts/failures.ts';
 import { longestTurnWaitMs, sleepsInWorkflow, stretchedSliceMs } from '../domain/slice.ts';
 import { isSpent } from '../domain/trouble.ts';
-import { retrying } from '../storage/retry.ts';
-import { answerAsks } from '../storage/statements/answer-asks.ts';
-import { hostHold } from '../storage/statements/host-hold.ts';
-import { hostOutlook, type HostOutlook } from '../storage/statements/host-outlook.ts';
-import { lentHold } from '../storage/statements/lent-hold.ts';
-import { markIdle } from '../storage/statements/mark-idle.ts';
+import { retrying } from '../storage/postgres/index.ts';
+import { answerAsks, hostHold, hostOutlook, type HostOutlook } from '../storage/hosts/index.ts';
+import { lentHold } from '../storage/lending/index.ts';
+import { markIdle } from '../storage/feeding/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';

@@ -2,14 +2,17 @@
 import type { WorkflowClient } from '@temporalio/client';
 import { nobody, type ControlActivities, type HostCounts, type HostRef } from '../contracts/activities.ts';
 import { troubleClasses } from '../domain/trouble.ts';
-import { changeSettings, dropQueue } from '../storage/hosts.ts';
-import { park } from '../storage/parking.ts';
-import { retrying } from '../storage/retry.ts';
-import { hostHold } from '../storage/statements/host-hold.ts';
-import { hostOutlook } from '../storage/statements/host-outlook.ts';
-import { hostRest } from '../storage/statements/host-rest.ts';
-import { retireHost } from '../storage/statements/retire-host.ts';
-import { setHostPause } from '../storage/statements/set-host-pause.ts';
+import {
+  changeSettings,
+  dropQueue,
+  park,
+  hostHold,
+  hostOutlook,
+  hostRest,
+  setHostPause,
+} from '../storage/hosts/index.ts';
+import { retrying } from '../storage/postgres/index.ts';
+import { retireHost } from '../storage/feeding/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';

@@ -8,15 +8,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Pool } from '../storage/pool.ts';
-import { countShards } from '../storage/statements/count-shards.ts';
-import { heldHostsAfter } from '../storage/statements/held-hosts-after.ts';
-import { noteTemporalNamespace } from '../storage/statements/note-temporal-namespace.ts';
-import { openCrawlsAfter } from '../storage/statements/open-crawls-after.ts';
-import { pendingEdits } from '../storage/statements/pending-edits.ts';
-import { reclaimPaused } from '../storage/statements/reclaim-paused.ts';
-import { temporalNamespace } from '../storage/statements/temporal-namespace.ts';
-import { unfeedHosts } from '../storage/statements/unfeed-hosts.ts';
+import type { Pool } from '../storage/postgres/index.ts';
+import { countShards, unfeedHosts } from '../storage/feeding/index.ts';
+import { heldHostsAfter } from '../storage/hosts/index.ts';
+import { noteTemporalNamespace, temporalNamespace } from '../storage/instance/index.ts';
+import { openCrawlsAfter } from '../storage/crawls/index.ts';
+import { pendingEdits } from '../storage/edits/index.ts';
+import { reclaimPaused } from '../storage/frontier/index.ts';
 import { startMissing } from './open-workflows.ts';
 
 const lookMs = 5_000;

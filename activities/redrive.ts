@@ -5,8 +5,8 @@ import { hostWorkflowId, retryHostUpdate } from '../contracts/workflows.ts';
 import { addRedriven, hostCausedClasses, noneRedriven } from '../domain/dead-letter.ts';
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../storage/key.ts';
-import { bringBack } from '../storage/parking.ts';
-import type { Pool } from '../storage/pool.ts';
+import { bringBack, answerAsks, hostIds, isHostParked } from '../storage/hosts/index.ts';
+import { type Pool, retrying } from '../storage/postgres/index.ts';
 import {
   decodeCursor,
   encodeCursor,
@@ -14,13 +14,8 @@ import {
   type LetterCursor,
   type LetterFilter,
   type RedrivenBatch,
-} from '../storage/redrive.ts';
-import { retrying } from '../storage/retry.ts';
-import { answerAsks } from '../storage/statements/answer-asks.ts';
-import { hostIds } from '../storage/statements/host-ids.ts';
-import { isHostParked } from '../storage/statements/is-host-parked.ts';
-import { loadCrawls } from '../storage/statements/load-crawls.ts';
-import { reopenCrawls } from '../storage/statements/reopen-crawls.ts';
+} from '../storage/letters/index.ts';
+import { loadCrawls, reopenCrawls } from '../storage/crawls/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { reopenCrawl } from './open-workflows.ts';
 import { withOwnFaults } from './failures.ts';

@@ -7,9 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { taskQueues, wakeSignal, webhookWorkflowId } from '../contracts/workflows.ts';
-import type { Pool } from '../storage/pool.ts';
-import { claimDueWebhooks } from '../storage/statements/claim-due-webhooks.ts';
-import { restWebhook } from '../storage/statements/rest-webhook.ts';
+import type { Pool } from '../storage/postgres/index.ts';
+import { claimDueWebhooks, restWebhook } from '../storage/webhooks/index.ts';
 import { workflowTaskTimeout } from './open-workflows.ts';
 
 const lookMs = 1_000;

@@ -3,14 +3,14 @@ import type { WebhookActivities } from '../contracts/activities.ts';
 import type { Poster, PostResult } from '../contracts/posting.ts';
 import { askedPauseMs } from '../domain/retry-after.ts';
 import { mostGivenUp, restMs, retryDelayMs, webhookAttempts } from '../domain/webhook-retry.ts';
-import { retrying } from '../storage/retry.ts';
+import { retrying } from '../storage/postgres/index.ts';
 import {
   nextDelivery,
   settleDelivered,
   settleFailed,
   type Delivery,
   type Failure,
-} from '../storage/webhook-queue.ts';
+} from '../storage/webhooks/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';

@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import type { ActOnHost } from '../activities/act-on-host.ts';
 import type { LendingRoom } from '../engine/lending/room.ts';
-import type { TextReader } from '../storage/pages.ts';
-import type { Pool } from '../storage/pool.ts';
+import type { TextReader } from '../storage/pages/index.ts';
+import type { Pool } from '../storage/postgres/index.ts';
 import type { CrawlControl } from './crawls/crawl-control.ts';
 import type { Keyring } from './way-in/keyring.ts';
 import type { SharedCounts } from './way-in/rate-store.ts';

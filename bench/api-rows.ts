@@ -1,5 +1,5 @@
 /** A crawl with many pages, put straight into Postgres: what the API reads is what counts here, not who fetched it. */
-import type { Pool } from '../storage/pool.ts';
+import type { Pool } from '../storage/postgres/index.ts';
 
 const hosts = 50;
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startOwnStack } from '../test/support/start-stack.ts';
-import { createPool } from '../storage/pool.ts';
+import { createPool } from '../storage/postgres/index.ts';
 import { storePages } from './api-rows.ts';
 import { median, quantile, table } from './figures.ts';
 import { load, startBare, type Load } from './load.ts';

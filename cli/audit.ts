@@ -2,7 +2,7 @@
 import { loadConfig } from '../config/config.ts';
 import { urlStates, standsAs } from '../contracts/crawl.ts';
 import { auditView, type AuditView } from '../contracts/http/results.ts';
-import { auditCrawl } from '../storage/audit.ts';
+import { auditCrawl } from '../storage/reports/index.ts';
 import { namedApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';

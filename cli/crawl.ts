@@ -2,7 +2,7 @@
 import { loadConfig, type Config } from '../config/config.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
 import { maxConcurrency } from '../domain/pace.ts';
-import { openCrawls } from '../storage/crawls.ts';
+import { openCrawls } from '../storage/crawls/index.ts';
 import { stackApi } from './api-target.ts';
 import { CommandError, type ExitCode } from './ending.ts';
 import { likenessOf } from './likeness.ts';

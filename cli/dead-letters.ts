@@ -4,9 +4,9 @@ import { deadLetterList, type DeadLetterView } from '../contracts/dead-letters.t
 import { hostOrigin } from '../contracts/hosts.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { deadLetterClasses, isDeadLetterClass, type DeadLetterClass } from '../domain/dead-letter.ts';
-import { findCrawl } from '../storage/crawls.ts';
-import { allDeadLetters } from '../storage/dead-letters.ts';
-import { hostIds } from '../storage/statements/host-ids.ts';
+import { findCrawl } from '../storage/crawls/index.ts';
+import { allDeadLetters } from '../storage/letters/index.ts';
+import { hostIds } from '../storage/hosts/index.ts';
 import { namedApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';

@@ -2,7 +2,7 @@
 import { loadConfig } from '../config/config.ts';
 import { explanation, type Explanation } from '../contracts/http/explain.ts';
 import { explainUrlOf, rejectionOf } from '../engine/explain/explain.ts';
-import { rejectionSentence } from '../storage/seeds.ts';
+import { rejectionSentence } from '../storage/seeds/index.ts';
 import { namedApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';

@@ -1,9 +1,8 @@
 /** Pages of a crawl on standard output while it runs, at the pace of the reader. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readPages, type PagesAnswer, type PagesRequest, type TextReader } from '../storage/pages.ts';
-import type { Pool } from '../storage/pool.ts';
-import { isStorageOutage } from '../storage/retry.ts';
+import { readPages, type PagesAnswer, type PagesRequest, type TextReader } from '../storage/pages/index.ts';
+import { type Pool, isStorageOutage } from '../storage/postgres/index.ts';
 import { aborted } from './interrupts.ts';
 
 /** The file name that means standard output. */

@@ -5,8 +5,8 @@
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import { adoptAdminKey, makeSecret } from '../storage/api-keys.ts';
-import type { Pool } from '../storage/pool.ts';
+import { adoptAdminKey, makeSecret } from '../storage/tenancy/index.ts';
+import type { Pool } from '../storage/postgres/index.ts';
 
 export interface LocalKey {
   readonly key: string;

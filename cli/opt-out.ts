@@ -2,8 +2,8 @@
 import { loadConfig } from '../config/config.ts';
 import { optOutAdded, optOutList as optOuts, optOutRemoved, type OptOutView } from '../contracts/opt-out.ts';
 import { readDomain } from '../domain/opt-out.ts';
-import { optOut, optOutsAfter, takeBackOptOut } from '../storage/opt-outs.ts';
-import type { Pool } from '../storage/pool.ts';
+import { optOut, optOutsAfter, takeBackOptOut } from '../storage/opt-outs/index.ts';
+import type { Pool } from '../storage/postgres/index.ts';
 import { namedApi, type ApiOptions } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';

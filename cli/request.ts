@@ -6,7 +6,7 @@ import { newCrawl } from '../contracts/http/crawls.ts';
 import { maxRequestBytes } from '../contracts/http/shared.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
-import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds.ts';
+import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds/index.ts';
 import { readCrawlFile } from './crawl-file.ts';
 import { givenSettings, optionName } from './crawl-settings.ts';
 import { CommandError } from './ending.ts';

@@ -3,7 +3,7 @@ import { loadConfig } from '../config/config.ts';
 import { closedCrawlStates, standsAs } from '../contracts/crawl.ts';
 import type { CrawlSummary } from '../contracts/http/crawls.ts';
 import { defaultTenant } from '../contracts/tenancy.ts';
-import { findCrawl, openCrawls } from '../storage/crawls.ts';
+import { findCrawl, openCrawls } from '../storage/crawls/index.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import {
   interruptedReason,

@@ -3,9 +3,9 @@ import type { Config } from '../config/config.ts';
 import { hostSettingsChange } from '../contracts/hosts.ts';
 import { canonicalize } from '../domain/url.ts';
 import { shardOf } from '../domain/shard.ts';
-import type { Pool } from '../storage/pool.ts';
-import { setHost } from '../storage/hosts.ts';
-import { seedEntries } from '../storage/seeds.ts';
+import type { Pool } from '../storage/postgres/index.ts';
+import { setHost } from '../storage/hosts/index.ts';
+import { seedEntries } from '../storage/seeds/index.ts';
 import { CommandError } from './ending.ts';
 import type { CrawlRequest } from './request.ts';
 

@@ -6,11 +6,10 @@ import { startStack, type RunningStack, type StackOptions } from '../stack/embed
 import { StackError } from '../stack/errors.ts';
 import { findRunningStack, type StackInfo, type StackOwner } from '../stack/info.ts';
 import type { StackEvent } from '../stack/supervisor.ts';
-import { migrate } from '../storage/migrate.ts';
+import { migrate, createPool, type Pool } from '../storage/postgres/index.ts';
 import { createTextReader } from '../engine/page-text.ts';
-import { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
-import type { TextReader } from '../storage/pages.ts';
-import { createPool, type Pool } from '../storage/pool.ts';
+import { FileBlobStore } from '../storage/blobs/index.ts';
+import type { TextReader } from '../storage/pages/index.ts';
 import { CommandError } from './ending.ts';
 import { provideLocalKey, type LocalKey } from './local-key.ts';
 

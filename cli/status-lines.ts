@@ -5,7 +5,7 @@ import { closedCrawlStates } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import { crawlWorkflowId, hostWorkflowId } from '../contracts/workflows.ts';
-import type { ParkedHost } from '../storage/statements/list-parked-hosts.ts';
+import type { ParkedHost } from '../storage/crawls/index.ts';
 import { line, summaryLines } from './summary.ts';
 import { counted, duration, grouped } from './words.ts';
 

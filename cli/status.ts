@@ -2,9 +2,9 @@
 import { loadConfig } from '../config/config.ts';
 import type { CrawlSummary } from '../contracts/http/crawls.ts';
 import { findRunningStack, type StackInfo } from '../stack/info.ts';
-import { crawlsBefore, parkedHosts, viewCrawl } from '../storage/crawls.ts';
-import { outlookOf } from '../storage/outlook.ts';
-import type { Pool } from '../storage/pool.ts';
+import { crawlsBefore, parkedHosts, viewCrawl } from '../storage/crawls/index.ts';
+import { outlookOf } from '../storage/reports/index.ts';
+import type { Pool } from '../storage/postgres/index.ts';
 import { namedApi } from './api-target.ts';
 import type { Api } from './api.ts';
 import { latestCrawls, showCrawl, shownCrawls, type VerbOptions } from './crawls.ts';

@@ -2,7 +2,7 @@
 import { standsAs, urlStates, type UrlState } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
-import type { ParkedHost } from '../storage/statements/list-parked-hosts.ts';
+import type { ParkedHost } from '../storage/crawls/index.ts';
 import { cutKinds, cutPhrase } from '../domain/limits.ts';
 import { printable } from './table.ts';
 import { waitText } from './waiting.ts';

@@ -1,7 +1,7 @@
 /** `up`: the stack stays up until Ctrl-C. */
 import { loadConfig } from '../config/config.ts';
-import { openCrawls } from '../storage/crawls.ts';
-import { createPool } from '../storage/pool.ts';
+import { openCrawls } from '../storage/crawls/index.ts';
+import { createPool } from '../storage/postgres/index.ts';
 import { endingOf, exitCodes, type ExitCode } from './ending.ts';
 import { aborted, listenForInterrupts } from './interrupts.ts';
 import { sayPlainly, start, type KeptMessage, type StartedStack } from './stack.ts';

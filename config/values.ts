@@ -30,7 +30,7 @@ export const url = (...schemes: readonly string[]) =>
 /** A page on the web, written as it is requested: plain ASCII. */
 export const webUrl = url('http:', 'https:').transform((value) => new URL(value).href);
 
-/** As keys are that Orbweaver makes itself: storage/api-keys.ts. */
+/** As keys are that Orbweaver makes itself: storage/tenancy/api-keys.ts. */
 export const apiKey = z
   .string()
   .regex(/^owk_[A-Za-z0-9_-]{32,128}$/, 'must be owk_ and 32 to 128 letters, digits, - or _');

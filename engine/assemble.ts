@@ -1,5 +1,5 @@
 /** Adds to the parts of a process the books and the admission that all its work shares. */
-import type { Pool } from '../storage/pool.ts';
+import type { Pool } from '../storage/postgres/index.ts';
 import { Admission } from './admission/admission.ts';
 import { openBooks } from './books/books.ts';
 import type { Dependencies } from './dependencies.ts';

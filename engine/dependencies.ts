@@ -1,10 +1,10 @@
 /** What all work of a process uses: one of each, made by workers/. */
 import type { Logger } from 'pino';
 import type { Fetcher } from '../contracts/fetching.ts';
-import type { BlobStore } from '../storage/blobs/blob-store.ts';
-import type { FrontierWriter } from '../storage/frontier-writer.ts';
-import type { Pool } from '../storage/pool.ts';
-import type { SeenCache } from '../storage/seen/seen-cache.ts';
+import type { BlobStore } from '../storage/blobs/index.ts';
+import type { FrontierWriter } from '../storage/frontier/index.ts';
+import type { Pool } from '../storage/postgres/index.ts';
+import type { SeenCache } from '../storage/seen/index.ts';
 import type { DependencyDown } from './breakers/dependency-down.ts';
 import type { Admission } from './admission/admission.ts';
 import type { Books } from './books/books.ts';

@@ -5,8 +5,8 @@
  * within seconds.
  */
 import type { Logger } from 'pino';
-import type { Pool } from '../storage/pool.ts';
-import { claimIdleHosts } from '../storage/statements/claim-idle-hosts.ts';
+import type { Pool } from '../storage/postgres/index.ts';
+import { claimIdleHosts } from '../storage/feeding/index.ts';
 
 /** Milliseconds for which admissions are gathered: waking a host costs the same for one URL as for many. */
 const gatherMs = 250;

@@ -1,7 +1,7 @@
 /** Reads the text of a stored body to show a page. Text is not stored: few ask for it, and reading it is quick. */
 import { readText } from '../content/extract.ts';
-import type { BlobStore } from '../storage/blobs/blob-store.ts';
-import type { TextReader } from '../storage/pages.ts';
+import type { BlobStore } from '../storage/blobs/index.ts';
+import type { TextReader } from '../storage/pages/index.ts';
 
 export function createTextReader(blobs: Pick<BlobStore, 'get'>): TextReader {
   return async (contentHash, contentType) => {

@@ -9,7 +9,7 @@ import { startHost } from '../activities/start-host.ts';
 import { Door } from '../engine/door/door.ts';
 import { loadServiceConfig } from '../config/config.ts';
 import { openProcessLog } from '../config/process-log.ts';
-import { migrate } from '../storage/migrate.ts';
+import { migrate } from '../storage/postgres/index.ts';
 import { openDependencies } from './dependencies.ts';
 import { announce } from './presence.ts';
 import { createWorkers, doorPlaces } from './roles.ts';

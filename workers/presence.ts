@@ -1,9 +1,8 @@
 /** A worker process notes every few seconds that it is at work (migration 0039); `/readyz` uses these notes. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Pool } from '../storage/pool.ts';
-import { forgetWorker } from '../storage/statements/forget-worker.ts';
-import { noteWorker } from '../storage/statements/note-worker.ts';
+import type { Pool } from '../storage/postgres/index.ts';
+import { forgetWorker, noteWorker } from '../storage/instance/index.ts';
 
 const everyMs = 5_000;
 

@@ -1,10 +1,9 @@
 /** Side work of a process that has the bodies: deletes crawls that were marked, and frees bodies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { FileBlobStore } from '../storage/blobs/file-blob-store.ts';
-import { freeBodies, removeBatch } from '../storage/crawl-removal.ts';
-import type { Pool } from '../storage/pool.ts';
-import { markExpired } from '../storage/statements/mark-expired.ts';
+import type { FileBlobStore } from '../storage/blobs/index.ts';
+import { freeBodies, removeBatch, markExpired } from '../storage/crawls/index.ts';
+import type { Pool } from '../storage/postgres/index.ts';
 
 const lookMs = 2_000;
 /** Looks at marked crawls between two looks at crawls whose retention is over, and at bodies. */

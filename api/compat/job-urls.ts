@@ -1,7 +1,7 @@
 /** The URLs of a job as one JSON document, written as they are read: a crawl may have millions. */
 import type { JobUrls } from '../../contracts/http/compat.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { listCrawlUrls } from '../../storage/statements/list-crawl-urls.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { listCrawlUrls } from '../../storage/frontier/index.ts';
 
 /** URLs that are read and held at a time. */
 const batch = 2_000;

@@ -1,6 +1,6 @@
 /**
  * One crawl for a whole tenant: programs add seeds, set limits, pause and resume without knowing its id.
- * This file is thin: it finds the tenant's standing crawl (storage/default-crawl.ts) and calls the services of the
+ * This file is thin: it finds the tenant's standing crawl (storage/starting/default-crawl.ts) and calls the services of the
  * other routes.
  */
 import { closedCrawlStates, type UrlState } from '../../contracts/crawl.ts';
@@ -12,8 +12,8 @@ import {
   findUrl,
   provideDefaultCrawl,
   type UrlStanding,
-} from '../../storage/default-crawl.ts';
-import { rejectionSentence } from '../../storage/seeds.ts';
+} from '../../storage/starting/index.ts';
+import { rejectionSentence } from '../../storage/seeds/index.ts';
 import { changeCrawl } from '../crawls/change-crawl.ts';
 import { editCrawl } from '../crawls/crawl-edits.ts';
 import { withJudgedSeeds } from '../crawls/judged-seeds.ts';

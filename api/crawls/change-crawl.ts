@@ -1,7 +1,7 @@
 /** A crawl is paused, resumed or cancelled by its workflow. */
 import { closedCrawlStates, standsAs, type CrawlState } from '../../contracts/crawl.ts';
 import type { CrawlStateAnswer } from '../../contracts/http/crawls.ts';
-import { findCrawl } from '../../storage/crawls.ts';
+import { findCrawl } from '../../storage/crawls/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { ControlError, type CrawlChange } from './crawl-control.ts';

@@ -5,9 +5,8 @@ import { closedCrawlStates, wholeConfig, type CrawlConfig } from '../../contract
 import type { ConfigVersion, CrawlEdit, EditPreview } from '../../contracts/http/edits.ts';
 import { whyNoMore } from '../../domain/crawl-life.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
-import { findConfig, storeEdit, type Edit } from '../../storage/crawl-edits.ts';
-import { viewCrawl } from '../../storage/crawls.ts';
-import type { ConfigRow } from '../../storage/statements/list-configs.ts';
+import { findConfig, storeEdit, type Edit, type ConfigRow } from '../../storage/edits/index.ts';
+import { viewCrawl } from '../../storage/crawls/index.ts';
 import { noteForAudit } from '../way-in/audit-log.ts';
 import { callerOf } from '../way-in/caller.ts';
 import { noSuchCrawl } from './crawl-ids.ts';

@@ -8,8 +8,8 @@ import {
   type CrawlQuota,
   type SpentQuota,
 } from '../../domain/quotas.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { readUsage } from '../../storage/tenants.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { readUsage } from '../../storage/tenancy/index.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 
 const words: Readonly<Record<SpentQuota['quota'], string>> = {

@@ -1,8 +1,7 @@
 /** Seeds for an existing crawl (F01). */
 import { standsAs } from '../../contracts/crawl.ts';
 import type { Response } from 'express';
-import { storeSeeds } from '../../storage/seed-intake.ts';
-import type { SeedLine } from '../../storage/seeds.ts';
+import { storeSeeds, type SeedLine } from '../../storage/seeds/index.ts';
 import { noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HttpProblem } from '../way-in/problem.ts';

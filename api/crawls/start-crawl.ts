@@ -4,8 +4,8 @@
 import type { Response } from 'express';
 import { defaultCrawlConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import type { CrawlSettings, CreatedCrawl } from '../../contracts/http/crawls.ts';
-import { admitCrawl } from '../../storage/crawl-admission.ts';
-import { failUnstarted } from '../../storage/crawls.ts';
+import { admitCrawl } from '../../storage/starting/index.ts';
+import { failUnstarted } from '../../storage/starting/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { withJudgedSeeds } from './judged-seeds.ts';

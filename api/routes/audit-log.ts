@@ -1,6 +1,6 @@
 /** The audit log of the own tenant, for its admins. */
 import { auditList, auditQuery } from '../../contracts/http/audit.ts';
-import { auditBefore } from '../../storage/audit-log.ts';
+import { auditBefore } from '../../storage/tenancy/index.ts';
 import { admin } from '../way-in/access.ts';
 import { json } from './answers.ts';
 import { route } from './route.ts';

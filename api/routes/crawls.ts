@@ -12,8 +12,7 @@ import {
 } from '../../contracts/http/crawls.ts';
 import { configVersion, crawlEdit, editPreview, editQuery } from '../../contracts/http/edits.ts';
 import { changeReason, crawlId as crawlIdSchema, crawlPath } from '../../contracts/http/shared.ts';
-import { crawlsBefore, viewCrawl } from '../../storage/crawls.ts';
-import { markRemoved } from '../../storage/statements/mark-removed.ts';
+import { crawlsBefore, viewCrawl, markRemoved } from '../../storage/crawls/index.ts';
 import { changeCrawl } from '../crawls/change-crawl.ts';
 import type { CrawlChange } from '../crawls/crawl-control.ts';
 import { patchCrawl } from '../crawls/crawl-edits.ts';

@@ -14,12 +14,16 @@ import { crawlPath } from '../../contracts/http/shared.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
 import { restMs, restingClass } from '../../domain/dead-letter.ts';
 import { canonicalize } from '../../domain/url.ts';
-import { findCrawl } from '../../storage/crawls.ts';
-import { readDeadLetters, type DeadLetterPage } from '../../storage/dead-letters.ts';
+import { findCrawl } from '../../storage/crawls/index.ts';
+import {
+  readDeadLetters,
+  type DeadLetterPage,
+  chooseLetters,
+  crawlBar,
+} from '../../storage/letters/index.ts';
 import { urlKey } from '../../storage/key.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { chooseLetters, crawlBar } from '../../storage/redrive.ts';
-import { hostIds } from '../../storage/statements/host-ids.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { hostIds } from '../../storage/hosts/index.ts';
 import { ControlError } from '../crawls/crawl-control.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { refuseToGrow, refuseToReopen } from '../crawls/quotas.ts';

@@ -1,6 +1,6 @@
 /** For supervisors: is the process up (healthz), and can the instance work (readyz)? */
 import { z } from 'zod';
-import { controlPresence, type ControlPresence } from '../../storage/statements/control-presence.ts';
+import { controlPresence, type ControlPresence } from '../../storage/instance/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { sendProblem } from '../way-in/problem.ts';
 import { fails, json } from './answers.ts';

@@ -15,8 +15,7 @@ import {
   type HostView,
 } from '../../contracts/hosts.ts';
 import { compilePattern } from '../../domain/pattern.ts';
-import { hostsAfter, viewHost } from '../../storage/hosts.ts';
-import { hostIds } from '../../storage/statements/host-ids.ts';
+import { hostsAfter, viewHost, hostIds } from '../../storage/hosts/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { instance } from '../way-in/access.ts';
 import { noteForAudit } from '../way-in/audit-log.ts';

@@ -8,8 +8,7 @@ import {
   hostView,
 } from '../../contracts/hosts.ts';
 import { shardOf } from '../../domain/shard.ts';
-import { hostsAfter, readHost, setHost } from '../../storage/hosts.ts';
-import { askRobots } from '../../storage/statements/ask-robots.ts';
+import { hostsAfter, readHost, setHost, askRobots } from '../../storage/hosts/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { instance } from '../way-in/access.ts';
 import { noteForAudit } from '../way-in/audit-log.ts';

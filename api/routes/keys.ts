@@ -10,7 +10,7 @@ import {
   newKey,
   type NewKey,
 } from '../../contracts/tenancy.ts';
-import { createKey, keysAfter, revoke, viewKey } from '../../storage/api-keys.ts';
+import { createKey, keysAfter, revoke, viewKey } from '../../storage/tenancy/index.ts';
 import { admin } from '../way-in/access.ts';
 import type { Caller } from '../way-in/caller.ts';
 import { HttpProblem } from '../way-in/problem.ts';

@@ -13,8 +13,13 @@ import {
   optOutQuery,
   optOutRemoved,
 } from '../../contracts/opt-out.ts';
-import { complaintsBefore, storeComplaint } from '../../storage/complaints.ts';
-import { optOut, optOutsAfter, takeBackOptOut } from '../../storage/opt-outs.ts';
+import {
+  complaintsBefore,
+  storeComplaint,
+  optOut,
+  optOutsAfter,
+  takeBackOptOut,
+} from '../../storage/opt-outs/index.ts';
 import { instance } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { fails, json, made } from './answers.ts';

@@ -1,7 +1,7 @@
 /** The outlook of a crawl: what it waits for, and how long it may still take. */
 import { crawlOutlookView, defaultOutlookLimit, outlookQuery } from '../../contracts/http/outlook.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
-import { outlookOf } from '../../storage/outlook.ts';
+import { outlookOf } from '../../storage/reports/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
 import { json } from './answers.ts';

@@ -1,7 +1,7 @@
 /** The report of a crawl: as JSON, and as a page for people. */
 import { crawlReport, reportQuery, type CrawlReport } from '../../contracts/http/report.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
-import { reportCrawl } from '../../storage/report.ts';
+import { reportCrawl } from '../../storage/reports/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reportHtml, reportPolicy } from '../pages/report-page.ts';
 import { reader } from '../way-in/access.ts';

@@ -10,11 +10,11 @@ import {
 } from '../../contracts/http/results.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { isBalanced } from '../../domain/ledger.ts';
-import { auditCrawl } from '../../storage/audit.ts';
-import { findCrawl } from '../../storage/crawls.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
+import { findCrawl } from '../../storage/crawls/index.ts';
 import { explainUrlOf, rejectionOf } from '../../engine/explain/explain.ts';
-import { readPages } from '../../storage/pages.ts';
-import { rejectionSentence } from '../../storage/seeds.ts';
+import { readPages } from '../../storage/pages/index.ts';
+import { rejectionSentence } from '../../storage/seeds/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
 import { badCursor, HttpProblem } from '../way-in/problem.ts';

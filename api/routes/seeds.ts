@@ -15,8 +15,7 @@ import {
   type AddedSeeds,
 } from '../../contracts/http/seeds.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
-import type { SeedLine } from '../../storage/seeds.ts';
-import { listSeeds } from '../../storage/statements/list-seeds.ts';
+import { type SeedLine, listSeeds } from '../../storage/seeds/index.ts';
 import { withJudgedSeeds } from '../crawls/judged-seeds.ts';
 import { addSeeds } from '../crawls/seed-intake.ts';
 import { ndjsonLine, readSeedLines, uriListLine } from '../crawls/seed-lines.ts';

@@ -10,7 +10,13 @@ import {
   tenantQuery,
   tenantView,
 } from '../../contracts/tenancy.ts';
-import { createTenant, editTenant, shutTenant, tenantsAfter, viewTenant } from '../../storage/tenants.ts';
+import {
+  createTenant,
+  editTenant,
+  shutTenant,
+  tenantsAfter,
+  viewTenant,
+} from '../../storage/tenancy/index.ts';
 import { instance, reader } from '../way-in/access.ts';
 import { noteForAudit } from '../way-in/audit-log.ts';
 import { HttpProblem } from '../way-in/problem.ts';

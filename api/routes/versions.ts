@@ -10,10 +10,9 @@ import {
   versionsQuery,
 } from '../../contracts/http/edits.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
-import { findConfig, readConfigs } from '../../storage/crawl-edits.ts';
-import { findCrawl } from '../../storage/crawls.ts';
-import type { Pool } from '../../storage/pool.ts';
-import type { ConfigRow } from '../../storage/statements/list-configs.ts';
+import { findConfig, readConfigs, type ConfigRow } from '../../storage/edits/index.ts';
+import { findCrawl } from '../../storage/crawls/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
 import { answerEdit, versionView } from '../crawls/crawl-edits.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { operator, reader } from '../way-in/access.ts';

@@ -3,8 +3,8 @@
  * allowed.
  */
 import * as webhooks from '../../contracts/http/webhooks.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { crawlOfTenant } from '../../storage/statements/crawl-of-tenant.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { crawlOfTenant } from '../../storage/crawls/index.ts';
 import {
   createWebhook,
   editWebhook,
@@ -15,7 +15,7 @@ import {
   requestTest,
   webhooksOf,
   type VersionedWebhook,
-} from '../../storage/webhooks.ts';
+} from '../../storage/webhooks/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { tagOf } from '../openapi/tags.ts';
 import { admin } from '../way-in/access.ts';

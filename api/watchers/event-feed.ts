@@ -1,8 +1,8 @@
 /** Tells listeners about events of crawls, with one look at the database for all listeners. */
 import type { Logger } from 'pino';
 import type { CrawlEvent } from '../../contracts/http/events.ts';
-import { readEventsOf } from '../../storage/events.ts';
-import type { Pool } from '../../storage/pool.ts';
+import { readEventsOf } from '../../storage/events/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
 
 /** Milliseconds between two looks, while there are listeners. */
 const lookMs = 500;

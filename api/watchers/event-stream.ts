@@ -5,8 +5,8 @@
 import type { Response } from 'express';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
 import type { CrawlEvent } from '../../contracts/http/events.ts';
-import { findCrawl } from '../../storage/crawls.ts';
-import { readEvents } from '../../storage/events.ts';
+import { findCrawl } from '../../storage/crawls/index.ts';
+import { readEvents } from '../../storage/events/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { EventFeed, type Listener } from './event-feed.ts';

@@ -6,11 +6,13 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { crawlStates, urlStates } from '../../contracts/crawl.ts';
 import { deadLetterClasses, isDeadLetterClass } from '../../domain/dead-letter.ts';
 import { hostStandings } from '../../domain/host-standing.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { measureCrawls } from '../../storage/statements/measure-crawls.ts';
-import { measureDeadLetters } from '../../storage/statements/measure-dead-letters.ts';
-import { measureHosts } from '../../storage/statements/measure-hosts.ts';
-import { measureQueues } from '../../storage/statements/measure-queues.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import {
+  measureCrawls,
+  measureDeadLetters,
+  measureHosts,
+  measureQueues,
+} from '../../storage/reports/index.ts';
 
 /**
  * Milliseconds that a count stays fresh. Counting goes over whole tables, so scrapes within this time share one count.

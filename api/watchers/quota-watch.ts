@@ -7,9 +7,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlState } from '../../contracts/crawl.ts';
 import { spentByGrowth } from '../../domain/quotas.ts';
-import { openCrawls } from '../../storage/crawls.ts';
-import { meteredTenants } from '../../storage/statements/metered-tenants.ts';
-import { quotasOf, readUsage } from '../../storage/tenants.ts';
+import { openCrawls } from '../../storage/crawls/index.ts';
+import { meteredTenants, quotasOf, readUsage } from '../../storage/tenancy/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 type Needed = Pick<Dependencies, 'pool' | 'control' | 'log'>;

@@ -9,10 +9,8 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { auditMethods, maxAuditDetail, maxAuditTarget } from '../../contracts/http/audit.ts';
-import { tidyAudit } from '../../storage/audit-log.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { beginAudit } from '../../storage/statements/begin-audit.ts';
-import { endAudit } from '../../storage/statements/end-audit.ts';
+import { tidyAudit, beginAudit, endAudit } from '../../storage/tenancy/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
 import { callerOf } from './caller.ts';
 import { HttpProblem } from './problem.ts';
 

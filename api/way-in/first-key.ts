@@ -4,7 +4,7 @@
  * earlier.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { adoptAdminKey, makeFirstKey } from '../../storage/api-keys.ts';
+import { adoptAdminKey, makeFirstKey } from '../../storage/tenancy/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const retryMs = 2_000;

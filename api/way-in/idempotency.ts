@@ -8,11 +8,14 @@
 import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import type { Pool } from '../../storage/pool.ts';
-import { dropOldAnswers } from '../../storage/statements/drop-old-answers.ts';
-import { freeIdempotencyKey } from '../../storage/statements/free-idempotency-key.ts';
-import { keepAnswer } from '../../storage/statements/keep-answer.ts';
-import { reserveIdempotencyKey, type KnownAnswer } from '../../storage/statements/reserve-idempotency-key.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import {
+  dropOldAnswers,
+  freeIdempotencyKey,
+  keepAnswer,
+  reserveIdempotencyKey,
+  type KnownAnswer,
+} from '../../storage/tenancy/index.ts';
 import { callerIfAny } from './caller.ts';
 import { HttpProblem } from './problem.ts';
 

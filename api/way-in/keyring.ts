@@ -5,10 +5,8 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { keyStart } from '../../contracts/tenancy.ts';
-import { useKey } from '../../storage/api-keys.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { findTenant } from '../../storage/statements/find-tenant.ts';
-import { quotasOf } from '../../storage/tenants.ts';
+import { useKey, findTenant, quotasOf } from '../../storage/tenancy/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
 import type { Caller } from './caller.ts';
 import type { VerifyToken } from './tokens.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '../../contracts/http/problem.ts';
 import { maxRequestBytes } from '../../contracts/http/shared.ts';
 import { inWords } from '../../contracts/http/wording.ts';
-import { isStorageOutage } from '../../storage/retry.ts';
+import { isStorageOutage } from '../../storage/postgres/index.ts';
 
 type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & {
   /** Absent: the usual one of the status. */

@@ -6,11 +6,16 @@
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import type { ScopeVerdict } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
-import type { FrontierWrite, FrontierWriter, Written } from '../../storage/frontier-writer.ts';
+import {
+  type FrontierWrite,
+  type FrontierWriter,
+  type Written,
+  outdatedConfig,
+  type AdmissionRow,
+  type JudgedBy,
+} from '../../storage/frontier/index.ts';
 import { urlKey } from '../../storage/key.ts';
-import type { SeenCache } from '../../storage/seen/seen-cache.ts';
-import { outdatedConfig, type AdmissionRow } from '../../storage/statements/admit-urls.ts';
-import type { JudgedBy } from '../../storage/statements/hold-configs.ts';
+import type { SeenCache } from '../../storage/seen/index.ts';
 import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
 import type { Books } from '../books/books.ts';
 import type { HostBook } from '../books/host-book.ts';

@@ -1,5 +1,5 @@
 /** What a process knows about crawls, hosts, opt-outs and robots.txt: one copy of each for all its work. */
-import type { Pool } from '../../storage/pool.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
 import type { CrawlSettings } from '../settings.ts';
 import { CrawlBook } from './crawl-book.ts';
 import { HostBook } from './host-book.ts';

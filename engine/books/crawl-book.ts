@@ -14,9 +14,9 @@ import { namesOf } from '../../domain/robots.ts';
 import { compileScope, type LinkStanding, type ScopeVerdict } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import { Attended } from './attended.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { isWithin, type KnownPlaces } from '../../storage/seed-places.ts';
-import { loadCrawls } from '../../storage/statements/load-crawls.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { isWithin, type KnownPlaces } from '../../storage/seeds/index.ts';
+import { loadCrawls } from '../../storage/crawls/index.ts';
 import type { CrawlSettings } from '../settings.ts';
 
 /** Most milliseconds for which judging may block the event loop, with its heartbeats and requests. */

@@ -1,10 +1,8 @@
 /** Ids of hosts by origin: looked up in bulk, made if missing, cached in bounded memory. Ids never change. */
 import { LRUCache } from 'lru-cache';
 import { shardOf } from '../../domain/shard.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { retrying } from '../../storage/retry.ts';
-import { ensureHosts } from '../../storage/statements/ensure-hosts.ts';
-import { hostIds } from '../../storage/statements/host-ids.ts';
+import { type Pool, retrying } from '../../storage/postgres/index.ts';
+import { ensureHosts, hostIds } from '../../storage/hosts/index.ts';
 
 export class HostBook {
   readonly #pool: Pool;

@@ -6,8 +6,8 @@
  */
 import { coveringDomain, hostName, isFreshCopy, type ReadingTime } from '../../domain/opt-out.ts';
 import { Attended } from './attended.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { loadOptOuts } from '../../storage/statements/load-opt-outs.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { loadOptOuts } from '../../storage/opt-outs/index.ts';
 
 /** The copy is read again from this age on, in milliseconds. */
 const refreshMs = 500;

@@ -6,9 +6,8 @@ import { LRUCache } from 'lru-cache';
 import { cutBy, type Cut } from '../../domain/limits.ts';
 import { parseRobots, robotsFreshMs, type Robots } from '../../domain/robots.ts';
 import { sitemapLimits } from '../../domain/sitemap-limits.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { loadRobots } from '../../storage/statements/load-robots.ts';
-import { saveRobots } from '../../storage/statements/save-robots.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { loadRobots, saveRobots } from '../../storage/hosts/index.ts';
 
 interface Copy {
   readonly robots: Robots;

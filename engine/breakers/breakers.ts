@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import type { Fetcher } from '../../contracts/fetching.ts';
 import type { Resolver } from '../../net/resolver.ts';
-import type { BlobStore } from '../../storage/blobs/blob-store.ts';
-import type { Pool } from '../../storage/pool.ts';
+import type { BlobStore } from '../../storage/blobs/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
 import { Breaker } from './breaker.ts';
 import type { DependencyDown } from './dependency-down.ts';
 import { isDiskTrouble, leastProbeBytes, WantedBytes, WatchedBlobs } from './watched-blobs.ts';

@@ -1,5 +1,5 @@
 /** A blob store behind a breaker. */
-import type { BlobStore } from '../../storage/blobs/blob-store.ts';
+import type { BlobStore } from '../../storage/blobs/index.ts';
 import type { Breaker } from './breaker.ts';
 
 /** errno of a file system that is full, over quota, read-only, failing or not ours, and of a process out of handles. */

@@ -3,8 +3,7 @@
  * has begun go through, so that the transaction can end; their faults count too.
  */
 import type { PoolClient } from 'pg';
-import type { Pool } from '../../storage/pool.ts';
-import { isStorageOutage } from '../../storage/retry.ts';
+import { type Pool, isStorageOutage } from '../../storage/postgres/index.ts';
 import type { Breaker } from './breaker.ts';
 
 /** Internal errors (class XX) usually belong to one statement: they must not stop all others. */

@@ -2,7 +2,7 @@
  * The door: a host that is not known to answer is asked for its robots.txt before a workflow is started for it. Most
  * dead hosts are found here, at the cost of a statement or two each time and without Temporal.
  *
- *   unknown   The host is asked in the turn of a crawl that wants it (storage/fair-turns.ts), under its lease. Meanwhile
+ *   unknown   The host is asked in the turn of a crawl that wants it (storage/feeding/fair-turns.ts), under its lease. Meanwhile
  *             it takes one of the door's places, but no fetch slot and no place among the active hosts.
  *   known     The host answers, whatever the answer is. The scheduler feeds it when its turn has come.
  *   failing   The host does not answer (its name, its port, TLS, or only silence). It is asked again after the backoff
@@ -14,12 +14,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSpent } from '../../domain/trouble.ts';
-import { retrying } from '../../storage/retry.ts';
-import type { HostAtDoor } from '../../storage/statements/hosts-at-door.ts';
-import { markKnown } from '../../storage/statements/mark-known.ts';
-import { markSpent } from '../../storage/statements/mark-spent.ts';
-import { noteUnanswered, type Unanswered } from '../../storage/statements/note-unanswered.ts';
-import { takeTurnsAtDoor } from '../../storage/turns.ts';
+import { retrying } from '../../storage/postgres/index.ts';
+import {
+  type HostAtDoor,
+  markKnown,
+  markSpent,
+  noteUnanswered,
+  type Unanswered,
+  takeTurnsAtDoor,
+} from '../../storage/feeding/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { FetchRoom } from '../visit/fetch-room.ts';
 import type { HostTrouble } from '../visit/host-rules.ts';

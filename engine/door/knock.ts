@@ -8,7 +8,7 @@ import { asWhom, type RobotsReading } from '../visit/fetch-robots.ts';
 import type { HostTrouble } from '../visit/host-rules.ts';
 import type { HostLease } from '../visit/lease-keeper.ts';
 import { HostVisit, onErrand, unasked } from '../visit/host-visit.ts';
-import type { WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
+import type { WaitingCrawl } from '../../storage/feeding/index.ts';
 import { backoffMs } from '../../domain/trouble.ts';
 
 /** Time limit of the first request: most hosts silent this long stay silent. Later ones get the usual limit. */

@@ -10,13 +10,14 @@ import {
   readPlace,
   type EditPlace,
   type JudgedBatch,
-} from '../../storage/crawl-edits.ts';
-import { limitedUrls } from '../../storage/statements/limited-urls.ts';
-import { hostsAtLimit } from '../../storage/statements/hosts-at-limit.ts';
-import { loadCrawls } from '../../storage/statements/load-crawls.ts';
-import { pagesToReread } from '../../storage/statements/pages-to-reread.ts';
-import { pendingConfig, type PendingConfig } from '../../storage/statements/pending-config.ts';
-import { urlsToJudge } from '../../storage/statements/urls-to-judge.ts';
+  limitedUrls,
+  hostsAtLimit,
+  pagesToReread,
+  pendingConfig,
+  type PendingConfig,
+  urlsToJudge,
+} from '../../storage/edits/index.ts';
+import { loadCrawls } from '../../storage/crawls/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import {
   admitsLimited,

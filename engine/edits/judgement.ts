@@ -5,12 +5,9 @@ import { compileUrlPattern } from '../../contracts/url-pattern.ts';
 import { compileMediaFilter, unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
 import { compileScope, outOfScope, ruleReasons, type ScopeJudge } from '../../domain/scope.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { isWithin } from '../../storage/seed-places.ts';
-import type { HostAtLimit } from '../../storage/statements/hosts-at-limit.ts';
-import type { JudgedUrl } from '../../storage/statements/judge-urls.ts';
-import type { LimitedUrl } from '../../storage/statements/limited-urls.ts';
-import type { RuledUrl } from '../../storage/statements/urls-to-judge.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { isWithin } from '../../storage/seeds/index.ts';
+import type { HostAtLimit, JudgedUrl, LimitedUrl, RuledUrl } from '../../storage/edits/index.ts';
 
 /** Classes of excluded URLs that other settings may queue again. */
 export const movableReasons: readonly string[] = [...ruleReasons, unwantedType];

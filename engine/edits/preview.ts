@@ -2,12 +2,15 @@
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import type { EditPreview } from '../../contracts/http/edits.ts';
 import { urlKey } from '../../storage/key.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { hostsAtLimit } from '../../storage/statements/hosts-at-limit.ts';
-import { knownUrls } from '../../storage/statements/known-urls.ts';
-import { limitedUrls } from '../../storage/statements/limited-urls.ts';
-import { pagesToReread } from '../../storage/statements/pages-to-reread.ts';
-import { urlsToJudge, type RuledUrl } from '../../storage/statements/urls-to-judge.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import {
+  hostsAtLimit,
+  limitedUrls,
+  pagesToReread,
+  urlsToJudge,
+  type RuledUrl,
+} from '../../storage/edits/index.ts';
+import { knownUrls } from '../../storage/frontier/index.ts';
 import type { Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import {

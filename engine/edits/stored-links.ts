@@ -1,7 +1,7 @@
 /** The stored links of a crawl's pages, as they were when each page was read. */
 import { canonicalize } from '../../domain/url.ts';
-import { unpackOutlinks } from '../../storage/outlinks.ts';
-import type { StoredLinks } from '../../storage/statements/pages-to-reread.ts';
+import { unpackOutlinks } from '../../storage/pages/index.ts';
+import type { StoredLinks } from '../../storage/edits/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 

@@ -23,19 +23,19 @@ import { canonicalSteps } from '../../domain/url-steps.ts';
 import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from '../../domain/url.ts';
 import { deadLetterFacts, hostFacts, recordFacts, storedCopy } from './facts.ts';
 import { urlKey } from '../../storage/key.ts';
-import type { Queryable } from '../../storage/pool.ts';
-import { isWithin } from '../../storage/seed-places.ts';
-import { countAhead } from '../../storage/statements/count-ahead.ts';
-import { explainHost } from '../../storage/statements/explain-host.ts';
-import { explainUrl } from '../../storage/statements/explain-url.ts';
-import { findUrlState } from '../../storage/statements/find-url-state.ts';
-import { listAttempts } from '../../storage/statements/list-attempts.ts';
-import { listCrawls } from '../../storage/statements/list-crawls.ts';
-import { listShortened } from '../../storage/statements/list-shortened.ts';
-import { loadOptOuts } from '../../storage/statements/load-opt-outs.ts';
-import { pendingConfig } from '../../storage/statements/pending-config.ts';
-import { pagesInHand } from '../../storage/statements/pages-in-hand.ts';
-import { pendingSeed } from '../../storage/statements/pending-seed.ts';
+import type { Queryable } from '../../storage/postgres/index.ts';
+import { isWithin, pendingSeed } from '../../storage/seeds/index.ts';
+import {
+  countAhead,
+  explainHost,
+  explainUrl,
+  listAttempts,
+  listShortened,
+} from '../../storage/reports/index.ts';
+import { findUrlState, pagesInHand } from '../../storage/frontier/index.ts';
+import { listCrawls } from '../../storage/crawls/index.ts';
+import { loadOptOuts } from '../../storage/opt-outs/index.ts';
+import { pendingConfig } from '../../storage/edits/index.ts';
 
 /** Most pages that are named as those from which a URL that was not met may have been cut. */
 const shortenedShown = 3;

@@ -6,8 +6,7 @@ import { crawlPace, hostPace, type Pace } from '../../domain/host-delay.ts';
 import { adaptedDelayMs } from '../../domain/pace.ts';
 import { namesOf, parseRobots } from '../../domain/robots.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
-import type { HostCircumstances } from '../../storage/statements/explain-host.ts';
-import type { UrlCircumstances } from '../../storage/statements/explain-url.ts';
+import type { HostCircumstances, UrlCircumstances } from '../../storage/reports/index.ts';
 
 /** @param userAgent of the workers, for crawls that set none */
 export function hostFacts(

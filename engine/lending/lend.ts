@@ -10,20 +10,20 @@ import { randomUUID } from 'node:crypto';
 import { earned, heldMs } from '../../domain/lending.ts';
 import { robotsFreshMs } from '../../domain/robots.ts';
 import { standingAt } from '../../domain/windows.ts';
-import { retrying } from '../../storage/retry.ts';
-import { askToLend } from '../../storage/statements/ask-to-lend.ts';
-import { commitResults } from '../../storage/statements/commit-results.ts';
-import { crawlsToLendFrom } from '../../storage/statements/crawls-to-lend-from.ts';
-import { forgetLent } from '../../storage/statements/forget-lent.ts';
-import { handOutUrls } from '../../storage/statements/hand-out-urls.ts';
-import { leaveToWorkers } from '../../storage/statements/leave-to-workers.ts';
-import { lendHosts, type LendableHost } from '../../storage/statements/lend-hosts.ts';
-import { loansOfTenant } from '../../storage/statements/loans-of-tenant.ts';
-import { noteTurns } from '../../storage/statements/note-turns.ts';
-import { reclaimUrls } from '../../storage/statements/reclaim-urls.ts';
-import { releaseLease } from '../../storage/statements/release-lease.ts';
-import { returnUrls } from '../../storage/statements/return-urls.ts';
-import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
+import { retrying } from '../../storage/postgres/index.ts';
+import {
+  askToLend,
+  crawlsToLendFrom,
+  forgetLent,
+  handOutUrls,
+  leaveToWorkers,
+  lendHosts,
+  type LendableHost,
+  loansOfTenant,
+} from '../../storage/lending/index.ts';
+import { commitResults, reclaimUrls, returnUrls } from '../../storage/frontier/index.ts';
+import { noteTurns, waitingCrawls } from '../../storage/feeding/index.ts';
+import { releaseLease } from '../../storage/leases/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { leaseWithinLimits } from '../visit/lease-within-limits.ts';
 import { excludedRow } from '../visit/record.ts';

@@ -4,11 +4,9 @@
  */
 import { canonicalize } from '../../domain/url.ts';
 import { urlKey } from '../../storage/key.ts';
-import { retrying } from '../../storage/retry.ts';
-import { admitUrls, type AdmissionRow } from '../../storage/statements/admit-urls.ts';
-import { findParents, type ParentRow } from '../../storage/statements/find-parents.ts';
-import { holdConfigs, type JudgedBy } from '../../storage/statements/hold-configs.ts';
-import { unstoredUrls } from '../../storage/statements/unstored-urls.ts';
+import { retrying } from '../../storage/postgres/index.ts';
+import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from '../../storage/frontier/index.ts';
+import { findParents, type ParentRow, unstoredUrls } from '../../storage/lending/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { LendingRoom } from './room.ts';
 

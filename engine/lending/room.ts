@@ -1,7 +1,7 @@
 /** What all requests of foreign fetchers to one process share (F37). */
 import type { Logger } from 'pino';
-import type { Pool } from '../../storage/pool.ts';
-import { MemorySeenCache } from '../../storage/seen/memory-seen-cache.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { MemorySeenCache } from '../../storage/seen/index.ts';
 import { Admission } from '../admission/admission.ts';
 import { openBooks, type Books } from '../books/books.ts';
 import { gates, type Gate } from '../visit/gates.ts';

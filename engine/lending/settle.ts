@@ -14,25 +14,29 @@ import type { FetchResult } from '../../contracts/fetching.ts';
 import { fieldValue, reported } from '../../domain/lending.ts';
 import { maxDelayMs } from '../../domain/pace.ts';
 import { maxRetryAfterMs } from '../../domain/retry-after.ts';
-import { inTransaction, type Queryable } from '../../storage/pool.ts';
-import { retrying } from '../../storage/retry.ts';
-import { admitUrls, type AdmissionRow } from '../../storage/statements/admit-urls.ts';
-import { advanceStages } from '../../storage/statements/advance-stages.ts';
-import { claimLentContent } from '../../storage/statements/claim-lent-content.ts';
-import { claimLentHost } from '../../storage/statements/claim-lent-host.ts';
-import { commitResults, type ResultRow } from '../../storage/statements/commit-results.ts';
-import { countPage } from '../../storage/statements/count-page.ts';
-import { holdConfigs } from '../../storage/statements/hold-configs.ts';
-import { holdTurns } from '../../storage/statements/hold-turns.ts';
-import { isLentUrlSettled } from '../../storage/statements/is-lent-url-settled.ts';
-import { lentUrls, type LentUrl } from '../../storage/statements/lent-urls.ts';
-import { lockHostQueues } from '../../storage/statements/lock-host-queues.ts';
-import { lockLentHost } from '../../storage/statements/lock-lent-host.ts';
-import { noteTurns, type NotedTurn } from '../../storage/statements/note-turns.ts';
-import { releaseLease } from '../../storage/statements/release-lease.ts';
-import { returnUrls } from '../../storage/statements/return-urls.ts';
-import { settleLentUrl } from '../../storage/statements/settle-lent-url.ts';
-import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
+import { inTransaction, type Queryable, retrying } from '../../storage/postgres/index.ts';
+import {
+  admitUrls,
+  type AdmissionRow,
+  commitResults,
+  type ResultRow,
+  countPage,
+  holdConfigs,
+  lockHostQueues,
+  returnUrls,
+} from '../../storage/frontier/index.ts';
+import { advanceStages } from '../../storage/pages/index.ts';
+import {
+  claimLentContent,
+  claimLentHost,
+  isLentUrlSettled,
+  lentUrls,
+  type LentUrl,
+  lockLentHost,
+  settleLentUrl,
+} from '../../storage/lending/index.ts';
+import { holdTurns, noteTurns, type NotedTurn, waitingCrawls } from '../../storage/feeding/index.ts';
+import { releaseLease } from '../../storage/leases/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import { HostVisit } from '../visit/host-visit.ts';
 import { HostLease } from '../visit/lease-keeper.ts';

@@ -5,13 +5,16 @@
  */
 import type { DedupActivities } from '../../contracts/activities.ts';
 import { originsOfSite } from '../../domain/scope.ts';
-import { inTransaction } from '../../storage/pool.ts';
-import { retrying } from '../../storage/retry.ts';
-import type { StageRow } from '../../storage/statements/advance-stages.ts';
-import { bodiesInStage, type StagedBody } from '../../storage/statements/bodies-in-stage.ts';
-import { claimContents } from '../../storage/statements/claim-contents.ts';
-import { contentOwners, type ContentOwner } from '../../storage/statements/content-owners.ts';
-import { seededSites } from '../../storage/statements/seeded-sites.ts';
+import { inTransaction, retrying } from '../../storage/postgres/index.ts';
+import {
+  type StageRow,
+  bodiesInStage,
+  type StagedBody,
+  claimContents,
+  contentOwners,
+  type ContentOwner,
+} from '../../storage/pages/index.ts';
+import { seededSites } from '../../storage/seeds/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Bodies judged in one transaction. */

@@ -10,13 +10,16 @@ import { looksLikeSitemap } from '../../content/sitemap.ts';
 import { textHash } from '../../content/text-hash.ts';
 import { cutBy, type Cut } from '../../domain/limits.ts';
 import { canonicalize } from '../../domain/url.ts';
-import { packOutlinks } from '../../storage/outlinks.ts';
-import { retrying } from '../../storage/retry.ts';
-import type { StageRow } from '../../storage/statements/advance-stages.ts';
-import { bodiesInStage, type StagedBody } from '../../storage/statements/bodies-in-stage.ts';
-import { requeueLostBodies } from '../../storage/statements/requeue-lost-bodies.ts';
-import { turnIntoSitemap } from '../../storage/statements/turn-into-sitemap.ts';
-import type { PageRow } from '../../storage/statements/upsert-pages.ts';
+import {
+  packOutlinks,
+  type StageRow,
+  bodiesInStage,
+  type StagedBody,
+  requeueLostBodies,
+  turnIntoSitemap,
+  type PageRow,
+} from '../../storage/pages/index.ts';
+import { retrying } from '../../storage/postgres/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -11,10 +11,9 @@ import { hostDay } from '../../domain/closing.ts';
 import { defaultDailyQuota, reserveFor, usedOn } from '../../domain/quota.ts';
 import { nextOpening, standingAt, type Standing, type Windows } from '../../domain/windows.ts';
 import type { LocalDay } from '../../domain/zone.ts';
-import type { Queryable } from '../../storage/pool.ts';
-import type { Visit } from '../../storage/statements/release-lease.ts';
-import { reserveRequests } from '../../storage/statements/reserve-requests.ts';
-import type { TakenLease } from '../../storage/statements/take-lease.ts';
+import type { Queryable } from '../../storage/postgres/index.ts';
+import type { Visit, TakenLease } from '../../storage/leases/index.ts';
+import { reserveRequests } from '../../storage/hosts/index.ts';
 
 const alwaysOpen: Standing = { open: true, until: null };
 

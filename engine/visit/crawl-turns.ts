@@ -6,9 +6,8 @@
 import { adaptedDelayMs, earliestStart, type Exchanged } from '../../domain/pace.ts';
 import type { Robots } from '../../domain/robots.ts';
 import { turnsWithin } from '../../domain/slice.ts';
-import type { NotedTurn } from '../../storage/statements/note-turns.ts';
-import type { TakenLease } from '../../storage/statements/take-lease.ts';
-import type { WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
+import type { NotedTurn, WaitingCrawl } from '../../storage/feeding/index.ts';
+import type { TakenLease } from '../../storage/leases/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { crawlPace, hostPace, type Pace } from '../../domain/host-delay.ts';
 

@@ -5,11 +5,11 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { FetchRequest } from '../../contracts/fetching.ts';
-import type { BlobStore } from '../../storage/blobs/blob-store.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { earlierCopies, type EarlierCopy } from '../../storage/statements/earlier-copies.ts';
-import { earlierCrawls } from '../../storage/statements/earlier-crawls.ts';
-import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
+import type { BlobStore } from '../../storage/blobs/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { earlierCopies, type EarlierCopy } from '../../storage/pages/index.ts';
+import { earlierCrawls } from '../../storage/crawls/index.ts';
+import type { LeasedUrl } from '../../storage/frontier/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
 /** Null: there is no earlier copy, or its body is gone, so the URL must be fetched whole. */

@@ -6,7 +6,7 @@ import type { FetchFault, FetchRequest, FetchResult } from '../../contracts/fetc
 import { maxRobotsOctets, robotsAvailability, type Robots } from '../../domain/robots.ts';
 import { askedPauseMs } from '../../domain/retry-after.ts';
 import { canonicalize } from '../../domain/url.ts';
-import { waitingCrawls } from '../../storage/statements/waiting-crawls.ts';
+import { waitingCrawls } from '../../storage/feeding/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { HostVisit, lookAtHost, onErrand } from './host-visit.ts';

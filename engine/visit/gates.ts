@@ -11,7 +11,7 @@ import { outOfScope } from '../../domain/scope.ts';
 import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import { rulesForAll } from '../../domain/robots.ts';
 import { canonicalize, pathAndQuery } from '../../domain/url.ts';
-import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
+import type { LeasedUrl } from '../../storage/frontier/index.ts';
 import type { Books } from '../books/books.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { HostRules } from './host-rules.ts';

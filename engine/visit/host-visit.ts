@@ -7,7 +7,7 @@ import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetchin
 import { hostPace } from '../../domain/host-delay.ts';
 import type { Manners } from '../../domain/pace.ts';
 import type { Robots } from '../../domain/robots.ts';
-import type { WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
+import type { WaitingCrawl } from '../../storage/feeding/index.ts';
 import type { Books } from '../books/books.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { CrawlTurns } from './crawl-turns.ts';

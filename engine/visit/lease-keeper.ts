@@ -6,13 +6,17 @@
  */
 import type { Logger } from 'pino';
 import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { outdatedLeases } from '../../storage/statements/outdated-leases.ts';
-import { askGuestLease } from '../../storage/statements/ask-guest-lease.ts';
-import { releaseLease, type Leaving } from '../../storage/statements/release-lease.ts';
-import { renewLeases } from '../../storage/statements/renew-leases.ts';
-import { takeGuestLease } from '../../storage/statements/take-guest-lease.ts';
-import { takeLease, type TakenLease } from '../../storage/statements/take-lease.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import {
+  outdatedLeases,
+  askGuestLease,
+  releaseLease,
+  type Leaving,
+  renewLeases,
+  takeGuestLease,
+  takeLease,
+  type TakenLease,
+} from '../../storage/leases/index.ts';
 import { Allowance } from './allowance.ts';
 import { sleep } from './sleep.ts';
 

@@ -1,9 +1,7 @@
 /** Leases URLs for a slice. Crawls with a page limit are locked meanwhile, so that the limit is kept exactly. */
-import { inTransaction, type Pool } from '../../storage/pool.ts';
-import { retrying } from '../../storage/retry.ts';
-import { leaseUrls, type LeasedUrl } from '../../storage/statements/lease-urls.ts';
-import { lockCrawls } from '../../storage/statements/lock-crawls.ts';
-import { pagesInHand } from '../../storage/statements/pages-in-hand.ts';
+import { inTransaction, type Pool, retrying } from '../../storage/postgres/index.ts';
+import { leaseUrls, type LeasedUrl, pagesInHand } from '../../storage/frontier/index.ts';
+import { lockCrawls } from '../../storage/crawls/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
 /** Returns the URLs in the order of fetching. @param turns most URLs of a crawl, by its id; absent: no limit */

@@ -5,9 +5,9 @@
 import { afterAnswer, standingOf, type HostMemory } from '../../domain/host-memory.ts';
 import type { History, HostNext } from '../../domain/outcome.ts';
 import type { Manners } from '../../domain/pace.ts';
-import type { Queryable } from '../../storage/pool.ts';
-import { saveLessons, type LessonsRow } from '../../storage/statements/save-lessons.ts';
-import type { TakenLease } from '../../storage/statements/take-lease.ts';
+import type { Queryable } from '../../storage/postgres/index.ts';
+import { saveLessons, type LessonsRow } from '../../storage/hosts/index.ts';
+import type { TakenLease } from '../../storage/leases/index.ts';
 import type { HostTrouble } from './host-rules.ts';
 
 /** A further good answer is written to the host's row only after this many milliseconds. */

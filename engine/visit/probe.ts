@@ -5,12 +5,12 @@
  */
 import type { HostRef, ProbeResult } from '../../contracts/activities.ts';
 import { hostCausedClasses } from '../../domain/dead-letter.ts';
-import { crawlsOfParked } from '../../storage/statements/crawls-of-parked.ts';
+import { crawlsOfParked } from '../../storage/hosts/index.ts';
 import type { FetchRoom } from './fetch-room.ts';
 import { asWhom, type RobotsReading } from './fetch-robots.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { HostVisit, onErrand, unasked } from './host-visit.ts';
-import type { WaitingCrawl } from '../../storage/statements/waiting-crawls.ts';
+import type { WaitingCrawl } from '../../storage/feeding/index.ts';
 
 /** The probe waits no longer than this; a longer wait is left to the workflow. */
 const patienceMs = 10_000;

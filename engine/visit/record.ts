@@ -6,9 +6,8 @@ import { unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
 import { judgeAnswer, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
 import { askedPauseMs } from '../../domain/retry-after.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
-import type { EarlierCopy } from '../../storage/statements/earlier-copies.ts';
-import type { ResultRow } from '../../storage/statements/commit-results.ts';
-import type { LeasedUrl } from '../../storage/statements/lease-urls.ts';
+import type { EarlierCopy } from '../../storage/pages/index.ts';
+import type { ResultRow, LeasedUrl } from '../../storage/frontier/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
 export interface Recorded {

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { storedBatches } from '../../engine/edits/stored-links.ts';
 import type { OpenCrawl } from '../../engine/books/crawl-book.ts';
-import { packOutlinks } from '../../storage/outlinks.ts';
-import type { StoredLinks } from '../../storage/statements/pages-to-reread.ts';
+import { packOutlinks } from '../../storage/pages/index.ts';
+import type { StoredLinks } from '../../storage/edits/index.ts';
 
 const origin = 'https://a.example';
 

@@ -8,7 +8,7 @@ import { withOwnFaults } from '../../activities/failures.ts';
 import { failureTypes } from '../../contracts/failures.ts';
 import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { ResolverFault, type Resolver } from '../../net/resolver.ts';
-import { createPool } from '../../storage/pool.ts';
+import { createPool } from '../../storage/postgres/index.ts';
 
 const request: FetchRequest = {
   url: 'https://www.example/',

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { loadConfig } from '../../config/config.ts';
 import type { StackInfo } from '../../stack/info.ts';
 import { identify, type ProcessId } from '../../stack/processes.ts';
-import { createPool, type Pool } from '../../storage/pool.ts';
+import { createPool, type Pool } from '../../storage/postgres/index.ts';
 import { readLocalKey } from '../../cli/local-key.ts';
 import { pidOf } from '../stack/world.ts';
 import { until } from '../support/until.ts';

@@ -8,8 +8,7 @@ import { provideLocalKey } from '../../cli/local-key.ts';
 import { loadConfig } from '../../config/config.ts';
 import { entryScript } from '../../config/package.ts';
 import { startStack } from '../../stack/embedded.ts';
-import { migrate } from '../../storage/migrate.ts';
-import { createPool } from '../../storage/pool.ts';
+import { migrate, createPool } from '../../storage/postgres/index.ts';
 import { workers } from './plan.ts';
 
 const crawler = process.argv[2] === 'crawler';

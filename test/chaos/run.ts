@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CreatedCrawl, CrawlView } from '../../contracts/http/crawls.ts';
 import type { AuditView } from '../../contracts/http/results.ts';
-import { FileBlobStore } from '../../storage/blobs/file-blob-store.ts';
+import { FileBlobStore } from '../../storage/blobs/index.ts';
 import { expectedOf } from '../web/expected.ts';
 import type { RequestRecord } from '../web/log.ts';
 import { patientDelay } from '../web/misfits.ts';

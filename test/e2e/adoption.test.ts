@@ -9,10 +9,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createCrawlControl, type CrawlControl } from '../../api/crawls/crawl-control.ts';
 import { hostWorkflowId, pauseHostSignal, resumeHostSignal, taskQueues } from '../../contracts/workflows.ts';
 import type { WorkerRole } from '../../config/table.ts';
-import { auditCrawl } from '../../storage/audit.ts';
-import { storeEdit } from '../../storage/crawl-edits.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
+import { storeEdit } from '../../storage/edits/index.ts';
 import { parseId, signalProcess } from '../../stack/processes.ts';
-import { createPool } from '../../storage/pool.ts';
+import { createPool } from '../../storage/postgres/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { startOwnStack } from '../support/start-stack.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';

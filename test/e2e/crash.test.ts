@@ -1,6 +1,6 @@
 /** Workers that are killed or frozen in the middle of a crawl: nothing is lost, nobody is hurried (F08, G2). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { auditCrawl } from '../../storage/audit.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { stopped } from '../support/freezing.ts';
 import { makeBlobDir, startWorker } from '../support/worker.ts';

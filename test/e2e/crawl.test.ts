@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { UrlState } from '../../contracts/crawl.ts';
 import type { PageView } from '../../contracts/http/results.ts';
-import { auditCrawl } from '../../storage/audit.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
 import { explainUrlOf } from '../../engine/explain/explain.ts';
-import { allPages } from '../../storage/pages.ts';
+import { allPages } from '../../storage/pages/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';

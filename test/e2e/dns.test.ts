@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditCrawl } from '../../storage/audit.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { hasDnsmasq, startDnsmasq, type Dnsmasq } from '../support/dnsmasq.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { FinishCriteria } from '../../domain/finish-criteria.ts';
-import { auditCrawl } from '../../storage/audit.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wakeHost } from '../../activities/wake-host.ts';
-import { auditCrawl } from '../../storage/audit.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
 import { ask } from '../integration/api/asking.ts';
 import { noteTaker, serve, type Api } from '../integration/api/world.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';

@@ -7,7 +7,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { ConfigVersion } from '../../contracts/http/edits.ts';
-import { auditCrawl } from '../../storage/audit.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
 import { ask } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlEvent } from '../../contracts/http/events.ts';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { ConfigVersion, EditPreview } from '../../contracts/http/edits.ts';
-import { auditCrawl } from '../../storage/audit.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask, newKey, newTenant } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { actOnHost } from '../../activities/act-on-host.ts';
 import type { HostAction } from '../../contracts/hosts.ts';
-import { auditCrawl } from '../../storage/audit.ts';
-import { optOut } from '../../storage/opt-outs.ts';
-import { park } from '../../storage/parking.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
+import { optOut } from '../../storage/opt-outs/index.ts';
+import { park } from '../../storage/hosts/index.ts';
 import { troubleClasses } from '../../domain/trouble.ts';
 import {
   hostStateQuery,

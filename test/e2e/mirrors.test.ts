@@ -1,7 +1,7 @@
 /** Sites with the very same bytes: those that were asked for are crawled whole each, others are met but not crawled. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { auditCrawl } from '../../storage/audit.ts';
-import { allPages } from '../../storage/pages.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
+import { allPages } from '../../storage/pages/index.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { optOutHoldMs } from '../../domain/opt-out.ts';
-import { auditCrawl } from '../../storage/audit.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
 import { noteTaker, serve, type Api } from '../integration/api/world.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';

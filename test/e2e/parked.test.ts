@@ -3,8 +3,9 @@ import { createServer, type Server } from 'node:http';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlControl, type CrawlControl } from '../../api/crawls/crawl-control.ts';
-import type { HostCarried, HostView } from '../../contracts/workflows.ts';
 import {
+  type HostCarried,
+  type HostView,
   hostStateQuery,
   hostWorkflowId,
   redriveHostUpdate,
@@ -12,7 +13,7 @@ import {
   taskQueues,
   wakeSignal,
 } from '../../contracts/workflows.ts';
-import { auditCrawl } from '../../storage/audit.ts';
+import { auditCrawl } from '../../storage/reports/index.ts';
 import { page, startSite, status, type Site } from '../integration/activities/site.ts';
 import { closedPort } from '../net/raw-server.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { PageView } from '../../contracts/http/results.ts';
 import { crawlWorkflowId, hostWorkflowId } from '../../contracts/workflows.ts';
 import { reservePort, type ReservedPort } from '../../stack/ports.ts';
-import { allPages } from '../../storage/pages.ts';
+import { allPages } from '../../storage/pages/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';

@@ -5,8 +5,8 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreatedWebhook } from '../../contracts/http/webhooks.ts';
-import { createPool, type Pool } from '../../storage/pool.ts';
-import { setCrawlState } from '../../storage/statements/set-crawl-state.ts';
+import { createPool, type Pool } from '../../storage/postgres/index.ts';
+import { setCrawlState } from '../../storage/crawls/index.ts';
 import { newCrawl } from '../integration/api/world.ts';
 import {
   isSigned,

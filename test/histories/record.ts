@@ -20,7 +20,7 @@ import {
   retryHostUpdate,
   taskQueues,
 } from '../../contracts/workflows.ts';
-import { storeEdit } from '../../storage/crawl-edits.ts';
+import { storeEdit } from '../../storage/edits/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { bare, startOwnStack } from '../support/start-stack.ts';
 import { startWorker, type WorkerProcess, type WorkerSettings } from '../support/worker.ts';

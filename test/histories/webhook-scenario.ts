@@ -1,6 +1,6 @@
 /** A webhook whose receiver refuses the first event once and takes the rest. Answers the workflow's id. */
-import { createWebhook } from '../../storage/webhooks.ts';
-import { setCrawlState } from '../../storage/statements/set-crawl-state.ts';
+import { createWebhook } from '../../storage/webhooks/index.ts';
+import { setCrawlState } from '../../storage/crawls/index.ts';
 import { webhookWorkflowId } from '../../contracts/workflows.ts';
 import { startReceiver, status, taken } from '../integration/webhooks/receiver.ts';
 import type { CrawlDesk } from '../support/crawling.ts';

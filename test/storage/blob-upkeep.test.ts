@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FileBlobStore } from '../../storage/blobs/file-blob-store.ts';
-import { sweepTemporaries } from '../../storage/blobs/sweep-temporaries.ts';
+import { FileBlobStore, sweepTemporaries } from '../../storage/blobs/index.ts';
 import { makeSmallDisk, mayMount } from '../support/small-disk.ts';
 
 let folder: string;

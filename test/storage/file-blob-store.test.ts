@@ -15,7 +15,7 @@ import path from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FileBlobStore } from '../../storage/blobs/file-blob-store.ts';
+import { FileBlobStore } from '../../storage/blobs/index.ts';
 
 const maxBytes = 1024 * 1024;
 let folder: string;

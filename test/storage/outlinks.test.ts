@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { packOutlinks, unpackOutlinks } from '../../storage/outlinks.ts';
+import { packOutlinks, unpackOutlinks } from '../../storage/pages/index.ts';
 
 const origin = 'https://a.example:8443';
 

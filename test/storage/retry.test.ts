@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isStorageOutage, retrying } from '../../storage/retry.ts';
+import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 
 const failure = (code: string): Error => Object.assign(new Error(`failed with ${code}`), { code });
 

@@ -1,10 +1,9 @@
 /** Starts crawls on a test's own world without the API, and waits for what becomes of them. */
 import { Client, Connection } from '@temporalio/client';
 import { startMissing } from '../../activities/open-workflows.ts';
-import type { Pool } from '../../storage/pool.ts';
-import { createCrawl } from '../../storage/crawls.ts';
-import { createPool } from '../../storage/pool.ts';
-import { readSeeds } from '../../storage/seeds.ts';
+import { type Pool, createPool } from '../../storage/postgres/index.ts';
+import { createCrawl } from '../../storage/starting/index.ts';
+import { readSeeds } from '../../storage/seeds/index.ts';
 import { defaultCrawlConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import { crawlWorkflowId, type CrawlResult } from '../../contracts/workflows.ts';
 import type { World } from './world.ts';

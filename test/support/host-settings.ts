@@ -1,6 +1,6 @@
 /** Settings that a host has had all along. */
 import type { HostSettingsChange } from '../../contracts/hosts.ts';
-import type { Queryable } from '../../storage/pool.ts';
+import type { Queryable } from '../../storage/postgres/index.ts';
 
 /** Unlike `setHost`, it forgets no pace and no closing, and tells no slice under way. @param host its id or its origin */
 export async function hadSettings(

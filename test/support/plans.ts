@@ -1,5 +1,5 @@
 /** How Postgres carries out a statement of ours: the plan for any parameters, which a long-lived connection may keep. */
-import type { Pool, Queryable } from '../../storage/pool.ts';
+import type { Pool, Queryable } from '../../storage/postgres/index.ts';
 
 export interface PlanNode {
   readonly 'Node Type': string;

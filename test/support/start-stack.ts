@@ -5,8 +5,7 @@ import path from 'node:path';
 import { loadConfig, type Config } from '../../config/config.ts';
 import { startStack, type RunningStack, type StackOptions } from '../../stack/embedded.ts';
 import { provideLocalKey } from '../../cli/local-key.ts';
-import { migrate } from '../../storage/migrate.ts';
-import { createPool } from '../../storage/pool.ts';
+import { migrate, createPool } from '../../storage/postgres/index.ts';
 
 export interface OwnStack {
   readonly stack: RunningStack;

@@ -1,11 +1,10 @@
 /** Delays of crawls at a host they share (docs/design.md, "Politeness"): each binds the crawl's own turns, and nobody else's. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { setHost } from '../../../storage/hosts.ts';
-import { handOutUrls } from '../../../storage/statements/hand-out-urls.ts';
-import { retireHost } from '../../../storage/statements/retire-host.ts';
-import { takeLease } from '../../../storage/statements/take-lease.ts';
-import { createTenant } from '../../../storage/tenants.ts';
-import { takeTurns } from '../../../storage/turns.ts';
+import { setHost } from '../../../storage/hosts/index.ts';
+import { handOutUrls } from '../../../storage/lending/index.ts';
+import { retireHost, takeTurns } from '../../../storage/feeding/index.ts';
+import { takeLease } from '../../../storage/leases/index.ts';
+import { createTenant } from '../../../storage/tenancy/index.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, robots, startSite, type Site } from './site.ts';

@@ -3,8 +3,8 @@ import { Client, Connection, type WorkflowClient } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFeedActivities } from '../../../activities/feed.ts';
 import { hostWorkflowId } from '../../../contracts/workflows.ts';
-import { createPool, type Pool } from '../../../storage/pool.ts';
-import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { admission, moveCrawl, newHost, runningCrawl } from '../storage/frontier.ts';
 

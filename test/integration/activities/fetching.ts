@@ -13,11 +13,11 @@ import type { ProbeResult, SliceResult } from '../../../contracts/activities.ts'
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
-import { FileBlobStore } from '../../../storage/blobs/file-blob-store.ts';
-import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { FileBlobStore } from '../../../storage/blobs/index.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { urlKey } from '../../../storage/key.ts';
-import { createPool, type Pool } from '../../../storage/pool.ts';
-import { MemorySeenCache } from '../../../storage/seen/memory-seen-cache.ts';
+import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { createWorld } from '../../support/world.ts';
 import { admission, newHost, runningCrawl } from '../storage/frontier.ts';
 

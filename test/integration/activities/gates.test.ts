@@ -10,7 +10,7 @@ import { LendingRoom } from '../../../engine/lending/room.ts';
 import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { gates, type Gate } from '../../../engine/visit/gates.ts';
-import { parkHost } from '../../../storage/statements/park-host.ts';
+import { parkHost } from '../../../storage/hosts/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { redirect, startSite, type Site } from './site.ts';

@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HostSettingsChange } from '../../../contracts/hosts.ts';
 import type { OpeningTime } from '../../../domain/windows.ts';
-import { setHost } from '../../../storage/hosts.ts';
-import { feedHosts } from '../../../storage/statements/feed-hosts.ts';
-import { refeedHosts } from '../../../storage/statements/refeed-hosts.ts';
-import { takeLease } from '../../../storage/statements/take-lease.ts';
+import { setHost } from '../../../storage/hosts/index.ts';
+import { feedHosts, refeedHosts } from '../../../storage/feeding/index.ts';
+import { takeLease } from '../../../storage/leases/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { poolAt } from '../storage/set-clock-pool.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';

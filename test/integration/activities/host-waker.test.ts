@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wakeHost } from '../../../activities/wake-host.ts';
 import { HostWaker, type WakeHost } from '../../../engine/host-waker.ts';
 import { hostWorkflowId } from '../../../contracts/workflows.ts';
-import { markIdle } from '../../../storage/statements/mark-idle.ts';
-import { takeLease } from '../../../storage/statements/take-lease.ts';
+import { markIdle } from '../../../storage/feeding/index.ts';
+import { takeLease } from '../../../storage/leases/index.ts';
 import { newHost, openFrontier, type Frontier } from '../storage/frontier.ts';
 
 let frontier: Frontier;

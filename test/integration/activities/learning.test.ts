@@ -1,6 +1,6 @@
 /** What a host has asked for is kept, whatever happens to the answer's own row (docs/design.md, "The slice"). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { startSite, status } from './site.ts';
 

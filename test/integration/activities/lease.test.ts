@@ -1,8 +1,7 @@
 /** The exclusive right to send requests to a host, and what happens when it ends early (docs/design.md, "Crash safety"). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
-import { askGuestLease } from '../../../storage/statements/ask-guest-lease.ts';
-import { takeLease } from '../../../storage/statements/take-lease.ts';
+import { askGuestLease, takeLease } from '../../../storage/leases/index.ts';
 import { startFlakyPool } from '../storage/flaky-pool.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defaultCrawlConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
-import { viewCrawl } from '../../../storage/crawls.ts';
+import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
-import { readPages } from '../../../storage/pages.ts';
+import { readPages } from '../../../storage/pages/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { readBodies } from './reading.ts';

@@ -7,7 +7,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { auditCrawl } from '../../../storage/audit.ts';
+import { auditCrawl } from '../../../storage/reports/index.ts';
 import { openDesk, type CrawlDesk } from '../../support/crawling.ts';
 import { makeSmallDisk, mayMount } from '../../support/small-disk.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';

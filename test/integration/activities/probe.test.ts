@@ -1,6 +1,6 @@
 /** The probe of a parked host: one polite request of robots.txt, and none where nothing would come of it (F14). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parkHost } from '../../../storage/statements/park-host.ts';
+import { parkHost } from '../../../storage/hosts/index.ts';
 import { closedPort } from '../../net/raw-server.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { hadSettings } from '../../support/host-settings.ts';

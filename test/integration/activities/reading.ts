@@ -6,8 +6,8 @@ import { gates } from '../../../engine/visit/gates.ts';
 import { assemble } from '../../../engine/assemble.ts';
 import { createExtractActivities } from '../../../activities/extract.ts';
 import { createExtractor } from '../../../content/extract.ts';
-import { FrontierWriter } from '../../../storage/frontier-writer.ts';
-import { MemorySeenCache } from '../../../storage/seen/memory-seen-cache.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import type { Fetching, HostRow } from './fetching.ts';
 
 /** Until nothing of the host is owed its reading any more; answers how many URLs were new. */

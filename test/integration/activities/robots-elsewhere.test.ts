@@ -1,7 +1,6 @@
 /** A robots.txt that redirects to another host (RFC 9309 §2.3.1.2): a request of that host, with that host's manners. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { releaseLease } from '../../../storage/statements/release-lease.ts';
-import { takeLease } from '../../../storage/statements/take-lease.ts';
+import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, redirect, robots, slowly, startSite, type Site } from './site.ts';
 

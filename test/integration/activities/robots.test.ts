@@ -1,7 +1,7 @@
 /** robots.txt before any URL of a host (RFC 9309; docs/design.md, "Politeness"). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
-import { askRobots } from '../../../storage/statements/ask-robots.ts';
+import { askRobots } from '../../../storage/hosts/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, redirect, robots, startSite, status } from './site.ts';
 

@@ -8,7 +8,7 @@ import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { loadServiceConfig } from '../../../config/config.ts';
-import { nextSeeds } from '../../../storage/statements/next-seeds.ts';
+import { nextSeeds } from '../../../storage/seeds/index.ts';
 import { openDependencies } from '../../../workers/dependencies.ts';
 
 const crawlId = process.argv[2] ?? '';

@@ -2,8 +2,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sitemapLimits } from '../../../domain/sitemap-limits.ts';
-import { viewCrawl } from '../../../storage/crawls.ts';
-import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { viewCrawl } from '../../../storage/crawls/index.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { readBodies } from './reading.ts';

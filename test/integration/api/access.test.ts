@@ -13,7 +13,7 @@ import { createKeyring } from '../../../api/way-in/keyring.ts';
 import { problemHandler } from '../../../api/way-in/problem.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { roles, type Role } from '../../../contracts/tenancy.ts';
-import { noteWorker } from '../../../storage/statements/note-worker.ts';
+import { noteWorker } from '../../../storage/instance/index.ts';
 import { accessTable } from '../../support/access-table.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import { newCrawl, noteTaker, serve, startServices, textOf, type Api, type Services } from './world.ts';

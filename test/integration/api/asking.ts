@@ -1,8 +1,6 @@
 /** Requests to an API that is served without a key of its own, as callers of several tenants. */
-import type { KeyWish } from '../../../storage/api-keys.ts';
-import { createKey } from '../../../storage/api-keys.ts';
-import type { Pool } from '../../../storage/pool.ts';
-import { createTenant } from '../../../storage/tenants.ts';
+import { type KeyWish, createKey, createTenant } from '../../../storage/tenancy/index.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
 import type { QuotasAsked, Role } from '../../../contracts/tenancy.ts';
 
 export interface Answer<T> {

@@ -4,7 +4,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as compat from '../../../contracts/http/compat.ts';
-import { provideDefaultCrawl } from '../../../storage/default-crawl.ts';
+import { provideDefaultCrawl } from '../../../storage/starting/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import { addUrl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts';
 

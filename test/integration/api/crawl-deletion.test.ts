@@ -2,11 +2,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accessTable } from '../../support/access-table.ts';
 import type { CrawlRemoval } from '../../../contracts/http/crawls.ts';
-import { removeBatch } from '../../../storage/crawl-removal.ts';
+import { removeBatch } from '../../../storage/crawls/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { addPage, newCrawl, noteTaker, serve, setState, startServices } from './world.ts';
-import type { Api, Services } from './world.ts';
+import {
+  addPage,
+  newCrawl,
+  noteTaker,
+  serve,
+  setState,
+  startServices,
+  type Api,
+  type Services,
+} from './world.ts';
 
 let services: Services;
 let api: Api;

@@ -5,7 +5,7 @@ import { accessTable } from '../../support/access-table.ts';
 import { ControlError, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import { usualKind, type Problem } from '../../../contracts/http/problem.ts';
-import { noteWorker } from '../../../storage/statements/note-worker.ts';
+import { noteWorker } from '../../../storage/instance/index.ts';
 import {
   addUrl,
   newCrawl,

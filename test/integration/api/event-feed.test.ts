@@ -2,8 +2,8 @@
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { EventFeed } from '../../../api/watchers/event-feed.ts';
-import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
-import type { Pool } from '../../../storage/pool.ts';
+import { setCrawlState } from '../../../storage/crawls/index.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
 import { newCrawl, startServices, type Services } from './world.ts';
 
 let services: Services;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { crawlEvent, eventKinds, type CrawlEvent, type EventList } from '../../../contracts/http/events.ts';
 import { newKey, newTenant } from './asking.ts';
 import type { CrawlState } from '../../../contracts/crawl.ts';
-import { createPool } from '../../../storage/pool.ts';
-import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import { createPool } from '../../../storage/postgres/index.ts';
+import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;

@@ -2,7 +2,7 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CrawlOver, offer } from '../../../engine/lending/offer.ts';
-import { noteTurns } from '../../../storage/statements/note-turns.ts';
+import { noteTurns } from '../../../storage/feeding/index.ts';
 import { LendingRoom } from '../../../engine/lending/room.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { hadSettings } from '../../support/host-settings.ts';

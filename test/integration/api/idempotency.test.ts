@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
-import { dropOldAnswers } from '../../../storage/statements/drop-old-answers.ts';
+import { dropOldAnswers } from '../../../storage/tenancy/index.ts';
 import { newKey, newTenant } from './asking.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 

@@ -9,7 +9,7 @@ import { provideFirstKey } from '../../../api/way-in/first-key.ts';
 import { provideLocalKey, readLocalKey } from '../../../cli/local-key.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { CreatedKey, KeyView } from '../../../contracts/tenancy.ts';
-import { adoptAdminKey, makeSecret, revoke, useKey } from '../../../storage/api-keys.ts';
+import { adoptAdminKey, makeSecret, revoke, useKey } from '../../../storage/tenancy/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 

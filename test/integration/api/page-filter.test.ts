@@ -3,9 +3,8 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { PageView } from '../../../contracts/http/results.ts';
-import type { Queryable } from '../../../storage/pool.ts';
-import { listPages } from '../../../storage/statements/list-pages.ts';
-import { listPagesOfHost } from '../../../storage/statements/list-pages-of-host.ts';
+import type { Queryable } from '../../../storage/postgres/index.ts';
+import { listPages, listPagesOfHost } from '../../../storage/pages/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { planOf, type PlanNode } from '../../support/plans.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditView, pageView, type AuditView, type PageView } from '../../../contracts/http/results.ts';
-import { allPages } from '../../../storage/pages.ts';
-import { createPool } from '../../../storage/pool.ts';
+import { allPages } from '../../../storage/pages/index.ts';
+import { createPool } from '../../../storage/postgres/index.ts';
 import {
   addPage,
   addUrl,

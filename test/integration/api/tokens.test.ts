@@ -14,7 +14,7 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../../api/way-in/tokens.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
-import { createTenant, shutTenant } from '../../../storage/tenants.ts';
+import { createTenant, shutTenant } from '../../../storage/tenancy/index.ts';
 import { ask } from './asking.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 

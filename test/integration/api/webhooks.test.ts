@@ -10,7 +10,7 @@ import {
   type CreatedWebhook,
   type WebhookView,
 } from '../../../contracts/http/webhooks.ts';
-import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 

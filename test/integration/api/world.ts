@@ -10,13 +10,13 @@ import { createHttpServer } from '../../../api/way-in/http-server.ts';
 import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../../../contracts/crawl.ts';
 import type { CrawlCause } from '../../../domain/crawl-life.ts';
 import { canonicalize } from '../../../domain/url.ts';
-import { adoptAdminKey, makeSecret } from '../../../storage/api-keys.ts';
-import { createCrawl } from '../../../storage/crawls.ts';
+import { adoptAdminKey, makeSecret } from '../../../storage/tenancy/index.ts';
+import { createCrawl } from '../../../storage/starting/index.ts';
 import { urlKey } from '../../../storage/key.ts';
-import { createPool, type Pool } from '../../../storage/pool.ts';
-import { packOutlinks } from '../../../storage/outlinks.ts';
-import { redriveBatch } from '../../../storage/redrive.ts';
-import { readSeeds } from '../../../storage/seeds.ts';
+import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import { packOutlinks } from '../../../storage/pages/index.ts';
+import { redriveBatch } from '../../../storage/letters/index.ts';
+import { readSeeds } from '../../../storage/seeds/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 export interface Services {

@@ -3,11 +3,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
 import { newKey, newTenant } from '../api/asking.ts';
-import { addPage, addUrl, newCrawl, noteTaker, serve, setState, startServices } from '../api/world.ts';
-import type { Api, Services } from '../api/world.ts';
+import {
+  addPage,
+  addUrl,
+  newCrawl,
+  noteTaker,
+  serve,
+  setState,
+  startServices,
+  type Api,
+  type Services,
+} from '../api/world.ts';
 
 let services: Services;
 let api: Api;

@@ -1,7 +1,7 @@
 /** `crawl --concurrency N` on real Postgres: which hosts it sets, and whose it refuses. */
 import { expect, it, onTestFinished } from 'vitest';
 import { setConcurrency } from '../../../cli/seed-hosts.ts';
-import { createPool } from '../../../storage/pool.ts';
+import { createPool } from '../../../storage/postgres/index.ts';
 import { createWorld } from '../../support/world.ts';
 
 it('sets the hosts of the seeds, each once, and no more than may be one’s own', async () => {

@@ -4,11 +4,13 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDedupActivities } from '../../../activities/dedup.ts';
 import { canonicalize } from '../../../domain/url.ts';
-import { packOutlinks } from '../../../storage/outlinks.ts';
-import { allPages } from '../../../storage/pages.ts';
-import { chooseCanonicals } from '../../../storage/statements/choose-canonicals.ts';
-import { markTextDuplicates } from '../../../storage/statements/mark-text-duplicates.ts';
-import { releaseLease } from '../../../storage/statements/release-lease.ts';
+import {
+  packOutlinks,
+  allPages,
+  chooseCanonicals,
+  markTextDuplicates,
+} from '../../../storage/pages/index.ts';
+import { releaseLease } from '../../../storage/leases/index.ts';
 import {
   admission,
   expectExact,

@@ -14,10 +14,10 @@ import {
   readConfigs,
   storeEdit,
   type EditOutcome,
-} from '../../../storage/crawl-edits.ts';
-import { inTransaction, type Pool } from '../../../storage/pool.ts';
-import { MemorySeenCache } from '../../../storage/seen/memory-seen-cache.ts';
-import { admitUrls, outdatedConfig } from '../../../storage/statements/admit-urls.ts';
+} from '../../../storage/edits/index.ts';
+import { inTransaction, type Pool } from '../../../storage/postgres/index.ts';
+import { MemorySeenCache } from '../../../storage/seen/index.ts';
+import { admitUrls, outdatedConfig } from '../../../storage/frontier/index.ts';
 import {
   admission,
   expectExact,

@@ -4,12 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditCrawl } from '../../../storage/audit.ts';
-import { FileBlobStore } from '../../../storage/blobs/file-blob-store.ts';
-import { findCrawl } from '../../../storage/crawls.ts';
-import { freeBodies, removeBatch } from '../../../storage/crawl-removal.ts';
-import { markExpired } from '../../../storage/statements/mark-expired.ts';
-import { markRemoved } from '../../../storage/statements/mark-removed.ts';
+import { auditCrawl } from '../../../storage/reports/index.ts';
+import { FileBlobStore } from '../../../storage/blobs/index.ts';
+import {
+  findCrawl,
+  freeBodies,
+  removeBatch,
+  markExpired,
+  markRemoved,
+} from '../../../storage/crawls/index.ts';
 import { addPage, addUrl, newCrawl, setState, startServices, type Services } from '../api/world.ts';
 
 let services: Services;

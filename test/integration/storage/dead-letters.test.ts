@@ -2,16 +2,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeadLetterView } from '../../../contracts/dead-letters.ts';
 import { restMs } from '../../../domain/dead-letter.ts';
-import { auditCrawl } from '../../../storage/audit.ts';
-import { allDeadLetters, readDeadLetters } from '../../../storage/dead-letters.ts';
-import type { Pool } from '../../../storage/pool.ts';
-import { redriveBatch, type LetterFilter } from '../../../storage/redrive.ts';
-import { parkHost } from '../../../storage/statements/park-host.ts';
-import { releaseLease } from '../../../storage/statements/release-lease.ts';
-import { reopenCrawls } from '../../../storage/statements/reopen-crawls.ts';
-import { returnUrls } from '../../../storage/statements/return-urls.ts';
-import { unparkHost } from '../../../storage/statements/unpark-host.ts';
-import type { ResultRow } from '../../../storage/statements/commit-results.ts';
+import { auditCrawl } from '../../../storage/reports/index.ts';
+import {
+  allDeadLetters,
+  readDeadLetters,
+  redriveBatch,
+  type LetterFilter,
+} from '../../../storage/letters/index.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
+import { parkHost, unparkHost } from '../../../storage/hosts/index.ts';
+import { releaseLease } from '../../../storage/leases/index.ts';
+import { reopenCrawls } from '../../../storage/crawls/index.ts';
+import { returnUrls, type ResultRow } from '../../../storage/frontier/index.ts';
 import {
   admission,
   expectExact,

@@ -1,11 +1,14 @@
 /** Which hosts the scheduler is given, gets back when their workflow was lost, and when a host is given back. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CrawlConfig, CrawlState } from '../../../contracts/crawl.ts';
-import { inTransaction, type Pool } from '../../../storage/pool.ts';
-import { refeedHosts } from '../../../storage/statements/refeed-hosts.ts';
-import { retireHost } from '../../../storage/statements/retire-host.ts';
-import { shardActivity } from '../../../storage/statements/shard-activity.ts';
-import { takePlacesBack, takeTurns } from '../../../storage/turns.ts';
+import { inTransaction, type Pool } from '../../../storage/postgres/index.ts';
+import {
+  refeedHosts,
+  retireHost,
+  shardActivity,
+  takePlacesBack,
+  takeTurns,
+} from '../../../storage/feeding/index.ts';
 import {
   admission,
   expectExact,

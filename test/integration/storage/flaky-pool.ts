@@ -1,5 +1,5 @@
 /** A pool that can be told to fail as one does whose server is away. */
-import type { Pool } from '../../../storage/pool.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
 
 export interface FlakyPool {
   readonly pool: Pool;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FrontierWriter } from '../../../storage/frontier-writer.ts';
-import type { PageRow } from '../../../storage/statements/upsert-pages.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import type { PageRow } from '../../../storage/pages/index.ts';
 import { startFlakyPool } from './flaky-pool.ts';
 import {
   admission,

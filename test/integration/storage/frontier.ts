@@ -2,19 +2,20 @@
 import { expect } from 'vitest';
 import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../../../contracts/crawl.ts';
 import type { UrlState } from '../../../domain/ledger.ts';
-import { auditCrawl } from '../../../storage/audit.ts';
-import { createCrawl } from '../../../storage/crawls.ts';
-import { FrontierWriter } from '../../../storage/frontier-writer.ts';
+import { auditCrawl } from '../../../storage/reports/index.ts';
+import { setCrawlState } from '../../../storage/crawls/index.ts';
+import { createCrawl } from '../../../storage/starting/index.ts';
+import {
+  FrontierWriter,
+  type AdmissionRow,
+  type ResultRow,
+  leaseUrls,
+} from '../../../storage/frontier/index.ts';
 import { urlKey } from '../../../storage/key.ts';
-import { createPool, type Pool } from '../../../storage/pool.ts';
-import { retrying } from '../../../storage/retry.ts';
-import { readSeeds } from '../../../storage/seeds.ts';
-import type { AdmissionRow } from '../../../storage/statements/admit-urls.ts';
-import type { ResultRow } from '../../../storage/statements/commit-results.ts';
-import { leaseUrls } from '../../../storage/statements/lease-urls.ts';
-import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
-import { takeLease } from '../../../storage/statements/take-lease.ts';
-import { waitingCrawls } from '../../../storage/statements/waiting-crawls.ts';
+import { createPool, type Pool, retrying } from '../../../storage/postgres/index.ts';
+import { readSeeds } from '../../../storage/seeds/index.ts';
+import { takeLease } from '../../../storage/leases/index.ts';
+import { waitingCrawls } from '../../../storage/feeding/index.ts';
 import { createWorld } from '../../support/world.ts';
 
 export interface Frontier {

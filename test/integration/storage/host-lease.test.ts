@@ -1,14 +1,15 @@
 /** The statements of a host's lease (docs/design.md, "Crash safety"): who may have it, and what is known of it then. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeSettings } from '../../../storage/hosts.ts';
-import type { Pool } from '../../../storage/pool.ts';
-import { askGuestLease } from '../../../storage/statements/ask-guest-lease.ts';
-import { releaseLease } from '../../../storage/statements/release-lease.ts';
-import { renewLeases } from '../../../storage/statements/renew-leases.ts';
-import { saveLessons, type LessonsRow } from '../../../storage/statements/save-lessons.ts';
-import { takeGuestLease } from '../../../storage/statements/take-guest-lease.ts';
-import { takeLease, type TakenLease } from '../../../storage/statements/take-lease.ts';
-import { unparkHost } from '../../../storage/statements/unpark-host.ts';
+import { changeSettings, saveLessons, type LessonsRow, unparkHost } from '../../../storage/hosts/index.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
+import {
+  askGuestLease,
+  releaseLease,
+  renewLeases,
+  takeGuestLease,
+  takeLease,
+  type TakenLease,
+} from '../../../storage/leases/index.ts';
 import { newHost, openFrontier, type Frontier } from './frontier.ts';
 
 let frontier: Frontier;

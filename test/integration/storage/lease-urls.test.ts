@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CrawlBook, type OpenCrawl } from '../../../engine/books/crawl-book.ts';
 import { leaseWithinLimits } from '../../../engine/visit/lease-within-limits.ts';
-import type { Pool } from '../../../storage/pool.ts';
-import { leaseUrls } from '../../../storage/statements/lease-urls.ts';
-import { returnUrls } from '../../../storage/statements/return-urls.ts';
-import { waitingCrawls } from '../../../storage/statements/waiting-crawls.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
+import { leaseUrls, returnUrls } from '../../../storage/frontier/index.ts';
+import { waitingCrawls } from '../../../storage/feeding/index.ts';
 import {
   admission,
   expectExact,

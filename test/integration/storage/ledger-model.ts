@@ -3,22 +3,16 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { mayMove, type UrlState } from '../../../domain/ledger.ts';
 import { hostCausedClasses, restingClass } from '../../../domain/dead-letter.ts';
-import type { ResultRow } from '../../../storage/statements/commit-results.ts';
-import { dropHost } from '../../../storage/statements/drop-host.ts';
-import { excludeQueued } from '../../../storage/statements/exclude-queued.ts';
-import { parkHost } from '../../../storage/statements/park-host.ts';
-import { reclaimUrls } from '../../../storage/statements/reclaim-urls.ts';
+import { type ResultRow, excludeQueued, reclaimUrls, returnUrls } from '../../../storage/frontier/index.ts';
+import { dropHost, parkHost, unparkHost } from '../../../storage/hosts/index.ts';
 import {
   redriveBatch,
   type LetterCursor,
   type LetterFilter,
   type RedrivenBatch,
-} from '../../../storage/redrive.ts';
-import { releaseLease } from '../../../storage/statements/release-lease.ts';
-import { requeueLostBodies } from '../../../storage/statements/requeue-lost-bodies.ts';
-import { returnUrls } from '../../../storage/statements/return-urls.ts';
-import { takeLease } from '../../../storage/statements/take-lease.ts';
-import { unparkHost } from '../../../storage/statements/unpark-host.ts';
+} from '../../../storage/letters/index.ts';
+import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
+import { requeueLostBodies } from '../../../storage/pages/index.ts';
 import { admission, leased, result, type Frontier } from './frontier.ts';
 
 interface Modelled {

@@ -4,16 +4,11 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../storage/pool.ts';
-import { redriveBatch } from '../../../storage/redrive.ts';
-import { retrying } from '../../../storage/retry.ts';
-import { dropHost } from '../../../storage/statements/drop-host.ts';
-import { excludeQueued } from '../../../storage/statements/exclude-queued.ts';
-import { parkHost } from '../../../storage/statements/park-host.ts';
-import { releaseLease } from '../../../storage/statements/release-lease.ts';
-import { returnUrls } from '../../../storage/statements/return-urls.ts';
-import { takeLease } from '../../../storage/statements/take-lease.ts';
-import { unparkHost } from '../../../storage/statements/unpark-host.ts';
+import { type Pool, retrying } from '../../../storage/postgres/index.ts';
+import { redriveBatch } from '../../../storage/letters/index.ts';
+import { dropHost, parkHost, unparkHost } from '../../../storage/hosts/index.ts';
+import { excludeQueued, returnUrls } from '../../../storage/frontier/index.ts';
+import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
 import {
   admission,
   expectExact,

@@ -1,15 +1,17 @@
 /**
- * The order of locks (storage/queue-locks.ts): whoever changes URLs takes the queues of their hosts first, so that no
+ * The order of locks (storage/frontier/queue-locks.ts): whoever changes URLs takes the queues of their hosts first, so that no
  * two writers ever wait for each other. Each test holds a queue, lets a writer come and wait for it, and then looks at
  * the very URL which that writer is about to change.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../storage/pool.ts';
-import { admitUrls } from '../../../storage/statements/admit-urls.ts';
-import { commitResults } from '../../../storage/statements/commit-results.ts';
-import { leaseUrls } from '../../../storage/statements/lease-urls.ts';
-import { lockHostQueues } from '../../../storage/statements/lock-host-queues.ts';
-import { returnUrls } from '../../../storage/statements/return-urls.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
+import {
+  admitUrls,
+  commitResults,
+  leaseUrls,
+  lockHostQueues,
+  returnUrls,
+} from '../../../storage/frontier/index.ts';
 import {
   admission,
   expectExact,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, inject, it, onTestFinished } from 'vitest';
-import { migrate } from '../../../storage/migrate.ts';
+import { migrate } from '../../../storage/postgres/index.ts';
 import { createWorld } from '../../support/world.ts';
 
 const name = `test_${randomBytes(6).toString('hex')}`;

@@ -1,16 +1,18 @@
 /** Opt-outs in Postgres (F15): what they exclude, what taking them back queues again, and that every sum stays exact. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { coveringDomain, hostName, optOutDetail, optOutHoldMs } from '../../../domain/opt-out.ts';
-import { optOut, optOutsAfter, takeBackOptOut } from '../../../storage/opt-outs.ts';
-import { inTransaction } from '../../../storage/pool.ts';
-import { retrying } from '../../../storage/retry.ts';
-import { excludeOptedOut } from '../../../storage/statements/exclude-opted-out.ts';
-import { hostsOfDomain } from '../../../storage/statements/hosts-of-domain.ts';
-import { loadOptOuts } from '../../../storage/statements/load-opt-outs.ts';
-import { lockCrawls } from '../../../storage/statements/lock-crawls.ts';
-import { removeOptOut } from '../../../storage/statements/remove-opt-out.ts';
-import { requeueOptedOut } from '../../../storage/statements/requeue-opted-out.ts';
-import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import {
+  optOut,
+  optOutsAfter,
+  takeBackOptOut,
+  excludeOptedOut,
+  hostsOfDomain,
+  loadOptOuts,
+  removeOptOut,
+  requeueOptedOut,
+} from '../../../storage/opt-outs/index.ts';
+import { inTransaction, retrying } from '../../../storage/postgres/index.ts';
+import { lockCrawls, setCrawlState } from '../../../storage/crawls/index.ts';
 import {
   admission,
   expectExact,

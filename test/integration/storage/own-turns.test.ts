@@ -1,8 +1,8 @@
 /** What a crawl's own delay changes where its host's turn is put right, and in what the crawl is said to wait for. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Pool } from '../../../storage/pool.ts';
-import { outlookOf } from '../../../storage/outlook.ts';
-import { correctTurns } from '../../../storage/statements/correct-turns.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
+import { outlookOf } from '../../../storage/reports/index.ts';
+import { correctTurns } from '../../../storage/feeding/index.ts';
 import { admission, newHost, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
 
 let frontier: Frontier;

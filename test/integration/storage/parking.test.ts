@@ -1,14 +1,10 @@
 /** Crawls are told of hosts that are parked and come back (F38), in the transaction in which that happens. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readEvents } from '../../../storage/events.ts';
-import { bringBack, park } from '../../../storage/parking.ts';
-import type { Pool } from '../../../storage/pool.ts';
-import { redriveBatch } from '../../../storage/redrive.ts';
-import { answerAsks } from '../../../storage/statements/answer-asks.ts';
-import { askParkedHosts } from '../../../storage/statements/ask-parked-hosts.ts';
-import { claimAsks } from '../../../storage/statements/claim-asks.ts';
-import { lockCrawls } from '../../../storage/statements/lock-crawls.ts';
-import { reopenCrawls } from '../../../storage/statements/reopen-crawls.ts';
+import { readEvents } from '../../../storage/events/index.ts';
+import { bringBack, park, answerAsks, askParkedHosts, claimAsks } from '../../../storage/hosts/index.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
+import { redriveBatch } from '../../../storage/letters/index.ts';
+import { lockCrawls, reopenCrawls } from '../../../storage/crawls/index.ts';
 import {
   admission,
   expectExact,

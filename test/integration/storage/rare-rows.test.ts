@@ -2,11 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deadLetterClasses } from '../../../domain/dead-letter.ts';
 import { hostStandings, type HostStanding } from '../../../domain/host-standing.ts';
-import { hostsAfter } from '../../../storage/hosts.ts';
-import { createPool, type Pool } from '../../../storage/pool.ts';
-import { chooseLetters, type LetterCursor } from '../../../storage/redrive.ts';
-import { listHosts } from '../../../storage/statements/list-hosts.ts';
-import { measureHosts } from '../../../storage/statements/measure-hosts.ts';
+import { hostsAfter, listHosts } from '../../../storage/hosts/index.ts';
+import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import { chooseLetters, type LetterCursor } from '../../../storage/letters/index.ts';
+import { measureHosts } from '../../../storage/reports/index.ts';
 import { planOf, type PlanNode } from '../../support/plans.ts';
 import { createWorld, type World } from '../../support/world.ts';
 

@@ -1,11 +1,9 @@
 /** Who may put back what a crash left leased: whoever holds the host's lease, and nobody who only once did. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Pool } from '../../../storage/pool.ts';
-import { auditCrawl } from '../../../storage/audit.ts';
-import { reclaimPaused } from '../../../storage/statements/reclaim-paused.ts';
-import { reclaimUrls } from '../../../storage/statements/reclaim-urls.ts';
-import { renewLeases } from '../../../storage/statements/renew-leases.ts';
-import { takeLease } from '../../../storage/statements/take-lease.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
+import { auditCrawl } from '../../../storage/reports/index.ts';
+import { reclaimPaused, reclaimUrls } from '../../../storage/frontier/index.ts';
+import { renewLeases, takeLease } from '../../../storage/leases/index.ts';
 import {
   admission,
   leased,

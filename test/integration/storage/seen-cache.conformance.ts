@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SeenCache } from '../../../storage/seen/seen-cache.ts';
+import type { SeenCache } from '../../../storage/seen/index.ts';
 
 /** Crawls of the tests are numbered so that none meets another's keys, nor those of an earlier run on the same Redis. */
 let crawls = 2 ** 31 + Math.floor(Math.random() * 2 ** 45);

@@ -1,13 +1,14 @@
 /** One conformance suite on each implementation, then what is each one's own. */
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { LayeredSeenCache } from '../../../storage/seen/layered-seen-cache.ts';
-import { MemorySeenCache } from '../../../storage/seen/memory-seen-cache.ts';
-import { RedisSeenCache } from '../../../storage/seen/redis-seen-cache.ts';
-import type { SeenCache } from '../../../storage/seen/seen-cache.ts';
+import {
+  LayeredSeenCache,
+  MemorySeenCache,
+  RedisSeenCache,
+  type SeenCache,
+} from '../../../storage/seen/index.ts';
 import { conforms, keys, nextCrawl } from './seen-cache.conformance.ts';
 
 const { redisUrl } = inject('stack');

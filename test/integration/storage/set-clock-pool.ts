@@ -1,6 +1,6 @@
 /** A pool whose database tells whoever takes a host's lease another time than it is; nothing else is changed. */
 import type { QueryConfig } from 'pg';
-import type { Pool } from '../../../storage/pool.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
 
 /** @param instant ISO 8601: the time at the call; it goes on from there */
 export function poolAt(pool: Pool, instant: string): Pool {

@@ -1,8 +1,11 @@
 /** A Postgres that goes silent, refuses, or takes no writes: how long it is waited for, and what the probe makes of it. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPool, inTransaction } from '../../../storage/pool.ts';
-import { probePostgres } from '../../../storage/probe-postgres.ts';
-import { isStorageOutage } from '../../../storage/retry.ts';
+import {
+  createPool,
+  inTransaction,
+  probePostgres,
+  isStorageOutage,
+} from '../../../storage/postgres/index.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { createWorld, type World } from '../../support/world.ts';
 

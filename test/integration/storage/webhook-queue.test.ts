@@ -1,8 +1,14 @@
 /** What waits for a receiver, and what becomes of it while the webhook is edited (F38). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Pool } from '../../../storage/pool.ts';
-import { nextDelivery, settleFailed, type Delivery } from '../../../storage/webhook-queue.ts';
-import { createWebhook, editWebhook, replay } from '../../../storage/webhooks.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
+import {
+  nextDelivery,
+  settleFailed,
+  type Delivery,
+  createWebhook,
+  editWebhook,
+  replay,
+} from '../../../storage/webhooks/index.ts';
 import { moveCrawl, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
 
 let frontier: Frontier;

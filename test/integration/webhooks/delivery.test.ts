@@ -18,7 +18,7 @@ import {
 import { taskQueues, webhookWorkflowId } from '../../../contracts/workflows.ts';
 import { webhookAttempts } from '../../../domain/webhook-retry.ts';
 import { createPoster } from '../../../net/poster.ts';
-import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { workflowBundle } from '../../../workers/workflow-bundle.ts';
 import { ask } from '../api/asking.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from '../api/world.ts';

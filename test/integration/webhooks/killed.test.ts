@@ -6,7 +6,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CreatedWebhook } from '../../../contracts/http/webhooks.ts';
-import { setCrawlState } from '../../../storage/statements/set-crawl-state.ts';
+import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../../support/worker.ts';
 import { ask } from '../api/asking.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from '../api/world.ts';

@@ -6,8 +6,8 @@ import {
   pauseCrawlUpdate,
   resumeCrawlUpdate,
 } from '../../../contracts/workflows.ts';
-import { storeEdit } from '../../../storage/crawl-edits.ts';
-import { viewCrawl } from '../../../storage/crawls.ts';
+import { storeEdit } from '../../../storage/edits/index.ts';
+import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { openDesk, type CrawlDesk } from '../../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../../support/worker.ts';
 import { createWorld, type World } from '../../support/world.ts';

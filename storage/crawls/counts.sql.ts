@@ -1,0 +1,123 @@
+/** What a crawl has counted, and what it waits for. */
+import type { CutKind } from '../../domain/limits.ts';
+import { statement } from '../postgres/index.ts';
+import type { CrawlStands } from '../../domain/crawl-life.ts';
+import { crawlTime } from './crawl-time.ts';
+import type { RejectedSeed } from '../../contracts/http/crawls.ts';
+
+export interface CrawlCounts {
+  readonly accepted_seeds: number;
+  readonly rejected_seeds: number;
+  /** Of the accepted: not admitted yet. */
+  readonly waiting_seeds: number;
+  readonly hosts: number;
+  readonly waiting_hosts: number;
+  readonly working_hosts: number;
+  readonly parked_hosts: number;
+  /** URLs answered within the last `seconds`. */
+  readonly recent_fetches: number;
+  /** Reasons with the URLs they exclude, most first; null: there are none. */
+  readonly excluded: readonly { readonly reason: string; readonly count: number }[] | null;
+  /** Kinds of domain/limits.ts, at how many URLs, and how much; null: there are none. */
+  readonly cut:
+    readonly { readonly kind: CutKind; readonly places: number; readonly amount: number }[] | null;
+  /** Classes with their counts, most first; null: there are none. */
+  readonly dead_letters: readonly { readonly class: string; readonly count: number }[] | null;
+}
+
+/** What the ledger of a crawl does not count, all at one moment. In one statement: a round trip costs more than a count. */
+export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCounts>(
+  'count-crawl',
+  `select *
+     from (select seeds_accepted as accepted_seeds, seeds_rejected as rejected_seeds,
+                  seeds_accepted - seeds_taken as waiting_seeds
+             from crawl where id = $1) seeds,
+          (select count(*) as hosts, count(*) filter (where q.queued > 0) as waiting_hosts,
+                  count(*) filter (where q.leased > 0) as working_hosts,
+                  count(*) filter (where q.queued > 0 and h.parked_at is not null) as parked_hosts
+             from host_queue q join host h on h.id = q.host_id
+            where q.crawl_id = $1) hosts,
+          (select count(*) as recent_fetches from url
+            where crawl_id = $1 and fetched_at > now() - $2 * interval '1 second') recent,
+          (select json_agg(json_build_object('reason', name, 'count', urls) order by urls desc, name) as excluded
+             from (select name, sum(urls) as urls from left_out where crawl_id = $1 and what = 'excluded'
+                    group by name having sum(urls) > 0) reasons) excluded,
+          (select json_agg(json_build_object('kind', name, 'places', places, 'amount', amount) order by name) as cut
+             from (select name, sum(urls) as places, sum(amount) as amount
+                     from (select name, urls, amount from left_out where crawl_id = $1 and what = 'cut'
+                           union all
+                           select each.key, 1, each.value::bigint
+                             from robots r join host_queue q on q.host_id = r.host_id and q.crawl_id = $1
+                            cross join jsonb_each_text(r.cut) each where r.cut is not null) places
+                    group by name having sum(urls) > 0) kinds) cut,
+          (select json_agg(json_build_object('class', class, 'count', letters) order by letters desc, class) as dead_letters
+             from (select class, count(*) as letters from dead_letter where crawl_id = $1 group by class) classes) dead`,
+);
+
+export interface CrawlOutlook extends CrawlStands {
+  /** Milliseconds that it has run, pauses not among them, or null. */
+  readonly running_ms: number | null;
+  readonly queued: number;
+  readonly leased: number;
+  readonly pending: number;
+  readonly pages: number;
+  readonly done: number;
+  readonly bytes: number;
+  /** Pages by counter (domain/finish-criteria.ts). */
+  readonly counters: Readonly<Record<string, number>>;
+  /** Of the queued: at hosts that are parked, and of which it waits for no answer. */
+  readonly parked: number;
+  /** It waits for an answer of parked hosts (ask-parked-hosts.ts). */
+  readonly asking: boolean;
+  /** It has seeds that were not admitted yet. */
+  readonly unseeded: boolean;
+  /** Its frontier is still to be judged by settings that were changed. */
+  readonly edited: boolean;
+}
+
+/**
+ * One snapshot of what a crawl has left to do. Seeds are looked for in their order, here and elsewhere: without one the
+ * planner, which takes a third of them to be left, would go over millions that are admitted.
+ */
+export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
+  'crawl-outlook',
+  `select c.state, c.cause, c.reason, (extract(epoch from ${crawlTime}) * 1000)::float8 as running_ms,
+          coalesce(l.queued, 0) as queued, coalesce(l.leased, 0) as leased, coalesce(l.pending, 0) as pending,
+          coalesce(l.pages, 0) as pages, coalesce(l.done, 0) as done,
+          coalesce(l.bytes, 0) as bytes,
+          coalesce((select json_object_agg(counter, pages)
+                      from (select counter, sum(pages)::bigint as pages from page_counter
+                             where crawl_id = $1 group by counter) n), '{}') as counters,
+          (select coalesce(sum(q.queued), 0)::bigint from host h join host_queue q on q.host_id = h.id
+            where h.parked_at is not null and q.crawl_id = c.id and q.asking is null) as parked,
+          exists (select from host_queue q where q.crawl_id = c.id and q.asking is not null) as asking,
+          (select s.line from seed s where s.crawl_id = c.id and s.line > c.seeded_line order by s.line limit 1) is not null as unseeded,
+          exists (select from crawl_config v where v.crawl_id = c.id and v.state = 'pending') as edited
+     from crawl c
+     left join (select crawl_id, sum(queued)::bigint as queued, sum(leased)::bigint as leased,
+                       sum(pending)::bigint as pending, sum(pages)::bigint as pages, sum(done)::bigint as done,
+                       sum(bytes)::bigint as bytes
+                  from ledger where crawl_id = $1 group by crawl_id) l on l.crawl_id = c.id
+    where c.id = $1`,
+);
+
+export interface ParkedHost {
+  readonly origin: string;
+  readonly queued: number;
+  readonly last_error: string | null;
+}
+
+/** Parked hosts at which the crawl has met URLs, most queued first. */
+export const listParkedHosts = statement<[crawlId: string, limit: number], ParkedHost>(
+  'list-parked-hosts',
+  `select h.origin, q.queued, h.last_error
+     from host h join host_queue q on q.host_id = h.id
+    where h.parked_at is not null and q.crawl_id = $1
+    order by q.queued desc, h.id limit $2`,
+);
+
+export const listRejectedSeeds = statement<[crawlId: string, limit: number], RejectedSeed>(
+  'list-rejected-seeds',
+  `select line, url, rejected as reason from seed
+    where crawl_id = $1 and rejected is not null order by line limit $2`,
+);

@@ -1,0 +1,67 @@
+/**
+ * Crawls are deleted with all their data, one batch in one transaction, by the first worker that comes. After a killed
+ * process the next worker finds the crawl still marked: the row of the crawl goes last. A marked crawl is shown to
+ * nobody and never reopened, since it counts as cancelled.
+ *
+ * All crawls share the bodies. The bodies of removed URLs are noted in the transaction that removes the URLs, and
+ * looked at again later, after longer than any request takes. A body that nothing refers to is then removed, unless a
+ * process has stored it once more since (storage/blobs/file-blob-store.ts).
+ */
+import type { FileBlobStore } from '../blobs/index.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import {
+  freedBodies,
+  nextRemoved,
+  removeHostShare,
+  removeRest,
+  removeUrls,
+  settleFreed,
+} from './removal.sql.ts';
+
+/** Rows that one transaction removes at most, of each table. */
+const batchRows = 2_000;
+const batchBodies = 500;
+/** Seconds after which no request is under way that knew a body by the removed URLs. */
+const freedSeconds = 600;
+
+/** Removes a batch. Answers whether there was one. */
+export function removeBatch(pool: Pool, limit = batchRows): Promise<boolean> {
+  return inTransaction(pool, async (db) => {
+    const [crawl] = await nextRemoved(db);
+    if (crawl === undefined) return false;
+    const { id, host_id: hostId } = crawl;
+    if (hostId === null) await removeRestOf(db, id, limit);
+    else {
+      const [removed] = await removeUrls(db, id, hostId, limit);
+      if ((removed?.urls ?? 0) < limit) await removeHostShare(db, id, hostId);
+    }
+    return true;
+  });
+}
+
+/** Table by table, the crawl itself last. */
+async function removeRestOf(db: Queryable, crawlId: number, limit: number): Promise<void> {
+  for (const remove of removeRest) {
+    const [removed] = await remove(db, crawlId, limit);
+    if ((removed?.rows ?? 0) >= limit) return;
+  }
+}
+
+/** Frees a batch of bodies that nothing refers to. Answers whether there was one. */
+export function freeBodies(
+  pool: Pool,
+  blobs: Pick<FileBlobStore, 'remove'>,
+  afterSeconds = freedSeconds,
+): Promise<boolean> {
+  return inTransaction(pool, async (db) => {
+    const due = await freedBodies(db, afterSeconds, batchBodies);
+    if (due.length === 0) return false;
+    const later: Buffer[] = [];
+    for (const { hash, wanted } of due) {
+      if (!wanted && !(await blobs.remove(hash, afterSeconds * 1_000))) later.push(hash);
+    }
+    const settled = due.map(({ hash }) => hash).filter((hash) => !later.includes(hash));
+    await settleFreed(db, settled, later);
+    return true;
+  });
+}

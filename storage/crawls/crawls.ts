@@ -1,0 +1,113 @@
+/** Crawls as their owners see them: listed, looked at. */
+import { crawlStates, wholeConfig, type CrawlState } from '../../contracts/crawl.ts';
+import { openCrawlStates } from '../../domain/crawl-life.ts';
+import { withHiddenHeaders } from '../../domain/request-headers.ts';
+import type { CountsView, CrawlSummary, CrawlView } from '../../contracts/http/crawls.ts';
+import { countCrawl, listParkedHosts, type ParkedHost, listRejectedSeeds } from './counts.sql.ts';
+import { listCrawls, type CountedCrawlRow } from './rows.sql.ts';
+import type { Queryable } from '../postgres/index.ts';
+
+/** Seconds over which the rate is measured. */
+const rateWindow = 10;
+const rejectedShown = 100;
+
+/** Null: there is no such crawl. */
+export async function findCrawl(db: Queryable, crawlId: string): Promise<CrawlSummary | null> {
+  const row = await findRow(db, crawlId);
+  return row === null ? null : summaryOf(row);
+}
+
+/** Newest first, those in the states given. `before`: only crawls older than this id; `tenantId` null: of all tenants. */
+export async function crawlsBefore(
+  db: Queryable,
+  before: string | null,
+  limit: number,
+  tenantId: number | null = null,
+  states: readonly CrawlState[] = crawlStates,
+): Promise<readonly CrawlSummary[]> {
+  return (await listCrawls(db, null, before, states, limit, tenantId)).map(summaryOf);
+}
+
+/** Crawls that are not over, newest first; all, or those in the states given. `tenantId` null: of all tenants. */
+export async function openCrawls(
+  db: Queryable,
+  states: readonly CrawlState[] = openCrawlStates,
+  tenantId: number | null = null,
+): Promise<readonly CrawlSummary[]> {
+  return (await listCrawls(db, null, null, states, 1_000, tenantId)).map(summaryOf);
+}
+
+/** Everything there is to say of a crawl at a glance; null: there is no such crawl. */
+export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlView | null> {
+  const row = await findRow(db, crawlId);
+  if (row === null) return null;
+  const [counts] = await countCrawl(db, crawlId, rateWindow);
+  if (counts === undefined) throw new Error('Postgres did not count');
+  const { accepted_seeds: accepted, rejected_seeds: rejected, waiting_seeds: waiting } = counts;
+  return {
+    ...summaryOf(row),
+    config: withHiddenHeaders(wholeConfig(row.config)) as CrawlView['config'],
+    configVersion: row.config_version,
+    seeds: {
+      accepted,
+      rejected,
+      waiting,
+      firstRejected: rejected > 0 ? await listRejectedSeeds(db, crawlId, rejectedShown) : [],
+    },
+    hosts: {
+      total: counts.hosts,
+      waiting: counts.waiting_hosts,
+      working: counts.working_hosts,
+      parked: counts.parked_hosts,
+    },
+    excluded: Object.fromEntries((counts.excluded ?? []).map(({ reason, count }) => [reason, count])),
+    cut: Object.fromEntries(
+      (counts.cut ?? []).map(({ kind, places, amount }) => [kind, { places, leftOut: amount }]),
+    ),
+    deadLetters: Object.fromEntries(
+      (counts.dead_letters ?? []).map((letter) => [letter.class, letter.count]),
+    ),
+    rate: { perSecond: counts.recent_fetches / rateWindow },
+  };
+}
+
+/** Parked hosts at which the crawl has URLs, most queued first. */
+export async function parkedHosts(
+  db: Queryable,
+  crawlId: string,
+  limit: number,
+): Promise<readonly ParkedHost[]> {
+  return listParkedHosts(db, crawlId, limit);
+}
+
+async function findRow(db: Queryable, crawlId: string): Promise<CountedCrawlRow | null> {
+  const [row] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
+  return row ?? null;
+}
+
+function summaryOf(row: CountedCrawlRow): CrawlSummary {
+  return {
+    id: row.id,
+    state: row.state,
+    cause: row.cause,
+    reason: row.reason,
+    label: row.label,
+    jobId: row.job_id,
+    createdAt: row.created_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    endedAt: row.ended_at?.toISOString() ?? null,
+    seconds: row.seconds,
+    ...countsOf(row),
+  };
+}
+
+function countsOf(row: CountedCrawlRow): CountsView {
+  const { discovered, queued, leased, done, excluded, dead, failed } = row;
+  return {
+    ledger: { discovered, queued, leased, done, excluded, dead, failed },
+    pages: row.pages,
+    pending: row.pending,
+    fetches: row.fetches,
+    bytes: row.bytes,
+  };
+}

@@ -1,0 +1,19 @@
+/** Crawls: their rows, their life, and how they are deleted. */
+export { crawlOutlook, type CrawlOutlook, type ParkedHost } from './counts.sql.ts';
+export { removeBatch, freeBodies } from './crawl-removal.ts';
+export { crawlTime } from './crawl-time.ts';
+export { findCrawl, crawlsBefore, openCrawls, viewCrawl, parkedHosts } from './crawls.ts';
+export { setCrawlState, reopenClosedCrawls, reopenCrawls } from './life.sql.ts';
+export { markExpired, markRemoved } from './removal.sql.ts';
+export {
+  listCrawls,
+  loadCrawls,
+  lockCrawls,
+  crawlStanding,
+  crawlOfTenant,
+  anyCrawlOfTenant,
+  openCrawlsAfter,
+  earlierCrawls,
+  crawlOfJob,
+  countJobsOfUser,
+} from './rows.sql.ts';

@@ -1,0 +1,154 @@
+/** How a crawl is deleted, part by part. */
+import { statement, type Statement } from '../postgres/index.ts';
+
+/** Marks closed crawls as removed whose retention is over: their own, else that of the instance (days; null: for ever). */
+export const markExpired = statement<[days: number | null], { readonly id: string }>(
+  'mark-expired',
+  `update crawl c set state = 'cancelled', cause = 'cancelled', removed_at = now()
+    where c.removed_at is null and c.state in ('finished', 'cancelled', 'failed')
+      and c.ended_at < now() - coalesce((c.config ->> 'retentionDays')::float8, $1) * interval '1 day'
+      and not exists (select from tenant t where t.default_crawl_id = c.id)
+   returning c.id::text`,
+);
+
+/**
+ * Marks a crawl as removed if it is closed, or is already so marked; nothing reopens a crawl that counts as cancelled.
+ * Answers its state and how many URLs are left; no row: there is no such crawl.
+ */
+export const markRemoved = statement<
+  [crawlId: string],
+  { readonly state: string; readonly removed: boolean; readonly urls: number }
+>(
+  'mark-removed',
+  `with asked as (
+     select id, state, removed_at is not null or state in ('finished', 'cancelled', 'failed') as may
+       from crawl where id = $1 for update
+   ), marked as (
+     update crawl c set state = 'cancelled', cause = 'cancelled', removed_at = coalesce(c.removed_at, now())
+       from asked a where c.id = a.id and a.may
+   )
+   select state, may as removed,
+          (select coalesce(sum(total), 0)::bigint from host_queue where crawl_id = $1) as urls
+     from asked`,
+);
+
+/**
+ * A removed crawl on which no other worker works, locked, with one of its hosts that is still there. Work in flight
+ * ends first; work that has not ended after an hour has no worker any more.
+ */
+export const nextRemoved = statement<[], { readonly id: number; readonly host_id: number | null }>(
+  'next-removed',
+  `select c.id, (select min(q.host_id) from host_queue q where q.crawl_id = c.id) as host_id
+     from crawl c
+    where c.removed_at is not null
+      and (c.removed_at < now() - interval '1 hour'
+           or (select coalesce(sum(l.leased + l.pending), 0) from ledger l where l.crawl_id = c.id) = 0)
+    order by c.id limit 1 for update skip locked`,
+);
+
+/**
+ * Removes so many URLs of a crawl at a host, with all that stands for each of them, and notes their bodies as freed.
+ * Answers how many were removed.
+ */
+export const removeUrls = statement<
+  [crawlId: number, hostId: number, limit: number],
+  { readonly urls: number }
+>(
+  'remove-urls',
+  `with chosen as materialized (
+     select key from url where host_id = $2 and crawl_id = $1 order by key limit $3 for update
+   ), gone as (
+     delete from url u using chosen k where u.host_id = $2 and u.crawl_id = $1 and u.key = k.key
+     returning u.content_hash
+   ), pages as (
+     delete from page p using chosen k where p.host_id = $2 and p.crawl_id = $1 and p.key = k.key
+   ), attempts as (
+     delete from attempt a using chosen k where a.host_id = $2 and a.crawl_id = $1 and a.key = k.key
+   ), letters as (
+     delete from dead_letter d using chosen k where d.host_id = $2 and d.crawl_id = $1 and d.key = k.key
+   ), lent as (
+     delete from lent_url l using chosen k where l.host_id = $2 and l.crawl_id = $1 and l.key = k.key
+   ), freed as (
+     insert into freed_body (hash)
+     select distinct content_hash from gone where content_hash is not null order by content_hash
+     on conflict (hash) do update set since = now()
+   ), counted as (
+     update host_queue q set total = greatest(q.total - (select count(*) from gone), 0)
+      where q.host_id = $2 and q.crawl_id = $1
+   )
+   select count(*) as urls from gone`,
+);
+
+/** Removes what a crawl without URLs at a host still has there. */
+export const removeHostShare = statement<[crawlId: number, hostId: number], Record<string, never>>(
+  'remove-host-share',
+  `with pages as (delete from page where host_id = $2 and crawl_id = $1),
+        attempts as (delete from attempt where host_id = $2 and crawl_id = $1),
+        letters as (delete from dead_letter where host_id = $2 and crawl_id = $1),
+        lent as (delete from lent_url where host_id = $2 and crawl_id = $1)
+   delete from host_queue where host_id = $2 and crawl_id = $1`,
+);
+
+type Remove = Statement<[crawlId: number, limit: number], { readonly rows: number }>;
+
+const rowsOf = (table: string): Remove =>
+  statement(
+    `remove-rest-of-${table}`,
+    `with gone as (
+       delete from ${table} where ctid = any (array(select ctid from ${table} where crawl_id = $1 limit $2)) returning 1
+     )
+     select count(*) as rows from gone`,
+  );
+
+/** What a crawl has besides its URLs, each so many rows at a time; its own row at the end. */
+export const removeRest: readonly Remove[] = [
+  ...[
+    ...[
+      'content',
+      'lent_content',
+      'seed',
+      'seed_place',
+      'lent_url',
+      'page_counter',
+      'crawl_config',
+      'left_out',
+    ],
+    ...['webhook_attempt', 'webhook_dead_letter', 'webhook_cursor', 'webhook', 'event', 'ledger'],
+  ].map(rowsOf),
+  statement(
+    'remove-crawl',
+    `with standing as (update tenant set default_crawl_id = null where default_crawl_id = $1), gone as (
+       delete from crawl where id = $1 and $2 > 0 returning 1
+     )
+     select count(*) as rows from gone`,
+  ),
+];
+
+/**
+ * Bodies that were freed so long ago, locked, and whether something refers to them (again): a page that stands for the
+ * body in its crawl, or a URL whose body has not been read yet.
+ */
+export const freedBodies = statement<
+  [seconds: number, limit: number],
+  { readonly hash: Buffer; readonly wanted: boolean }
+>(
+  'freed-bodies',
+  `with due as materialized (
+     select hash from freed_body where since <= now() - $1 * interval '1 second'
+      order by hash limit $2 for update skip locked
+   )
+   select d.hash,
+          exists (select from content c where c.hash = d.hash)
+            or d.hash in (select u.content_hash from url u where u.stage > 0 and u.content_hash is not null) as wanted
+     from due d`,
+);
+
+/** Bodies that were dealt with are forgotten; those that a process has just stored once more are looked at later. */
+export const settleFreed = statement<
+  [settled: readonly Buffer[], later: readonly Buffer[]],
+  Record<string, never>
+>(
+  'settle-freed',
+  `with again as (update freed_body set since = now() where hash = any ($2::bytea[]))
+   delete from freed_body where hash = any ($1::bytea[])`,
+);

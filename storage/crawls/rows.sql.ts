@@ -1,0 +1,128 @@
+/** Crawls as they stand. */
+import type { CrawlConfig, CrawlState, Ledger } from '../../contracts/crawl.ts';
+import type { CrawlCause, CrawlStands } from '../../domain/crawl-life.ts';
+import { crawlTime } from './crawl-time.ts';
+import { statement } from '../postgres/index.ts';
+
+export interface CountedCrawlRow extends Ledger {
+  readonly id: string;
+  readonly state: CrawlState;
+  readonly cause: CrawlCause | null;
+  readonly reason: string | null;
+  readonly label: string | null;
+  readonly job_id: string;
+  readonly config: CrawlConfig;
+  readonly config_version: number;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  /** From start to end, or to now, without pauses. */
+  readonly seconds: number | null;
+  readonly pages: number;
+  readonly pending: number;
+  readonly fetches: number;
+  readonly bytes: number;
+}
+
+/** Crawls with their ledgers, newest first, without those that are being deleted. `only`: just this one; `before`: older than this one; null: any, of any tenant. */
+export const listCrawls = statement<
+  [
+    only: string | null,
+    before: string | null,
+    states: readonly CrawlState[],
+    limit: number,
+    tenantId: number | null,
+  ],
+  CountedCrawlRow
+>(
+  'list-crawls',
+  `select c.id::text, c.state, c.cause, c.reason, c.label, c.job_id, c.config, c.config_version, c.created_at, c.started_at, c.ended_at,
+          extract(epoch from ${crawlTime})::float8 as seconds, l.*
+     from crawl c
+    cross join lateral (
+      select coalesce(sum(discovered), 0)::bigint as discovered, coalesce(sum(queued), 0)::bigint as queued,
+             coalesce(sum(leased), 0)::bigint as leased, coalesce(sum(done), 0)::bigint as done,
+             coalesce(sum(excluded), 0)::bigint as excluded, coalesce(sum(dead), 0)::bigint as dead,
+             coalesce(sum(failed), 0)::bigint as failed, coalesce(sum(pages), 0)::bigint as pages,
+             coalesce(sum(pending), 0)::bigint as pending, coalesce(sum(fetches), 0)::bigint as fetches,
+             coalesce(sum(bytes), 0)::bigint as bytes
+        from ledger where crawl_id = c.id
+    ) l
+    where c.removed_at is null and ($1::bigint is null or c.id = $1) and ($2::bigint is null or c.id < $2) and c.state = any ($3::crawl_state[])
+      and ($5::bigint is null or c.tenant_id = $5)
+    order by c.id desc limit $4`,
+);
+
+export interface CrawlRow {
+  readonly id: number;
+  readonly tenant_id: number;
+  readonly state: CrawlState;
+  readonly config: CrawlConfig;
+  /** Raised by each edit of the settings. */
+  readonly config_version: number;
+}
+
+export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>(
+  'load-crawls',
+  `select id, tenant_id, state, config, config_version from crawl where id = any ($1)`,
+);
+
+/** Locks crawls, so that their page limits are judged by one slice at a time; in the order of their ids. */
+export const lockCrawls = statement<[crawlIds: readonly number[]], { id: number }>(
+  'lock-crawls',
+  `select id from crawl where id = any ($1) order by id for no key update`,
+);
+
+export const crawlStanding = statement<[crawlId: number], CrawlStands>(
+  'crawl-standing',
+  `select state, cause, reason from crawl where id = $1`,
+);
+
+/** One row where the crawl is the tenant's, and is not being deleted. */
+export const crawlOfTenant = statement<[crawlId: string, tenantId: number], Record<string, never>>(
+  'crawl-of-tenant',
+  `select from crawl where id = $1 and tenant_id = $2 and removed_at is null`,
+);
+
+/** One row where the crawl is the tenant's, also while it is being deleted. */
+export const anyCrawlOfTenant = statement<[crawlId: string, tenantId: number], Record<string, never>>(
+  'any-crawl-of-tenant',
+  `select from crawl where id = $1 and tenant_id = $2`,
+);
+
+/** Crawls that are not over, by their ids. */
+export const openCrawlsAfter = statement<[after: string, limit: number], { id: string }>(
+  'open-crawls-after',
+  `select id::text from crawl where state in ('seeding', 'running', 'paused', 'draining') and id > $1
+    order by id limit $2`,
+);
+
+/**
+ * The latest crawls before this one that visited a host, newest first, whose stored bodies this crawl may use: crawls
+ * of the same tenant with the same user agent and without headers of their own, since a server may answer others
+ * differently.
+ */
+export const earlierCrawls = statement<[hostId: string, crawlId: number], { crawl_id: number }>(
+  'earlier-crawls',
+  `select q.crawl_id
+     from host_queue q
+     join crawl c on c.id = q.crawl_id
+     join crawl own on own.id = $2 and own.tenant_id = c.tenant_id
+      and own.config ->> 'userAgent' is not distinct from c.config ->> 'userAgent'
+      and coalesce(own.config ->> 'headers', '{}') = '{}' and coalesce(c.config ->> 'headers', '{}') = '{}'
+    where q.host_id = $1 and q.crawl_id < $2 and c.removed_at is null
+    order by q.crawl_id desc limit 8`,
+);
+
+/** The crawl that a tenant knows as this job; no row: there is none. */
+export const crawlOfJob = statement<[jobId: string, tenantId: number], { id: string }>(
+  'crawl-of-job',
+  `select id::text from crawl where job_id = $1 and tenant_id = $2`,
+);
+
+/** Jobs of a user of the tenant that are not over. */
+export const countJobsOfUser = statement<[tenantId: number, userId: string], { open: number }>(
+  'count-jobs-of-user',
+  `select count(*) as open from crawl
+    where tenant_id = $1 and user_id = $2 and state not in ('finished', 'cancelled', 'failed')`,
+);

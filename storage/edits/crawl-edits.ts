@@ -1,0 +1,195 @@
+/**
+ * Settings of crawls that change while they run (G6). A version is in force from its commit on. Afterwards a job judges
+ * the frontier by it, batch by batch; any worker may go on with the job. Queued URLs that the settings no longer admit
+ * are excluded with the rule, excluded URLs that they admit are queued again; leased URLs are left alone.
+ *
+ * Lock order: the crawl, then host_queue rows by host, then URLs.
+ */
+import { wholeConfig, type CrawlConfig, type CrawlState } from '../../contracts/crawl.ts';
+import { isOver, whyNoMore } from '../../domain/crawl-life.ts';
+import { inTransaction, type Pool, retrying } from '../postgres/index.ts';
+import {
+  dropOldConfigs,
+  endConfig,
+  listConfigs,
+  type ConfigRow,
+  lockForEdit,
+  noteJudged,
+  pendingConfig,
+  type PendingConfig,
+  storeConfig,
+} from './versions.sql.ts';
+import { judgeUrls, type JudgedUrl } from './judging.sql.ts';
+import { lockCrawls, reopenClosedCrawls } from '../crawls/index.ts';
+
+export interface Edit {
+  /** Makes the wanted settings from the present ones. */
+  readonly change: (config: CrawlConfig) => CrawlConfig;
+  /** The edit is made only if the crawl still has one of these versions; null: any. */
+  readonly seen: readonly number[] | null;
+  readonly author: string;
+  readonly note: string | null;
+  readonly restores: number | null;
+}
+
+export type EditOutcome =
+  | { readonly kind: 'stored' | 'same'; readonly version: number }
+  /** Somebody else was first. */
+  | { readonly kind: 'outdated'; readonly version: number }
+  | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
+  | { readonly kind: 'unknown' };
+
+/** Versions of a crawl that can be looked at and restored, beside its first; and what these take in Postgres. */
+const versionsKept = 1_000;
+const versionBytes = 64 * 1024 * 1024;
+
+export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<EditOutcome> {
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      const [crawl] = await lockForEdit(db, crawlId);
+      if (crawl === undefined) return { kind: 'unknown' };
+      const { state, reason, config_version: version } = crawl;
+      if (edit.seen?.includes(version) === false) return { kind: 'outdated', version };
+      if (whyNoMore(crawl) !== null) return { kind: 'over', state, reason };
+      const before = wholeConfig(crawl.config);
+      const after = edit.change(before);
+      if (isSame(before, after)) return { kind: 'same', version };
+      const rereads = before.scope !== after.scope;
+      const { author, note, restores } = edit;
+      const config = JSON.stringify(after);
+      await storeConfig(db, crawlId, version + 1, config, author, note, restores, rereads);
+      await dropOldConfigs(db, crawlId, versionsKept, versionBytes);
+      // Only an open crawl admits what is found in its pages.
+      if (rereads && isOver(state)) await reopenClosedCrawls(db, [Number(crawlId)]);
+      return { kind: 'stored', version: version + 1 };
+    }),
+  );
+}
+
+/** Fields come in any order, and out of JSON. */
+const isSame = (one: CrawlConfig, other: CrawlConfig): boolean => {
+  const inOrder = (config: CrawlConfig): string =>
+    JSON.stringify(Object.entries(config).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return inOrder(one) === inOrder(other);
+};
+
+/** A version of a crawl's settings; null: it has none of that number. */
+export async function findConfig(pool: Pool, crawlId: string, version: number): Promise<ConfigRow | null> {
+  const [row] = await listConfigs(pool, crawlId, version, 1);
+  return row?.version === version ? row : null;
+}
+
+/** Versions are read so many at a time. */
+const readAtOnce = 4;
+
+/**
+ * Versions from `most` down, up to `limit`. Together they hold about `bytes` of JSON at most, but there is always one
+ * version. Also answers whether there are more.
+ */
+export async function readConfigs(
+  pool: Pool,
+  crawlId: string,
+  most: number,
+  limit: number,
+  bytes: number,
+): Promise<{ readonly rows: readonly ConfigRow[]; readonly next: number | null }> {
+  const rows: ConfigRow[] = [];
+  let size = 0;
+  for (let from = most; ;) {
+    const found = await listConfigs(pool, crawlId, from, readAtOnce);
+    for (const row of found) {
+      size += JSON.stringify(row.config).length;
+      if (rows.length === limit || (rows.length > 0 && size > bytes)) return { rows, next: row.version };
+      rows.push(row);
+    }
+    const last = found.at(-1);
+    if (last === undefined || found.length < readAtOnce) return { rows, next: null };
+    from = last.version - 1;
+  }
+}
+
+/** A place in the walk over what a crawl has. */
+export interface EditPlace {
+  /** URLs are judged one by one, then hosts are filled up to their limit, then pages are read again. */
+  readonly of: 'urls' | 'hosts' | 'pages';
+  readonly hostId: number;
+  /** Hex; '': before the first URL or page of the host, or after the host as a whole. */
+  readonly key: string;
+}
+
+const firstPlace: EditPlace = { of: 'urls', hostId: 0, key: '' };
+
+const written = ({ of, hostId, key }: EditPlace): string => `${of}:${String(hostId)}:${key}`;
+
+/** @throws where it is none of ours */
+export function readPlace(text: string | null): EditPlace {
+  if (text === null) return firstPlace;
+  const [, of, hostId, key] = /^(urls|hosts|pages):(\d+):([0-9a-f]*)$/.exec(text) ?? [];
+  if ((of !== 'urls' && of !== 'hosts' && of !== 'pages') || hostId === undefined || key === undefined)
+    throw new Error(`${text} is no place in a frontier`);
+  return { of, hostId: Number(hostId), key };
+}
+
+export interface JudgedBatch {
+  readonly version: number;
+  /** Of the seeds that were judged by. */
+  readonly seedsRevision: number;
+  readonly from: string | null;
+  readonly to: EditPlace;
+  /** URLs looked at. */
+  readonly judged: number;
+  readonly moved: readonly Omit<JudgedUrl, 'crawl_id'>[];
+}
+
+export interface MovedBatch {
+  readonly excluded: number;
+  readonly readmitted: number;
+  /** Where URLs were queued again. */
+  readonly hosts: readonly number[];
+}
+
+/**
+ * Null: nothing was done, because there is another version or there are more seeds, the crawl ended, or another job has
+ * gone on from there.
+ */
+export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Promise<MovedBatch | null> {
+  const id = Number(crawlId);
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      await lockCrawls(db, [id]);
+      const [pending] = await pendingConfig(db, crawlId);
+      if (pending?.version !== batch.version || pending.place !== batch.from) return null;
+      if (pending.seeds_revision !== batch.seedsRevision) return null;
+      if (whyNoMore(pending) !== null) return null;
+      const rows = batch.moved.map((row) => ({ ...row, crawl_id: id }));
+      const moved = rows.length === 0 ? [] : await judgeUrls(db, JSON.stringify(rows));
+      const back = moved.filter(({ was, state }) => was === 'excluded' && state === 'queued');
+      const excluded = moved.filter(({ was, state }) => was === 'queued' && state === 'excluded').length;
+      const { version, from, judged } = batch;
+      await noteJudged(db, crawlId, version, from, written(batch.to), judged, excluded, back.length, 0, 0);
+      if (back.length > 0 && isOver(pending.state)) await reopenClosedCrawls(db, [id]);
+      return { excluded, readmitted: back.length, hosts: [...new Set(back.map(({ host_id }) => host_id))] };
+    }),
+  );
+}
+
+/** Notes pages that were read again, unless another job has gone on from there. */
+export async function noteReread(
+  pool: Pool,
+  crawlId: string,
+  { version, from, to }: Pick<JudgedBatch, 'version' | 'from' | 'to'>,
+  reread: number,
+  admitted: number,
+): Promise<void> {
+  await retrying(() => noteJudged(pool, crawlId, version, from, written(to), 0, 0, 0, reread, admitted));
+}
+
+/** Does nothing if another job has gone on from there, or if the frontier must be judged once more. */
+export async function endEdit(
+  pool: Pool,
+  crawlId: string,
+  { version, place }: Pick<PendingConfig, 'version' | 'place'>,
+  state: 'applied' | 'stopped',
+): Promise<void> {
+  await retrying(() => endConfig(pool, crawlId, version, state, place));
+}

@@ -1,0 +1,26 @@
+/** Versions of a crawl's settings, and what a new one does to its URLs. */
+export {
+  storeEdit,
+  findConfig,
+  readConfigs,
+  readPlace,
+  applyBatch,
+  noteReread,
+  endEdit,
+  type Edit,
+  type EditOutcome,
+  type EditPlace,
+  type JudgedBatch,
+} from './crawl-edits.ts';
+export {
+  urlsToJudge,
+  limitedUrls,
+  hostsAtLimit,
+  pagesToReread,
+  type RuledUrl,
+  type LimitedUrl,
+  type JudgedUrl,
+  type HostAtLimit,
+  type StoredLinks,
+} from './judging.sql.ts';
+export { pendingConfig, pendingEdits, type ConfigRow, type PendingConfig } from './versions.sql.ts';

@@ -1,0 +1,160 @@
+/** URLs and pages that a new version judges again. */
+import { statement } from '../postgres/index.ts';
+import { holdQueues, onceHeld } from '../frontier/index.ts';
+
+export interface RuledUrl {
+  readonly host_id: number;
+  readonly origin: string;
+  /** Hex. */
+  readonly key: string;
+  readonly url: string;
+  readonly state: 'queued' | 'excluded';
+  readonly depth: number;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly content_type: string | null;
+  /** Of the last answer. */
+  readonly status: number | null;
+  readonly seed: boolean;
+}
+
+/**
+ * URLs of a crawl whose place in the frontier hangs on its settings: queued, or excluded for one of `reasons`; host by
+ * host, after a place. A sitemap that its host's robots.txt names is read wherever it lies.
+ */
+export const urlsToJudge = statement<
+  [crawlId: string, afterHost: number, afterKey: string, reasons: readonly string[], limit: number],
+  RuledUrl
+>(
+  'urls-to-judge',
+  `select u.host_id, h.origin, encode(u.key, 'hex') as key, u.url, u.state, u.depth, u.reason, u.detail,
+          u.content_type, u.status, u.seed
+     from host_queue q
+     join host h on h.id = q.host_id
+    cross join lateral (
+      select * from url
+       where host_id = q.host_id and crawl_id = q.crawl_id
+         and key > case when q.host_id = $2 then decode($3, 'hex') else '' end
+         and (state = 'queued' or (state = 'excluded' and reason = any ($4)))
+         and (kind = 0 or parent_key is not null)
+       order by key limit $5) u
+    where q.crawl_id = $1 and q.host_id >= $2
+    order by q.host_id, u.key limit $5`,
+);
+
+export interface LimitedUrl extends RuledUrl {
+  /** A sitemap that its host's robots.txt names: it is read wherever it lies. */
+  readonly unruled: boolean;
+}
+
+/** URLs that the limit for a host keeps out there, the best first, after one of them ('': from the first on). */
+export const limitedUrls = statement<
+  [crawlId: string, hostId: number, afterKey: string, limit: number],
+  LimitedUrl
+>(
+  'limited-urls',
+  `with place as (
+     select key, priority from url
+      where $3 <> '' and host_id = $2 and crawl_id = $1 and key = decode($3, 'hex')
+   )
+   select u.host_id, h.origin, encode(u.key, 'hex') as key, u.url, u.state, u.depth, u.reason, u.detail, u.content_type,
+          u.status, u.seed, u.kind = 1 and u.parent_key is null as unruled
+     from url u join host h on h.id = u.host_id
+    where u.host_id = $2 and u.crawl_id = $1 and u.state = 'excluded' and u.reason = 'host-limit'
+      and ($3 = '' or exists (select from place p
+                               where u.priority < p.priority or (u.priority = p.priority and u.key > p.key)))
+    order by u.priority desc, u.key limit $4`,
+);
+
+/** A URL that other settings have moved, as JSON. */
+export interface JudgedUrl {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  /** Hex. */
+  readonly key: string;
+  readonly was: 'queued' | 'excluded';
+  readonly was_reason: string | null;
+  readonly state: 'queued' | 'excluded';
+  readonly reason: string | null;
+  readonly detail: string | null;
+}
+
+/** Moves URLs that are still as they were judged; answers those. What else is known of them stays, when they are due too. */
+export const judgeUrls = statement<
+  [rows: string],
+  { host_id: number; was: 'queued' | 'excluded'; state: 'queued' | 'excluded' }
+>(
+  'judge-urls',
+  `with r as materialized (
+     select * from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, was url_state, was_reason text,
+                                              state url_state, reason text, detail text)
+      order by host_id, key
+   ), ${holdQueues('r')}
+   update url u set state = r.state, reason = r.reason, detail = r.detail
+     from r
+    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
+      and u.state = r.was and u.reason is not distinct from r.was_reason and ${onceHeld}
+   returning u.host_id, r.was, u.state`,
+);
+
+export interface HostAtLimit {
+  readonly host_id: number;
+  readonly origin: string;
+  /** URLs of the crawl at the host. */
+  readonly total: number;
+  /** Of them: excluded since there were too many. */
+  readonly limited: number;
+}
+
+/** Hosts of a crawl after one, with how many of its URLs its limit for a host keeps out there. */
+export const hostsAtLimit = statement<[crawlId: string, afterHost: number, limit: number], HostAtLimit>(
+  'hosts-at-limit',
+  `select q.host_id, h.origin, q.total, u.limited
+     from host_queue q
+     join host h on h.id = q.host_id
+    cross join lateral (
+      select count(*) as limited from url
+       where host_id = q.host_id and crawl_id = q.crawl_id and state = 'excluded' and reason = 'host-limit') u
+    where q.crawl_id = $1 and q.host_id > $2
+    order by q.host_id limit $3`,
+);
+
+export interface StoredLinks {
+  readonly host_id: number;
+  readonly origin: string;
+  /** Hex. */
+  readonly key: string;
+  readonly depth: number;
+  /** Packed (storage/outlinks.ts). */
+  readonly outlinks: string;
+}
+
+/** Bytes of links that are read in one go, about: pages of 10,000 links come a few at a time. */
+const linkBytes = 1024 * 1024;
+
+/** Stored pages of a crawl with their links, host by host, after a place; fewer than the limit where they are heavy. */
+export const pagesToReread = statement<
+  [crawlId: string, afterHost: number, afterKey: string, limit: number],
+  StoredLinks
+>(
+  'pages-to-reread',
+  `with found as (
+     select p.host_id, h.origin, p.key, p.depth, octet_length(p.outlinks) as bytes
+       from host_queue q
+       join host h on h.id = q.host_id
+      cross join lateral (
+        select p.host_id, p.key, u.depth, p.outlinks
+          from page p join url u on u.host_id = p.host_id and u.crawl_id = p.crawl_id and u.key = p.key
+         where p.host_id = q.host_id and p.crawl_id = q.crawl_id
+           and p.key > case when q.host_id = $2 then decode($3, 'hex') else '' end
+         order by p.key limit $4) p
+      where q.crawl_id = $1 and q.host_id >= $2
+      order by q.host_id, p.key limit $4
+   ), weighed as (
+     select *, sum(bytes) over (order by host_id, key) - bytes as before from found
+   )
+   select w.host_id, w.origin, encode(w.key, 'hex') as key, w.depth, p.outlinks
+     from weighed w join page p on p.host_id = w.host_id and p.crawl_id = $1 and p.key = w.key
+    where w.before < ${String(linkBytes)}
+    order by w.host_id, w.key`,
+);

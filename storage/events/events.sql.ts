@@ -1,0 +1,28 @@
+/** Events, read in order. */
+import { statement } from '../postgres/index.ts';
+
+export interface EventRow {
+  /** Within its crawl, from 1. */
+  readonly number: number;
+  readonly crawl_id: number;
+  readonly kind: string;
+  readonly at: Date;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Events of crawls, for each crawl those after a number, oldest first, `limit` for each at most. A writer of an event
+ * holds the row of its crawl, so events of one crawl are committed in the order of their numbers, and none comes late.
+ */
+export const eventsAfter = statement<
+  [crawlIds: readonly number[], after: readonly number[], limit: number],
+  EventRow
+>(
+  'events-after',
+  `select e.number, e.crawl_id, e.kind, e.at, e.data
+     from unnest($1::bigint[], $2::bigint[]) as wanted(crawl_id, after)
+    cross join lateral (
+      select * from event where event.crawl_id = wanted.crawl_id and event.number > wanted.after order by event.number limit $3
+    ) e
+    order by e.crawl_id, e.number`,
+);

@@ -1,0 +1,32 @@
+/** The outbox: what happened to crawls, written in the transaction in which it happened. */
+import type { CrawlEvent } from '../../contracts/http/events.ts';
+import type { Queryable } from '../postgres/index.ts';
+import { eventsAfter, type EventRow } from './events.sql.ts';
+
+/** Of one crawl, behind an id ('0': from the start). */
+export async function readEvents(
+  db: Queryable,
+  crawlId: string,
+  after: string,
+  limit: number,
+): Promise<readonly CrawlEvent[]> {
+  return (await eventsAfter(db, [Number(crawlId)], [Number(after)], limit)).map(eventOf);
+}
+
+/** Of several crawls, each behind an id of its own. */
+export async function readEventsOf(
+  db: Queryable,
+  places: ReadonlyMap<string, string>,
+  limit: number,
+): Promise<readonly CrawlEvent[]> {
+  const ids = [...places.keys()].map(Number);
+  return (await eventsAfter(db, ids, [...places.values()].map(Number), limit)).map(eventOf);
+}
+
+const eventOf = ({ number, crawl_id, kind, at, data }: EventRow): CrawlEvent => ({
+  id: String(number),
+  crawlId: String(crawl_id),
+  kind,
+  at: at.toISOString(),
+  data: { ...data },
+});

@@ -1,0 +1,2 @@
+/** Numbered events of crawls. */
+export { readEvents, readEventsOf } from './events.ts';

@@ -1,0 +1,67 @@
+/** Turns of crawls at one host. */
+import { statement } from '../postgres/index.ts';
+
+export interface WaitingCrawl {
+  readonly crawl_id: number;
+  /** Milliseconds since the head of the last answer to a request of its own here; null: there was none. */
+  readonly asked_ago_ms: number | null;
+  /** Milliseconds for which it has no turn, by what a foreign fetcher of its tenant has reported of the host. */
+  readonly held_ms: number;
+}
+
+/** Running crawls with URLs queued at a host. */
+export const waitingCrawls = statement<[hostId: string | number], WaitingCrawl>(
+  'waiting-crawls',
+  `select q.crawl_id, (extract(epoch from now() - q.asked_at) * 1000)::float8 as asked_ago_ms,
+          case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end::float8 as held_ms
+     from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
+    where q.host_id = $1 and (q.queued > 0 or q.leased > 0)`,
+);
+
+export interface NotedTurn {
+  readonly crawl_id: number;
+  /** Milliseconds since the head of the last answer to a request of its own. */
+  readonly asked_ago_ms: number;
+  /** Milliseconds until its next turn by its own delay; null: the host's delay is as long. */
+  readonly turn_in_ms: number | null;
+  /** Of the settings that say so. */
+  readonly version: number;
+}
+
+/**
+ * Notes when crawls last asked a host and when each has its next turn. `turns`: NotedTurn[]. A caller that comes late
+ * with an older request changes nothing; times of the same request may differ by an instant. `asked`: a worker of ours
+ * has found out how the host is, so that reports of foreign fetchers no longer hold.
+ */
+export const noteTurns = statement<[hostId: string, turns: string, asked: boolean], Record<string, never>>(
+  'note-turns',
+  `with t as materialized (
+     select crawl_id, now() - asked_ago_ms * interval '1 millisecond' as asked_at,
+            coalesce(now() + turn_in_ms * interval '1 millisecond', '-infinity') as turn_at, version
+       from json_to_recordset($2) as t(crawl_id bigint, asked_ago_ms float8, turn_in_ms float8, version int)
+   ), held as materialized (
+     select q.crawl_id, t.asked_at, t.turn_at, t.version
+       from host_queue q left join t using (crawl_id)
+      where q.host_id = $1 and (t.asked_at > coalesce(q.asked_at, '-infinity') - interval '1 second' or $3 and q.held_until > now())
+      order by q.crawl_id for update of q
+   )
+   update host_queue q
+      set asked_at = greatest(held.asked_at, q.asked_at), own_turn_at = coalesce(held.turn_at, q.own_turn_at),
+          turn_version = coalesce(held.version, q.turn_version),
+          held_until = case when $3 then '-infinity' else q.held_until end
+     from held where q.host_id = $1 and q.crawl_id = held.crawl_id`,
+);
+
+/**
+ * No crawl of the tenant has a turn at the host for so long, because of a report of the tenant's own foreign fetcher.
+ */
+export const holdTurns = statement<[hostId: number, crawlId: number, ms: number], Record<string, never>>(
+  'hold-turns',
+  `with held as materialized (
+     select q.crawl_id from host_queue q join crawl c on c.id = q.crawl_id
+      where q.host_id = $1 and c.tenant_id = (select tenant_id from crawl where id = $2)
+      order by q.crawl_id for update of q
+   )
+   update host_queue q set held_until = greatest(q.held_until, now() + $3 * interval '1 millisecond')
+     from held where q.host_id = $1 and q.crawl_id = held.crawl_id`,
+);

@@ -1,0 +1,122 @@
+/** The door, where a host is asked for its robots.txt before it is fed. */
+import { fairTurns, type Aside } from './fair-turns.ts';
+import { onceHeld } from '../frontier/index.ts';
+import { statement } from '../postgres/index.ts';
+import { byDefault, reserving, takenColumns, type TakenLease } from '../leases/index.ts';
+
+/** A host whose lease is taken. */
+export interface HostAtDoor extends TakenLease {
+  readonly id: number;
+  readonly origin: string;
+  /** Running crawls that want it; the first has it on its account. */
+  readonly crawls: readonly [number, ...number[]];
+}
+
+/** Hosts of a crawl that answer and wait to be worked: with so many, no more are looked for. */
+const waitingEnough = 200;
+
+/**
+ * Takes the leases of hosts with due URLs of which nobody knows yet whether they answer, in fair turns of tenants and
+ * crawls (fair-turns.ts). `places`: [{crawl_id, hosts}], the hosts that the process asks already. No crawl gets more
+ * places than `most`, so that a few are left for a crawl that comes while hosts that do not answer take all the others.
+ */
+export const hostsAtDoor = statement<
+  [places: string, free: number, most: number, leaseMs: number],
+  { readonly asked: HostAtDoor; readonly aside: null } | { readonly asked: null; readonly aside: Aside }
+>(
+  'hosts-at-door',
+  `with asked as materialized (
+     select * from json_to_recordset($1) as r(crawl_id bigint, hosts int)
+   ), ${fairTurns({
+     of: 'not q.known',
+     held: 'asked',
+     free: '$2::int',
+     crawl: `(select count(*) from (select from host_queue q
+                                     where q.crawl_id = c.id and q.known and q.queued > 0 and q.turn_at is not null
+                                     limit ${String(waitingEnough)}) waiting) < ${String(waitingEnough)}`,
+     host: `h.known_at is null and (h.lease_token is null or h.lease_until < now())
+              and coalesce(greatest(h.guest_until, h.lend_until), '-infinity') < now()`,
+   })}, chosen as materialized (
+     select h.id, r.crawl_id from host h join ranked r on r.host_id = h.id
+      where r.place <= $2 and r.nth <= $3
+        and not h.fed and h.parked_at is null and h.paused_at is null and h.known_at is null
+        and greatest(h.not_before, h.closed_until) <= now() + interval '1 second'
+        and (h.lease_token is null or h.lease_until < now())
+      order by h.id for update of h skip locked
+   ), held as materialized (
+     select q.host_id, q.crawl_id from host_queue q
+      where q.host_id in (select id from chosen) and q.queued > 0 order by q.host_id, q.crawl_id for update
+   ), out as (
+     update host_queue q set turn_at = now() + $4 * interval '1 millisecond'
+       from held l where q.host_id = l.host_id and q.crawl_id = l.crawl_id
+   ), taken as (
+     update host h
+        set lease_token = nextval('lease_token'), lease_until = now() + $4 * interval '1 millisecond', idle = false,
+            ${reserving(byDefault)}
+       from chosen c where h.id = c.id and ${onceHeld}
+     returning h.id, h.origin, c.crawl_id, ${takenColumns}
+   )
+   select to_jsonb(t) || jsonb_build_object('crawls', t.crawl_id || array(
+            select l.crawl_id from held l join crawl c on c.id = l.crawl_id and c.state = 'running'
+             where l.host_id = t.id and l.crawl_id <> t.crawl_id)) as asked,
+          null as aside
+     from taken t
+   union all
+   select null, to_jsonb(a) from aside a`,
+);
+
+/** The host answers: it waits for its turn to be worked. */
+export const markKnown = statement<[hostId: number], Record<string, never>>(
+  'mark-known',
+  `update host set known_at = now() where id = $1`,
+);
+
+/** Marks a host whose retries are spent as worked on a crawl's account; no row: somebody else has it in hand. */
+export const markSpent = statement<[hostId: number, crawlId: number], { id: number }>(
+  'mark-spent',
+  `update host set fed = true, fed_at = now(), fed_for = $2
+    where id = $1 and not fed and parked_at is null and known_at is null and failures > 0
+   returning id`,
+);
+
+export interface Unanswered {
+  readonly host_id: number;
+  readonly class: string;
+  readonly message: string;
+}
+
+/**
+ * Notes hosts that did not answer an attempt at the URL wanted most there, and sets their turn to when they may be
+ * asked again. `rows`: see `Unanswered`. No answer.
+ */
+export const noteUnanswered = statement<[rows: string], Record<string, never>>(
+  'note-unanswered',
+  `with r as materialized (
+     select * from json_to_recordset($1) as r(host_id bigint, class text, message text)
+   ), held as materialized (
+     select q.host_id, q.crawl_id from host_queue q
+      where q.host_id in (select host_id from r) and q.queued > 0 order by q.host_id, q.crawl_id for update
+   ), wanted as materialized (
+     select r.host_id, r.class, r.message, u.crawl_id, u.key from r
+      cross join lateral (
+        select u.crawl_id, u.key, u.priority from held q
+          join crawl c on c.id = q.crawl_id and c.state = 'running'
+         cross join lateral (select crawl_id, key, priority from url
+                              where host_id = q.host_id and crawl_id = q.crawl_id and state = 'queued'
+                                and due_at <= now()
+                              order by priority desc, key limit 1) u
+         where q.host_id = r.host_id
+         order by u.priority desc, u.crawl_id limit 1) u
+   ), tried as (
+     update url u set attempts = u.attempts + 1, reason = w.class, detail = w.message
+       from wanted w
+      where u.host_id = w.host_id and u.crawl_id = w.crawl_id and u.key = w.key and u.state = 'queued'
+     returning u.host_id, u.crawl_id, u.key, u.reason, u.detail
+   ), noted as (
+     insert into attempt (host_id, crawl_id, key, class, message)
+     select host_id, crawl_id, key, reason, detail from tried
+   )
+   update host_queue q set turn_at = h.not_before
+     from held l join host h on h.id = l.host_id
+    where q.host_id = l.host_id and q.crawl_id = l.crawl_id and q.turn_at is not null and h.not_before > now()`,
+);

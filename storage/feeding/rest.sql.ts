@@ -1,0 +1,74 @@
+/** How a host goes idle, wakes and retires. */
+import { statement } from '../postgres/index.ts';
+import { isItsTurn } from '../hosts/index.ts';
+
+/** The host's workflow will wait to be told of new URLs. Look once more afterwards: one may have come before. */
+export const markIdle = statement<[hostId: string], Record<string, never>>(
+  'mark-idle',
+  `update host set idle = true where id = $1`,
+);
+
+/** Those of the hosts whose workflows wait to be told of new URLs; whoever gets one must tell it. */
+export const claimIdleHosts = statement<[hostIds: readonly number[]], { origin: string }>(
+  'claim-idle-hosts',
+  `update host set idle = false
+    where id in (select id from host where id = any ($1) and idle order by id for update skip locked) and idle
+   returning origin`,
+);
+
+/**
+ * Hosts that have no worker although they should have one (a workflow was terminated by hand, or a crash came between
+ * two steps of feeding): work waits, the host may be visited, and no lease was held for ten seconds. A workflow that is
+ * alive after all is only woken once more.
+ */
+export const refeedHosts = statement<[shard: number], { id: number; origin: string }>(
+  'refeed-hosts',
+  `update host h set fed = true, fed_at = now()
+     from (
+       select h.id from host h
+        where h.shard = $1 and h.parked_at is null and h.paused_at is null
+          and h.not_before < now() - interval '10 seconds' and h.closed_until < now() - interval '10 seconds'
+          and coalesce(h.lease_until, '-infinity') < now() - interval '10 seconds'
+          and coalesce(h.fed_at, '-infinity') < now() - interval '10 seconds'
+          and (exists (select 1 from url u where u.host_id = h.id and u.stage > 0)
+               or exists (select 1 from url u where u.host_id = h.id and u.state = 'leased')
+               or h.fed and exists (select 1 from host_queue q
+                                      join crawl c on c.id = q.crawl_id and c.state = 'running'
+                                     cross join lateral (select 1 from url u
+                                                          where u.host_id = q.host_id and u.crawl_id = q.crawl_id
+                                                            and u.state = 'queued' and u.due_at <= now() limit 1) due
+                                     where q.host_id = h.id and q.queued > 0 and ${isItsTurn}))
+        order by h.fed_at nulls first limit 20
+        for update skip locked
+     ) lost
+    where h.id = lost.id
+   returning h.id, h.origin`,
+);
+
+/** Gives up to `limit` hosts that are marked as fed back to the scheduler: none has a workflow any more. */
+export const unfeedHosts = statement<[limit: number], { id: number }>(
+  'unfeed-hosts',
+  `update host set fed = false, idle = false
+    where id in (select id from host where fed order by id limit $1 for update skip locked)
+   returning id`,
+);
+
+/**
+ * Gives a host back to the scheduler, unless work is due and nobody else wants its place; then there is no row. Fetched
+ * bodies are read first in any case.
+ */
+export const retireHost = statement<[hostId: string], { id: number }>(
+  'retire-host',
+  `update host h set fed = false
+    where h.id = $1
+      and not exists (select 1 from url u where u.host_id = h.id and u.stage > 0)
+      and not exists (select 1 from url u where u.host_id = h.id and u.state = 'leased')
+      and (h.yield_at is not null
+           or not exists (select 1 from host_queue q
+                            join crawl c on c.id = q.crawl_id and c.state = 'running'
+                           cross join lateral (select 1 from url u
+                                                where u.host_id = q.host_id and u.crawl_id = q.crawl_id
+                                                  and u.state = 'queued' and u.due_at <= now() limit 1) due
+                           where q.host_id = h.id and q.queued > 0 and ${isItsTurn}))
+   returning id`,
+);

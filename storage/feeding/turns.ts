@@ -1,0 +1,56 @@
+/** Hosts get their turn to be worked, or to be asked whether they answer (fair-turns.ts); both put aside the others. */
+import { optOutDetail } from '../../domain/opt-out.ts';
+import type { Aside } from './fair-turns.ts';
+import { type Queryable, retrying } from '../postgres/index.ts';
+import { askPlacesBack, type AskedBack, correctTurns, feedHosts, type FedHost } from './feed.sql.ts';
+import { hostsAtDoor, type HostAtDoor } from './door.sql.ts';
+import { excludeHostsOptedOut } from '../opt-outs/index.ts';
+
+/** URLs of hosts that have opted out, excluded in one statement; what is left is found by the next look. */
+const optOutBatch = 5_000;
+
+/** As feed-hosts.ts. */
+export async function takeTurns(db: Queryable, shard: number, activeHosts: number): Promise<FedHost[]> {
+  const rows = await retrying(() => feedHosts(db, shard, activeHosts));
+  await putAside(db, rows.flatMap(({ aside }) => aside ?? [])); // prettier-ignore
+  return rows.flatMap(({ fed }) => fed ?? []);
+}
+
+/** As ask-places-back.ts. */
+export async function takePlacesBack(
+  db: Queryable,
+  shard: number,
+  activeHosts: number,
+): Promise<AskedBack[]> {
+  const rows = await retrying(() => askPlacesBack(db, shard, activeHosts));
+  await putAside(db, rows.flatMap(({ aside }) => aside ?? [])); // prettier-ignore
+  return rows.flatMap(({ asked }) => asked ?? []);
+}
+
+/** As hosts-at-door.ts. @param places taken already, by crawl */
+export async function takeTurnsAtDoor(
+  db: Queryable,
+  places: ReadonlyMap<number, number>,
+  free: number,
+  most: number,
+  leaseMs: number,
+): Promise<HostAtDoor[]> {
+  const taken = JSON.stringify(Array.from(places, ([crawl_id, hosts]) => ({ crawl_id, hosts })));
+  const rows = await retrying(() => hostsAtDoor(db, taken, free, most, leaseMs));
+  await putAside(db, rows.flatMap(({ aside }) => aside ?? [])); // prettier-ignore
+  return rows.flatMap(({ asked }) => asked ?? []);
+}
+
+/** Nothing is asked of a host that has opted out, not even of DNS: what is queued there is excluded here. */
+async function putAside(db: Queryable, aside: readonly Aside[]): Promise<void> {
+  const out = new Map(
+    aside.flatMap(({ host_id: id, domain }) =>
+      domain === null ? [] : [[id, { id, detail: optOutDetail(domain) }] as const],
+    ),
+  );
+  if (out.size > 0) {
+    await retrying(() => excludeHostsOptedOut(db, JSON.stringify([...out.values()]), optOutBatch));
+  }
+  const early = aside.filter(({ domain }) => domain === null);
+  if (early.length > 0) await retrying(() => correctTurns(db, JSON.stringify(early)));
+}

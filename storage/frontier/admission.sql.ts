@@ -1,0 +1,128 @@
+/** How candidates become rows. */
+import { statement } from '../postgres/index.ts';
+import { sitemapLimitReason, sitemapLimits } from '../../domain/sitemap-limits.ts';
+import { holdQueues, onceHeld } from './queue-locks.ts';
+
+/** The version of the settings by which a crawl rejected links. Such links leave no row, so nothing else would tell. */
+export interface JudgedBy {
+  readonly crawl_id: number;
+  readonly config_version: number;
+}
+
+/**
+ * Holds the settings of crawls until the transaction ends. Fails with `outdatedConfig` (admit-urls.ts) if the settings
+ * are no longer those by which links were judged: the present ones may take a link that the old ones left out. No
+ * answer.
+ */
+export const holdConfigs = statement<[rows: string], { held: number }>(
+  'hold-configs',
+  `select hold_config(crawl_id, config_version) as held
+     from (select distinct crawl_id, config_version from json_to_recordset($1) as r(crawl_id bigint, config_version int)
+            order by crawl_id, config_version) judged`,
+);
+
+/** A URL that was found, as JSON. Hex strings for bytes. */
+export interface AdmissionRow {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  /** Of the crawl's settings that it was judged by. */
+  readonly config_version: number;
+  readonly key: string;
+  readonly url: string;
+  /** 0: page, 1: sitemap. */
+  readonly kind: 0 | 1;
+  readonly seed: boolean;
+  readonly depth: number;
+  readonly hops: number;
+  readonly priority: number;
+  readonly parent_host: number | null;
+  readonly parent_key: string | null;
+  /** Set: the URL is recorded as excluded, with why. */
+  readonly reason: string | null;
+  readonly detail: string | null;
+  /** Milliseconds until it is due; absent: it is. */
+  readonly due_in_ms?: number;
+  /** URLs this crawl may have at this host. */
+  readonly host_limit: number;
+}
+
+/** SQLSTATE of `hold_config`. */
+export const outdatedConfig = 'OW001';
+
+/**
+ * Level 3 of the seen-set: check and add in one step. Rows that come back are new; the others were seen. A closed crawl
+ * admits nothing; a draining one records URLs that it will not fetch. Fails with `outdatedConfig` if the settings of a
+ * crawl are no longer those by which its rows were judged (migration 0025).
+ */
+export const admitUrls = statement<
+  [rows: string],
+  { host_id: number; crawl_id: number; key: string; queued: boolean }
+>(
+  'admit-urls',
+  `with found as materialized (
+     select *, row_number() over (partition by host_id, crawl_id, reason is null order by priority desc, key) as place
+       from json_to_recordset($1) as r(
+              host_id bigint, crawl_id bigint, config_version int, key text, url text, kind smallint, seed boolean, depth smallint,
+              hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
+              due_in_ms float8, host_limit bigint)
+   ), current as materialized (
+     select hold_config(crawl_id, config_version)
+       from (select distinct crawl_id, config_version from found order by crawl_id, config_version) judged
+   ), ${holdQueues('found')}, counted as materialized (
+     select d.host_id, d.crawl_id,
+            (select count(*) from url s
+              where s.host_id = d.host_id and s.crawl_id = d.crawl_id and s.kind = 1
+                and s.reason is distinct from '${sitemapLimitReason}') as known
+       from (select distinct host_id, crawl_id from found where kind = 1 and reason is null) d
+   ), sitemap as materialized (
+     select f.host_id, f.crawl_id, f.key,
+            c.known + row_number() over (partition by f.host_id, f.crawl_id order by f.key) as place
+       from counted c join found f using (host_id, crawl_id)
+      where f.kind = 1 and f.reason is null
+        and not exists (select 1 from url u where u.host_id = f.host_id and u.crawl_id = f.crawl_id
+                                              and u.key = decode(f.key, 'hex'))
+   ), crowded as (
+     select f.*, coalesce(q.total, 0) as total,
+            f.reason is null
+              and coalesce(q.total, 0) + count(*) over (partition by f.host_id, f.crawl_id, f.reason is null) > f.host_limit
+              as crowded
+       from found f left join host_queue q on q.host_id = f.host_id and q.crawl_id = f.crawl_id
+   ), ranked as materialized (
+     -- Close to the limit, and only there, what is known already is told from what is new.
+     select c.*,
+            total + count(*) filter (where crowded and not exists (select 1 from url u where u.host_id = c.host_id
+                                        and u.crawl_id = c.crawl_id and u.key = decode(c.key, 'hex')))
+                      over (partition by host_id, crawl_id, reason is null order by place) as rank
+       from crowded c
+   )
+   insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
+                    reason, detail, due_at)
+   select r.host_id, r.crawl_id, decode(r.key, 'hex'), r.url,
+          case when verdict.reason is null then 'queued' else 'excluded' end::url_state,
+          r.kind, r.seed, r.depth, r.hops, r.priority, r.parent_host, decode(r.parent_key, 'hex'),
+          verdict.reason, r.detail, now() + coalesce(r.due_in_ms, 0) * interval '1 millisecond'
+     from ranked r
+     join crawl c on c.id = r.crawl_id and c.state not in ('finished', 'cancelled', 'failed')
+     left join sitemap s on s.host_id = r.host_id and s.crawl_id = r.crawl_id and s.key = r.key
+    cross join lateral (
+      select case
+        when r.reason is not null then r.reason
+        when c.state = 'draining' then 'crawl-limit'
+        when s.place > ${String(sitemapLimits.ofHost)} then '${sitemapLimitReason}'
+        when r.crowded and r.rank > r.host_limit then 'host-limit'
+      end as reason
+    ) verdict
+    where ${onceHeld} and (select count(*) from current) > 0
+    order by r.host_id, r.crawl_id, r.key
+   on conflict (host_id, crawl_id, key) do nothing
+   returning host_id, crawl_id, encode(key, 'hex') as key, state = 'queued' as queued`,
+);
+
+/** Which of `places`, [{origin, key}] with keys in hex, the frontier of a crawl has. */
+export const knownUrls = statement<[crawlId: string, places: string], { key: string }>(
+  'known-urls',
+  `select p.key
+     from json_to_recordset($2) as p(origin text, key text)
+     join host h on h.origin = p.origin
+     join url u on u.host_id = h.id and u.crawl_id = $1 and u.key = decode(p.key, 'hex')`,
+);

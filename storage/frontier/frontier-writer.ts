@@ -1,0 +1,171 @@
+/**
+ * Group commit: every write of a process to the frontier goes through here, is gathered for a few milliseconds and
+ * committed in one transaction. Rows that belong together (a result and the redirect target it found; a page, its links
+ * and the end of its stage) are one `FrontierWrite` and are committed whole or not at all, so that no crawl ever looks
+ * finished between the two.
+ *
+ * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by
+ * key, then result rows, then pages, then stages. Each statement sorts its rows, and the triggers end at the session's
+ * own ledger shard. Deadlocks that other processes still cause are tried again (retry.ts).
+ */
+import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from './admission.sql.ts';
+import { advanceStages, type StageRow, upsertPages, type PageRow } from '../pages/index.ts';
+import { commitResults, type ResultRow } from './results.sql.ts';
+import { lockHostQueues } from './urls.sql.ts';
+import { inTransaction, type Pool, type Queryable, isStorageOutage, retrying } from '../postgres/index.ts';
+
+export interface FrontierWrite {
+  readonly admissions?: readonly AdmissionRow[];
+  readonly results?: readonly ResultRow[];
+  readonly pages?: readonly PageRow[];
+  readonly stages?: readonly StageRow[];
+  /** Settings that must still be in force, or nothing of the write is stored. */
+  readonly judged?: readonly JudgedBy[];
+}
+
+export interface Written {
+  /** Admissions that were new to their crawl. */
+  readonly admitted: number;
+  /** Of them: queued; the others are recorded as excluded. */
+  readonly queued: number;
+}
+
+interface Waiting {
+  readonly write: FrontierWrite;
+  readonly settle: (result: Written) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+export interface FrontierWriterOptions {
+  /** Milliseconds a write waits for company at most. */
+  readonly gatherMs: number;
+  /** Rows in one transaction at most, about. */
+  readonly maxRows: number;
+}
+
+export class FrontierWriter {
+  readonly #pool: Pool;
+  readonly #options: FrontierWriterOptions;
+  #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #flushing = false;
+
+  constructor(pool: Pool, options: FrontierWriterOptions = { gatherMs: 8, maxRows: 4_000 }) {
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  /** Resolves once the write is durable. Rejects when nothing of it was written. */
+  async write(write: FrontierWrite): Promise<Written> {
+    return new Promise((settle, fail) => {
+      this.#waiting.push({ write, settle, fail });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#flushing || this.#timer !== undefined || this.#waiting.length === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#flushing = true;
+      void this.#flush().finally(() => {
+        this.#flushing = false;
+        this.#schedule();
+      });
+    }, this.#options.gatherMs);
+  }
+
+  #take(): Waiting[] {
+    let rows = 0;
+    let count = 0;
+    for (const { write } of this.#waiting) {
+      rows += size(write);
+      if (count > 0 && rows > this.#options.maxRows) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#take();
+    try {
+      settleAll(batch, await this.#commit(batch));
+    } catch (error) {
+      if (batch.length === 1 || isStorageOutage(error)) {
+        for (const { fail } of batch) fail(error);
+        return;
+      }
+      // A bad row must not make the other writes fail: each write is tried on its own.
+      for (const one of batch) {
+        try {
+          settleAll([one], await this.#commit([one]));
+        } catch (itsOwn) {
+          one.fail(itsOwn);
+        }
+      }
+    }
+  }
+
+  /** Answers the admissions that were new. */
+  async #commit(batch: readonly Waiting[]): Promise<readonly Admitted[]> {
+    const admissions = batch.flatMap(({ write }) => write.admissions ?? []);
+    const results = batch.flatMap(({ write }) => write.results ?? []);
+    const pages = batch.flatMap(({ write }) => write.pages ?? []);
+    const stages = batch.flatMap(({ write }) => write.stages ?? []);
+    const judged = batch.flatMap(({ write }) => write.judged ?? []);
+    const run = async (db: Queryable): Promise<readonly Admitted[]> => {
+      if (judged.length > 0) await holdConfigs(db, asJson(judged));
+      const admitted = admissions.length === 0 ? [] : await admitUrls(db, asJson(admissions));
+      if (results.length > 0) await commitResults(db, asJson(results));
+      if (pages.length > 0) await upsertPages(db, asJson(pages));
+      if (stages.length > 0) await advanceStages(db, asJson(stages));
+      return admitted;
+    };
+    const touched = [...admissions, ...results];
+    const ordered = async (db: Queryable): Promise<readonly Admitted[]> => {
+      if (touched.length > 0) await lockHostQueues(db, asJson(hostsOf(touched)));
+      return run(db);
+    };
+    const kinds = [judged, admissions, results, pages, stages].filter((rows) => rows.length > 0).length;
+    return retrying(() => (kinds <= 1 ? run(this.#pool) : inTransaction(this.#pool, ordered)));
+  }
+}
+
+interface Identity {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+}
+
+interface Admitted extends Identity {
+  readonly queued: boolean;
+}
+
+/** Each host and crawl once. */
+const hostsOf = (rows: readonly Omit<Identity, 'key'>[]): Omit<Identity, 'key'>[] => [
+  ...new Map(
+    rows.map(({ host_id, crawl_id }) => [`${String(host_id)} ${String(crawl_id)}`, { host_id, crawl_id }]),
+  ).values(),
+];
+const name = (row: Identity): string => `${String(row.crawl_id)} ${String(row.host_id)} ${row.key}`;
+const size = (write: FrontierWrite): number =>
+  (write.admissions?.length ?? 0) + (write.results?.length ?? 0) + (write.pages?.length ?? 0);
+/** Postgres text holds no NUL; the web's texts may. */
+const asJson = (rows: readonly unknown[]): string => {
+  const json = JSON.stringify(rows);
+  // An escaped backslash before `u0000` is text of its own.
+  return json.includes('\\u0000') ? json.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd') : json;
+};
+
+function settleAll(batch: readonly Waiting[], admitted: readonly Admitted[]): void {
+  const fresh = new Map(admitted.map((row) => [name(row), row.queued]));
+  for (const { write, settle } of batch) {
+    const own = (write.admissions ?? []).flatMap((row) => {
+      const queued = fresh.get(name(row));
+      // A URL that two writes of the batch found is counted for the first.
+      fresh.delete(name(row));
+      return queued ?? [];
+    });
+    settle({ admitted: own.length, queued: own.filter((queued) => queued).length });
+  }
+}

@@ -1,0 +1,21 @@
+/** The frontier: URL rows and the queues they stand in. Whoever changes the state of a URL is in here. */
+export {
+  holdConfigs,
+  outdatedConfig,
+  admitUrls,
+  knownUrls,
+  type JudgedBy,
+  type AdmissionRow,
+} from './admission.sql.ts';
+export { FrontierWriter, type FrontierWrite, type Written } from './frontier-writer.ts';
+export {
+  leaseUrls,
+  returnUrls,
+  reclaimUrls,
+  reclaimPaused,
+  pagesInHand,
+  type LeasedUrl,
+} from './leasing.sql.ts';
+export { holdQueues, onceHeld } from './queue-locks.ts';
+export { commitResults, countPage, excludeQueued, type ResultRow } from './results.sql.ts';
+export { findUrlState, listCrawlUrls, lockHostQueues } from './urls.sql.ts';

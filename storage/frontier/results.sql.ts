@@ -1,0 +1,124 @@
+/** How results of fetches are written. */
+import type { Cut } from '../../domain/limits.ts';
+import { behindBy } from '../../domain/priority.ts';
+import { holdQueues, onceHeld } from './queue-locks.ts';
+import { statement } from '../postgres/index.ts';
+
+/** One URL's outcome, as JSON. Hex strings for bytes. */
+export interface ResultRow {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+  /** The lease it was fetched under: a result that comes after the lease was lost changes nothing. */
+  readonly token: number;
+  readonly state: 'queued' | 'done' | 'excluded' | 'dead' | 'failed';
+  /**
+   * Version of the settings that exclude the URL; null: settings have no part in it. If they were changed, the URL is
+   * queued again.
+   */
+  readonly config_version: number | null;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  /** 1: a body waits for dedup. */
+  readonly stage: 0 | 1;
+  /** Milliseconds until a queued URL is due again. */
+  readonly due_in_ms: number;
+  /** The request ended without a final outcome. */
+  readonly attempted: boolean;
+  /** It was the URL's own trouble, not its host's: it counts towards the URL's tries. */
+  readonly own: boolean;
+  /** It goes behind the URLs of its crawl at the host that have not failed. */
+  readonly behind: boolean;
+  /** A response came. */
+  readonly answered: boolean;
+  readonly status: number | null;
+  readonly bytes: number;
+  readonly content_hash: string | null;
+  readonly content_type: string | null;
+  readonly robots_tag: string | null;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly redirect_to: string | null;
+  /** The URL to fetch instead, where a redirect leads to another spelling of the same canonical URL. */
+  readonly next_url: string | null;
+  readonly truncated: string | null;
+  /** Milliseconds from the request's leaving to the end of the answer; null: no answer, or not known. */
+  readonly took_ms: number | null;
+  /** Fields of a response that was no success (domain/evidence.ts). */
+  readonly headers: Readonly<Record<string, string>> | null;
+  /** Of a redirect that leads out of the crawl. */
+  readonly cut?: Cut;
+}
+
+/** Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. No answer. */
+export const commitResults = statement<[rows: string], Record<string, never>>(
+  'commit-results',
+  `with r as materialized (
+     select * from json_to_recordset($1) as r(
+       host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
+       stage smallint, due_in_ms float8, attempted boolean, own boolean, behind boolean, answered boolean, status smallint, bytes bigint,
+       content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
+       next_url text, truncated text, took_ms int, headers jsonb, cut jsonb)
+      order by host_id, crawl_id, key
+   ), settings as materialized (
+     select id, config_version from crawl
+      where id in (select crawl_id from r where config_version is not null) order by id for key share
+   ), result as materialized (
+     select r.*, coalesce(r.config_version <> s.config_version, false) as outdated
+       from r left join settings s on s.id = r.crawl_id
+   ), ${holdQueues('r')}, moved as (
+     update url u
+        set state = case when r.outdated then 'queued' else r.state end,
+            reason = case when not r.outdated then r.reason end, detail = case when not r.outdated then r.detail end,
+            stage = r.stage, lease_token = null,
+            due_at = now() + r.due_in_ms * interval '1 millisecond',
+            priority = case when r.behind and u.priority > 0 then u.priority - ${String(behindBy)} else u.priority end,
+            attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = u.fetches + r.answered::int,
+            fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
+            status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,
+            content_hash = decode(r.content_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
+            etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
+            url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated,
+            took_ms = coalesce(r.took_ms, u.took_ms), cut = r.cut
+       from result r
+      where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
+        and u.state = 'leased' and u.lease_token = r.token and ${onceHeld}
+     returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, r.attempted, r.headers
+   ), tried as (
+     insert into attempt (host_id, crawl_id, key, class, status, message, headers)
+     select host_id, crawl_id, key, coalesce(reason, 'unknown'), status, coalesce(detail, ''), headers
+       from moved where attempted
+   ), buried as (
+     insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts, headers)
+     select host_id, crawl_id, key, coalesce(reason, 'unknown'), status, coalesce(detail, ''), attempts, headers
+       from moved where state = 'failed'
+     on conflict (host_id, crawl_id, key) do update
+       set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts,
+           headers = excluded.headers, created_at = excluded.created_at
+   )
+   select from moved limit 0`,
+);
+
+/** Adds a page that is read elsewhere to the counters of finish criteria it is one for; see upsert-pages.ts. */
+export const countPage = statement<[crawlId: number, counters: readonly string[]], Record<string, never>>(
+  'count-page',
+  `insert into page_counter as c (crawl_id, counter, shard, pages)
+   select $1, counter, pg_backend_pid() % 32, 1 from unnest($2::text[]) counter order by counter
+   on conflict (crawl_id, counter, shard) do update set pages = c.pages + 1`,
+);
+
+/** Excludes up to `limit` of a crawl's queued URLs; answers one row each. */
+export const excludeQueued = statement<[crawlId: number, reason: string, limit: number], { host_id: number }>(
+  'exclude-queued',
+  `with chosen as materialized (
+     select u.host_id, u.key
+       from host_queue q
+       join url u on u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.state = 'queued'
+      where q.crawl_id = $1 and q.queued > 0
+      order by u.host_id, u.key limit $3
+      for update of u skip locked
+   )
+   update url u set state = 'excluded', reason = 'crawl-limit', detail = $2
+     from chosen c where u.host_id = c.host_id and u.crawl_id = $1 and u.key = c.key and u.state = 'queued'
+   returning u.host_id`,
+);

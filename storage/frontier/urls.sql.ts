@@ -1,0 +1,50 @@
+/** URLs as they are asked about. */
+import type { UrlState } from '../../contracts/crawl.ts';
+import { statement } from '../postgres/index.ts';
+
+/** Where a URL stands in a crawl; no row: the crawl has not met it. @param key hex. */
+export const findUrlState = statement<[origin: string, crawlId: string, key: string], { state: UrlState }>(
+  'find-url-state',
+  `select u.state from host h join url u on u.host_id = h.id
+    where h.origin = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex')`,
+);
+
+export interface CrawlUrlRow {
+  readonly host_id: number;
+  /** Hex. */
+  readonly key: string;
+  readonly url: string;
+}
+
+/**
+ * Pages of a crawl that were answered or given up, host by host, after a place. Hosts come from `host_queue_crawl_host`
+ * in their order, and the URLs of each host from the primary key, so that a batch costs what it answers plus the
+ * excluded URLs in between, however many rows came before.
+ */
+export const listCrawlUrls = statement<
+  [crawlId: string, afterHost: number, afterKey: string, limit: number],
+  CrawlUrlRow
+>(
+  'list-crawl-urls',
+  `select q.host_id, encode(u.key, 'hex') as key, u.url
+     from host_queue q
+    cross join lateral (
+      select key, url from url
+       where host_id = q.host_id and crawl_id = $1 and kind = 0 and state in ('done', 'dead', 'failed')
+         and key > case when q.host_id = $2 then decode($3, 'hex') else ''::bytea end
+       order by key limit $4
+    ) u
+    where q.crawl_id = $1 and q.host_id >= $2
+    order by q.host_id, u.key limit $4`,
+);
+
+/**
+ * Takes the locks the url triggers of a transaction will need, in the one order everybody uses: by host, then crawl.
+ * `rows`: [{host_id, crawl_id}], in any order. Rows that do not exist yet are made by the triggers.
+ */
+export const lockHostQueues = statement<[rows: string], Record<string, never>>(
+  'lock-host-queues',
+  `select from host_queue q
+    where (q.host_id, q.crawl_id) in (select host_id, crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint))
+    order by q.host_id, q.crawl_id for update`,
+);

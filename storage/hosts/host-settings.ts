@@ -1,0 +1,9 @@
+/** How SQL reads what an operator set for a host, from the one value that `host.settings` is. @param host as in `h.` */
+import { hostSettingNames, type HostSettings } from '../../contracts/hosts.ts';
+
+/** One setting, as text; null: it is not set. */
+export const hostSetting = (name: keyof HostSettings, host = ''): string => `(${host}settings ->> '${name}')`;
+
+/** All settings, as `HostSettings`: null where one is not set. */
+export const hostSettings = (host = ''): string =>
+  `json_build_object(${hostSettingNames.map((name) => `'${name}', ${host}settings -> '${name}'`).join(', ')}) as settings`;

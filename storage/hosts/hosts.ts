@@ -1,0 +1,148 @@
+/** Hosts as their operators see them: listed, looked at, and set. */
+import type { HostSettingsChange, HostSummary, HostView } from '../../contracts/hosts.ts';
+import { closingAt, hostDay } from '../../domain/closing.ts';
+import { operatorMs } from '../../domain/host-delay.ts';
+import { hostDelayMs } from '../../domain/pace.ts';
+import type { HostStanding } from '../../domain/host-standing.ts';
+import { defaultDailyQuota, usedOn } from '../../domain/quota.ts';
+import { type Pool, type Queryable, retrying } from '../postgres/index.ts';
+import { changeHostSettings, dropHost, forgetTurns } from './operators.sql.ts';
+import { ensureHosts, hostCrawls, hostIds, listHosts, type HostRow } from './rows.sql.ts';
+
+export interface HostPage {
+  readonly items: readonly HostSummary[];
+  /** Give it as `after` to go on; null: that was all. */
+  readonly next: string | null;
+}
+
+/** In the order in which they were met. @param state null: any */
+export async function hostsAfter(
+  db: Queryable,
+  after: string | null,
+  state: HostStanding | null,
+  limit: number,
+): Promise<HostPage> {
+  const rows = await listHosts(db, after ?? '0', state, null, limit);
+  const last = rows.at(-1);
+  return {
+    items: rows.map(summaryOf),
+    next: last === undefined || rows.length < limit ? null : String(last.id),
+  };
+}
+
+/** Null: no crawl has met it, and nobody has set anything for it. */
+export async function viewHost(db: Queryable, origin: string): Promise<HostView | null> {
+  return (await readHost(db, origin))?.body ?? null;
+}
+
+/** As `viewHost`, with the version of its settings. */
+export async function readHost(
+  db: Queryable,
+  origin: string,
+): Promise<{ readonly version: number; readonly body: HostView } | null> {
+  const [row] = await listHosts(db, '0', null, origin, 1);
+  if (row === undefined) return null;
+  const crawls = await hostCrawls(db, row.id);
+  const body = {
+    ...summaryOf(row),
+    crawls: crawls.map(({ id, state, queued, leased, weight }) => ({
+      crawlId: id,
+      state,
+      queued,
+      leased,
+      weight,
+    })),
+  };
+  return { version: row.settings_revision, body };
+}
+
+/**
+ * Changes settings of a host; makes the host if no crawl has met it yet. A slice under way sees the change within a
+ * second; the caller must wake a workflow that sleeps.
+ * @param shard of a new host
+ * @param ifMatch the host must exist, and its settings must have one of these versions (null: any). Absent: no such
+ * demand. False: the demand is not met, and nothing was changed.
+ */
+export async function setHost(
+  db: Queryable,
+  origin: string,
+  shard: number,
+  change: HostSettingsChange,
+  ifMatch: { readonly versions: readonly number[] | null } | null = null,
+): Promise<boolean> {
+  if (ifMatch === null) await ensureHosts(db, JSON.stringify([{ origin, shard }]));
+  const [host] = await hostIds(db, [origin]);
+  if (host !== undefined) return changeSettings(db, host.id, change, ifMatch?.versions);
+  if (ifMatch === null) throw new Error(`no host row for ${origin}`);
+  return false;
+}
+
+/** As `setHost`, of a host that is there. */
+export async function changeSettings(
+  db: Queryable,
+  hostId: string | number,
+  change: HostSettingsChange,
+  versions: readonly number[] | null = null,
+): Promise<boolean> {
+  const changed = (await changeHostSettings(db, hostId, JSON.stringify(change), versions)).length > 0;
+  if (changed) await retrying(() => forgetTurns(db, hostId));
+  return changed;
+}
+
+/** URLs excluded by one statement. */
+const dropBatch = 5_000;
+
+/**
+ * Excludes the queued URLs of a host, for good. `more`: time was up, or it was told to stop; the next call goes on.
+ * @param until by `performance.now()`
+ */
+export async function dropQueue(
+  pool: Pool,
+  hostId: string,
+  reason: string,
+  until = Infinity,
+  signal?: AbortSignal,
+): Promise<{ readonly dropped: number; readonly more: boolean }> {
+  for (let dropped = 0; ;) {
+    const { length } = await retrying(() => dropHost(pool, hostId, reason, dropBatch));
+    dropped += length;
+    if (length < dropBatch) return { dropped, more: false };
+    if (performance.now() > until || signal?.aborted === true) return { dropped, more: true };
+  }
+}
+
+function summaryOf(row: HostRow): HostSummary {
+  const { settings, now_ms: now } = row;
+  const counted = { day: row.requests_day, used: row.requests_used };
+  const { day } = hostDay(settings.windows, now);
+  const closing = closingAt(settings, counted, now);
+  return {
+    origin: row.origin,
+    state: row.state,
+    settings,
+    queued: row.queued,
+    leased: row.leased,
+    deadLetters: row.dead_letters,
+    parkedAt: instant(row.parked_at),
+    failures: row.failures,
+    failingSince: instant(row.failing_since),
+    lastError: row.last_error,
+    slowdown: row.slowdown,
+    delaySeconds: delayInForce(row),
+    notBefore: row.wait_ms > 0 ? new Date(now + row.wait_ms).toISOString() : null,
+    closedBy: closing?.by ?? null,
+    opensAt: closing === null ? null : new Date(closing.until).toISOString(),
+    today: {
+      day,
+      requests: usedOn(day, counted, 0),
+      reserved: row.requests_reserved,
+      quota: settings.quotaPerDay ?? defaultDailyQuota,
+    },
+  };
+}
+
+/** Seconds, as far as the row tells: the delay of the last slice, under the present slowdown and setting. */
+const delayInForce = ({ settings, base_delay_ms: robotsMs, slowdown }: HostRow): number =>
+  hostDelayMs({ operatorMs: operatorMs(settings), robotsMs, leavesMs: [], slowdown }) / 1_000;
+
+const instant = (date: Date | null): string | null => date?.toISOString() ?? null;

@@ -1,0 +1,21 @@
+/** Hosts: settings, standing, parking, robots.txt, lessons. */
+export { isItsTurn, turnInMs } from './crawl-turns.ts';
+export { hostSetting, hostSettings } from './host-settings.ts';
+export { hostStanding } from './host-standing.ts';
+export { hostsAfter, viewHost, readHost, setHost, changeSettings, dropQueue } from './hosts.ts';
+export { setHostPause, dropHost, askRobots, askParkedHosts, claimAsks, answerAsks } from './operators.sql.ts';
+export { parkHost, unparkHost, crawlsOfParked } from './parking.sql.ts';
+export { park, bringBack } from './parking.ts';
+export { listHosts, ensureHosts, hostIds, heldHostsAfter, isHostParked } from './rows.sql.ts';
+export { slowdownNow, complainedAgo } from './slowdown.ts';
+export {
+  hostHold,
+  hostOutlook,
+  hostRest,
+  loadRobots,
+  saveRobots,
+  saveLessons,
+  reserveRequests,
+  type HostOutlook,
+  type LessonsRow,
+} from './visits.sql.ts';

@@ -1,0 +1,128 @@
+/** What operators do with a host. */
+import { statement } from '../postgres/index.ts';
+
+/**
+ * Changes those settings of a host that `change` names (a `HostSettingsChange`); null takes one back. What held the
+ * host only by its old settings is forgotten, and judged anew by the slice that comes next: opening times, quota, and
+ * the pace, which counts from `asked_at`. Whoever sets a delay sets the slowdown back. Retry-After and backoff stay. None: the
+ * settings are not of one of these revisions (null: of any).
+ */
+export const changeHostSettings = statement<
+  [hostId: string | number, change: string, revisions: readonly number[] | null],
+  { readonly origin: string }
+>(
+  'change-host-settings',
+  `update host
+      set settings = jsonb_strip_nulls(settings || c),
+          slowdown = case when c ? 'delaySeconds' then 0 else slowdown end,
+          clean = case when c ? 'delaySeconds' then 0 else clean end,
+          settings_revision = settings_revision + 1,
+          closed_until = '-infinity',
+          not_before = case when not_before <= paced_until and asked_at is not null
+                            then least(not_before, now()) else not_before end,
+          paced_until = case when asked_at is null then paced_until else least(paced_until, now()) end
+     from (select $2::jsonb as c) change
+    where id = $1 and ($3::bigint[] is null or settings_revision = any ($3))
+   returning origin`,
+);
+
+/**
+ * An operator's pause of a host, with its reason; null ends it. A host that is already paused keeps the time of its
+ * first pause.
+ */
+export const setHostPause = statement<[hostId: string, reason: string | null], Record<string, never>>(
+  'set-host-pause',
+  `update host set paused_at = case when $2::text is not null then coalesce(paused_at, now()) end, paused_reason = $2
+    where id = $1`,
+);
+
+/** Excludes up to `limit` URLs queued at a host, for good, with the reason; answers one row each. */
+export const dropHost = statement<[hostId: string, reason: string, limit: number], { crawl_id: number }>(
+  'drop-host',
+  `with chosen as materialized (
+     select crawl_id, key from url
+      where host_id = $1 and state = 'queued'
+      order by crawl_id, key limit $3
+      for update
+   )
+   update url u set state = 'excluded', reason = 'dropped', detail = $2
+     from chosen c where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = 'queued'
+   returning u.crawl_id`,
+);
+
+/**
+ * Makes the next slice read robots.txt of a host before its next request, whatever copy is kept. A wait that came only
+ * from the pace of the old copy is judged anew, from `asked_at`; a slice under way ends. No row: there is no such host.
+ */
+export const askRobots = statement<[origin: string], { readonly id: number }>(
+  'ask-robots',
+  `update host
+      set robots_asked_at = now(), settings_revision = settings_revision + 1,
+          not_before = case when not_before <= paced_until and asked_at is not null
+                            then least(not_before, now()) else not_before end,
+          paced_until = case when asked_at is null then paced_until else least(paced_until, now()) end
+    where origin = $1
+   returning id`,
+);
+
+/**
+ * Notes that the crawl waits for one answer of each of these hosts that is parked and has queued URLs of the crawl. A
+ * host that was asked for this crawl within the hour is not asked again: millions of seeds come in thousands of batches.
+ */
+export const askParkedHosts = statement<[crawlId: number, origins: readonly string[]], { host_id: number }>(
+  'ask-parked-hosts',
+  `with chosen as materialized (
+     select q.host_id from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1
+      where h.origin = any ($2) and h.parked_at is not null and q.queued > 0
+        and q.asking is null and coalesce(q.ask_answered_at, '-infinity') < now() - interval '1 hour'
+      order by q.host_id for update of q
+   )
+   update host_queue q set asking = '-infinity' from chosen c where q.host_id = c.host_id and q.crawl_id = $1
+   returning q.host_id`,
+);
+
+/**
+ * Parked hosts for whose answer a crawl waits and whose workflows must be told, 50 at most: hosts whose workflow nobody
+ * has told yet, or whose teller was not heard of for a minute.
+ */
+export const claimAsks = statement<[crawlId: number], { readonly host_id: string; readonly origin: string }>(
+  'claim-asks',
+  `with chosen as materialized (
+     select q.host_id, h.origin from host_queue q join host h on h.id = q.host_id
+      where q.crawl_id = $1 and q.asking < now() - interval '1 minute' and q.queued > 0 and h.parked_at is not null
+      order by q.host_id limit 50 for update of q skip locked
+   )
+   update host_queue q set asking = now() from chosen c where q.host_id = c.host_id and q.crawl_id = $1
+   returning c.host_id::text, c.origin`,
+);
+
+/** No crawl waits any more for an answer of the host: the host was asked, or asking would be pointless. */
+export const answerAsks = statement<[hostId: string], { crawl_id: number }>(
+  'answer-asks',
+  `with chosen as materialized (
+     select crawl_id from host_queue where host_id = $1 and asking is not null order by crawl_id for update
+   )
+   update host_queue q set asking = null, ask_answered_at = now() from chosen c where q.host_id = $1 and q.crawl_id = c.crawl_id
+   returning q.crawl_id`,
+);
+
+/** An event of a host for each of these crawls, whose rows the caller holds. `reason`: null where there is none. */
+export const tellOfHost = statement<
+  [crawlIds: readonly number[], kind: string, hostId: string, reason: string | null],
+  Record<string, never>
+>(
+  'tell-of-host',
+  `insert into event (crawl_id, kind, data)
+   select c.id, $2, jsonb_strip_nulls(jsonb_build_object('host', h.origin, 'reason', $4::text))
+     from host h, unnest($1::bigint[]) as c(id)
+    where h.id = $3 order by c.id`,
+);
+
+/** The waits of crawls for their own delays are judged anew, because the settings of the host were changed. */
+export const forgetTurns = statement<[hostId: string | number], Record<string, never>>(
+  'forget-turns',
+  `with held as materialized (
+     select q.crawl_id from host_queue q where q.host_id = $1 and q.own_turn_at > now() order by q.crawl_id for update
+   )
+   update host_queue q set own_turn_at = '-infinity' from held where q.host_id = $1 and q.crawl_id = held.crawl_id`,
+);

@@ -1,0 +1,33 @@
+/** Hosts are parked and brought back, and the crawls that have work there are told in the same transaction. */
+import { inTransaction, type Pool } from '../postgres/index.ts';
+import { lockCrawlsAtHost, makeDue, parkHost, unparkHost } from './parking.sql.ts';
+import { tellOfHost } from './operators.sql.ts';
+
+/** Crawls that are told at most; the others see it where hosts are listed. */
+const mostTold = 100;
+
+/** As park-host.ts. If the host is already parked, nobody is told. */
+export async function park(
+  pool: Pool,
+  hostId: string,
+  reason: string,
+  classes: readonly string[],
+): Promise<void> {
+  await inTransaction(pool, async (db) => {
+    const crawls = await lockCrawlsAtHost(db, hostId, mostTold);
+    const [parked] = await parkHost(db, hostId, reason, classes);
+    if (parked?.newly === true)
+      await tellOfHost(db, crawls.map(({ id }) => id), 'host.parked', hostId, reason); // prettier-ignore
+  });
+}
+
+/** As unpark-host.ts; the host's waiting URLs become due at once. If the host was not parked, nobody is told. */
+export async function bringBack(pool: Pool, hostId: string): Promise<void> {
+  await inTransaction(pool, async (db) => {
+    const crawls = await lockCrawlsAtHost(db, hostId, mostTold);
+    const [host] = await unparkHost(db, hostId);
+    await makeDue(db, hostId);
+    if (host?.was_parked === true)
+      await tellOfHost(db, crawls.map(({ id }) => id), 'host.back', hostId, null); // prettier-ignore
+  });
+}

@@ -1,0 +1,129 @@
+/** Hosts as they stand. */
+import type { HostSettings } from '../../contracts/hosts.ts';
+import type { HostStanding } from '../../domain/host-standing.ts';
+import { hostSettings } from './host-settings.ts';
+import { hostStanding } from './host-standing.ts';
+import { slowdownNow } from './slowdown.ts';
+import { statement } from '../postgres/index.ts';
+import type { CrawlState } from '../../contracts/crawl.ts';
+
+export interface HostRow {
+  readonly id: number;
+  readonly origin: string;
+  readonly state: HostStanding;
+  readonly parked_at: Date | null;
+  readonly slowdown: number;
+  readonly failures: number;
+  readonly failing_since: Date | null;
+  readonly last_error: string | null;
+  /** Milliseconds from now; at most 0: it may be visited. */
+  readonly wait_ms: number;
+  readonly base_delay_ms: number | null;
+  readonly settings: HostSettings;
+  readonly settings_revision: number;
+  readonly requests_day: string | null;
+  readonly requests_used: number;
+  readonly requests_reserved: number;
+  /** The database's clock, in milliseconds since 1970. */
+  readonly now_ms: number;
+  readonly queued: number;
+  readonly leased: number;
+  readonly dead_letters: number;
+}
+
+/**
+ * Hosts in a state, by an index on a column that all of them have set: most hosts are idle, and few are anything else.
+ * The whole rule then sorts out hosts that are parked, or whose trouble or closing is over.
+ */
+const those = (state: HostStanding, have: string): string =>
+  `(select h.*, '${state}' as state from host h
+      where $2 = '${state}' and h.id > $1 and ${have} and ${hostStanding} = '${state}'
+      order by h.id limit $4)`;
+
+/**
+ * Hosts by their ids: those after `after`, in a state (null: any); or the one with this origin, in whatever state.
+ * Each way has a part of its own, of which all but one find at once that they are not asked for: so the plan is good
+ * for any question. Active ones go by `host_fed`, which is not in the order of ids: a scheduler's cap keeps them few,
+ * and an index of their own would have to be written at each visit of each host.
+ */
+export const listHosts = statement<
+  [after: string, state: HostStanding | null, origin: string | null, limit: number],
+  HostRow
+>(
+  'list-hosts',
+  `with chosen as (
+     (select h.*, ${hostStanding} as state from host h
+       where $2::text is null and $3::text is null and h.id > $1::bigint order by h.id limit $4)
+     union all
+     (select h.*, ${hostStanding} as state from host h where h.origin = $3)
+     union all
+     ${those('paused', 'h.paused_at is not null')}
+     union all
+     ${those('parked', 'h.parked_at is not null')}
+     union all
+     ${those('backoff', 'h.failures > 0 and h.parked_at is null')}
+     union all
+     ${those('closed', `h.closed_until > '-infinity'`)}
+     union all
+     ${those('active', 'h.fed')}
+     union all
+     ${those('idle', 'not h.fed')}
+   )
+   select c.id, c.origin, c.state, c.parked_at, ${slowdownNow('c.')} as slowdown, c.failures, c.failing_since, c.last_error,
+          case when c.not_before = '-infinity' then 0
+               else extract(epoch from c.not_before - now()) * 1000 end::float8 as wait_ms,
+          c.base_delay_ms, ${hostSettings('c.')}, c.settings_revision,
+          c.requests_day, c.requests_used, c.requests_reserved,
+          (extract(epoch from now()) * 1000)::float8 as now_ms,
+          coalesce(q.queued, 0)::int as queued, coalesce(q.leased, 0)::int as leased,
+          (select count(*)::int from dead_letter d where d.host_id = c.id) as dead_letters
+     from chosen c
+     left join lateral (select sum(queued) as queued, sum(leased) as leased
+                          from host_queue where host_id = c.id) q on true
+    order by c.id`,
+);
+
+/** Makes host rows that are missing. `rows`: [{origin, shard}]. */
+export const ensureHosts = statement<[rows: string], Record<string, never>>(
+  'ensure-hosts',
+  `insert into host (origin, shard)
+   select origin, shard from json_to_recordset($1) as r(origin text, shard smallint) order by origin
+   on conflict (origin) do nothing`,
+);
+
+export const hostIds = statement<[origins: readonly string[]], { id: number; origin: string }>(
+  'host-ids',
+  `select id, origin from host where origin = any ($1)`,
+);
+
+export interface HostCrawlRow {
+  readonly id: string;
+  readonly state: CrawlState;
+  readonly queued: number;
+  readonly leased: number;
+  readonly weight: number;
+}
+
+/** Crawls that have work at a host. */
+export const hostCrawls = statement<[hostId: string | number], HostCrawlRow>(
+  'host-crawls',
+  `select c.id::text, c.state, q.queued, q.leased, coalesce((c.config ->> 'weight')::float8, 1) as weight
+     from host_queue q join crawl c on c.id = q.crawl_id
+    where q.host_id = $1 and q.queued + q.leased > 0
+    order by c.id`,
+);
+
+/** Hosts that are paused or parked, by their ids. */
+export const heldHostsAfter = statement<[after: string, limit: number], { id: string; origin: string }>(
+  'held-hosts-after',
+  `select id::text, origin
+     from ((select id, origin from host where paused_at is not null and id > $1::bigint order by id limit $2)
+           union
+           (select id, origin from host where parked_at is not null and id > $1::bigint order by id limit $2)) held
+    order by held.id limit $2`,
+);
+
+export const isHostParked = statement<[origin: string], { id: string; parked: boolean }>(
+  'is-host-parked',
+  `select id::text, parked_at is not null as parked from host where origin = $1`,
+);

@@ -1,0 +1,22 @@
+/** The instance: its id, the secret of its cursors, the Temporal namespace it belongs to. */
+import { statement } from '../postgres/index.ts';
+
+/** Who this database is (a UUID): part of every key in shared caches. */
+export const instanceId = statement<[], { id: string }>('instance-id', `select id from instance`);
+
+/** 32 bytes that only this database knows. */
+export const cursorSecret = statement<[], { secret: Buffer }>(
+  'cursor-secret',
+  `select cursor_secret as secret from instance`,
+);
+
+/** The Temporal namespace that was last told of all work; null: none yet. */
+export const temporalNamespace = statement<[], { id: string | null }>(
+  'temporal-namespace',
+  `select temporal_namespace as id from instance`,
+);
+
+export const noteTemporalNamespace = statement<[id: string], Record<string, never>>(
+  'note-temporal-namespace',
+  `update instance set temporal_namespace = $1`,
+);

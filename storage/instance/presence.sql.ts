@@ -1,0 +1,36 @@
+/** The worker processes at work. */
+import { statement } from '../postgres/index.ts';
+
+/** A worker process is at work; what is left of those that were lost long ago goes. */
+export const noteWorker = statement<[id: string, roles: readonly string[]], Record<string, never>>(
+  'note-worker',
+  `with forgotten as (
+     delete from worker_process where seen_at < now() - interval '1 hour' and id <> $1
+   )
+   insert into worker_process (id, roles) values ($1, $2) on conflict (id) do update set seen_at = now()`,
+);
+
+/** A worker process leaves in order. */
+export const forgetWorker = statement<[id: string], Record<string, never>>(
+  'forget-worker',
+  `delete from worker_process where id = $1`,
+);
+
+export interface ControlPresence {
+  /** Control workers that were heard of just now. */
+  readonly present: number;
+  /** Of them: for more than a minute. */
+  readonly steady: number;
+  /** Control workers that were lost within two minutes: killed, crashed, or out of memory. */
+  readonly lost: number;
+}
+
+/** Workers say every five seconds that they are there. */
+export const controlPresence = statement<[], ControlPresence>(
+  'control-presence',
+  `select count(*) filter (where is_here) as present,
+          count(*) filter (where is_here and started_at < now() - interval '1 minute') as steady,
+          count(*) filter (where not is_here and seen_at > now() - interval '2 minutes') as lost
+     from worker_process, lateral (select seen_at > now() - interval '15 seconds' as is_here) h
+    where 'control' = any (roles)`,
+);

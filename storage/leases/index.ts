@@ -1,0 +1,11 @@
+/** Leases of hosts: who may send requests to a host, until when. */
+export { renewLeases, outdatedLeases, releaseLease, type Visit, type Leaving } from './keep.sql.ts';
+export {
+  takenColumns,
+  reserving,
+  byDefault,
+  takeLease,
+  takeGuestLease,
+  askGuestLease,
+  type TakenLease,
+} from './take.sql.ts';

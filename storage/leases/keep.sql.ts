@@ -1,0 +1,108 @@
+/** How a lease is renewed and given back. */
+import { statement, type Queryable } from '../postgres/index.ts';
+
+export interface RenewedLease {
+  readonly id: number;
+  readonly token: number;
+  /** Another host's slice waits for one request here, or a foreign fetcher does: end the slice soon. */
+  readonly guest_waits: boolean;
+}
+
+/** Renews a process's leases, all in one statement. A lease that does not come back is lost. `held`: [{id, token}]. */
+export const renewLeases = statement<[held: string, leaseMs: number], RenewedLease>(
+  'renew-leases',
+  `with held as materialized (
+     select h.id from host h join json_to_recordset($1) as r(id bigint, token bigint)
+         on h.id = r.id and h.lease_token = r.token
+      order by h.id for update of h
+   )
+   update host h set lease_until = now() + $2 * interval '1 millisecond'
+     from held where h.id = held.id
+   returning h.id, h.lease_token as token, coalesce(greatest(h.guest_until, h.lend_until) > now(), false) as guest_waits`,
+);
+
+/** Leases whose host's settings have been changed since they were taken. `held`: [{id, token, revision}]. */
+export const outdatedLeases = statement<[held: string], { token: number }>(
+  'outdated-leases',
+  `select r.token
+     from json_to_recordset($1) as r(id bigint, token bigint, revision int)
+     join host h on h.id = r.id and h.settings_revision <> r.revision`,
+);
+
+/** What was asked of the host under the lease, and whether it may be asked on. */
+export interface Visit {
+  /** Milliseconds since the head of the last answer; null: nothing was asked. */
+  readonly askedAgoMs: number | null;
+  /** What that answer took, from the request's leaving to its end. */
+  readonly tookMs: number | null;
+  /** The day on the host's calendar, and all requests counted for it. */
+  readonly day: string;
+  readonly used: number;
+  /** Part of the wait that has other reasons than pace, in milliseconds. */
+  readonly heldMs: number;
+  /**
+   * Revision of the settings under which the visit was made: if they were changed since, the next holder judges pace
+   * and closing.
+   */
+  readonly revision: number;
+  /** Milliseconds for which the host is closed by its windows or its quota; 0: it is open. */
+  readonly closedMs: number;
+}
+
+/** What the holder of a lease has learnt about its host. */
+export interface Leaving {
+  /** Milliseconds from now until it may be visited. */
+  readonly waitMs: number;
+  /** The part of it that is plain pace. */
+  readonly paceMs: number;
+  readonly failures: number;
+  readonly lastError: string | null;
+  /** Null: nothing is said of requests. */
+  readonly visit: Visit | null;
+}
+
+const release = statement<[hostId: string | number, token: number, leaving: string], { id: number }>(
+  'release-lease',
+  `update host
+      set lease_token = null, lease_until = null,
+          not_before = greatest(not_before, now() + interval '1 millisecond' *
+                         case when settings_revision = coalesce(l.revision, settings_revision) then l.wait_ms else l.held_ms end),
+          paced_until = greatest(paced_until, now() + interval '1 millisecond' *
+                          case when settings_revision = coalesce(l.revision, settings_revision) then l.pace_ms else 0 end),
+          failures = l.failures, last_error = l.last_error,
+          failing_since = case when l.failures = 0 then null else coalesce(failing_since, now()) end,
+          asked_at = coalesce(now() - l.asked_ago_ms * interval '1 millisecond', asked_at),
+          took_ms = coalesce(l.took_ms, host.took_ms),
+          requests_day = coalesce(l.day, requests_day), requests_used = coalesce(l.used, requests_used),
+          requests_reserved = 0, lent = lent and l.asked_ago_ms is null,
+          closed_until = case when coalesce(l.closed_ms, 0) = 0 or settings_revision <> l.revision then '-infinity'
+                              else now() + l.closed_ms * interval '1 millisecond' end
+     from jsonb_to_record($3::jsonb) as l(
+            wait_ms float8, pace_ms float8, failures int, last_error text, asked_ago_ms float8, took_ms real,
+            day text, used int, closed_ms float8, held_ms float8, revision int)
+    where id = $1 and lease_token = $2
+   returning id`,
+);
+
+/**
+ * Returns a lease cleanly, with what was learnt of the host: when it may be visited again and how it is doing. No row:
+ * the lease had been lost, and its new holder knows better.
+ */
+export const releaseLease = (
+  db: Queryable,
+  hostId: string | number,
+  token: number,
+  { waitMs, paceMs, failures, lastError, visit }: Leaving,
+): Promise<{ id: number }[]> =>
+  release(
+    db,
+    hostId,
+    token,
+    JSON.stringify({
+      ...{ wait_ms: waitMs, pace_ms: paceMs, failures, last_error: lastError },
+      ...(visit !== null && {
+        ...{ asked_ago_ms: visit.askedAgoMs, took_ms: visit.tookMs, day: visit.day, used: visit.used },
+        ...{ closed_ms: visit.closedMs, held_ms: visit.heldMs, revision: visit.revision },
+      }),
+    }),
+  );

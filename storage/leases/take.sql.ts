@@ -1,0 +1,105 @@
+/** How a host is leased. */
+import type { HostSettings } from '../../contracts/hosts.ts';
+import { sliceReserve, guestReserve } from '../../domain/quota.ts';
+import { hostSetting, hostSettings, complainedAgo, slowdownNow } from '../hosts/index.ts';
+import { statement } from '../postgres/index.ts';
+
+export interface TakenLease {
+  readonly token: number;
+  /** The lease before this one was not cleanly returned: its holder may have a request in flight. */
+  readonly unclean: boolean;
+  /** That lease was a foreign fetcher's, for this crawl; null: one of ours, for any crawl, or none. */
+  readonly lent_crawl: number | null;
+  /** Milliseconds until the host may be visited: what is owed of its pace, and what has other reasons. */
+  readonly wait_ms: number;
+  readonly pace_ms: number;
+  readonly held_ms: number;
+  /** As time has eased it up (storage/slowdown.ts), and what that goes by (domain/pace.ts); ages in milliseconds. */
+  readonly slowdown: number;
+  readonly clean: number;
+  readonly since_complaint: number;
+  readonly complained_age_ms: number | null;
+  readonly failures: number;
+  readonly last_error: string | null;
+  /** Who is to blame (domain/blame.ts). */
+  readonly failing: readonly string[];
+  readonly complained: readonly string[];
+  readonly well_age_ms: number | null;
+  /** Its outages (domain/server-errors.ts). */
+  readonly outages: number;
+  readonly outage_age_ms: number | null;
+  /** The delay that the last slice went by, before any slowdown; null: there was none. */
+  readonly base_delay_ms: number | null;
+  /** Milliseconds since somebody asked for robots.txt to be read again; null: nobody has. */
+  readonly robots_asked_ago_ms: number | null;
+  /** The database's clock, in milliseconds since 1970. */
+  readonly now_ms: number;
+  /** Milliseconds since the head of the host's last answer, and how long that one took; null: none is known. */
+  readonly asked_ago_ms: number | null;
+  readonly took_ms: number | null;
+  /** What an operator set. */
+  readonly settings: HostSettings;
+  readonly settings_revision: number;
+  /** Requests counted for a day, reserved for this lease, and reserved by leases that were not returned. */
+  readonly requests_day: string | null;
+  readonly requests_used: number;
+  readonly requests_granted: number;
+  readonly requests_lost: number;
+}
+
+/** What a taker is told, by either way to take. */
+export const takenColumns = `lease_token as token, old.lease_token is not null as unclean,
+             (select l.crawl_id from lent_url l where l.token = old.lease_token) as lent_crawl,
+             greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as wait_ms,
+             greatest(0, extract(epoch from paced_until - now()) * 1000)::float8 as pace_ms,
+             case when not_before <= paced_until then 0
+                  else greatest(0, extract(epoch from not_before - now()) * 1000) end::float8 as held_ms,
+             ${slowdownNow()} as slowdown, clean, since_complaint, ${complainedAgo} as complained_age_ms,
+             failures, last_error, failing, complained,
+             (extract(epoch from now() - well_at) * 1000)::float8 as well_age_ms, base_delay_ms, outages,
+             (extract(epoch from now() - robots_asked_at) * 1000)::float8 as robots_asked_ago_ms,
+             (extract(epoch from now() - outage_at) * 1000)::float8 as outage_age_ms,
+             (extract(epoch from now()) * 1000)::float8 as now_ms,
+             (extract(epoch from now() - asked_at) * 1000)::float8 as asked_ago_ms, took_ms,
+             ${hostSettings()}, settings_revision, requests_day, requests_used,
+             requests_reserved - case when old.lease_token is null then 0 else old.requests_reserved end as requests_granted,
+             case when old.lease_token is null then 0 else old.requests_reserved end as requests_lost`;
+
+/** Adds to the reservation of requests (domain/quota.ts), on top of the requests of leases that were not returned. */
+export const reserving = (requests: string): string =>
+  `requests_reserved = case when lease_token is null then 0 else requests_reserved end + ${requests}`;
+
+/** A taker without a quota of its own gets enough requests for a slice at once. */
+export const byDefault = `case when ${hostSetting('quotaPerDay')} is null then ${String(sliceReserve)} else 0 end`;
+
+/** Takes the host's lease if it is free or has run out and neither guest nor foreign fetcher waits; no row: somebody else has it. */
+export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease>(
+  'take-lease',
+  `update host
+      set lease_token = nextval('lease_token'), lease_until = now() + $2 * interval '1 millisecond', idle = false,
+          ${reserving(byDefault)}
+    where id = $1
+      and (lease_token is null or lease_until < now())
+      and coalesce(guest_until, '-infinity') < now()
+      and coalesce(lend_until, '-infinity') < now()
+   returning ${takenColumns}`,
+);
+
+/**
+ * As `takeLease`, for a guest. The guest's asking (`ask-guest-lease`) runs out by itself, since others may be asking
+ * too. A paused host accepts no guest.
+ */
+export const takeGuestLease = statement<[hostId: number, leaseMs: number], TakenLease>(
+  'take-guest-lease',
+  `update host
+      set lease_token = nextval('lease_token'), lease_until = now() + $2 * interval '1 millisecond',
+          ${reserving(String(guestReserve))}
+    where id = $1 and (lease_token is null or lease_until < now()) and paused_at is null
+   returning ${takenColumns}`,
+);
+
+/** Asks the holder of a host's lease to make room for one request by the slice of another host. */
+export const askGuestLease = statement<[hostId: number, forMs: number], Record<string, never>>(
+  'ask-guest-lease',
+  `update host set guest_until = now() + $2 * interval '1 millisecond' where id = $1`,
+);

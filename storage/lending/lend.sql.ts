@@ -1,0 +1,155 @@
+/** How a host is lent. */
+import { statement } from '../postgres/index.ts';
+import { isItsTurn } from '../hosts/index.ts';
+import { reserving, takenColumns, type TakenLease } from '../leases/index.ts';
+
+/**
+ * Hosts of the shards at which one of the crawls has a page due, as far as robots.txt is known there. If a fetcher of
+ * the crawl's tenant has reported trouble, a worker of ours asks first.
+ */
+const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at is null and h.closed_until <= now()
+          and h.id in (select q.host_id from host_queue q
+                         join crawl c on c.id = q.crawl_id and c.state = 'running'
+                        where q.crawl_id = any ($2) and q.queued > 0 and ${isItsTurn}
+                          and q.held_until = '-infinity'
+                          and 0 = (select u.kind from url u
+                                    where u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.state = 'queued'
+                                      and u.due_at <= now()
+                                    order by u.priority desc, u.key limit 1))
+          and exists (select 1 from robots r
+                       where r.host_id = h.id and r.fetched_at > now() - $3 * interval '1 millisecond'
+                         and r.fetched_at > coalesce(h.robots_asked_at, '-infinity'))`;
+
+/**
+ * Asks for hosts of these shards that could be lent if they were not in use or about to be. Slices of ours that hold
+ * such a host end soon, and the next begins when `askMs` have passed, or once the host was lent. Does not ask for a
+ * host whose last turn was a foreign fetcher's.
+ */
+export const askToLend = statement<
+  [
+    shards: readonly number[],
+    crawlIds: readonly number[],
+    robotsFreshMs: number,
+    limit: number,
+    askMs: number,
+    but: readonly number[],
+  ],
+  Record<string, never>
+>(
+  'ask-to-lend',
+  `with wanted as materialized (
+     select h.id from host h
+      where ${hasPageDue}
+        and h.id <> all ($6) and not h.lent and h.not_before <= now() + $5 * interval '1 millisecond'
+      order by h.not_before, h.id
+      limit $4
+      for update skip locked
+   )
+   update host set lend_until = now() + $5 * interval '1 millisecond' from wanted where host.id = wanted.id`,
+);
+
+export interface LendableHost extends TakenLease {
+  readonly id: number;
+  readonly origin: string;
+}
+
+/**
+ * Takes the leases of up to `limit` free hosts of these shards that may be visited now, longest waiting first, with one request of
+ * their quota reserved. After a foreign turn the workers have right of way for two seconds, where they work the host.
+ */
+export const lendHosts = statement<
+  [
+    shards: readonly number[],
+    crawlIds: readonly number[],
+    robotsFreshMs: number,
+    limit: number,
+    leaseMs: number,
+    but: readonly number[],
+  ],
+  LendableHost
+>(
+  'lend-hosts',
+  `with free as materialized (
+     select h.id from host h
+      where ${hasPageDue}
+        and h.not_before <= now() and h.id <> all ($6)
+        and (h.lease_token is null or h.lease_until < now())
+        and coalesce(h.guest_until, '-infinity') < now()
+        and (not h.lent or not h.fed or h.not_before < now() - interval '2 seconds')
+      order by h.not_before, h.id
+      limit $4
+      for update skip locked
+   )
+   update host
+      set lease_token = nextval('lease_token'), lease_until = now() + $5 * interval '1 millisecond', ${reserving('1')}
+     from free where host.id = free.id
+   returning host.id, host.origin, ${takenColumns}`,
+);
+
+/**
+ * Records a batch and holds the hosts' leases for it. Rows that come back are lent; one whose lease was lost meanwhile
+ * is not. `rows`: [{host_id, crawl_id, key, url, token}], keys in hex.
+ */
+export const handOutUrls = statement<
+  [batchId: string, tenantId: number, fetcherId: string, leaseMs: number, rows: string],
+  { token: number }
+>(
+  'hand-out-urls',
+  `with r as materialized (
+     select * from json_to_recordset($5) as r(host_id bigint, crawl_id bigint, key text, url text, token bigint)
+   ), held as (
+     update host h
+        set lease_until = now() + $4 * interval '1 millisecond', lent = true, lend_until = null
+       from r where h.id = r.host_id and h.lease_token = r.token and h.lease_until > now()
+     returning h.id
+   ), batch as (
+     insert into lent_batch (id, tenant_id, fetcher_id, until)
+     values ($1, $2, $3, now() + $4 * interval '1 millisecond')
+   )
+   insert into lent_url (batch_id, host_id, crawl_id, key, url, token)
+   select $1, r.host_id, r.crawl_id, decode(r.key, 'hex'), r.url, r.token from r join held on held.id = r.host_id
+   returning token`,
+);
+
+/** Running crawls of a tenant: all, or the one that is asked for. */
+export const crawlsToLendFrom = statement<[tenantId: number, crawlId: string | null], { id: number }>(
+  'crawls-to-lend-from',
+  `select id from crawl where tenant_id = $1 and state = 'running' and ($2::bigint is null or id = $2)`,
+);
+
+export interface EndedLoans {
+  /** Of the last hour: reported, and left to run out. */
+  readonly settled: number;
+  readonly lapsed: number;
+  /** Hosts of loans that ran out in the last ten minutes. */
+  readonly lapsed_hosts: readonly number[];
+}
+
+/** How the fetchers of a tenant have dealt with what was lent to them. */
+export const loansOfTenant = statement<[tenantId: number], EndedLoans>(
+  'loans-of-tenant',
+  `select count(*) filter (where l.settled_at is not null)::int as settled,
+          count(*) filter (where l.settled_at is null and b.until < now())::int as lapsed,
+          coalesce(array_agg(distinct l.host_id)
+                     filter (where l.settled_at is null and b.until < now() and b.until > now() - interval '10 minutes'),
+                   '{}') as lapsed_hosts
+     from lent_batch b join lent_url l on l.batch_id = b.id
+    where b.until > now() - interval '1 hour' and b.tenant_id = $1`,
+);
+
+/**
+ * A foreign fetcher's turn at a host has come to nothing: the next turn is the workers' own, and nobody holds them
+ * back.
+ */
+export const leaveToWorkers = statement<[hostId: number], Record<string, never>>(
+  'leave-to-workers',
+  `update host set lent = true, lend_until = null where id = $1`,
+);
+
+/** Batches that ended more than a day ago: nobody asks for them any more. */
+export const forgetLent = statement<[limit: number], Record<string, never>>(
+  'forget-lent',
+  `delete from lent_batch
+    where id in (select id from lent_batch where until < now() - interval '1 day' order by until limit $1
+                    for update skip locked)`,
+);

@@ -1,0 +1,124 @@
+/** How what a fetcher reports is taken in. */
+import { statement } from '../postgres/index.ts';
+import { takenColumns, type TakenLease } from '../leases/index.ts';
+
+/**
+ * Holds a lent host while the report on it is judged; no row: the lease has run out, or was returned. The request that
+ * was reserved for the host counts among those lost.
+ */
+export const claimLentHost = statement<[hostId: number, token: number, holdMs: number], TakenLease>(
+  'claim-lent-host',
+  `update host set lease_until = greatest(lease_until, now() + $3 * interval '1 millisecond')
+    where id = $1 and lease_token = $2 and lease_until > now()
+   returning ${takenColumns}`,
+);
+
+/** A host whose lease is still the one it was lent under; it stays so until the transaction ends. */
+export const lockLentHost = statement<[hostId: number, token: number], { id: number }>(
+  'lock-lent-host',
+  `select id from host where id = $1 and lease_token = $2 and lease_until > now() for update`,
+);
+
+/** A host that a foreign fetcher has: milliseconds until its lease ends; no row: none has it. */
+export const lentHold = statement<[hostId: string], { left_ms: number; last_error: string | null }>(
+  'lent-hold',
+  `select greatest(0, extract(epoch from h.lease_until - now()) * 1000)::float8 as left_ms, h.last_error
+     from host h
+    where h.id = $1 and h.lease_until > now() and exists (select 1 from lent_url l where l.token = h.lease_token)`,
+);
+
+export interface LentUrl {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+  readonly url: string;
+  readonly token: number;
+  readonly origin: string;
+  /** Milliseconds since it was handed out. */
+  readonly age_ms: number;
+  /** What it stood at when it was handed out, and still does unless somebody else has taken it over. */
+  readonly depth: number;
+  readonly hops: number;
+  readonly tries: number;
+  readonly reason: string | null;
+}
+
+/** What a batch of the tenant handed out; none: there is no such batch. */
+export const lentUrls = statement<[batchId: string, tenantId: number], LentUrl>(
+  'lent-urls',
+  `select l.host_id, l.crawl_id, encode(l.key, 'hex') as key, l.url, l.token, h.origin,
+          (extract(epoch from now() - l.lent_at) * 1000)::float8 as age_ms, u.depth, u.hops, u.tries, u.reason
+     from lent_batch b
+     join lent_url l on l.batch_id = b.id
+     join host h on h.id = l.host_id
+     join url u on u.host_id = l.host_id and u.crawl_id = l.crawl_id and u.key = l.key
+    where b.id = $1 and b.tenant_id = $2`,
+);
+
+/** One row where a result for it has been committed. */
+export const isLentUrlSettled = statement<[token: number], Record<string, never>>(
+  'is-lent-url-settled',
+  `select from lent_url where token = $1 and settled_at is not null`,
+);
+
+/** What came of it is committed with this; the foreign turn at the host is over, and the workers' own is next. */
+export const settleLentUrl = statement<[token: number, hostId: number], Record<string, never>>(
+  'settle-lent-url',
+  `with settled as (update lent_url set settled_at = now() where token = $1)
+   update host set lent = true where id = $2`,
+);
+
+/**
+ * The page of a crawl that stands for a body: one whose body we hold, else the first foreign one with it, which is the
+ * one asking where there was none.
+ */
+export const claimLentContent = statement<
+  [crawlId: number, hash: string, hostId: number, key: string],
+  { host_id: number; key: string }
+>(
+  'claim-lent-content',
+  `with claimed as (
+     insert into lent_content (crawl_id, hash, host_id, key)
+     values ($1, decode($2, 'hex'), $3, decode($4, 'hex'))
+     on conflict (crawl_id, hash) do update set hash = excluded.hash
+     returning host_id, key
+   )
+   select c.host_id, encode(c.key, 'hex') as key
+     from (select host_id, key, 0 as rank from content where crawl_id = $1 and hash = decode($2, 'hex')
+           union all
+           select host_id, key, 1 from claimed) c
+    order by c.rank limit 1`,
+);
+
+export interface ParentRow {
+  readonly key: string;
+  readonly crawl_id: number;
+  readonly host_id: number;
+  readonly depth: number;
+  /** When it was last handed out to a fetcher of the tenant, as far as that is still known; null: not. */
+  readonly lent_at: Date | null;
+}
+
+/**
+ * Where a tenant's open crawls have met URLs: all crawls, or the one that is asked for. `rows`: [{host, key}], the host as
+ * its origin, the key in hex.
+ */
+export const findParents = statement<[tenantId: number, crawlId: string | null, rows: string], ParentRow>(
+  'find-parents',
+  `select encode(u.key, 'hex') as key, u.crawl_id, u.host_id, u.depth,
+          (select max(l.lent_at) from lent_url l
+            where l.host_id = u.host_id and l.crawl_id = u.crawl_id and l.key = u.key) as lent_at
+     from json_to_recordset($3) as r(host text, key text)
+     join host h on h.origin = r.host
+     join crawl c on c.tenant_id = $1 and c.state not in ('finished', 'cancelled', 'failed')
+                 and ($2::bigint is null or c.id = $2)
+     join url u on u.host_id = h.id and u.crawl_id = c.id and u.key = decode(r.key, 'hex')`,
+);
+
+/** Which of `rows`, [{host_id, crawl_id, key}] with keys in hex, are not in the frontier of their crawl. */
+export const unstoredUrls = statement<[rows: string], { crawl_id: number }>(
+  'unstored-urls',
+  `select distinct r.crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text)
+    where not exists (select from url u where u.host_id = r.host_id and u.crawl_id = r.crawl_id
+                                          and u.key = decode(r.key, 'hex'))`,
+);

@@ -1,0 +1,118 @@
+/** Which letters are meant. */
+import { statement } from '../postgres/index.ts';
+
+export interface LetterPlace {
+  readonly crawl_id: number;
+  readonly host_id: number;
+  /** Hex. */
+  readonly key: string;
+  readonly class: string;
+  /** Milliseconds since it was written. */
+  readonly age_ms: number;
+}
+
+/**
+ * Dead letters of a crawl, host by host, after a place. `firstHost` to `lastHost`: at hosts with these ids; ranges
+ * rather than a condition that may be absent, so that one plan serves both. `key` (hex): null for any.
+ */
+export const chooseCrawlLetters = statement<
+  [
+    crawlId: string,
+    firstHost: string,
+    lastHost: string,
+    key: string | null,
+    afterHost: number,
+    afterKey: string,
+    limit: number,
+  ],
+  LetterPlace
+>(
+  'choose-crawl-letters',
+  `select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
+          (extract(epoch from now() - d.created_at) * 1000)::float8 as age_ms
+     from dead_letter d
+    where d.crawl_id = $1 and d.host_id between $2 and $3
+      and (d.host_id, d.key) > ($5::bigint, decode($6, 'hex'))
+      and ($4::text is null or d.key = decode($4, 'hex'))
+    order by d.host_id, d.key limit $7`,
+);
+
+/**
+ * As choose-crawl-letters.ts, for one class, also if only few letters of millions have it. The class is asked for as a
+ * range and is part of the order, so that only a walk along `dead_letter_class` fits as a plan: with an equation, a
+ * plan made for common classes would walk all letters of the crawl for a rare class.
+ */
+export const chooseClassLetters = statement<
+  [
+    crawlId: string,
+    letterClass: string,
+    firstHost: string,
+    lastHost: string,
+    key: string | null,
+    afterHost: number,
+    afterKey: string,
+    limit: number,
+  ],
+  LetterPlace
+>(
+  'choose-class-letters',
+  `select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
+          (extract(epoch from now() - d.created_at) * 1000)::float8 as age_ms
+     from dead_letter d
+    where d.crawl_id = $1 and d.class between $2 and $2 and d.host_id between $3 and $4
+      and (d.class, d.host_id, d.key) > ($2, $6::bigint, decode($7, 'hex'))
+      and ($5::text is null or d.key = decode($5, 'hex'))
+    order by d.class, d.host_id, d.key limit $8`,
+);
+
+/** Dead letters of a host, crawl by crawl, after a place. `letterClass`, `key` (hex): null for any. */
+export const chooseHostLetters = statement<
+  [
+    hostId: string,
+    letterClass: string | null,
+    key: string | null,
+    afterCrawl: number,
+    afterKey: string,
+    limit: number,
+  ],
+  LetterPlace
+>(
+  'choose-host-letters',
+  `select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
+          (extract(epoch from now() - d.created_at) * 1000)::float8 as age_ms
+     from dead_letter d
+    where d.host_id = $1 and (d.crawl_id, d.key) > ($4::bigint, decode($5, 'hex'))
+      and ($2::text is null or d.class = $2) and ($3::text is null or d.key = decode($3, 'hex'))
+    order by d.crawl_id, d.key limit $6`,
+);
+
+export interface DeadLetterRow {
+  readonly crawl_id: number;
+  readonly host_id: number;
+  /** Hex. */
+  readonly key: string;
+  readonly url: string;
+  readonly origin: string;
+  readonly parked: boolean;
+  readonly class: string;
+  readonly status: number | null;
+  readonly message: string;
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly created_at: Date;
+  /** The latest requests that ended without a final outcome, oldest first. */
+  readonly attempted_at: readonly Date[];
+}
+
+/** Dead letters with their evidence, in no order. `places`: [{crawl_id, host_id, key}], keys in hex. */
+export const describeDeadLetters = statement<[places: string, attemptsShown: number], DeadLetterRow>(
+  'describe-dead-letters',
+  `select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, u.url, h.origin, h.parked_at is not null as parked,
+          d.class, d.status, d.message, d.headers, d.created_at,
+          array(select at from (select at from attempt a
+                                 where a.host_id = d.host_id and a.crawl_id = d.crawl_id and a.key = d.key
+                                 order by at desc limit $2) latest order by at) as attempted_at
+     from json_to_recordset($1) as p(crawl_id bigint, host_id bigint, key text)
+     join dead_letter d on d.host_id = p.host_id and d.crawl_id = p.crawl_id and d.key = decode(p.key, 'hex')
+     join url u on u.host_id = d.host_id and u.crawl_id = d.crawl_id and u.key = d.key
+     join host h on h.id = d.host_id`,
+);

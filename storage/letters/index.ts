@@ -1,0 +1,12 @@
+/** Dead letters: listed, counted, driven again. */
+export { readDeadLetters, allDeadLetters, type DeadLetterPage } from './dead-letters.ts';
+export {
+  encodeCursor,
+  decodeCursor,
+  chooseLetters,
+  redriveBatch,
+  crawlBar,
+  type LetterFilter,
+  type LetterCursor,
+  type RedrivenBatch,
+} from './redrive.ts';

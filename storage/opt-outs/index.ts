@@ -1,0 +1,12 @@
+/** Domains that are not to be crawled, and complaints. */
+export { storeComplaint, complaintsBefore } from './complaints.ts';
+export {
+  addOptOut,
+  removeOptOut,
+  loadOptOuts,
+  hostsOfDomain,
+  excludeOptedOut,
+  excludeHostsOptedOut,
+  requeueOptedOut,
+} from './opt-outs.sql.ts';
+export { optOut, takeBackOptOut, optOutsAfter } from './opt-outs.ts';

@@ -1,0 +1,102 @@
+/**
+ * Opt-outs as operators see them (F15): domains that are added, removed and listed. domain/opt-out.ts makes an opt-out
+ * hold. URLs queued at its hosts are excluded here, and URLs queued there later by the slices of those hosts.
+ */
+import type { OptOutAdded, OptOutRemoved, OptOutView } from '../../contracts/opt-out.ts';
+import { coveringDomain, hostName, optOutDetail, optOutHoldMs } from '../../domain/opt-out.ts';
+import { type Pool, type Queryable, retrying } from '../postgres/index.ts';
+import {
+  addOptOut,
+  countOptedOut,
+  excludeOptedOut,
+  hostsOfDomain,
+  type HostOfDomain,
+  listOptOuts,
+  type OptOutRow,
+  loadOptOuts,
+  removeOptOut,
+  requeueOptedOut,
+} from './opt-outs.sql.ts';
+
+/** URLs moved by one statement. */
+const batch = 5_000;
+/** How long the caller is kept for URLs that are to be moved. */
+const sweepMs = 15_000;
+
+/**
+ * Opts a domain out. Once this resolves, no worker sends a further request to its hosts for any crawl, robots.txt
+ * included; a request in flight by then may still be answered. Takes `optOutHoldMs` and, if many URLs are queued, up to
+ * fifteen seconds more; the slices of the hosts exclude the URLs that are left. Idempotent, also after a failure: an
+ * existing entry is kept as it is, and queued URLs are looked for again.
+ * @param domain as `readDomain` answers it
+ */
+export async function optOut(pool: Pool, domain: string, reason: string | null): Promise<OptOutAdded> {
+  const before = await countExcluded(pool, domain);
+  const [entry] = await retrying(() => addOptOut(pool, domain, reason));
+  if (entry === undefined) throw new Error('Postgres gave nothing back for the opt-out');
+  // Workers whose copy is older still queue and send until then.
+  await held();
+  await sweep(await hostsOfDomain(pool, domain), (host) =>
+    excludeOptedOut(pool, host.id, optOutDetail(domain), batch),
+  );
+  // Slices and whoever admits URLs have excluded some as well since the entry was there.
+  const excluded = Math.max(0, (await countExcluded(pool, domain)) - before);
+  return { ...viewOf(entry), added: entry.added, excluded };
+}
+
+const countExcluded = async (pool: Pool, domain: string): Promise<number> => {
+  const ids = (await hostsOfDomain(pool, domain)).map(({ id }) => id);
+  const [counted] = ids.length === 0 ? [] : await countOptedOut(pool, ids, optOutDetail(domain));
+  return counted?.urls ?? 0;
+};
+
+/**
+ * Takes a domain off the list, and queues again, in crawls that are still open, the URLs that its entry excluded. URLs
+ * that another entry covers stay excluded, and a crawl that has ended stays ended. Null: the domain was not on the
+ * list, and an earlier removal that was cut off or ran out of time left nothing to queue.
+ */
+export async function takeBackOptOut(pool: Pool, domain: string): Promise<OptOutRemoved | null> {
+  const removed = (await retrying(() => removeOptOut(pool, domain))).length > 0;
+  // A worker whose copy still has the entry would exclude again what is queued before it reads the next one.
+  if (removed) await held();
+  const [list] = await loadOptOuts(pool, 0);
+  const listed = new Set(list?.domains);
+  const free = (await hostsOfDomain(pool, domain)).filter(
+    ({ origin }) => coveringDomain(hostName(origin), listed) === null,
+  );
+  const { moved, more } = await sweep(free, (host) => requeueOptedOut(pool, host.id, batch));
+  return removed || moved > 0 ? { domain, queued: moved, more } : null;
+}
+
+/** In the order of their bytes, after `after`; null: from the first. */
+export async function optOutsAfter(
+  db: Queryable,
+  after: string | null,
+  limit: number,
+): Promise<readonly OptOutView[]> {
+  return (await listOptOuts(db, after, limit)).map(viewOf);
+}
+
+/** Runs a statement at each host until it finds nothing more, or time is up. */
+async function sweep(
+  hosts: readonly HostOfDomain[],
+  move: (host: HostOfDomain) => Promise<readonly object[]>,
+): Promise<{ readonly moved: number; readonly more: boolean }> {
+  const until = performance.now() + sweepMs;
+  let moved = 0;
+  for (const host of hosts) {
+    for (let found = 1; found > 0; moved += found) {
+      if (performance.now() > until) return { moved, more: true };
+      found = (await retrying(() => move(host))).length;
+    }
+  }
+  return { moved, more: false };
+}
+
+const held = (): Promise<void> => new Promise((wake) => setTimeout(wake, optOutHoldMs));
+
+const viewOf = ({ domain, reason, created_at }: OptOutRow): OptOutView => ({
+  domain,
+  reason,
+  createdAt: created_at.toISOString(),
+});

@@ -1,0 +1,31 @@
+/** Stored pages: listed, read, judged for copies. */
+export {
+  claimContents,
+  contentOwners,
+  earlierCopies,
+  chooseCanonicals,
+  markTextDuplicates,
+  type ContentOwner,
+  type EarlierCopy,
+} from './copies.sql.ts';
+export { listPages, listPagesOfHost } from './lists.sql.ts';
+export { packOutlinks, unpackOutlinks } from './outlinks.ts';
+export {
+  readPages,
+  allPages,
+  pageBatches,
+  type TextReader,
+  type PagesRequest,
+  type PagesAnswer,
+} from './pages.ts';
+export {
+  bodiesInStage,
+  advanceStages,
+  upsertPages,
+  requeueLostBodies,
+  turnIntoSitemap,
+  sitemapLevel,
+  type StagedBody,
+  type StageRow,
+  type PageRow,
+} from './stages.sql.ts';

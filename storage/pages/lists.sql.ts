@@ -1,0 +1,113 @@
+/** Pages as they are listed. */
+import type { UrlState } from '../../contracts/crawl.ts';
+import type { Cut } from '../../domain/limits.ts';
+import { fitsFeed, readFeed, withinFeed, type FeedParams } from './page-feed.ts';
+import { statement } from '../postgres/index.ts';
+
+export interface PageFeedRow {
+  /** Place in the feed: microseconds since 1970, host and key. */
+  readonly micros: number;
+  readonly host_id: number;
+  readonly key: string;
+  readonly url: string;
+  readonly state: UrlState;
+  readonly status: number | null;
+  readonly reason: string | null;
+  readonly content_hash: string | null;
+  readonly content_type: string | null;
+  readonly bytes: number;
+  readonly depth: number;
+  readonly fetched_at: Date;
+  readonly redirect_to: string | null;
+  readonly duplicate_of: string | null;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly language: string | null;
+  readonly words: number | null;
+  readonly links: number | null;
+  readonly noindex: boolean | null;
+  readonly canonical: string | null;
+  readonly cut: Cut | null;
+  /** The page's links, packed (storage/outlinks.ts), and the origin they start from; null where there are none. */
+  readonly outlinks: string | null;
+  readonly origin: string | null;
+  /** False: the row is not asked for; it is where looking ended. */
+  readonly fits: boolean;
+  /** How many rows were looked at up to this one. */
+  readonly looked: number;
+}
+
+export interface PagePlace {
+  readonly micros: number;
+  readonly hostId: string;
+  /** Hex. */
+  readonly key: string;
+}
+
+/**
+ * The URLs of a crawl that were answered and have their outcome, in the order of `url_pages`, after a place and up to
+ * a horizon (null: all): those that fit the filters (null: any), of the next `mostLooked` rows. Where so many were looked
+ * at, the last of them comes too, whether it fits or not. What extraction found, and how far links are read, is in
+ * storage/page-feed.ts.
+ */
+export const listPages = statement<
+  [...params: FeedParams, hostFilter: number | null, mostLooked: number],
+  PageFeedRow
+>(
+  'list-pages',
+  `with feed as (
+     select * from (
+       select u.*, ${fitsFeed} and ($12::bigint is null or u.host_id = $12) as fits,
+              row_number() over (order by u.fetched_at, u.host_id, u.key) as looked
+         from url u
+        where u.crawl_id = $1 and u.fetched_at is not null and ${withinFeed}
+        order by u.fetched_at, u.host_id, u.key limit $13
+     ) walk
+      where fits or looked = $13
+      order by fetched_at, host_id, key limit $6
+   ), ${readFeed}`,
+);
+
+/**
+ * As list-pages.ts, for one host with few URLs (host-share.ts): all of them are read by the primary key, and sorted.
+ * They are held apart (`materialized`), since otherwise the order would make Postgres walk the whole crawl if it takes
+ * the host's rows for many.
+ */
+export const listPagesOfHost = statement<[...params: FeedParams, hostId: number], PageFeedRow>(
+  'list-pages-of-host',
+  `with at_host as materialized (
+     select * from url where host_id = $12 and crawl_id = $1 and fetched_at is not null
+   ), feed as (
+     select u.*, true as fits, 0::bigint as looked from at_host u
+      where ${withinFeed} and ${fitsFeed}
+      order by u.fetched_at, u.host_id, u.key limit $6
+   ), ${readFeed}`,
+);
+
+/**
+ * The instant up to which the pages feed of an open crawl is final, as microseconds since 1970: before it no row will
+ * yet appear, or change what the feed says of it. Rows get `fetched_at` after their transaction began, so no row that
+ * is still to be committed comes before the oldest open transaction; nor does the feed pass a body that waits for
+ * extraction. The caller must ask before it reads the feed, in a statement of its own: what this statement saw
+ * committed, the later snapshot sees too. The second taken off covers the instant between a transaction's start and its
+ * showing in pg_stat_activity.
+ */
+export const pagesHorizon = statement<[crawlId: string], { micros: number }>(
+  'pages-horizon',
+  `with unfinished as materialized (
+     select fetched_at from url where crawl_id = $1 and stage > 0
+   )
+   select (extract(epoch from least(
+            (select min(fetched_at) from unfinished),
+            (select min(xact_start) from pg_stat_activity
+              where datname = current_database() and application_name = 'orbweaver' and pid <> pg_backend_pid()),
+            now()) - interval '1 second') * 1000000)::bigint as micros`,
+);
+
+/** How many URLs a crawl has at a host, whatever became of them. No row: it has never met the host. */
+export const hostShare = statement<[crawlId: string, origin: string], { host_id: number; urls: number }>(
+  'host-share',
+  `select q.host_id, q.total as urls
+     from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1
+    where h.origin = $2`,
+);

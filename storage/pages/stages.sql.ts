@@ -1,0 +1,155 @@
+/** The stages of a stored body: dedup, extraction. */
+import { statement } from '../postgres/index.ts';
+import type { Cut } from '../../domain/limits.ts';
+
+export interface StagedBody {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+  readonly url: string;
+  readonly kind: number;
+  readonly seed: boolean;
+  readonly depth: number;
+  readonly priority: number;
+  readonly content_hash: Buffer;
+  readonly content_type: string | null;
+  readonly robots_tag: string | null;
+}
+
+/** Bodies of a host that wait for dedup (1) or extraction (2). */
+export const bodiesInStage = statement<[hostId: string, stage: 1 | 2, limit: number], StagedBody>(
+  'bodies-in-stage',
+  `select host_id, crawl_id, encode(key, 'hex') as key, url, kind, seed, depth, priority, content_hash, content_type,
+          robots_tag
+     from url where host_id = $1 and stage = $2
+    order by crawl_id, priority desc, key limit $3`,
+);
+
+/** A step of a fetched body through dedup and extraction, as JSON. */
+export interface StageRow {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+  readonly from: 1 | 2;
+  readonly to: 0 | 2;
+  /** The page this one is a duplicate of. */
+  readonly alias_host: number | null;
+  readonly alias_key: string | null;
+  /** At the end of extraction: what limits left out of it; absent: nothing. */
+  readonly cut?: Cut | null;
+}
+
+/** Moves bodies on. A row that has moved meanwhile (an activity that ran twice) is left alone. */
+export const advanceStages = statement<[rows: string], Record<string, never>>(
+  'advance-stages',
+  `with r as materialized (
+     select * from json_to_recordset($1) as r(
+       host_id bigint, crawl_id bigint, key text, "from" smallint, "to" smallint, alias_host bigint, alias_key text,
+       cut jsonb)
+      order by host_id, crawl_id, key
+   )
+   update url u
+      set stage = r."to", alias_host = coalesce(r.alias_host, u.alias_host),
+          alias_key = coalesce(decode(r.alias_key, 'hex'), u.alias_key),
+          cut = case when r."from" = 2 then nullif(r.cut, '{}') else u.cut end
+     from r
+    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"`,
+);
+
+/** What extraction found in one page, as JSON. Hex strings for bytes. */
+export interface PageRow {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly language: string | null;
+  readonly charset: string;
+  readonly words: number;
+  readonly links: number;
+  readonly canonical: string | null;
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+  readonly text_hash: string | null;
+  /** The links to follow, packed (storage/outlinks.ts). */
+  readonly outlinks: string;
+  /** Counters of finish criteria that the page adds to, where it is new. */
+  readonly counters: readonly string[];
+}
+
+/** Stores extractions, and counts those that are new; extracting again replaces the earlier one. No answer. */
+export const upsertPages = statement<[rows: string], Record<string, never>>(
+  'upsert-pages',
+  `with r as materialized (
+     select *, decode(key, 'hex') as place from json_to_recordset($1) as r(
+            host_id bigint, crawl_id bigint, key text, title text, description text, language text, charset text,
+            words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text,
+            outlinks text, counters text[])
+   ), stored as (
+     insert into page (host_id, crawl_id, key, title, description, language, charset, words, links, canonical, noindex,
+                       nofollow, text_hash, outlinks)
+     select host_id, crawl_id, place, title, description, language, charset, words, links, canonical,
+            noindex, nofollow, decode(text_hash, 'hex'), outlinks
+       from r order by host_id, crawl_id, key
+     on conflict (host_id, crawl_id, key) do update
+       set title = excluded.title, description = excluded.description, language = excluded.language,
+           charset = excluded.charset, words = excluded.words, links = excluded.links, canonical = excluded.canonical,
+           noindex = excluded.noindex, nofollow = excluded.nofollow,
+           text_hash = excluded.text_hash, outlinks = excluded.outlinks, extracted_at = now()
+     returning host_id, crawl_id, key, xmax = 0 as is_new
+   ), counted as (
+     insert into page_counter as c (crawl_id, counter, shard, pages)
+     select r.crawl_id, counter, pg_backend_pid() % 32, count(*)
+       from r cross join unnest(r.counters) counter
+       join stored s on s.host_id = r.host_id and s.crawl_id = r.crawl_id and s.key = r.place and s.is_new
+      group by r.crawl_id, counter order by r.crawl_id, counter
+     on conflict (crawl_id, counter, shard) do update set pages = c.pages + excluded.pages
+   )
+   select from stored limit 0`,
+);
+
+/**
+ * A body that is missing or torn in the blob store is fetched again. `rows`: [{crawl_id, key, hash}] of one host.
+ * The claim on the content goes too, so that the new body is judged afresh.
+ */
+export const requeueLostBodies = statement<[hostId: string, rows: string], { crawl_id: number }>(
+  'requeue-lost-bodies',
+  `with r as materialized (
+     select crawl_id, decode(key, 'hex') as key, decode(hash, 'hex') as hash
+       from json_to_recordset($2) as r(crawl_id bigint, key text, hash text)
+   ), unclaimed as (
+     delete from content c using r
+      where c.crawl_id = r.crawl_id and c.hash = r.hash and c.host_id = $1 and c.key = r.key
+   )
+   update url u set state = 'queued', stage = 0, due_at = now(), reason = 'body-lost', content_hash = null,
+                  etag = null, last_modified = null
+     from r
+    where u.host_id = $1 and u.crawl_id = r.crawl_id and u.key = r.key and u.state = 'done' and u.stage > 0
+   returning u.crawl_id`,
+);
+
+/** A URL that was taken for a page is a sitemap: it is read as a sitemap from now on, and counts as one. */
+export const turnIntoSitemap = statement<
+  [hostId: number, crawlId: number, key: string],
+  Record<string, never>
+>(
+  'turn-into-sitemap',
+  `update url set kind = 1 where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and kind = 0`,
+);
+
+/**
+ * How many sitemaps led to this one, one naming the next; redirects between them do not count. 0: robots.txt names it.
+ * @param key hex
+ */
+export const sitemapLevel = statement<[hostId: number, crawlId: number, key: string], { level: number }>(
+  'sitemap-level',
+  `with recursive up as (
+     select parent_host, parent_key, 0 as level, 0 as steps
+       from url where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex')
+     union all
+     select u.parent_host, u.parent_key, up.level + (u.redirect_to is null)::int, up.steps + 1
+       from up join url u on u.host_id = up.parent_host and u.crawl_id = $2 and u.key = up.parent_key
+      where u.kind = 1 and up.steps < 100
+   )
+   select max(level)::int as level from up`,
+);

@@ -1,0 +1,58 @@
+/** Brings a database to the schema this code expects. Several starters at once wait for one another. */
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { runner } from 'node-pg-migrate';
+import { Client } from 'pg';
+import path from 'node:path';
+
+const migrations = fileURLToPath(new URL('migrations', import.meta.url));
+
+/** As the runner announces a migration. */
+const announced = /^### MIGRATION (\S+) \(UP\) ###/;
+
+/**
+ * Answers the names of the migrations that were run.
+ * @param databaseUrl Postgres connection URL; @param dir of migrations, for tests
+ * @throws Error that names the file of a migration that fails; nothing of that one is left behind. Also where the
+ *   database has had migrations that are not in `dir`: a newer version wrote it, and this code would not know its rows
+ */
+export async function migrate(databaseUrl: string, dir: string = migrations): Promise<string[]> {
+  await refuseNewer(databaseUrl, dir);
+  let current: string | null = null;
+  const ran = await runner({
+    databaseUrl,
+    dir,
+    direction: 'up',
+    migrationsTable: 'migration',
+    advisoryLockMode: 'wait',
+    checkOrder: true,
+    log: (message) => {
+      current = announced.exec(message)?.[1] ?? current;
+    },
+  }).catch((error: unknown) => {
+    if (current === null) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`Migration ${path.join(dir, current)}.sql failed: ${why}`, { cause: error });
+  });
+  return ran.map((migration) => migration.name);
+}
+
+async function refuseNewer(databaseUrl: string, dir: string): Promise<void> {
+  const known = (await readdir(dir)).map((file) => path.parse(file).name);
+  const db = new Client({ connectionString: databaseUrl });
+  await db.connect();
+  try {
+    const { rows: tables } = await db.query(`select from pg_tables where tablename = 'migration'`);
+    if (tables.length === 0) return;
+    const { rows } = await db.query<{ name: string }>(
+      'select name from migration where name <> all ($1) order by id limit 1',
+      [known],
+    );
+    if (rows[0] === undefined) return;
+    throw new Error(
+      `The database was written by a newer version: it has had migration ${rows[0].name}, which this one does not know. Start the version that wrote it, or a later one.`,
+    );
+  } finally {
+    await db.end();
+  }
+}

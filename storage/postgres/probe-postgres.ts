@@ -1,0 +1,35 @@
+/** Does Postgres do its work again? Asked on a connection of its own, whatever state the pool's are in. */
+import { Client } from 'pg';
+import { isStorageOutage } from './retry.ts';
+import { writeAndForget } from './probe.sql.ts';
+
+const limitMs = 5_000;
+
+/**
+ * Connects, and writes 4 MB that are dropped at once: a server whose disk is full, or that has become read-only, still
+ * answers `select 1`. Rejects if that fails. A role that may not write temporary tables proves nothing, and passes.
+ */
+export async function probePostgres(databaseUrl: string): Promise<void> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    application_name: 'orbweaver-probe',
+    connectionTimeoutMillis: limitMs,
+    statement_timeout: limitMs,
+    query_timeout: limitMs,
+  });
+  // An error outside of a query: the next one tells.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await writeAndForget(client);
+  } catch (error) {
+    if (isStorageOutage(error) || isTooLate(error)) throw error;
+  } finally {
+    // Waits for the server's goodbye, which a silent one does not say.
+    void client.end().catch(() => undefined);
+  }
+}
+
+/** query_canceled, by statement_timeout. */
+const isTooLate = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '57014';

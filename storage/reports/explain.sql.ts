@@ -1,0 +1,209 @@
+/** What `explain` reads. */
+import type { UrlState } from '../../contracts/crawl.ts';
+import { type Cut, linkCuts } from '../../domain/limits.ts';
+import { statement } from '../postgres/index.ts';
+import type { HostSettings } from '../../contracts/hosts.ts';
+import { defaultTenant } from '../../contracts/tenancy.ts';
+import { turnInMs, hostSettings, slowdownNow } from '../hosts/index.ts';
+
+export interface UrlCircumstances {
+  readonly url: string;
+  readonly state: UrlState;
+  readonly kind: number;
+  readonly stage: number;
+  readonly seed: boolean;
+  readonly depth: number;
+  readonly hops: number;
+  readonly priority: number;
+  /** Milliseconds until it is due; at most 0: it is. */
+  readonly due_in_ms: number;
+  readonly discovered_at: Date;
+  readonly reclaims: number;
+  readonly fetches: number;
+  readonly bytes: number;
+  readonly fetched_at: Date | null;
+  readonly status: number | null;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly content_hash: string | null;
+  readonly content_type: string | null;
+  readonly redirect_to: string | null;
+  readonly truncated: string | null;
+  /** Leased under the lease that is held now. */
+  readonly lease_held: boolean;
+  readonly parent_url: string | null;
+  readonly parent_status: number | null;
+  readonly parent_redirect_to: string | null;
+  readonly alias_url: string | null;
+  /** It has the alias's very body; false: only its text. */
+  readonly alias_same_body: boolean;
+  /** Null: nothing was read in it. */
+  readonly words: number | null;
+  readonly links: number | null;
+  readonly canonical: string | null;
+  readonly noindex: boolean | null;
+  readonly nofollow: boolean | null;
+  /** What limits left out of it. */
+  readonly cut: Cut | null;
+  readonly dead_class: string | null;
+  readonly dead_status: number | null;
+  readonly dead_message: string | null;
+  readonly dead_attempts: number | null;
+  readonly dead_at: Date | null;
+}
+
+/** @param key hex. */
+export const explainUrl = statement<[hostId: string, crawlId: string, key: string], UrlCircumstances>(
+  'explain-url',
+  `select u.url, u.state, u.kind, u.stage, u.seed, u.depth, u.hops, u.priority,
+          (extract(epoch from u.due_at - now()) * 1000)::float8 as due_in_ms, u.discovered_at, u.reclaims, u.fetches,
+          u.bytes, u.fetched_at, u.status, u.reason, u.detail, encode(u.content_hash, 'hex') as content_hash,
+          u.content_type, u.redirect_to, u.truncated,
+          coalesce(u.lease_token = h.lease_token and h.lease_until > now(), false) as lease_held,
+          parent.url as parent_url, parent.status as parent_status, parent.redirect_to as parent_redirect_to,
+          alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, false) as alias_same_body,
+          p.words, p.links, p.canonical, p.noindex, p.nofollow, u.cut,
+          d.class as dead_class, d.status as dead_status, d.message as dead_message, d.attempts as dead_attempts,
+          d.created_at as dead_at
+     from url u
+     join host h on h.id = u.host_id
+     left join url parent
+       on parent.host_id = u.parent_host and parent.crawl_id = u.crawl_id and parent.key = u.parent_key
+     left join url alias on alias.host_id = u.alias_host and alias.crawl_id = u.crawl_id and alias.key = u.alias_key
+     left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
+     left join dead_letter d on d.host_id = u.host_id and d.crawl_id = u.crawl_id and d.key = u.key
+    where u.host_id = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex')`,
+);
+
+export interface HostCircumstances {
+  readonly id: string;
+  /** A crawl of the same tenant has URLs here. */
+  readonly met: boolean;
+  readonly paused_at: Date | null;
+  readonly parked_at: Date | null;
+  readonly settings: HostSettings;
+  readonly requests_day: string | null;
+  readonly requests_used: number;
+  readonly took_ms: number | null;
+  /** The database's clock, in milliseconds since 1970. */
+  readonly now_ms: number;
+  readonly slowdown: number;
+  readonly failures: number;
+  readonly failing_since: Date | null;
+  readonly last_error: string | null;
+  /** Milliseconds until the host may be visited, and the part of it that is plain pace; at most 0: it may be now. */
+  readonly wait_ms: number;
+  readonly pace_ms: number;
+  /** Milliseconds the lease still holds; at most 0: it ran out and was not returned; null: nobody has it. */
+  readonly lease_ms: number | null;
+  readonly guest: boolean;
+  readonly fed: boolean;
+  /** Null: robots.txt was not read yet. */
+  readonly robots_status: number | null;
+  readonly robots_body: string | null;
+  readonly robots_fetched_at: Date | null;
+  readonly robots_age_ms: number | null;
+  /** URLs of the crawl in question here, of any state. */
+  readonly urls: number;
+  /** Milliseconds until its turn, and whether that is for what a foreign fetcher has reported. */
+  readonly turn_ms: number;
+  readonly turn_held: boolean;
+  /** Running crawls with work here: what is queued, the delay each asks for in seconds, and its user agent. */
+  readonly crawls: readonly {
+    readonly id: number;
+    readonly queued: number;
+    readonly delay: number | null;
+    readonly agent: string | null;
+    /** The delay is at least so many times what the last answer took. */
+    readonly factor: number | null;
+    /** It may undercut the default delay. */
+    readonly leave: boolean;
+    /** Of the same tenant. */
+    readonly ours: boolean;
+  }[];
+}
+
+export const explainHost = statement<[origin: string, crawlId: string], HostCircumstances>(
+  'explain-host',
+  `select h.id::text,
+          exists (select from host_queue q join crawl c on c.id = q.crawl_id
+                   where q.host_id = h.id and c.tenant_id = (select tenant_id from crawl where id = $2)) as met,
+          h.paused_at, h.parked_at, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error, h.fed,
+          ${hostSettings('h.')}, h.requests_day, h.requests_used, h.took_ms,
+          (extract(epoch from now()) * 1000)::float8 as now_ms,
+          case when h.not_before = '-infinity' then 0
+               else extract(epoch from h.not_before - now()) * 1000 end::float8 as wait_ms,
+          case when h.paced_until = '-infinity' then 0
+               else extract(epoch from h.paced_until - now()) * 1000 end::float8 as pace_ms,
+          case when h.lease_token is not null
+               then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as lease_ms,
+          coalesce(h.guest_until > now(), false) as guest,
+          r.status as robots_status, r.body as robots_body, r.fetched_at as robots_fetched_at,
+          (extract(epoch from now() - r.fetched_at) * 1000)::float8 as robots_age_ms,
+          coalesce((select q.total from host_queue q where q.host_id = h.id and q.crawl_id = $2), 0) as urls,
+          coalesce((select ${turnInMs} from host_queue q join crawl c on c.id = q.crawl_id
+                     where q.host_id = h.id and q.crawl_id = $2), 0) as turn_ms,
+          coalesce((select q.held_until > now() from host_queue q where q.host_id = h.id and q.crawl_id = $2), false) as turn_held,
+          (select coalesce(json_agg(json_build_object('id', c.id, 'queued', q.queued, 'delay', c.config -> 'delaySeconds', 'factor', c.config -> 'delayFactor',
+                                                      'agent', c.config -> 'userAgent', 'leave', c.tenant_id = ${String(defaultTenant)},
+                                                      'ours', c.tenant_id = (select tenant_id from crawl where id = $2))),
+                           '[]')
+             from host_queue q join crawl c on c.id = q.crawl_id
+            where q.host_id = h.id and q.queued + q.leased > 0 and c.state = 'running') as crawls
+     from host h left join robots r on r.host_id = h.id
+    where h.origin = $1`,
+);
+
+/**
+ * Queued URLs of a crawl at a host that go before the one with this priority and key (hex); that URL need not be there.
+ * URLs that are due later than `dueMs` from now do not count. Counted up to `most`.
+ */
+export const countAhead = statement<
+  [hostId: string, crawlId: string, key: string, priority: number, dueMs: number, most: number],
+  { ahead: number }
+>(
+  'count-ahead',
+  `select count(*)::int as ahead from (
+     select from url
+      where host_id = $1 and crawl_id = $2 and state = 'queued'
+        and (priority > $4::real or (priority = $4::real and key < decode($3, 'hex')))
+        and due_at <= now() + greatest($5::float8, 0) * interval '1 millisecond'
+      limit $6) first`,
+);
+
+export interface AttemptRow {
+  readonly at: Date;
+  readonly class: string;
+  readonly status: number | null;
+  readonly message: string;
+}
+
+/** Requests of a URL that ended without a final outcome, oldest first. @param key hex. */
+export const listAttempts = statement<[hostId: string, crawlId: string, key: string], AttemptRow>(
+  'list-attempts',
+  `select at, class, status, message from attempt
+    where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') order by at`,
+);
+
+export interface ShortenedRow {
+  readonly url: string;
+  readonly cut: Cut;
+  /** Of all there are, counted up to a limit. */
+  readonly total: number;
+}
+
+/** As the index `url_lost_links` has it. */
+const lostLinks = `cut ?| array[${linkCuts.map((kind) => `'${kind}'`).join(', ')}]`;
+
+/** Some pages and sitemaps of a crawl from which links were left out, those at the host given (null: none) first. */
+export const listShortened = statement<
+  [crawlId: string, hostId: string | null, limit: number, counted: number],
+  ShortenedRow
+>(
+  'list-shortened',
+  `select url, cut, (select count(*) from (select from url where crawl_id = $1 and ${lostLinks} limit $4) counted) as total
+     from ((select url, cut, 0 as place from url where crawl_id = $1 and host_id = $2 and ${lostLinks} limit $3)
+           union all
+           (select url, cut, 1 from url where crawl_id = $1 and host_id is distinct from $2::bigint and ${lostLinks} limit $3)) found
+    order by place, url limit $3`,
+);

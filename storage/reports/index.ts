@@ -1,0 +1,14 @@
+/** What is told about crawls: audit, report, outlook, explain, metrics. */
+export { auditCrawl } from './audit.ts';
+export {
+  explainUrl,
+  explainHost,
+  countAhead,
+  listAttempts,
+  listShortened,
+  type UrlCircumstances,
+  type HostCircumstances,
+} from './explain.sql.ts';
+export { measureCrawls, measureHosts, measureQueues, measureDeadLetters } from './metrics.sql.ts';
+export { outlookOf } from './outlook.ts';
+export { reportCrawl } from './report.ts';

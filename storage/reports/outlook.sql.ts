@@ -1,0 +1,75 @@
+/** Hosts that a crawl waits for. */
+import type { WaitingHost } from '../../contracts/http/outlook.ts';
+import { defaultDelayMs } from '../../domain/pace.ts';
+import { turnInMs, hostSetting, hostStanding } from '../hosts/index.ts';
+import { statement } from '../postgres/index.ts';
+
+export interface WaitingRow {
+  readonly waiting: number;
+  /** A URL is in hand, or due at a host that may be asked. */
+  readonly ready: boolean;
+  readonly items: readonly (Omit<WaitingHost, 'until' | 'lastError'> & {
+    readonly last_error: string | null;
+    /** Epoch milliseconds. */
+    readonly until: number | null;
+  })[];
+  /** Of the hosts that may be asked, the host that takes longest. */
+  readonly longest: {
+    readonly origin: string;
+    readonly queued: number;
+    readonly delay_ms: number;
+    readonly left_ms: number;
+  } | null;
+}
+
+/** From one request of the crawl to the next there: as the last slice went by it, else as far as it is known without robots.txt. */
+const asked = `(c.config ->> 'delaySeconds')::float8 * 1000`;
+const set = `round(${hostSetting('delaySeconds', 'h.')}::numeric * 1000)`;
+const base = `greatest(${asked}, coalesce(${set}, h.base_delay_ms, ${asked}, ${String(defaultDelayMs)}))`;
+const delay = `greatest(case when h.slowdown = 0 then ${base}
+                              else greatest(${base}, ${String(defaultDelayMs)}) * power(2, h.slowdown) end,
+                         coalesce(h.took_ms, 0))`;
+
+/**
+ * The hosts that a crawl waits for. Hosts are sorted by their rows alone, whatever their number; URLs are looked at
+ * only up to the first that is due, and if none is due, only at the few hosts that are named.
+ */
+export const waitingHosts = statement<[crawlId: string, limit: number], WaitingRow>(
+  'waiting-hosts',
+  `with here as materialized (
+     select h.id, h.origin, q.queued, h.last_error, ${hostStanding} as standing,
+            greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until, ${delay} as delay_ms, coalesce(${hostSetting('concurrency', 'h.')}::int, 1) as lanes
+       from crawl c join host_queue q on q.crawl_id = c.id join host h on h.id = q.host_id
+      where c.id = $1 and q.queued > 0
+   ), held as materialized (
+     select *, case when standing in ('paused', 'parked', 'backoff', 'closed') then standing
+                    when not_before > now() + interval '1 minute' then 'delay' end as why
+       from here
+   ), ready as materialized (
+     select exists (select from host_queue where crawl_id = $1 and leased > 0)
+            or exists (select from held h
+                        cross join lateral (select from url u
+                                             where u.host_id = h.id and u.crawl_id = $1 and u.state = 'queued'
+                                               and u.due_at <= now() limit 1) due
+                        where h.why is null) as yes
+   ), named as (
+     select * from held where why is not null or not (select yes from ready)
+      order by standing = 'parked', queued desc, id limit $2
+   ), longest as (
+     select origin, queued, delay_ms, queued * delay_ms / lanes as left_ms from held
+      where why is null order by queued * delay_ms / lanes desc limit 1
+   )
+   select (select count(*) from held where why is not null or not (select yes from ready)) as waiting,
+          (select yes from ready) as ready,
+          (select coalesce(json_agg(json_build_object(
+                    'origin', origin, 'queued', queued, 'why', coalesce(why, 'retry'), 'last_error', last_error,
+                    'until', (extract(epoch from case
+                                when why in ('parked', 'paused') then null
+                                when why = 'closed' then closed_until
+                                when why is not null then not_before
+                                else (select min(due_at) from url u
+                                       where u.host_id = named.id and u.crawl_id = $1 and u.state = 'queued')
+                              end) * 1000)::float8)
+                    order by standing = 'parked', queued desc, id), '[]') from named) as items,
+          (select row_to_json(longest) from longest where (select yes from ready)) as longest`,
+);

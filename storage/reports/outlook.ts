@@ -1,0 +1,41 @@
+/** What a crawl waits for, and how long it may still take, as its owners see it. */
+import type { CrawlOutlookView } from '../../contracts/http/outlook.ts';
+import type { Queryable } from '../postgres/index.ts';
+import { crawlOutlook } from '../crawls/index.ts';
+import { waitingHosts } from './outlook.sql.ts';
+
+/** Null: there is no such crawl. @param limit hosts that are named at most */
+export async function outlookOf(
+  db: Queryable,
+  crawlId: string,
+  limit: number,
+): Promise<CrawlOutlookView | null> {
+  const [crawl] = await crawlOutlook(db, Number(crawlId));
+  if (crawl === undefined) return null;
+  const [row] = await waitingHosts(db, crawlId, limit);
+  if (row === undefined) throw new Error('Postgres told nothing of the hosts');
+  const { waiting, ready, items, longest } = row;
+  const runs = crawl.state === 'running';
+  return {
+    crawlId,
+    state: crawl.state,
+    waiting: {
+      hosts: waiting,
+      items: items.map(({ last_error: lastError, until, ...host }) => ({
+        ...host,
+        lastError,
+        until: until === null ? null : new Date(until).toISOString(),
+      })),
+    },
+    onlyWaiting: runs && !ready && waiting > 0 && crawl.pending === 0 && !crawl.unseeded && !crawl.edited,
+    left:
+      runs && longest !== null
+        ? {
+            seconds: longest.left_ms / 1_000,
+            origin: longest.origin,
+            queued: longest.queued,
+            delaySeconds: longest.delay_ms / 1_000,
+          }
+        : null,
+  };
+}

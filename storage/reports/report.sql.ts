@@ -1,0 +1,128 @@
+/** The report of a crawl. */
+import type { UrlState } from '../../contracts/crawl.ts';
+import { statement } from '../postgres/index.ts';
+
+export interface ReportCount {
+  /** What is counted: URLs by state and reason, by status, by media type, by depth; or all of them. */
+  readonly kind: 'state' | 'status' | 'type' | 'depth' | 'all';
+  readonly state: UrlState | null;
+  readonly reason: string | null;
+  readonly status: number | null;
+  readonly type: string | null;
+  readonly depth: number | null;
+  readonly urls: number;
+  readonly bytes: number;
+  readonly duplicates: number;
+  /** Groups of its kind there are. */
+  readonly of_all: number;
+}
+
+/**
+ * URLs of a crawl, counted in one pass for its report. Media types without their parameters; where there was no answer
+ * there is neither status nor type, and no row for that. The 200 largest groups of each kind.
+ */
+export const reportCounts = statement<[crawlId: string], ReportCount>(
+  'report-counts',
+  `with counted as (
+     select case grouping(u.state, u.status, type, u.depth)
+              when 7 then 'state' when 11 then 'status' when 13 then 'type' when 14 then 'depth' else 'all' end as kind,
+            u.state::text, u.reason, u.status, type, u.depth::int,
+            count(*) as urls, coalesce(sum(u.bytes), 0)::bigint as bytes, count(u.alias_key) as duplicates
+       from host_queue q
+       join url u on u.host_id = q.host_id and u.crawl_id = q.crawl_id
+      cross join lateral (select lower(trim(split_part(u.content_type, ';', 1))) as type) t
+      where q.crawl_id = $1
+      group by grouping sets ((u.state, u.reason), (u.status), (type), (u.depth), ())
+   ), ranked as (
+     select *, row_number() over (partition by kind order by urls desc, state, reason, status, type, depth) as place,
+            count(*) over (partition by kind) as of_all
+       from counted
+      where not (kind = 'status' and status is null) and not (kind = 'type' and type is null)
+   )
+   select kind, state, reason, status, type, depth, urls, bytes, duplicates, of_all
+     from ranked where place <= 200 order by kind, place`,
+);
+
+export interface ReportExtreme {
+  readonly list: 'slowest' | 'biggest';
+  readonly url: string;
+  readonly status: number | null;
+  readonly content_type: string | null;
+  readonly bytes: number;
+  readonly took_ms: number | null;
+  /** URLs that the list would have without its end. */
+  readonly of_all: number;
+}
+
+/** The 20 URLs of a crawl that took longest to answer, and the 20 with the largest bodies. */
+export const reportExtremes = statement<[crawlId: string], ReportExtreme>(
+  'report-extremes',
+  `with answered as materialized (
+     select u.host_id, u.key, u.bytes, u.took_ms
+       from host_queue q join url u on u.host_id = q.host_id and u.crawl_id = q.crawl_id
+      where q.crawl_id = $1 and u.fetched_at is not null
+   ), listed as (
+     (select 'slowest' as list, *, count(*) over () as of_all from answered where took_ms is not null order by took_ms desc, key limit 20)
+     union all
+     (select 'biggest', *, count(*) over () from answered where bytes > 0 order by bytes desc, key limit 20)
+   )
+   select l.list, u.url, u.status, u.content_type, u.bytes, u.took_ms, l.of_all
+     from listed l join url u on u.host_id = l.host_id and u.crawl_id = $1 and u.key = l.key
+    order by l.list, case l.list when 'slowest' then l.took_ms else l.bytes end desc, l.key`,
+);
+
+export interface ReportHost {
+  readonly list: 'busiest' | 'failing' | 'slowest';
+  readonly origin: string;
+  readonly urls: number;
+  readonly answered: number;
+  /** Dead or failed. */
+  readonly lost: number;
+  readonly bytes: number;
+  /** Mean of what its last answers took, in milliseconds; null: not known. */
+  readonly took_ms: number | null;
+  /** Hosts that the list would have without its end. */
+  readonly of_all: number;
+}
+
+/** Hosts of a crawl in three lists of 20: with most URLs, with most that came to nothing, with the slowest answers. */
+export const reportHosts = statement<[crawlId: string], ReportHost>(
+  'report-hosts',
+  `with per_host as materialized (
+     select q.host_id, count(*) as urls, count(u.fetched_at) as answered,
+            count(*) filter (where u.state in ('dead', 'failed')) as lost,
+            coalesce(sum(u.bytes), 0)::bigint as bytes, avg(u.took_ms)::float8 as took_ms
+       from host_queue q join url u on u.host_id = q.host_id and u.crawl_id = q.crawl_id
+      where q.crawl_id = $1 group by q.host_id
+   ), listed as (
+     (select 'busiest' as list, *, count(*) over () as of_all from per_host order by urls desc, host_id limit 20)
+     union all
+     (select 'failing', *, count(*) over () from per_host where lost > 0 order by lost desc, host_id limit 20)
+     union all
+     (select 'slowest', *, count(*) over () from per_host where took_ms is not null order by took_ms desc, host_id limit 20)
+   )
+   select l.list, h.origin, l.urls, l.answered, l.lost, l.bytes, l.took_ms, l.of_all
+     from listed l join host h on h.id = l.host_id`,
+);
+
+export interface ReportPages {
+  /** ISO 639-1; null: it could not be told. */
+  readonly language: string | null;
+  readonly pages: number;
+  /** Of all languages: pages with the same text as another page. */
+  readonly all_duplicates: number;
+  /** Languages there are. */
+  readonly of_all: number;
+}
+
+/** Pages of a crawl that were read, by language; the 50 most frequent. */
+export const reportPages = statement<[crawlId: string], ReportPages>(
+  'report-pages',
+  `select p.language, count(*) as pages, (sum(count(u.alias_key)) over ())::bigint as all_duplicates,
+          count(*) over () as of_all
+     from host_queue q
+     join page p on p.host_id = q.host_id and p.crawl_id = q.crawl_id
+     join url u on u.host_id = p.host_id and u.crawl_id = p.crawl_id and u.key = p.key
+    where q.crawl_id = $1
+    group by p.language order by pages desc, p.language limit 50`,
+);

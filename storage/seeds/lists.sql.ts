@@ -1,0 +1,68 @@
+/** Seeds as they are asked about. */
+import type { SeedView } from '../../contracts/http/seeds.ts';
+import { statement } from '../postgres/index.ts';
+
+/** By line, after `after`. @param rejected only such; null: any */
+export const listSeeds = statement<
+  [crawlId: string, after: number, rejected: boolean | null, limit: number],
+  SeedView
+>(
+  'list-seeds',
+  `select line, url, case when rejected is null then 'good' else 'rejected' end as state, rejected as reason from seed
+    where crawl_id = $1 and line > $2 and ($3::boolean is null or (rejected is not null) = $3)
+    order by line limit $4`,
+);
+
+/** A row where the crawl has a seed at this very origin. */
+export const hasSeedAt = statement<[hostId: string, crawlId: number], { found: number }>(
+  'has-seed-at',
+  `select 1 as found from url where host_id = $1 and crawl_id = $2 and seed limit 1`,
+);
+
+/** One row where this URL is a seed of the crawl that was not admitted yet. */
+export const pendingSeed = statement<[crawlId: string, url: string], { added_at: Date }>(
+  'pending-seed',
+  `select greatest(c.seeds_added_at, c.created_at) as added_at
+     from crawl c join seed s on s.crawl_id = c.id and s.line > c.seeded_line
+    where c.id = $1 and s.url = $2 and s.rejected is null limit 1`,
+);
+
+/** Which of these URLs, as they are stored, are seeds of the crawl that were not admitted yet. */
+export const pendingSeeds = statement<[crawlId: string, urls: readonly string[]], { url: string }>(
+  'pending-seeds',
+  `select s.url from crawl c join seed s on s.crawl_id = c.id and s.line > c.seeded_line
+    where c.id = $1 and s.url = any ($2) and s.rejected is null`,
+);
+
+/** Which of `places` hold a seed of a crawl; each reaches from its lowest to its highest code, all in hex. */
+export const seededPlaces = statement<
+  [crawlId: number, places: readonly string[], lowest: readonly string[], highest: readonly string[]],
+  { place: string }
+>(
+  'seeded-places',
+  `select a.place from unnest($2::text[], $3::text[], $4::text[]) as a(place, lowest, highest)
+    where exists (select from seed_place p
+                   where p.crawl_id = $1 and p.place between decode(a.lowest, 'hex') and decode(a.highest, 'hex'))`,
+);
+
+export interface SeededSite {
+  readonly crawl_id: number;
+  /** The first host of the site. */
+  readonly site: number;
+}
+
+/**
+ * The crawls, of those given, that have a seed at a site. `origins`: all spellings of the site. One seed is looked for
+ * at each: with `exists` Postgres would join the hosts with all seeds of all crawls, which takes minutes when there are
+ * millions.
+ */
+export const seededSites = statement<[crawlIds: readonly number[], origins: readonly string[]], SeededSite>(
+  'seeded-sites',
+  `select c.id as crawl_id, min(h.id) as site
+     from unnest($1::bigint[]) c(id)
+     join host h on h.origin = any ($2::text[])
+    cross join lateral (
+      select from url u where u.host_id = h.id and u.crawl_id = c.id and u.seed limit 1
+    ) one
+    group by c.id`,
+);

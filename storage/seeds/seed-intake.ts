@@ -1,0 +1,64 @@
+/**
+ * Seeds for an existing crawl. The transaction that stores them also makes a crawl that had run out of work run again.
+ * The activity that watches the crawl admits them (activities/crawls.ts), however often it is cut off.
+ */
+import { isOver, whyNoMore, type CrawlState } from '../../domain/crawl-life.ts';
+import { quotaNames, spentByGrowth, spentForCrawl, type SpentQuota } from '../../domain/quotas.ts';
+import { newSeeds } from './new-seeds.ts';
+import { inTransaction, type Pool, type Queryable, retrying } from '../postgres/index.ts';
+import type { SeedLine } from './seeds.ts';
+import { appendSeeds, lockForSeeds, noteAddedSeeds } from './intake.sql.ts';
+import { lockTenant, quotasOf, readUsage } from '../tenancy/index.ts';
+import { reopenClosedCrawls } from '../crawls/index.ts';
+
+export type SeedIntake =
+  | { readonly kind: 'added'; readonly reopened: boolean; readonly seeds: readonly SeedLine[] }
+  | { readonly kind: 'spent'; readonly spent: SpentQuota }
+  /** It does not go on. */
+  | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
+  | { readonly kind: 'unknown' };
+
+/** @param which 'new': only seeds that the crawl has not met. Lock order: the tenant, then the crawl. */
+export function storeSeeds(
+  pool: Pool,
+  tenantId: number,
+  crawlId: string,
+  asked: readonly SeedLine[],
+  which: 'all' | 'new' = 'all',
+): Promise<SeedIntake> {
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      const spent = await spentFor(db, tenantId);
+      const [crawl] = await lockForSeeds(db, crawlId);
+      if (crawl === undefined) return { kind: 'unknown' };
+      const { state, reason } = crawl;
+      if (whyNoMore(crawl) !== null) return { kind: 'over', state, reason };
+      const seeds = which === 'all' ? asked : await newSeeds(db, crawlId, asked);
+      if (seeds.length === 0) return { kind: 'added', reopened: false, seeds };
+      const reopens = isOver(state);
+      const barred = reopens ? spent.toReopen : spent.toGrow;
+      if (barred !== null) return { kind: 'spent', spent: barred };
+      await appendSeeds(db, crawlId, JSON.stringify(seeds));
+      if (reopens) await reopenClosedCrawls(db, [Number(crawlId)]);
+      await noteAddedSeeds(db, crawlId, seeds.length);
+      return { kind: 'added', reopened: reopens, seeds };
+    }),
+  );
+}
+
+interface Spent {
+  readonly toGrow: SpentQuota | null;
+  /** A crawl that runs again is one more open crawl, but no new one: `crawlsPerDay` does not bar it. */
+  readonly toReopen: SpentQuota | null;
+}
+
+async function spentFor(db: Queryable, tenantId: number): Promise<Spent> {
+  const [tenant] = await lockTenant(db, tenantId);
+  const quotas = quotasOf(tenant?.quotas ?? {});
+  if (quotaNames.every((name) => quotas[name] === null)) return { toGrow: null, toReopen: null };
+  const { used, dayLeftSeconds } = await readUsage(db, tenantId);
+  return {
+    toGrow: spentByGrowth(quotas, used, dayLeftSeconds),
+    toReopen: spentForCrawl({ ...quotas, crawlsPerDay: null }, used, dayLeftSeconds),
+  };
+}

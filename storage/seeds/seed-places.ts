@@ -1,0 +1,69 @@
+/**
+ * The places of a crawl's seeds (domain/scope.ts), each place once, and whether a link is within their reach. An index
+ * is asked in batches, so that no process ever holds data that grows with the number of seeds.
+ */
+import { hash } from 'node:crypto';
+import { placeOf, reachOf, type Place, type ScopeConfig } from '../../domain/scope.ts';
+import type { CanonicalUrl } from '../../domain/url.ts';
+import type { Queryable } from '../postgres/index.ts';
+import { registrableDomain } from './registrable-domain.ts';
+import { seededPlaces } from './lists.sql.ts';
+
+/** Places found to hold a seed; they always will. */
+export interface KnownPlaces {
+  has(place: string): boolean;
+  add(place: string): void;
+}
+
+/** Bytes of the hash of each of a place's three names, and their hex digits. */
+const nameBytes = 8;
+const nameDigits = 2 * nameBytes;
+const placeDigits = 3 * nameDigits;
+/** Places asked for in one statement. */
+const asked = 5_000;
+
+const digest = (name: string): string => hash('sha256', name, 'hex').slice(0, nameDigits);
+
+/** Hex: all of it for the place of a seed, its beginning for a wider one. */
+const codeOf = ({ domain, site, folder }: Place): string =>
+  digest(domain) + (site === undefined ? '' : digest(site)) + (folder === undefined ? '' : digest(folder));
+
+/** As it is stored with a seed. */
+export const seedPlace = (seed: CanonicalUrl): string => codeOf(placeOf(seed, registrableDomain));
+
+/** Whether the scope reaches each of the links, by the seeds that are stored when it is asked. */
+export async function isWithin(
+  db: Queryable,
+  crawlId: number,
+  scope: ScopeConfig['scope'],
+  links: readonly CanonicalUrl[],
+  known: KnownPlaces = new Set<string>(),
+): Promise<boolean[]> {
+  const within: boolean[] = [];
+  /** Of links from `within.length` on. */
+  let reaches: (readonly string[] | null)[] = [];
+  let unknown = new Set<string>();
+  const answer = async (): Promise<void> => {
+    const found = unknown.size === 0 ? new Set<string>() : await ask(db, crawlId, [...unknown]);
+    for (const place of found) known.add(place);
+    for (const reach of reaches)
+      within.push(reach?.some((place) => found.has(place) || known.has(place)) ?? true);
+    reaches = [];
+    unknown = new Set();
+  };
+  for (const link of links) {
+    const reach = reachOf(scope, link, registrableDomain)?.map(codeOf) ?? null;
+    reaches.push(reach);
+    if (reach?.some((place) => known.has(place)) === false) for (const place of reach) unknown.add(place);
+    if (unknown.size >= asked) await answer();
+  }
+  await answer();
+  return within;
+}
+
+async function ask(db: Queryable, crawlId: number, places: readonly string[]): Promise<Set<string>> {
+  const lowest = places.map((place) => place.padEnd(placeDigits, '0'));
+  const highest = places.map((place) => place.padEnd(placeDigits, 'f'));
+  const rows = await seededPlaces(db, crawlId, places, lowest, highest);
+  return new Set(rows.map(({ place }) => place));
+}

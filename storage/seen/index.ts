@@ -1,0 +1,5 @@
+/** Caches of seen-keys; Postgres decides. */
+export { LayeredSeenCache } from './layered-seen-cache.ts';
+export { MemorySeenCache } from './memory-seen-cache.ts';
+export { RedisSeenCache } from './redis-seen-cache.ts';
+export type { SeenCache } from './seen-cache.ts';

@@ -1,0 +1,79 @@
+/**
+ * The standing crawl of a tenant, on which the compatible routes act. It is made at its first use, without seeds, and
+ * is over as long as it has nothing to do; seeds make it run again. A standing crawl that was cancelled, or ended at a
+ * limit, stays as it is: the next use makes another one, with the same settings.
+ */
+import { defaultCrawlConfig } from '../../contracts/crawl.ts';
+import { whyNoMore } from '../../domain/crawl-life.ts';
+import { spentForCrawl, type SpentQuota } from '../../domain/quotas.ts';
+import type { CanonicalUrl } from '../../domain/url.ts';
+import { onceMore } from './crawl-admission.ts';
+import { urlKey } from '../key.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import { defaultCrawl, type DefaultCrawlRow, insertDefaultCrawl } from './starting.sql.ts';
+import { explainUrl, type UrlCircumstances } from '../reports/index.ts';
+import { hostIds } from '../hosts/index.ts';
+import { lockTenant, quotasOf, readUsage } from '../tenancy/index.ts';
+import { pendingSeed } from '../seeds/index.ts';
+
+/** Null: the tenant has none yet. */
+export async function findDefaultCrawl(db: Queryable, tenantId: number): Promise<DefaultCrawlRow | null> {
+  const [row] = await defaultCrawl(db, tenantId);
+  return row ?? null;
+}
+
+const stands = (crawl: DefaultCrawlRow): boolean => crawl.state === 'draining' || whyNoMore(crawl) === null;
+
+/** The id of the one there is, or of a new one; or the quota that forbids one. However many ask, one is made. */
+export async function provideDefaultCrawl(
+  pool: Pool,
+  tenantId: number,
+): Promise<{ readonly id: string } | { readonly id: null; readonly spent: SpentQuota }> {
+  const there = await findDefaultCrawl(pool, tenantId);
+  if (there !== null && stands(there)) return there;
+  return onceMore(() =>
+    inTransaction(pool, async (db) => {
+      const [tenant] = await lockTenant(db, tenantId);
+      const existing = await findDefaultCrawl(db, tenantId);
+      if (existing !== null && stands(existing)) return existing;
+      const { used, dayLeftSeconds } = await readUsage(db, tenantId);
+      const spent = spentForCrawl(quotasOf(tenant?.quotas ?? {}), used, dayLeftSeconds);
+      if (spent !== null) return { id: null, spent };
+      const config = JSON.stringify(existing?.config ?? defaultCrawlConfig);
+      const [created] = await insertDefaultCrawl(db, tenantId, config);
+      if (created === undefined) throw new Error('Postgres gave no id for the new crawl');
+      return created;
+    }),
+  );
+}
+
+export type UrlStanding = Pick<
+  UrlCircumstances,
+  | 'url'
+  | 'state'
+  | 'stage'
+  | 'depth'
+  | 'reason'
+  | 'detail'
+  | 'status'
+  | 'content_type'
+  | 'bytes'
+  | 'discovered_at'
+  | 'fetched_at'
+>;
+
+/** A URL of a crawl, in any spelling; a seed that is still to be admitted is as good as queued. Null: never met. */
+export async function findUrl(
+  db: Queryable,
+  crawlId: string,
+  { canonical, host, url }: CanonicalUrl,
+): Promise<UrlStanding | null> {
+  // The order matters: a seed that is admitted between the two reads is found by one of them or both.
+  const [seed] = await pendingSeed(db, crawlId, url);
+  const [origin] = await hostIds(db, [host]);
+  const key = urlKey(canonical).toString('hex');
+  const [row] = origin === undefined ? [] : await explainUrl(db, String(origin.id), crawlId, key);
+  if (row !== undefined || seed === undefined) return row ?? null;
+  const nothingYet = { reason: null, detail: null, status: null, content_type: null, fetched_at: null };
+  return { url, state: 'queued', stage: 0, depth: 0, bytes: 0, discovered_at: seed.added_at, ...nothingYet };
+}

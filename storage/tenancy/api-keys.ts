@@ -1,0 +1,131 @@
+/**
+ * API keys (F36). A key is `owk_` and 43 characters that hold 256 random bits. Postgres keeps only its SHA-256, and
+ * finds keys by it: an attacker who measures how long that takes learns about hashes, not about keys.
+ */
+import { hash, randomBytes } from 'node:crypto';
+import {
+  defaultTenant,
+  keyStart,
+  type CreatedKey,
+  type KeyView,
+  type QuotasAsked,
+  type Role,
+  type Scope,
+} from '../../contracts/tenancy.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import { findKey, insertKey, keyStanding, listKeys, type KeyRow, noteKeyUse, revokeKey } from './keys.sql.ts';
+import { lockTenant } from './tenants.sql.ts';
+
+/** Characters of a key that are shown to tell keys apart; what is left has more than 200 bits. */
+const prefixLength = keyStart.length + 6;
+
+export const makeSecret = (): string => keyStart + randomBytes(32).toString('base64url');
+
+const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
+
+export interface KeyWish {
+  readonly name: string;
+  readonly role: Role;
+  readonly scopes: readonly Scope[] | null;
+  /** ISO 8601; null: never. */
+  readonly expiresAt: string | null;
+}
+
+export interface ValidKey {
+  readonly id: string;
+  readonly tenantId: number;
+  readonly role: Role;
+  readonly scopes: readonly Scope[] | null;
+  readonly quotas: QuotasAsked;
+  /** Milliseconds it is still accepted for; null: until it is revoked. */
+  readonly forMs: number | null;
+}
+
+/** Null: not accepted now, whatever the reason. Notes the use, to the minute. */
+export async function useKey(db: Queryable, key: string): Promise<ValidKey | null> {
+  const [row] = await findKey(db, hashOf(key));
+  if (row === undefined) return null;
+  // A key is accepted even if the note of its use fails.
+  if (row.unnoted) await noteKeyUse(db, row.id).catch(() => undefined);
+  const { id, tenant_id: tenantId, role, scopes, quotas, expires_in_ms: forMs } = row;
+  return { id, tenantId, role, scopes, quotas, forMs };
+}
+
+/** Null: there is no such tenant, or it is closed. */
+export async function createKey(db: Queryable, tenantId: string, wish: KeyWish): Promise<CreatedKey | null> {
+  const key = makeSecret();
+  const row = await store(db, tenantId, key, wish);
+  return row === undefined ? null : { ...viewOf(row), key };
+}
+
+async function store(
+  db: Queryable,
+  tenantId: string,
+  key: string,
+  { name, role, scopes, expiresAt }: KeyWish,
+): Promise<KeyRow | undefined> {
+  const [row] = await insertKey(
+    db, tenantId, name, hashOf(key), key.slice(0, prefixLength), role, scopes, expiresAt,
+  ); // prettier-ignore
+  return row;
+}
+
+/** Oldest first. `after`: younger than the key with this id. */
+export async function keysAfter(
+  db: Queryable,
+  tenantId: string,
+  after: string | null,
+  limit: number,
+): Promise<readonly KeyView[]> {
+  return (await listKeys(db, tenantId, null, after, limit)).map(viewOf);
+}
+
+/** Null: the tenant has no such key. */
+export async function viewKey(db: Queryable, tenantId: string, id: string): Promise<KeyView | null> {
+  const [row] = await listKeys(db, tenantId, id, null, 1);
+  return row === undefined ? null : viewOf(row);
+}
+
+/** @param tenantId whose key it must be; null: anybody's. Null: there is no such key. */
+export async function revoke(db: Queryable, id: string, tenantId: string | null): Promise<KeyView | null> {
+  const [row] = await revokeKey(db, id, tenantId);
+  return row === undefined ? null : viewOf(row);
+}
+
+const adminOfInstance = (name: string): KeyWish => ({ name, role: 'admin', scopes: null, expiresAt: null });
+
+/**
+ * Makes a given key one of an admin of the instance, if nobody knows the key yet. False: the key is known and is not
+ * (or no longer) such a key; it stays as it is.
+ */
+export async function adoptAdminKey(db: Queryable, key: string, name: string): Promise<boolean> {
+  await store(db, String(defaultTenant), key, adminOfInstance(name));
+  const [standing] = await keyStanding(db, hashOf(key), defaultTenant);
+  return standing?.good === true;
+}
+
+/**
+ * Makes an admin key of the instance if its tenant has none yet, however many callers ask at the same time; otherwise
+ * null.
+ */
+export async function makeFirstKey(pool: Pool, name: string): Promise<string | null> {
+  return inTransaction(pool, async (db) => {
+    await lockTenant(db, defaultTenant);
+    const some = await listKeys(db, String(defaultTenant), null, null, 1);
+    if (some.length > 0) return null;
+    return (await createKey(db, String(defaultTenant), adminOfInstance(name)))?.key ?? null;
+  });
+}
+
+const viewOf = (row: KeyRow): KeyView => ({
+  id: row.id,
+  tenantId: row.tenant_id,
+  name: row.name,
+  prefix: row.prefix,
+  role: row.role,
+  scopes: row.scopes === null ? null : [...row.scopes],
+  createdAt: row.created_at.toISOString(),
+  expiresAt: row.expires_at?.toISOString() ?? null,
+  revokedAt: row.revoked_at?.toISOString() ?? null,
+  lastUsedAt: row.last_used_at?.toISOString() ?? null,
+});

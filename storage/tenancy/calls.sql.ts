@@ -1,0 +1,154 @@
+/** The audit log of calls, and the answers kept for idempotency keys. */
+import { statement } from '../postgres/index.ts';
+
+/** Written before the request is done; `number` is only for `endAudit`, and never leaves: it counts over all tenants. */
+export const beginAudit = statement<
+  [
+    tenantId: number,
+    actor: string,
+    role: string,
+    method: string,
+    route: string,
+    target: string,
+    requestId: string,
+  ],
+  { readonly number: number }
+>(
+  'begin-audit',
+  `insert into audit_log (tenant_id, actor, role, method, route, target, request_id)
+   values ($1, $2, $3, $4, $5, $6, $7) returning number`,
+);
+
+/** How a request that was begun was answered. */
+export const endAudit = statement<
+  [number: number, status: number, detail: string | null],
+  Record<string, never>
+>('end-audit', `update audit_log set status = $2, detail = $3 where number = $1`);
+
+export interface AuditRow {
+  readonly number: number;
+  readonly at: Date;
+  readonly actor: string;
+  readonly role: string;
+  readonly method: string;
+  readonly route: string;
+  readonly target: string;
+  readonly request_id: string;
+  readonly status: number | null;
+  readonly detail: string | null;
+}
+
+/** Newest first. `before`: older than this number; `since` to before `until`; null: any. */
+export const listAudit = statement<
+  [
+    tenantId: number,
+    before: string | null,
+    actor: string | null,
+    method: string | null,
+    targetStart: string | null,
+    since: string | null,
+    until: string | null,
+    limit: number,
+  ],
+  AuditRow
+>(
+  'list-audit',
+  `select number, at, actor, role, method, route, target, request_id, status, detail
+     from audit_log
+    where tenant_id = $1 and ($2::bigint is null or number < $2)
+      and ($3::text is null or actor = $3) and ($4::text is null or method = $4)
+      and ($5::text is null or starts_with(target, $5))
+      and ($6::timestamptz is null or at >= $6) and ($7::timestamptz is null or at < $7)
+    order by number desc limit $8`,
+);
+
+/**
+ * Forgets entries of a tenant beyond its `kept` newest, and entries of anybody older than `days`; `limit` of each at
+ * most, oldest first. Answers a row for each.
+ */
+export const dropOldAudit = statement<
+  [tenantId: number, kept: number, days: number, limit: number],
+  { readonly dropped: boolean }
+>(
+  'drop-old-audit',
+  `with surplus as (
+     select number from audit_log
+      where tenant_id = $1 and number <= (select number from audit_log where tenant_id = $1
+                                           order by number desc offset $2 limit 1)
+      order by number limit $4
+   ), aged as (
+     select number from audit_log where at < now() - make_interval(days => $3) order by at limit $4
+   )
+   delete from audit_log where number in (select number from surplus union all select number from aged)
+   returning true as dropped`,
+);
+
+export interface KnownAnswer {
+  /** This request is the first with the key: it is to be done. */
+  readonly is_first: boolean;
+  readonly same_request: boolean;
+  readonly status: number | null;
+  readonly content_type: string | null;
+  readonly location: string | null;
+  readonly body: string | null;
+}
+
+/**
+ * Reserves a key for the first request that comes with it; any other request learns what became of the first. Of two at
+ * the same time one waits for the other's reservation, and gets no row: when it asks again, it sees the reservation.
+ * Keys older than a day count as new.
+ */
+export const reserveIdempotencyKey = statement<
+  [tenantId: number, caller: string, key: string, requestHash: Buffer],
+  KnownAnswer
+>(
+  'reserve-idempotency-key',
+  `with reserved as (
+     insert into idempotency_key as k (tenant_id, caller, key, request_hash) values ($1, $2, $3, $4)
+     on conflict (tenant_id, caller, key) do update
+       set request_hash = excluded.request_hash, created_at = now(), status = null, content_type = null, location = null,
+           body = null
+     where k.created_at < now() - interval '1 day'
+     returning true as is_first
+   )
+   select true as is_first, true as same_request, null::smallint as status, null as content_type, null as location,
+          null as body from reserved
+   union all
+   select false, request_hash = $4, status, content_type, location, body from idempotency_key
+    where tenant_id = $1 and caller = $2 and key = $3 and not exists (select from reserved)`,
+);
+
+/** What later requests with the same key are answered. @param body null: it held a secret, or is too long */
+export const keepAnswer = statement<
+  [
+    tenantId: number,
+    caller: string,
+    key: string,
+    status: number,
+    contentType: string,
+    location: string | null,
+    body: string | null,
+  ],
+  Record<string, never>
+>(
+  'keep-answer',
+  `update idempotency_key set status = $4, content_type = $5, location = $6, body = $7
+    where tenant_id = $1 and caller = $2 and key = $3`,
+);
+
+/** The request did nothing: the key may be used again. */
+export const freeIdempotencyKey = statement<
+  [tenantId: number, caller: string, key: string],
+  Record<string, never>
+>(
+  'free-idempotency-key',
+  `delete from idempotency_key where tenant_id = $1 and caller = $2 and key = $3 and status is null`,
+);
+
+/** Forgets answers older than a day, 1,000 at most. Answers a row for each. */
+export const dropOldAnswers = statement<[], { dropped: boolean }>(
+  'drop-old-answers',
+  `delete from idempotency_key where ctid = any (array(
+     select ctid from idempotency_key where created_at < now() - interval '1 day' limit 1000))
+   returning true as dropped`,
+);

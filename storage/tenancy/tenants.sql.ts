@@ -1,0 +1,105 @@
+/** Tenants and what they have used of their quotas. */
+import { statement } from '../postgres/index.ts';
+import type { QuotasAsked } from '../../contracts/tenancy.ts';
+
+/** None: the name is taken. */
+export const insertTenant = statement<[name: string, quotas: string], TenantRow>(
+  'insert-tenant',
+  `insert into tenant (name, quotas) values ($1, $2) on conflict (name) do nothing
+   returning id::text, name, quotas, revision, created_at, closed_at`,
+);
+
+export interface TenantRow {
+  readonly id: string;
+  readonly name: string;
+  readonly quotas: QuotasAsked;
+  /** Changes made to it. */
+  readonly revision: number;
+  readonly created_at: Date;
+  readonly closed_at: Date | null;
+}
+
+/** By id. `only`: just this one; `after`: those of higher ids; null: any. */
+export const listTenants = statement<[only: string | null, after: string | null, limit: number], TenantRow>(
+  'list-tenants',
+  `select id::text, name, quotas, revision, created_at, closed_at from tenant
+    where ($1::bigint is null or id = $1) and ($2::bigint is null or id > $2)
+    order by id limit $3`,
+);
+
+/** The open tenant of this id (in digits) or name, as a token gives it. */
+export const findTenant = statement<[idOrName: string], { id: number; quotas: QuotasAsked }>(
+  'find-tenant',
+  `select id, quotas from tenant where (id::text = $1 or name = $1) and closed_at is null`,
+);
+
+/** Null leaves the name; quotas that are not named stay. None: no such tenant, or not of one of these revisions. */
+export const changeTenant = statement<
+  [id: string, name: string | null, quotas: string, revisions: readonly number[] | null],
+  TenantRow
+>(
+  'change-tenant',
+  `update tenant set name = coalesce($2, name), quotas = quotas || $3::jsonb, revision = revision + 1
+    where id = $1 and ($4::bigint[] is null or revision = any ($4))
+   returning id::text, name, quotas, revision, created_at, closed_at`,
+);
+
+/** Also one that is closed already, which keeps its time. None: it has open crawls, or there is no such tenant. */
+export const closeTenant = statement<[id: string], TenantRow>(
+  'close-tenant',
+  `update tenant t set closed_at = coalesce(t.closed_at, now()), revision = revision + (t.closed_at is null)::int
+    where t.id = $1 and not exists (
+      select from crawl c where c.tenant_id = t.id and c.state not in ('finished', 'cancelled', 'failed'))
+   returning id::text, name, quotas, revision, created_at, closed_at`,
+);
+
+/** Crawls of one tenant are created one after another while its quotas are looked at. */
+export const lockTenant = statement<[id: number], { quotas: QuotasAsked; open: boolean }>(
+  'lock-tenant',
+  `select quotas, closed_at is null as open from tenant where id = $1 for no key update`,
+);
+
+/** Notes the tenant's count of URLs at the first look of a day, and forgets the days before. */
+export const beginTenantDay = statement<[id: number, urls: number], Record<string, never>>(
+  'begin-tenant-day',
+  `with past as (
+     delete from tenant_day where tenant_id = $1 and day < (now() at time zone 'UTC')::date
+   )
+   insert into tenant_day (tenant_id, day, urls_before) values ($1, (now() at time zone 'UTC')::date, $2)
+   on conflict (tenant_id, day) do nothing`,
+);
+
+export interface TenantUsageRow {
+  readonly open: number;
+  readonly created_today: number;
+  readonly urls: number;
+  readonly bytes: number;
+  /** Where `urls` stood when it was first looked at today; null: it was not yet. */
+  readonly urls_before: number | null;
+  /** Seconds until the day ends (UTC). */
+  readonly day_left: number;
+}
+
+/** What counts against a tenant's quotas. One whose workflow never started does not. */
+export const tenantUsage = statement<[id: number], TenantUsageRow>(
+  'tenant-usage',
+  `with mine as materialized (
+     select id, state, cause, created_at from crawl where tenant_id = $1
+   )
+   select (select count(*) from mine where state not in ('finished', 'cancelled', 'failed')) as open,
+          (select count(*) from mine
+            where created_at >= date_trunc('day', now(), 'UTC') and cause is distinct from 'not-started') as created_today,
+          coalesce(sum(l.discovered), 0)::bigint as urls, coalesce(sum(l.bytes), 0)::bigint as bytes,
+          (select urls_before from tenant_day
+            where tenant_id = $1 and day = (now() at time zone 'UTC')::date) as urls_before,
+          ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::int as day_left
+     from mine left join ledger l on l.crawl_id = mine.id`,
+);
+
+/** Tenants whose crawls grow against a quota, or were paused for one. */
+export const meteredTenants = statement<[], { id: number; quotas: QuotasAsked }>(
+  'metered-tenants',
+  `select t.id, t.quotas from tenant t
+    where coalesce(t.quotas ->> 'urlsPerDay', t.quotas ->> 'urlsTotal', t.quotas ->> 'storedBytes') is not null
+       or exists (select from crawl c where c.tenant_id = t.id and c.state = 'paused' and c.cause = 'quota')`,
+);

@@ -1,0 +1,115 @@
+/** Tenants, and what they have used of their quotas (F36). */
+import type { Quotas, QuotasAsked, TenantDetail, TenantView, Used } from '../../contracts/tenancy.ts';
+import type { Queryable } from '../postgres/index.ts';
+import {
+  beginTenantDay,
+  changeTenant,
+  closeTenant,
+  insertTenant,
+  listTenants,
+  type TenantRow,
+  tenantUsage,
+} from './tenants.sql.ts';
+
+/** What is not named is not limited. */
+export const quotasOf = (asked: QuotasAsked): Quotas => ({
+  crawlsAtOnce: asked.crawlsAtOnce ?? null,
+  crawlsPerDay: asked.crawlsPerDay ?? null,
+  urlsPerDay: asked.urlsPerDay ?? null,
+  urlsTotal: asked.urlsTotal ?? null,
+  storedBytes: asked.storedBytes ?? null,
+  requestsPerSecond: asked.requestsPerSecond ?? null,
+  jobsPerUser: asked.jobsPerUser ?? null,
+});
+
+export interface Usage {
+  readonly used: Used;
+  /** Seconds until what counts by the day begins anew. */
+  readonly dayLeftSeconds: number;
+}
+
+/** A thing that is edited, and how many edits it has seen. */
+export interface Revision<T> {
+  readonly version: number;
+  readonly body: T;
+}
+
+/** Counts what a tenant has used; the first look of a day is where the day's URLs are counted from. */
+export async function readUsage(db: Queryable, tenantId: number): Promise<Usage> {
+  const [row] = await tenantUsage(db, tenantId);
+  if (row === undefined) throw new Error('Postgres counted nothing for the tenant');
+  if (row.urls_before === null) await beginTenantDay(db, tenantId, row.urls);
+  return {
+    used: {
+      crawlsAtOnce: row.open,
+      crawlsPerDay: row.created_today,
+      urlsPerDay: Math.max(0, row.urls - (row.urls_before ?? row.urls)),
+      urlsTotal: row.urls,
+      storedBytes: row.bytes,
+    },
+    dayLeftSeconds: row.day_left,
+  };
+}
+
+/** Null: the name is taken. */
+export async function createTenant(
+  db: Queryable,
+  name: string,
+  quotas: QuotasAsked,
+): Promise<TenantView | null> {
+  const [row] = await insertTenant(db, name, JSON.stringify(quotas));
+  return row === undefined ? null : viewOf(row);
+}
+
+/** By id. `after`: those of higher ids. */
+export async function tenantsAfter(
+  db: Queryable,
+  after: string | null,
+  limit: number,
+): Promise<readonly TenantView[]> {
+  return (await listTenants(db, null, after, limit)).map(viewOf);
+}
+
+/** Null: there is no such tenant. */
+export async function viewTenant(db: Queryable, id: string): Promise<Revision<TenantDetail> | null> {
+  const [row] = await listTenants(db, id, null, 1);
+  if (row === undefined) return null;
+  const body = { ...viewOf(row), used: (await readUsage(db, Number(id))).used };
+  return { version: row.revision, body };
+}
+
+/**
+ * @param name null: as it is.
+ * @param versions the change is made only to one of these; null: to any.
+ * Null: there is no such tenant, or not of that version; 'name-taken': another one has this name.
+ */
+export async function editTenant(
+  db: Queryable,
+  id: string,
+  name: string | null,
+  quotas: QuotasAsked,
+  versions: readonly number[] | null = null,
+): Promise<Revision<TenantView> | null | 'name-taken'> {
+  try {
+    const [row] = await changeTenant(db, id, name, JSON.stringify(quotas), versions);
+    return row === undefined ? null : { version: row.revision, body: viewOf(row) };
+  } catch (error) {
+    const uniqueViolation = '23505';
+    if (error instanceof Error && 'code' in error && error.code === uniqueViolation) return 'name-taken';
+    throw error;
+  }
+}
+
+/** Its keys and tokens are refused from then on. Null: it has open crawls, or there is no such tenant. */
+export async function shutTenant(db: Queryable, id: string): Promise<TenantView | null> {
+  const [row] = await closeTenant(db, id);
+  return row === undefined ? null : viewOf(row);
+}
+
+const viewOf = (row: TenantRow): TenantView => ({
+  id: row.id,
+  name: row.name,
+  quotas: quotasOf(row.quotas),
+  createdAt: row.created_at.toISOString(),
+  closedAt: row.closed_at?.toISOString() ?? null,
+});

@@ -1,0 +1,77 @@
+/** Deliveries that failed for good. */
+import { statement } from '../postgres/index.ts';
+
+/** Keeps the latest `most` letters of a webhook beside this one; the events of older ones can be replayed still. */
+export const insertWebhookLetter = statement<
+  [
+    webhookId: string,
+    crawlId: number,
+    number: number,
+    kind: string,
+    attempts: number,
+    status: number | null,
+    message: string,
+    most: number,
+  ],
+  Record<string, never>
+>(
+  'insert-webhook-letter',
+  `with old as (
+     delete from webhook_dead_letter
+      where webhook_id = $1
+        and (crawl_id, number) in (select crawl_id, number from webhook_dead_letter
+                                    where webhook_id = $1 order by created_at desc offset $8)
+   )
+   insert into webhook_dead_letter (webhook_id, crawl_id, number, kind, attempts, status, message)
+   values ($1, $2, $3, $4, $5, $6, $7)
+   on conflict (webhook_id, crawl_id, number) do update
+     set attempts = excluded.attempts, status = excluded.status, message = excluded.message, created_at = now()`,
+);
+
+export interface WebhookLetterRow {
+  readonly crawl_id: string;
+  readonly number: string;
+  readonly kind: string;
+  readonly attempts: number;
+  readonly status: number | null;
+  readonly message: string;
+  readonly created_at: Date;
+}
+
+/** Latest first. */
+export const listWebhookLetters = statement<[webhookId: string, limit: number], WebhookLetterRow>(
+  'list-webhook-letters',
+  `select crawl_id::text, number::text, kind, attempts, status, message, created_at
+     from webhook_dead_letter where webhook_id = $1 order by created_at desc, crawl_id, number desc limit $2`,
+);
+
+/**
+ * Sets cursors back before events: those of one crawl (null: of all that are the webhook's), behind a number, since an
+ * instant. A cursor that stands before them already stays.
+ */
+export const replayWebhook = statement<
+  [webhookId: string, crawlId: string | null, after: string | null, since: string | null],
+  { readonly crawl_id: number }
+>(
+  'replay-webhook',
+  `insert into webhook_cursor as k (webhook_id, crawl_id, settled, last)
+   select w.id, c.id, min(e.number) - 1, max(e.number)
+     from webhook w
+     join crawl c on c.tenant_id = w.tenant_id and (w.crawl_id is null or c.id = w.crawl_id)
+     join event e on e.crawl_id = c.id
+    where w.id = $1 and ($2::bigint is null or c.id = $2) and ($3::bigint is null or e.number > $3)
+      and ($4::timestamptz is null or e.at >= $4)
+    group by w.id, c.id
+    order by c.id
+   on conflict (webhook_id, crawl_id) do update
+     set settled = least(k.settled, excluded.settled), last = greatest(k.last, excluded.last), attempts = 0,
+         not_before = now()
+   returning crawl_id`,
+);
+
+/** Events that are ahead of a webhook again are no dead letters of it. */
+export const dropReplayedLetters = statement<[webhookId: string], Record<string, never>>(
+  'drop-replayed-letters',
+  `delete from webhook_dead_letter l using webhook_cursor c
+    where l.webhook_id = $1 and c.webhook_id = $1 and c.crawl_id = l.crawl_id and c.settled < l.number`,
+);

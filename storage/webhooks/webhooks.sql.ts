@@ -1,0 +1,124 @@
+/** Webhooks as their owners set and read them. */
+import { statement } from '../postgres/index.ts';
+import type { DeliveryOutcome } from '../../contracts/http/webhooks.ts';
+
+/** None: the tenant has `most` already; whoever calls holds the tenant's row. */
+export const insertWebhook = statement<
+  [
+    tenantId: number,
+    url: string,
+    kinds: readonly string[] | null,
+    crawlId: string | null,
+    secret: Buffer,
+    most: number,
+  ],
+  { readonly id: string }
+>(
+  'insert-webhook',
+  `insert into webhook (tenant_id, url, kinds, crawl_id, secret)
+   select $1, $2, $3::text[], $4::bigint, $5
+    where (select count(*) from webhook where tenant_id = $1) < $6
+   returning id::text`,
+);
+
+export interface WebhookRow {
+  readonly id: string;
+  readonly url: string;
+  readonly kinds: readonly string[] | null;
+  readonly crawl_id: string | null;
+  readonly created_at: Date;
+  readonly version: number;
+  readonly disabled_at: Date | null;
+  readonly disabled_reason: string | null;
+  readonly failures: number;
+  /** Null: it may be asked. */
+  readonly not_before: Date | null;
+  readonly delivered_at: Date | null;
+  readonly pending: number;
+  readonly dead_letters: number;
+}
+
+/** Webhooks of a tenant, oldest first; `only`: just this one. Never their secrets. */
+export const listWebhooks = statement<[tenantId: number, only: string | null], WebhookRow>(
+  'list-webhooks',
+  `select id::text, url, kinds, crawl_id::text, created_at, version, disabled_at, disabled_reason, failures,
+          case when not_before > now() then not_before end as not_before, delivered_at,
+          (select count(*) from webhook_cursor c where c.webhook_id = w.id and c.settled < c.last) as pending,
+          (select count(*) from webhook_dead_letter l where l.webhook_id = w.id) as dead_letters
+     from webhook w
+    where tenant_id = $1 and ($2::uuid is null or id = $2)
+    order by created_at, id`,
+);
+
+/**
+ * Changes the fields that `changes` names, a JSON object of url, kinds and enabled. A new url, or enabling again,
+ * forgets the earlier failures. No row: the tenant has no such webhook, or it has none of these versions (null: any).
+ */
+export const changeWebhook = statement<
+  [id: string, tenantId: number, changes: string, versions: readonly number[] | null],
+  { readonly fresh: boolean }
+>(
+  'change-webhook',
+  `update webhook
+      set version = version + 1,
+          url = coalesce(c ->> 'url', url),
+          kinds = case when c ? 'kinds'
+                       then (select array_agg(kind) from jsonb_array_elements_text(nullif(c -> 'kinds', 'null')) kind)
+                       else kinds end,
+          disabled_at = case (c ->> 'enabled')::boolean when true then null when false then coalesce(disabled_at, now())
+                             else disabled_at end,
+          disabled_reason = case (c ->> 'enabled')::boolean when true then null
+                                 when false then coalesce(disabled_reason, 'an admin disabled it')
+                                 else disabled_reason end,
+          failures = case when fresh then 0 else failures end,
+          given_up = case when fresh then 0 else given_up end,
+          not_before = case when fresh then '-infinity' else not_before end
+     from (select $3::jsonb as c, ($3::jsonb ? 'url' or ($3::jsonb ->> 'enabled')::boolean is true) as fresh) changes
+    where id = $1 and tenant_id = $2 and ($4::bigint[] is null or version = any ($4))
+   returning fresh`,
+);
+
+/** None: the tenant has no such webhook, or it is not of one of these versions (null: of any). */
+export const deleteWebhook = statement<
+  [id: string, tenantId: number, versions: readonly number[] | null],
+  { readonly id: string }
+>(
+  'delete-webhook',
+  `delete from webhook where id = $1 and tenant_id = $2 and ($3::bigint[] is null or version = any ($3))
+   returning id::text`,
+);
+
+/** Keeps a webhook from being deleted while its cursors are changed. None: the tenant has no such webhook. */
+export const lockWebhook = statement<[id: string, tenantId: number], { readonly crawl_id: string | null }>(
+  'lock-webhook',
+  `select crawl_id::text from webhook where id = $1 and tenant_id = $2 for key share`,
+);
+
+/** One test at a time: while one waits to be sent its id is answered again. None: the tenant has no such webhook. */
+export const requestWebhookTest = statement<[id: string, tenantId: number], { readonly test_id: string }>(
+  'request-webhook-test',
+  `update webhook
+      set test_at = case when test_id is null then now() else test_at end, test_id = coalesce(test_id, gen_random_uuid())
+    where id = $1 and tenant_id = $2
+   returning test_id::text`,
+);
+
+export interface WebhookAttemptRow {
+  readonly message_id: string;
+  readonly crawl_id: string | null;
+  readonly number: string | null;
+  readonly kind: string;
+  readonly attempt: number;
+  readonly at: Date;
+  readonly outcome: DeliveryOutcome;
+  readonly status: number | null;
+  readonly message: string | null;
+  readonly took_ms: number;
+}
+
+/** Latest first. */
+export const listWebhookAttempts = statement<[webhookId: string, limit: number], WebhookAttemptRow>(
+  'list-webhook-attempts',
+  `select message_id, crawl_id::text, number::text, kind, attempt, at, outcome, status, message, took_ms
+     from webhook_attempt where webhook_id = $1 order by id desc limit $2`,
+);

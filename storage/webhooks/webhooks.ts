@@ -1,0 +1,176 @@
+/** Webhooks as their owners see them (F38): made, changed, set back, looked at. Sending: storage/webhook-queue.ts. */
+import { randomBytes } from 'node:crypto';
+import {
+  messageIdOf,
+  mostWebhooks,
+  webhookSecretStart,
+  type CreatedWebhook,
+  type Deliveries,
+  type WebhookChange,
+  type WebhookView,
+} from '../../contracts/http/webhooks.ts';
+import { inTransaction, type Pool, type Queryable, retrying } from '../postgres/index.ts';
+import {
+  changeWebhook,
+  deleteWebhook,
+  insertWebhook,
+  listWebhookAttempts,
+  listWebhooks,
+  type WebhookRow,
+  lockWebhook,
+  requestWebhookTest,
+} from './webhooks.sql.ts';
+import { dropReplayedLetters, listWebhookLetters, replayWebhook } from './letters.sql.ts';
+import { lockTenant } from '../tenancy/index.ts';
+import { refreshWebhookCursors } from './queue.sql.ts';
+
+export interface WebhookWish {
+  readonly url: string;
+  readonly kinds: readonly string[] | null;
+  readonly crawlId: string | null;
+}
+
+/** Events of one crawl (absent: of all that are the webhook's), behind an id or since an instant. */
+export interface ReplayWish {
+  readonly crawlId?: string | null | undefined;
+  readonly after?: string | null | undefined;
+  readonly since?: string | null | undefined;
+}
+
+export interface VersionedWebhook {
+  readonly version: number;
+  readonly body: WebhookView;
+}
+
+/** Versions a webhook must be of; null: any. */
+type Versions = readonly number[] | null;
+
+/** Null: the tenant has as many as it may. The answer holds the secret, which nothing reads again but the sender. */
+export async function createWebhook(
+  pool: Pool,
+  tenantId: number,
+  { url, kinds, crawlId }: WebhookWish,
+): Promise<{ readonly version: number; readonly body: CreatedWebhook } | null> {
+  const secret = randomBytes(32);
+  return inTransaction(pool, async (db) => {
+    await lockTenant(db, tenantId);
+    const [made] = await insertWebhook(db, tenantId, url, kinds, crawlId, secret, mostWebhooks);
+    const row = made === undefined ? null : await readWebhook(db, tenantId, made.id);
+    return row && { ...row, body: { ...row.body, secret: webhookSecretStart + secret.toString('base64') } };
+  });
+}
+
+/** Oldest first. */
+export async function webhooksOf(db: Queryable, tenantId: number): Promise<readonly WebhookView[]> {
+  return (await listWebhooks(db, tenantId, null)).map(viewOf);
+}
+
+/** Null: the tenant has no such webhook. */
+export async function readWebhook(
+  db: Queryable,
+  tenantId: number,
+  id: string,
+): Promise<VersionedWebhook | null> {
+  const [row] = await listWebhooks(db, tenantId, id);
+  return row === undefined ? null : { version: row.version, body: viewOf(row) };
+}
+
+/** False: the tenant has no such webhook, or not of these versions; nothing was changed. */
+export async function editWebhook(
+  pool: Pool,
+  tenantId: number,
+  id: string,
+  change: WebhookChange,
+  versions: Versions,
+): Promise<boolean> {
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      const [changed] = await changeWebhook(db, id, tenantId, JSON.stringify(change), versions);
+      if (changed?.fresh === true) await refreshWebhookCursors(db, id);
+      return changed !== undefined;
+    }),
+  );
+}
+
+/** With all that waits for it. False: as `editWebhook`. */
+export async function removeWebhook(
+  db: Queryable,
+  tenantId: number,
+  id: string,
+  versions: Versions,
+): Promise<boolean> {
+  return (await deleteWebhook(db, id, tenantId, versions)).length > 0;
+}
+
+/**
+ * Has events sent (again). Answers of how many crawls; null: the tenant has no such webhook; 'other-crawl': it is for
+ * another crawl alone.
+ */
+export async function replay(
+  pool: Pool,
+  tenantId: number,
+  id: string,
+  { crawlId = null, after = null, since = null }: ReplayWish,
+): Promise<number | null | 'other-crawl'> {
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      const [webhook] = await lockWebhook(db, id, tenantId);
+      if (webhook === undefined) return null;
+      if (crawlId !== null && webhook.crawl_id !== null && webhook.crawl_id !== crawlId) return 'other-crawl';
+      const crawls = await replayWebhook(db, id, crawlId, after, since);
+      await dropReplayedLetters(db, id);
+      return crawls.length;
+    }),
+  );
+}
+
+/** Answers the id of the message that will be sent; null: the tenant has no such webhook. */
+export async function requestTest(db: Queryable, tenantId: number, id: string): Promise<string | null> {
+  const [row] = await requestWebhookTest(db, id, tenantId);
+  return row === undefined ? null : messageIdOf(row.test_id, null);
+}
+
+/** Of a webhook whose tenant was looked at. */
+export async function readDeliveries(db: Queryable, id: string, limit: number): Promise<Deliveries> {
+  const attempts = await listWebhookAttempts(db, id, limit);
+  const letters = await listWebhookLetters(db, id, limit);
+  return {
+    attempts: attempts.map((row) => ({
+      messageId: row.message_id,
+      crawlId: row.crawl_id,
+      eventId: row.number,
+      kind: row.kind,
+      attempt: row.attempt,
+      at: row.at.toISOString(),
+      outcome: row.outcome,
+      status: row.status,
+      message: row.message,
+      tookMs: row.took_ms,
+    })),
+    deadLetters: letters.map((row) => ({
+      crawlId: row.crawl_id,
+      eventId: row.number,
+      kind: row.kind,
+      attempts: row.attempts,
+      status: row.status,
+      message: row.message,
+      at: row.created_at.toISOString(),
+    })),
+  };
+}
+
+const viewOf = (row: WebhookRow): WebhookView => ({
+  id: row.id,
+  url: row.url,
+  kinds: row.kinds === null ? null : [...row.kinds],
+  crawlId: row.crawl_id,
+  enabled: row.disabled_at === null,
+  disabledAt: row.disabled_at?.toISOString() ?? null,
+  disabledReason: row.disabled_reason,
+  createdAt: row.created_at.toISOString(),
+  lastDeliveredAt: row.delivered_at?.toISOString() ?? null,
+  failures: row.failures,
+  notBefore: row.not_before?.toISOString() ?? null,
+  pendingCrawls: row.pending,
+  deadLetters: row.dead_letters,
+});
