@@ -83,7 +83,7 @@ async function untilReached(attempt: () => Promise<Answer>): Promise<Answer> {
       const refused = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
       if (!refused || performance.now() > deadline) {
         throw new CommandError(
-          'The API does not answer; orbweaver status shows what there is.',
+          'The API does not answer. orbweaver status shows what is running.',
           exitCodes.broken,
           {
             cause: error,

@@ -77,8 +77,8 @@ const networkFailures: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was cut',
   ENOTFOUND: 'there is no such host name',
   EAI_AGAIN: 'its host name could not be looked up',
-  EHOSTUNREACH: 'there is no way to its host',
-  ENETUNREACH: 'there is no way to its network',
+  EHOSTUNREACH: 'its host cannot be reached',
+  ENETUNREACH: 'its network cannot be reached',
   ETIMEDOUT: 'the connection took too long',
   UND_ERR_CONNECT_TIMEOUT: 'the connection took too long',
   UND_ERR_SOCKET: 'the connection was cut',
@@ -100,7 +100,8 @@ const isJson = (response: Response): boolean =>
 /** The body of a success. @throws CommandError with the words of the API */
 export async function jsonOf(address: ApiAddress, response: Response): Promise<unknown> {
   if (!response.ok) throw await refusalOf(address, response);
-  if (!isJson(response)) throw notOrbweaver(address, `it answers ${String(response.status)} without JSON`);
+  if (!isJson(response))
+    throw notOrbweaver(address, `its answer (status ${String(response.status)}) is not JSON`);
   return bodyOf(address, response);
 }
 
@@ -108,7 +109,7 @@ async function bodyOf(address: ApiAddress, response: Response): Promise<unknown>
   try {
     return await response.json();
   } catch (error) {
-    if (error instanceof SyntaxError) throw notOrbweaver(address, 'its JSON is none');
+    if (error instanceof SyntaxError) throw notOrbweaver(address, 'its answer is not valid JSON');
     throw new CommandError(address.silent(failureOf(error).why), exitCodes.broken, { cause: error });
   }
 }
@@ -121,11 +122,11 @@ export async function refusalOf(address: ApiAddress, response: Response): Promis
   const { status } = response;
   if (status >= 300 && status < 400) {
     const to = printable(response.headers.get('location') ?? '?');
-    return notOrbweaver(address, `it sends its callers to ${to}`);
+    return notOrbweaver(address, `it redirects to ${to}`);
   }
   const body: unknown = isJson(response) ? await bodyOf(address, response) : null;
   const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : null;
-  if (typeof detail !== 'string') return notOrbweaver(address, `it answers ${String(status)}`);
+  if (typeof detail !== 'string') return notOrbweaver(address, `it answers with status ${String(status)}`);
   const lines = [printable(detail).slice(0, 1_000), ...rejectedLines(body)];
   return new RefusedError(lines.join('\n'), status);
 }
@@ -164,6 +165,6 @@ const exitCodeOf = (status: number): ExitCode =>
 
 export const notOrbweaver = ({ url }: ApiAddress, why: string): CommandError =>
   new CommandError(
-    `${url} is no Orbweaver API that this version understands: ${why}. Look at --server.`,
+    `${url} is not an Orbweaver API that this version understands: ${why}. Check --server.`,
     exitCodes.broken,
   );

@@ -28,7 +28,7 @@ function watch(ms: number): Watch {
   const controller = new AbortController();
   const giveUp = (): void => {
     isOver = true;
-    controller.abort(new DOMException('nothing came', 'TimeoutError'));
+    controller.abort(new DOMException('no byte came for too long', 'TimeoutError'));
   };
   let isOver = false;
   let timer = setTimeout(giveUp, ms);
@@ -73,7 +73,7 @@ export async function takeStream(
     if (!response.ok) throw await refusalOf(address, response);
     const given = response.headers.get('content-type') ?? '';
     if (response.status !== 204 && !given.toLowerCase().startsWith(type))
-      throw notOrbweaver(address, `it answers ${String(response.status)} without ${type}`);
+      throw notOrbweaver(address, `its answer (status ${String(response.status)}) is not ${type}`);
   } catch (error) {
     watching.stop();
     throw error;
@@ -90,7 +90,7 @@ export async function takeStream(
         watching.moved();
       }
     } catch (error) {
-      const why = watching.signal.aborted ? 'nothing more came' : failureOf(error).why;
+      const why = watching.signal.aborted ? 'no further byte came for too long' : failureOf(error).why;
       throw new CommandError(
         `The answer broke off after ${grouped(bytes)} bytes: ${why}.`,
         exitCodes.broken,

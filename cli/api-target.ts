@@ -59,7 +59,7 @@ async function namedAddress(options: ApiOptions): Promise<ApiAddress | null> {
   const url = serverUrl(server);
   const key = (await givenKey(options)) ?? config.apiKey;
   if (key !== null && url.protocol === 'http:' && !isLoopback(url.hostname))
-    process.stderr.write(`The key goes to ${url.host} over plain HTTP, where others may read it.\n`);
+    process.stderr.write(`The key is sent to ${url.host} over plain HTTP, where others may read it.\n`);
   return {
     url: url.href.replace(/\/$/, ''),
     key,
@@ -72,7 +72,9 @@ async function localAddress(options: ApiOptions): Promise<ApiAddress> {
   const config = loadConfig();
   const url = findRunningStack(config.dataDir)?.apiUrl ?? null;
   if (url === null)
-    throw new CommandError('No stack is running: orbweaver up starts one, or --server names another.');
+    throw new CommandError(
+      'No stack is running. Start one with orbweaver up, or name another with --server.',
+    );
   const key = (await givenKey(options)) ?? config.apiKey ?? readLocalKey(config.dataDir);
   return localApi(url, key);
 }
@@ -82,7 +84,7 @@ const localApi = (url: string, key: string | null): ApiAddress => ({
   url,
   key,
   patienceMs: localPatienceMs,
-  silent: () => 'The API does not answer; orbweaver status shows what there is.',
+  silent: () => 'The API does not answer. orbweaver status shows what is running.',
 });
 
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -95,7 +97,7 @@ function serverUrl(server: string): URL {
     );
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new CommandError(
-      '--server must be without user, password, query and fragment; --key-file has the key.',
+      '--server must not contain a user, password, query or fragment. Give the key with --key-file.',
     );
   return url;
 }
@@ -111,7 +113,7 @@ async function givenKey({ key, keyFile }: ApiOptions): Promise<string | null> {
   // Keys of ours and tokens of issuers. Other texts would not survive as a header, or their server would refuse them.
   if (/^[\x21-\x7e]+$/.test(trimmed) && trimmed.length <= maxKeyLength) return trimmed;
   throw new CommandError(
-    keyFile === undefined ? '--key is no key or token.' : `There is no key or token in ${keyFile}.`,
+    keyFile === undefined ? '--key does not hold a key or token.' : `There is no key or token in ${keyFile}.`,
   );
 }
 

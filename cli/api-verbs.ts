@@ -24,18 +24,27 @@ export function withServer(program: Command, but: readonly string[]): void {
 function addServer(command: Command): void {
   command
     .optionsGroup('Which API:')
-    .option('--server <url>', 'the API to go by (or ORBWEAVER_SERVER); default: the stack on the data folder')
-    .option('--key-file <file>', 'file with the key to send (or ORBWEAVER_API_KEY); - reads standard input')
-    .option('--key <key>', 'the key itself; others on this machine can see it while the verb runs');
+    .option(
+      '--server <url>',
+      'URL of the API to use (or ORBWEAVER_SERVER); default: the stack that runs on the data folder',
+    )
+    .option(
+      '--key-file <file>',
+      'file that holds the API key; - reads the key from standard input (the variable ORBWEAVER_API_KEY may hold the key itself)',
+    )
+    .option(
+      '--key <key>',
+      'the API key itself; other users of this machine can see the key while the command runs',
+    );
 }
 
 export function addCrawlControl(program: Command, ended: Ended): void {
-  const crawls = program.command('crawls').description('List crawls, and start them without waiting.');
+  const crawls = program.command('crawls').description('List, start, resume and delete crawls.');
   crawls
     .command('list')
     .description('List the crawls, the latest first.')
-    .option('--state <states>', 'those in these states, such as running,paused')
-    .option('--limit <n>', 'crawls at most', wholeNumber(1), 100)
+    .option('--state <states>', 'only crawls in these states, such as running,paused')
+    .option('--limit <n>', 'crawls to list at most', wholeNumber(1), 100)
     .option('--json', 'as JSON, one object a line')
     .addHelpText('after', '\nExamples:\n  orbweaver crawls list\n  orbweaver crawls list --limit 5 --json')
     .action(async (options: { limit: number; state?: string }) => {
@@ -43,9 +52,9 @@ export function addCrawlControl(program: Command, ended: Ended): void {
     });
   const start = crawls
     .command('start')
-    .description('Start a crawl on a stack that runs, and do not wait for it.');
+    .description('Start a crawl on a running stack, without waiting for its end.');
   addWhatToCrawl(start)
-    .option('--label <text>', 'what the crawl is called, for people')
+    .option('--label <text>', 'name of the crawl, for people')
     .option('--id', 'write only the id, for scripts')
     .option('--json', 'as JSON')
     .addHelpText(
@@ -57,9 +66,9 @@ export function addCrawlControl(program: Command, ended: Ended): void {
     });
   addDelete(crawls, ended);
   const controls: Readonly<Record<Control, string>> = {
-    pause: 'Pause a crawl; what is in flight is finished, and nothing is lost.',
-    cancel: 'End a crawl for good; what is queued is left out.',
-    resume: 'Set a crawl that is paused going again, and do not wait for it.',
+    pause: 'Pause a crawl. Requests in flight are finished, and no URL is lost.',
+    cancel: 'Cancel a crawl for good. URLs that are still queued are not fetched.',
+    resume: 'Resume a paused crawl, without waiting for its end.',
   };
   for (const control of ['pause', 'cancel', 'resume'] as const) {
     // The verb `resume` goes on with an interrupted crawl of this machine, and shows it.
@@ -68,7 +77,7 @@ export function addCrawlControl(program: Command, ended: Ended): void {
     command
       .description(controls[control])
       .argument('<id>', 'id of the crawl', crawlId)
-      .option('--reason <text>', 'for whoever looks at the crawl later')
+      .option('--reason <text>', 'why; shown to whoever looks at the crawl later')
       .option('--json', 'as JSON')
       .addHelpText('after', `\nExample:\n  orbweaver ${usage} 3 --reason "their mail of 3 May"`)
       .action(async (id: string, options: object) => {
@@ -81,7 +90,7 @@ function addDelete(crawls: Command, ended: Ended): void {
   crawls
     .command('delete')
     .description(
-      'Delete a crawl that is over, with its pages, events and dead letters, and the bodies that no other crawl has.',
+      'Delete a crawl that is over, together with its pages, events, dead letters, and every body that no other crawl uses.',
     )
     .argument('<id>', 'id of the crawl', crawlId)
     .option('--force', 'cancel the crawl first if it is not over')
@@ -96,19 +105,22 @@ function addDelete(crawls: Command, ended: Ended): void {
 export function addWhatToCrawl(command: Command): Command {
   command
     .argument('[url...]', 'http or https URLs to start from')
-    .option('--seeds <file>', 'file with a URL a line; blank lines and lines that begin with # are skipped')
+    .option(
+      '--seeds <file>',
+      'file with one URL per line; blank lines and lines that begin with # are skipped',
+    )
     .option(
       '--config <file>',
-      'YAML file with seeds and settings by their names in the API, such as maxPages: 500; options go before it',
+      'YAML file with seeds and settings, named as in the API, such as maxPages: 500; options on the command line win over the file',
     )
     .option(
       '--like <id>',
-      'as this crawl: its settings, and its seeds where no others are given; options go before it',
+      'copy the settings of this crawl, and its seeds if no others are given; options on the command line win over the copy',
       crawlId,
     )
     .option(
       '--max-bytes <n>',
-      'end once about so many body bytes have come over the wire (default: no limit)',
+      'end the crawl once about this many bytes of bodies have come over the wire (default: no limit)',
       wholeNumber(1),
     );
   return addSettings(command);
@@ -118,13 +130,15 @@ export function addTenancy(program: Command, ended: Ended): void {
   addKeys(program, ended);
   program
     .command('tenant')
-    .description('Show your own tenant: its quotas, and what is used of them.')
+    .description('Show your own tenant: its quotas, and how much of each is used.')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  orbweaver tenant')
     .action(async (options: object) => {
       ended(await (await import('./tenants.ts')).showTenant(options));
     });
-  const tenants = program.command('tenants').description('Tenants, for admins of the instance.');
+  const tenants = program
+    .command('tenants')
+    .description('List, create, change and close tenants, for admins of the instance.');
   tenants
     .command('list')
     .description('List the tenants with their quotas.')
@@ -135,9 +149,9 @@ export function addTenancy(program: Command, ended: Ended): void {
     });
   tenants
     .command('create')
-    .description('Make a tenant.')
-    .argument('<name>', 'unique; not digits alone')
-    .option('--quota <name=number>', 'such as crawlsAtOnce=5; may be repeated', collect)
+    .description('Create a tenant.')
+    .argument('<name>', 'name of the tenant: unique, and not digits only')
+    .option('--quota <name=number>', 'a quota, such as crawlsAtOnce=5; may be repeated', collect)
     .option('--id', 'write only the id, for scripts')
     .option('--json', 'as JSON')
     .addHelpText(
@@ -149,10 +163,14 @@ export function addTenancy(program: Command, ended: Ended): void {
     });
   tenants
     .command('set')
-    .description('Change the name or quotas of a tenant; what is not named stays.')
+    .description('Change the name or quotas of a tenant. Whatever is not given stays as it is.')
     .argument('<id>', 'id of the tenant', tenantId)
-    .option('--name <name>', 'its new name')
-    .option('--quota <name=number>', 'such as crawlsAtOnce=5, or crawlsAtOnce=none; may be repeated', collect)
+    .option('--name <name>', 'new name of the tenant')
+    .option(
+      '--quota <name=number>',
+      'a quota, such as crawlsAtOnce=5; crawlsAtOnce=none removes the quota; may be repeated',
+      collect,
+    )
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  orbweaver tenants set 482915074466183 --quota crawlsAtOnce=none')
     .action(async (id: string, options: object) => {
@@ -160,7 +178,9 @@ export function addTenancy(program: Command, ended: Ended): void {
     });
   tenants
     .command('close')
-    .description('Close a tenant that has no open crawls: its keys are refused, what it crawled stays.')
+    .description(
+      'Close a tenant that has no open crawls. From then on its keys are refused; its crawls and pages stay.',
+    )
     .argument('<id>', 'id of the tenant', tenantId)
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  orbweaver tenants close 482915074466183')
@@ -170,11 +190,11 @@ export function addTenancy(program: Command, ended: Ended): void {
 }
 
 function addKeys(program: Command, ended: Ended): void {
-  const keys = program.command('keys').description('API keys of a tenant.');
+  const keys = program.command('keys').description('List, create and revoke API keys.');
   keys
     .command('list')
-    .description('List the keys. Of each key only the beginning is shown.')
-    .option('--tenant <id>', 'those of this tenant, for admins of the instance', tenantId)
+    .description('List the API keys. Only the first characters of each key are shown.')
+    .option('--tenant <id>', 'keys of this tenant instead of your own, for admins of the instance', tenantId)
     .option('--json', 'as JSON, one object a line')
     .addHelpText('after', '\nExample:\n  orbweaver keys list')
     .action(async (options: object) => {
@@ -182,20 +202,23 @@ function addKeys(program: Command, ended: Ended): void {
     });
   keys
     .command('create')
-    .description('Make a key. It is shown this once, or written to a file.')
-    .argument('<name>', 'what it is for')
-    .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
+    .description('Create an API key. The key is shown only once, or written to a file with --save.')
+    .argument('<name>', 'what the key is for')
+    .addOption(new Option('--role <role>', 'what the key may do').choices(roles).makeOptionMandatory())
     .option(
       '--scopes <list>',
-      'parts of the API it is for, comma-separated, such as crawls,hosts (default: all)',
+      'parts of the API that the key opens, comma-separated, such as crawls,hosts (default: all)',
       commaSeparated,
     )
     .option(
       '--expires <instant>',
-      'not accepted from then on, such as 2031-01-01T00:00:00Z (default: it never ends)',
+      'instant from which the key is refused, such as 2031-01-01T00:00:00Z (default: never)',
     )
-    .option('--tenant <id>', 'a key of this tenant, for admins of the instance', tenantId)
-    .option('--save <file>', 'write the key to this new file, for its owner alone, and do not show it')
+    .option('--tenant <id>', 'create the key for this tenant, for admins of the instance', tenantId)
+    .option(
+      '--save <file>',
+      'write the key to this new file, which only its owner can read, instead of showing the key',
+    )
     .option('--id', 'write only the id, for scripts')
     .option('--json', 'as JSON')
     .addHelpText(
@@ -207,7 +230,7 @@ function addKeys(program: Command, ended: Ended): void {
     });
   keys
     .command('revoke')
-    .description('Revoke a key: it is refused within five seconds.')
+    .description('Revoke an API key. Every process refuses the key within five seconds.')
     .argument('<id>', 'id of the key, as keys list shows it')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  orbweaver keys revoke 7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11')

@@ -37,7 +37,7 @@ export function factor(text: string): number {
 export function fieldList(text: string): ('links' | 'text')[] {
   return text.split(',').map((name) => {
     if (name === 'links' || name === 'text') return name;
-    throw new InvalidArgumentError('There are links and text.');
+    throw new InvalidArgumentError('The fields are links and text.');
   });
 }
 

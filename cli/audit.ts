@@ -33,7 +33,7 @@ export function auditLines({ crawlId, state, ok, ledger, recount, hosts, differe
     `  counters of ${grouped(hosts)} hosts were recounted`,
     ...differences.map(
       ({ check, expected, actual, detail }) =>
-        `  ${check}: ${grouped(actual)} where ${grouped(expected)} is right (${detail})`,
+        `  ${check}: found ${grouped(actual)}, expected ${grouped(expected)} (${detail})`,
     ),
   ];
 }

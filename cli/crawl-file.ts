@@ -32,7 +32,10 @@ export async function readCrawlFile(file: string): Promise<Record<string, unknow
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   if (issue === undefined || unknown !== undefined) {
     const names = Object.keys(crawlFile.shape).join(', ');
-    return refuse(keyAt(document, unknown ?? ''), `there is no setting ${unknown ?? ''}; there are ${names}`);
+    return refuse(
+      keyAt(document, unknown ?? ''),
+      `there is no setting ${unknown ?? ''}; the settings are ${names}`,
+    );
   }
   const [field, ...within] = issue.path.map(String);
   const place = within.length === 0 ? '' : ` (${within.join('.')})`;

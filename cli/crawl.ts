@@ -40,7 +40,7 @@ export async function crawl(urls: readonly string[], options: CrawlVerbOptions):
       session.say(await setConcurrency(session.pool, config, concurrency, request));
     const [created] = await Promise.all([session.api.create(request.body), pauseOthers(session, null)]);
     if (request.rest !== null) {
-      session.say(`Crawl ${created.id} has begun; the rest of its seeds is on the way.`);
+      session.say(`Crawl ${created.id} has started; the rest of its seeds is being added.`);
       for (const line of await sendRest(await stackApi({}), created.id, request.rest)) session.say(line);
     }
     return created.id;

@@ -64,7 +64,9 @@ export function readLetterOptions({ class: letterClass, host }: LetterOptions): 
   readonly origin: string | null;
 } {
   if (letterClass !== undefined && !isDeadLetterClass(letterClass)) {
-    throw new CommandError(`There is no class ${letterClass}; there are ${deadLetterClasses.join(', ')}.`);
+    throw new CommandError(
+      `There is no class ${letterClass}; the classes are ${deadLetterClasses.join(', ')}.`,
+    );
   }
   const origin = host === undefined ? null : hostOrigin.safeParse(host, { error: inWords });
   if (origin?.success === false) throw new CommandError(`--host ${origin.error.issues[0]?.message ?? ''}.`);
@@ -76,7 +78,7 @@ export function letterLine(letter: DeadLetterView): string {
   const remarks = [
     ...(attemptedAt.length === 0 ? [] : [`tried before at ${attemptedAt.join(', ')}`]),
     ...(hostParked ? ['its host is parked'] : []),
-    ...(notBefore === null ? [] : [`not again before ${notBefore}`]),
+    ...(notBefore === null ? [] : [`not tried again before ${notBefore}`]),
   ];
   const line = `${failedAt}  ${letterClass}  ${url}  ${[message, ...remarks].join('; ')}`;
   // The words of servers are shown, but must not control the terminal.

@@ -7,17 +7,22 @@ import type { ExitCode } from './ending.ts';
 
 type Ended = (exitCode: ExitCode) => void;
 
-const dryRun = ['--dry-run', 'tell what it would do to the URLs of the crawl, and change nothing'] as const;
-const note = ['--note <text>', 'why, for whoever reads the versions later'] as const;
+const dryRun = [
+  '--dry-run',
+  'show what the change would do to the URLs of the crawl, and change nothing',
+] as const;
+const note = ['--note <text>', 'why; shown to whoever reads the versions later'] as const;
 
 export function addEdits(program: Command, ended: Ended): void {
   const edit = program
     .command('edit')
-    .description('Change the settings of a crawl, also while it runs; what is not named stays.')
+    .description(
+      'Change settings of a crawl, also while the crawl runs. Settings that are not named stay as they are.',
+    )
     .argument('<id>', 'id of the crawl', crawlId)
     .option(...dryRun)
     .option(...note)
-    .optionsGroup('Settings (each replaced as a whole; none takes one back):');
+    .optionsGroup('Settings (a new value replaces the old one as a whole; the value none resets a setting):');
   addEditSettings(edit)
     .option('--json', 'as JSON')
     .addHelpText(
@@ -33,7 +38,9 @@ Examples:
     });
   program
     .command('versions')
-    .description('List the versions of the settings of a crawl, the latest first, and what each has done.')
+    .description(
+      'List the versions of the settings of a crawl, the latest first, and what each version did to the URLs.',
+    )
     .argument('<id>', 'id of the crawl', crawlId)
     .option('--json', 'as JSON with the settings, one object a line')
     .addHelpText('after', '\nExample:\n  orbweaver versions 3')
@@ -42,9 +49,9 @@ Examples:
     });
   program
     .command('restore')
-    .description('Give a crawl the settings of an earlier version again; that is a version of its own.')
+    .description('Give a crawl the settings of an earlier version again. This makes a new version.')
     .argument('<id>', 'id of the crawl', crawlId)
-    .argument('<version>', 'as versions shows it', versionNumber)
+    .argument('<version>', 'number of the version, as orbweaver versions shows it', versionNumber)
     .option(...dryRun)
     .option(...note)
     .option('--json', 'as JSON')

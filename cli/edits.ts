@@ -84,7 +84,7 @@ function effectWords({
   pagesReread,
   admitted,
 }: ConfigVersion['effect']): string {
-  if (state === 'pending' && judged === 0) return 'it is being applied';
+  if (state === 'pending' && judged === 0) return 'the version is being applied';
   const so = state === 'pending' ? 'so far ' : '';
   return (
     `${so}${grouped(judged)} URLs were looked at, ${grouped(excluded)} excluded, ${grouped(readmitted)} queued again` +
@@ -99,10 +99,12 @@ export function previewLines(id: string, preview: EditPreview): string[] {
   const part = (heads: readonly string[], rows: readonly (readonly string[])[]): string[] =>
     rows.length === 0 ? [] : ['', ...table([heads, ...rows.slice(0, shownRows)])];
   return [
-    `Crawl ${id}: of what is queued now (${grouped(queued)}), ${grouped(excluded)} would be excluded; ` +
-      `of what rules exclude now (${grouped(judged - queued)}), ${grouped(readmitted)} would be queued again` +
-      `${links === null ? '' : `; of links in stored pages, ${grouped(links)} would come in`}. Nothing was changed.`,
-    ...(complete ? [] : ['There was too much to look at all of it in time: these are the least.']),
+    `Crawl ${id}: of the URLs that are queued now (${grouped(queued)}), ${grouped(excluded)} would be excluded; ` +
+      `of the URLs that rules exclude now (${grouped(judged - queued)}), ${grouped(readmitted)} would be queued again` +
+      `${links === null ? '' : `; of the links in stored pages, ${grouped(links)} would be added`}. Nothing was changed.`,
+    ...(complete
+      ? []
+      : ['There were too many URLs to look at all of them in time: the true numbers are at least these.']),
     ...part(
       ['reason', 'rule', 'excluded', 'queued again'],
       byRule.map((row) => [row.reason, row.rule ?? '', grouped(row.excluded), grouped(row.readmitted)]),

@@ -66,7 +66,8 @@ export async function actOnHosts(
     throw new CommandError(
       'Name hosts, such as https://example.com, or choose them with --state and --match.',
     );
-  if (!isBulk && options.dryRun === true) throw new CommandError('--dry-run goes with --state and --match.');
+  if (!isBulk && options.dryRun === true)
+    throw new CommandError('--dry-run works only with --state or --match.');
   const origins = texts.map(originOf);
   const isUp = options.server !== undefined || findRunningStack(loadConfig().dataDir) !== null;
   await withLookingApi(options, (api) =>
@@ -103,7 +104,7 @@ export function actedLine({ action, outcome, dropped, host }: HostActed): string
   const { origin, state, queued } = host;
   const waiting = queued === 1 ? '1 URL is queued' : `${grouped(queued)} URLs are queued`;
   if (outcome === 'unchanged') {
-    const why = { retry: `is ${state}: it has nothing to be forgotten`, pause: 'is paused already' };
+    const why = { retry: `is ${state}: there is no failure to forget`, pause: 'is paused already' };
     return action === 'retry' || action === 'pause'
       ? `${origin} ${why[action]}.`
       : `${origin} needs no ${action}.`;
@@ -156,7 +157,8 @@ async function toMany(
   const gone = action === 'drop' && !dryRun ? ` ${counted(dropped, 'queued URL')} excluded.` : '';
   const verb = dryRun ? `would be ${past[action]}` : `${hosts === 1 ? 'is' : 'are'} ${past[action]}`;
   writeLines([`${counted(hosts, 'host')} ${verb}.${gone}${rest}`]);
-  if (!isUp && !dryRun && hosts > 0) sayPlainly('No stack is running: it takes effect once one is.');
+  if (!isUp && !dryRun && hosts > 0)
+    sayPlainly('No stack is running: the change takes effect once a stack runs.');
 }
 
 /** The lines of `host show`. */
@@ -186,7 +188,7 @@ export function hostLines(host: HostView): string[] {
     line('today', `${counted(today.requests, 'request')} of ${grouped(today.quota)}`),
     line(
       'delay',
-      `${String(Math.round(host.delaySeconds * 100) / 100)} s${host.slowdown === 0 ? '' : `, doubled ${counted(host.slowdown, 'time')} after its complaints`}`,
+      `${String(Math.round(host.delaySeconds * 100) / 100)} s${host.slowdown === 0 ? '' : `, doubled ${counted(host.slowdown, 'time')} after complaints of the host`}`,
     ),
     ...(set.length === 0 ? [] : [line('settings', set.join(', '))]),
     ...host.crawls.map(({ crawlId, state: crawlState, queued }, index) =>

@@ -9,19 +9,21 @@ const actions: Readonly<
   Record<HostAction, { readonly about: string; readonly examples: readonly string[] }>
 > = {
   retry: {
-    about: 'Forget parking, backoff and failures of hosts and try them now; their delay still holds.',
+    about:
+      'Try hosts again now, and forget that they failed, are in backoff or are parked. Their delay still holds.',
     examples: ['host retry https://example.com', 'host retry --state parked --match "https://*.example.com"'],
   },
   pause: {
-    about: 'Send no request to hosts until they are resumed; one in flight is finished first.',
+    about:
+      'Pause hosts: no request is sent to them until they are resumed. A request in flight is finished first.',
     examples: ['host pause https://example.com --reason "their mail of 3 May"'],
   },
   resume: {
-    about: 'End the pause of hosts; one that is parked is tried again.',
+    about: 'Resume paused hosts. A parked host is tried again.',
     examples: ['host resume https://example.com', 'host resume --state paused'],
   },
   drop: {
-    about: 'Exclude what is queued at hosts, for good, in all crawls.',
+    about: 'Exclude all URLs that are queued at hosts, for good and in all crawls.',
     examples: ['host drop https://example.com', 'host drop --state parked --dry-run'],
   },
 };
@@ -29,7 +31,7 @@ const actions: Readonly<
 export function addHostActions(host: Command, ended: (exitCode: ExitCode) => void): void {
   host
     .command('show')
-    .description('Show a host: where it stands and why, what waits there, what is set for it.')
+    .description('Show a host: its state and why, the URLs that wait there, and its settings.')
     .argument('<origin>', 'such as https://example.com or http://127.0.0.1:8080')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  orbweaver host show https://example.com')
@@ -38,7 +40,9 @@ export function addHostActions(host: Command, ended: (exitCode: ExitCode) => voi
     });
   host
     .command('reread-robots')
-    .description('Have robots.txt read again before the next request to the host, whatever copy is kept.')
+    .description(
+      'Read the robots.txt of a host again before the next request to it, even if the stored copy is still fresh.',
+    )
     .argument('<origin>', 'such as https://example.com or http://127.0.0.1:8080')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  orbweaver host reread-robots https://example.com')
@@ -52,10 +56,13 @@ export function addHostActions(host: Command, ended: (exitCode: ExitCode) => voi
       .description(about)
       .argument('[origin...]', 'such as https://example.com or http://127.0.0.1:8080')
       .addOption(new Option('--state <state>', 'all hosts in this state').choices([...hostStandings]))
-      .option('--match <pattern>', 'all hosts whose origin matches, such as "https://*.example.com"')
-      .option('--dry-run', 'with --state or --match: only say which hosts it would be');
+      .option(
+        '--match <pattern>',
+        'all hosts whose origin matches this pattern, such as "https://*.example.com"',
+      )
+      .option('--dry-run', 'with --state or --match: only show which hosts would be changed');
     if (action === 'pause' || action === 'drop')
-      command.option('--reason <text>', 'for whoever looks at the host later');
+      command.option('--reason <text>', 'why; shown to whoever looks at the host later');
     command
       .option('--json', 'as JSON, one object a line')
       .addHelpText('after', `\nExamples:\n${examples.map((example) => `  orbweaver ${example}`).join('\n')}`)

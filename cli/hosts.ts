@@ -123,7 +123,9 @@ export async function readHostOptions(options: HostOptions): Promise<HostSetting
     ...(factor !== undefined && { delayFactor: numberOf(factor) }),
   };
   if (Object.keys(given).length === 0) {
-    throw new CommandError(`Say what to set: ${Object.values(optionOf).join(', ')}; default takes one back.`);
+    throw new CommandError(
+      `Say what to set: ${Object.values(optionOf).join(', ')}; the value default resets a setting.`,
+    );
   }
   const change = hostSettingsChange.safeParse(given, { error: inWords });
   if (change.success) return change.data;

@@ -52,7 +52,7 @@ export interface KeyOptions extends VerbOptions {
 export async function makeKey(name: string, options: KeyOptions): Promise<ExitCode> {
   const { role, scopes, expires, tenant, save, id = false } = options;
   if (id && save === undefined)
-    throw new CommandError('--id would not show the key, which is shown this once: give --save as well.');
+    throw new CommandError('--id would hide the key, which is shown only once. Give --save as well.');
   const wish = readWish({
     name,
     role,
@@ -64,12 +64,12 @@ export async function makeKey(name: string, options: KeyOptions): Promise<ExitCo
   const made = (): Promise<CreatedKey> => api.create('/v1/keys', createdKey, wish);
   if (save === undefined) {
     const created = await made();
-    writeMade(created, options, () => [`${madeLine(created)} It is shown this once:`, created.key]);
+    writeMade(created, options, () => [`${madeLine(created)} The key is shown only once:`, created.key]);
     return exitCodes.ok;
   }
   const created = await writeSecretFile(save, made, ({ key }) => key);
   const unseen = { ...created, key: undefined };
-  writeMade(unseen, options, () => [`${madeLine(created)} It is in ${save}.`]);
+  writeMade(unseen, options, () => [`${madeLine(created)} The key is in ${save}.`]);
   return exitCodes.ok;
 }
 
@@ -84,7 +84,7 @@ function readWish(given: object): NewKey {
 }
 
 const madeLine = ({ id, role, tenantId }: KeyView): string =>
-  `Key ${id} is made (${role}, tenant ${tenantId}).`;
+  `Key ${id} was created (${role}, tenant ${tenantId}).`;
 
 export async function revokeKey(id: string, options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;

@@ -17,7 +17,7 @@ export async function likenessOf(api: Api, id: string, withSeeds: boolean): Prom
     bytes += Buffer.byteLength(url) + 3;
     if (bytes > maxRequestBytes)
       throw new CommandError(
-        `Crawl ${id} has more seeds than one request can carry: start the new one with a few URLs of your own, and give it the others with orbweaver seeds add.`,
+        `Crawl ${id} has more seeds than one request can carry. Start the new crawl with a few URLs, and add the other seeds with orbweaver seeds add.`,
       );
     seeds.push(url);
   }

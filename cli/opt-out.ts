@@ -20,7 +20,7 @@ export async function optOutAdd(text: string, reason: string | null, options: Ap
       : await api.create('/v1/opt-outs', optOutAdded, { domain, ...(reason !== null && { reason }) });
   const already = added ? '' : ' already';
   process.stdout.write(
-    `${domain} has${already} opted out: nothing is asked of it any more. ${excludedNow(excluded)} excluded.\n`,
+    `${domain} has${already} opted out: no further request is sent to it. ${excludedNow(excluded)} excluded.\n`,
   );
   return exitCodes.ok;
 }
@@ -33,9 +33,11 @@ export async function optOutRemove(text: string, options: ApiOptions): Promise<E
       ? await withDatabase(loadConfig(), (pool) => takeBackOptOut(pool, domain))
       : await api.change('DELETE', `/v1/opt-outs/${encodeURIComponent(domain)}`, optOutRemoved);
   if (removed === null)
-    throw new CommandError(`${domain} has not opted out; orbweaver opt-out list shows who has.`);
+    throw new CommandError(
+      `${domain} has not opted out; orbweaver opt-out list shows the domains that have.`,
+    );
   process.stdout.write(
-    `The opt-out of ${domain} is taken back. ${excludedUrls(removed.queued)} queued again${removed.more ? '; there are more: run this once more' : ''}.\n`,
+    `The opt-out of ${domain} is removed. ${excludedUrls(removed.queued)} queued again${removed.more ? '; more are left: run this command again' : ''}.\n`,
   );
   return exitCodes.ok;
 }

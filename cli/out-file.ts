@@ -26,7 +26,7 @@ export async function openOutFile(name: string): Promise<OutFile> {
     const there = await stat(name).catch(() => null);
     if (there?.isDirectory() === true) throw new Error('it is a folder');
     // The new file would replace it.
-    if (there?.isFile() === false) throw new Error('it is there, and is no file');
+    if (there?.isFile() === false) throw new Error('it exists and is not a file');
     await (await open(draft, 'wx')).close();
   } catch (error) {
     throw new CommandError(`The file ${name} cannot be written: ${reasonOf(error)}.`);

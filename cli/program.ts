@@ -27,15 +27,15 @@ export function createProgram(ended: (exitCode: number) => void): Command {
       'after',
       `
 Examples:
-  orbweaver crawl https://example.com/               crawl a site on a stack of its own
+  orbweaver crawl https://example.com/               crawl a site with a stack of its own
   orbweaver crawl --seeds seeds.txt --max-pages 500 --out pages.jsonl
   orbweaver resume                                   go on with the latest interrupted crawl
   orbweaver up                                       keep the stack, its API and Temporal Web running
   orbweaver explain 1 https://example.com/private    why a URL was fetched, skipped or waits
   orbweaver crawls start https://example.com/ --server https://crawler.example --key-file key
 
-Exit codes: 0 done, 2 bad use, 3 refused, the crawl failed, or a check found differences,
-4 only hosts that wait were left for too long (resumable), 130 interrupted (resumable).
+Exit codes: 0 done, 2 wrong use, 3 refused, the crawl failed, or a check found differences,
+4 gave up on hosts that must wait (resumable), 130 interrupted (resumable).
 Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
     );
   program.commandsGroup('On this machine:');
@@ -66,23 +66,23 @@ type Ended = Parameters<typeof createProgram>[0];
 
 const outOption = [
   '--out <file>',
-  'write the pages to this file at the end, one JSON object a line; - writes them to standard output as they come, and all else to standard error',
+  'write the pages to this file at the end, one JSON object per line; with - the pages go to standard output as they come, and all messages to standard error',
 ] as const;
 const jsonOption = [
   '--json',
-  'no progress; the last line is one JSON object, also of a crawl that failed or was interrupted',
+  'show no progress; the last line is one JSON object, also when the crawl failed or was interrupted',
 ] as const;
 
 const giveUpOption = [
   '--give-up-after <seconds>',
-  'end, with exit code 4, when no page has come for so long and only hosts that wait are left; resume goes on; never: wait for all (default: 600)',
+  'end with exit code 4 when no page has come for this many seconds and only hosts that must wait are left; orbweaver resume goes on later; never: wait for all hosts (default: 600)',
 ] as const;
 
 function addCrawl(program: Command, ended: Ended): void {
   const crawl = program
     .command('crawl')
     .description(
-      'Crawl from the URLs given; starts the embedded stack where none runs, and stops it at the end.',
+      'Crawl from the given URLs. The embedded stack is started if none is running, and stopped at the end.',
     );
   addWhatToCrawl(crawl)
     .option(...outOption)
@@ -90,10 +90,10 @@ function addCrawl(program: Command, ended: Ended): void {
     .option(...giveUpOption, secondsOrNever)
     .option(
       '--concurrency <n>',
-      'requests in flight at most at each host of the seeds, 1 to 16, for hosts you own; it stays set (default: as set, else 1)',
+      'requests at a time to each host of the seeds, 1 to 16, for hosts you own; the setting stays with those hosts (default: the setting of the host, else 1)',
       wholeNumber(1),
     )
-    .option('--keep', 'leave the stack up')
+    .option('--keep', 'leave the stack running at the end')
     .addHelpText(
       'after',
       `
@@ -114,12 +114,12 @@ Ctrl-C interrupts the crawl; orbweaver resume goes on with it.`,
 function addResume(program: Command, ended: Ended): void {
   program
     .command('resume')
-    .description('Go on with an interrupted crawl: the one given, or the latest.')
+    .description('Go on with an interrupted crawl: the given one, or else the latest.')
     .argument('[id]', 'id of the crawl', crawlId)
     .option(...outOption)
     .option(...jsonOption)
     .option(...giveUpOption, secondsOrNever)
-    .option('--keep', 'leave the stack up')
+    .option('--keep', 'leave the stack running at the end')
     .addHelpText('after', '\nExamples:\n  orbweaver resume\n  orbweaver resume 3 --out pages.jsonl')
     .action(async (id: string | undefined, options: object) => {
       ended(await (await import('./resume.ts')).resume(id ?? null, options));
@@ -130,7 +130,7 @@ function addUp(program: Command, ended: Ended): void {
   program
     .command('up')
     .description(
-      'Keep the stack running: Postgres, Temporal with its Web, workers and API. Ctrl-C stops it, twice at once.',
+      'Keep the stack running: Postgres, Temporal with its Web, workers and API. Ctrl-C stops the stack; a second Ctrl-C stops it at once.',
     )
     .addOption(new Option('--kept').hideHelp())
     .addHelpText('after', '\nExamples:\n  orbweaver up\n  ORBWEAVER_API_PORT=8080 orbweaver up')
@@ -142,7 +142,7 @@ function addUp(program: Command, ended: Ended): void {
 function addLooking(program: Command, ended: Ended): void {
   program
     .command('status')
-    .description('Show a crawl; without an id, the stack and the latest crawls.')
+    .description('Show a crawl. Without an id, show the stack and the latest crawls.')
     .argument('[id]', 'id of the crawl', crawlId)
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExamples:\n  orbweaver status\n  orbweaver status 3 --json')
@@ -150,10 +150,10 @@ function addLooking(program: Command, ended: Ended): void {
       ended(await (await import('./status.ts')).status(id ?? null, options));
     });
   withPageFilter(program.command('pages'))
-    .description('Write the pages of a crawl to standard output, one JSON object a line.')
+    .description('Write the pages of a crawl to standard output, one JSON object per line.')
     .argument('<id>', 'id of the crawl', crawlId)
     .addOption(
-      new Option('--fields <list>', 'what to add, comma-separated: links, text').argParser(fieldList),
+      new Option('--fields <list>', 'fields to add, comma-separated: links, text').argParser(fieldList),
     )
     .addHelpText(
       'after',
@@ -166,7 +166,9 @@ function addLooking(program: Command, ended: Ended): void {
     );
   program
     .command('audit')
-    .description('Recount every URL of a crawl and compare with its ledger; exit code 3 where they differ.')
+    .description(
+      'Recount every URL of a crawl and compare the counts with its ledger. The exit code is 3 if they differ.',
+    )
     .argument('<id>', 'id of the crawl', crawlId)
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  orbweaver audit 3')
@@ -176,7 +178,7 @@ function addLooking(program: Command, ended: Ended): void {
   program
     .command('explain')
     .description(
-      'Tell every decision on a URL: why it was fetched, skipped or waits, or what would become of it.',
+      'Show every decision about a URL: why the URL was fetched, was skipped or waits, or what would become of it.',
     )
     .argument('<id>', 'id of the crawl', crawlId)
     .argument('<url>', 'any spelling of the URL')
@@ -190,10 +192,12 @@ function addLooking(program: Command, ended: Ended): void {
 function addDeadLetters(program: Command, ended: Ended): void {
   program
     .command('dead-letters')
-    .description('List the URLs that a crawl gave up, with class and message; as JSON with all evidence.')
+    .description(
+      'List the URLs that a crawl gave up, each with the class and message of its error. --json shows all evidence.',
+    )
     .argument('<id>', 'id of the crawl', crawlId)
-    .option('--class <class>', 'only those of one class, such as timeout or client-error')
-    .option('--host <origin>', 'only those of one host, such as https://example.com')
+    .option('--class <class>', 'only dead letters of this class, such as timeout or client-error')
+    .option('--host <origin>', 'only dead letters of this host, such as https://example.com')
     .option('--json', 'as JSON, one object a line')
     .addHelpText(
       'after',
@@ -204,11 +208,16 @@ function addDeadLetters(program: Command, ended: Ended): void {
     });
   program
     .command('redrive')
-    .description('Queue dead letters of a crawl again, with all their tries; the stack must be up.')
+    .description(
+      'Queue dead letters of a crawl again, each with its full number of tries. The stack must be running.',
+    )
     .argument('<id>', 'id of the crawl', crawlId)
-    .option('--url <url>', 'only that of one URL, in any spelling')
-    .option('--class <class>', 'only those of one class')
-    .option('--host <origin>', 'only those of one host; alone, a parked host is tried again')
+    .option('--url <url>', 'only the dead letter of this URL, in any spelling')
+    .option('--class <class>', 'only dead letters of this class')
+    .option(
+      '--host <origin>',
+      'only dead letters of this host; if no other option is given, the host is tried again if it is parked',
+    )
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -218,7 +227,7 @@ Examples:
   orbweaver redrive 3 --class server-error
   orbweaver redrive 3 --host https://example.com
 
-What a server refused (401, 403) is not asked again within seven days.`,
+A URL that the server refused (401, 403) is not requested again within seven days.`,
     )
     .action(async (id: string, options: object) => {
       ended(await (await import('./redrive.ts')).redrive(id, options));
@@ -228,8 +237,8 @@ What a server refused (401, 403) is not asked again within seven days.`,
 function addHosts(program: Command, ended: Ended): void {
   program
     .command('hosts')
-    .description('List the hosts that crawls have met: where they stand, and what is set for them.')
-    .addOption(new Option('--state <state>', 'only those in one state').choices([...hostStandings]))
+    .description('List the hosts that crawls have met, with their states and settings.')
+    .addOption(new Option('--state <state>', 'only hosts in this state').choices([...hostStandings]))
     .option('--json', 'as JSON, one object a line')
     .addHelpText('after', '\nExamples:\n  orbweaver hosts\n  orbweaver hosts --state parked')
     .action(async (options: ApiOptions & { state?: HostStanding }) => {
@@ -237,17 +246,25 @@ function addHosts(program: Command, ended: Ended): void {
     });
   const host = program
     .command('host')
-    .description('Look at hosts, try them again, pause, resume, drop and set them.');
+    .description('Show, retry, pause, resume and drop hosts, and change their settings.');
   addHostActions(host, ended);
   host
     .command('set')
-    .description('Set how requests are sent to a host. A setting holds at once; `default` takes it back.')
+    .description(
+      'Change how requests are sent to a host. A setting takes effect at once; the value default resets it.',
+    )
     .argument('<origin>', 'such as https://example.com or http://127.0.0.1:8080')
-    .option('--delay <seconds>', 'between two requests, for a host you own; 0 and fractions are allowed')
-    .option('--concurrency <n>', 'requests in flight at most, 1 to 16, for a host you own')
-    .option('--windows <json>', 'weekly opening times in its time zone: JSON, or a file that holds it')
-    .option('--quota <n>', 'requests a day, of all crawls together')
-    .option('--factor <x>', 'the delay is at least so many times what the last answer took')
+    .option(
+      '--delay <seconds>',
+      'seconds between two requests, for a host you own; 0 and fractions are allowed',
+    )
+    .option('--concurrency <n>', 'requests at a time, 1 to 16, for a host you own')
+    .option(
+      '--windows <json>',
+      'hours of the week in which requests may be sent: JSON, or a file that holds JSON',
+    )
+    .option('--quota <n>', 'requests per day at most, of all crawls together')
+    .option('--factor <x>', 'wait at least this many times as long as the last answer took')
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -258,7 +275,7 @@ Examples:
   orbweaver host set https://example.com --windows nights.json
   orbweaver host set https://example.com --windows default
 
-nights.json, say: {"timeZone": "Europe/Berlin", "open": [{"days": ["mon", "tue"], "from": "22:00", "to": "06:00"}]}`,
+nights.json may hold: {"timeZone": "Europe/Berlin", "open": [{"days": ["mon", "tue"], "from": "22:00", "to": "06:00"}]}`,
     )
     .action(async (origin: string, options: object) => {
       ended(await (await import('./hosts.ts')).hostSet(origin, options));
@@ -266,22 +283,22 @@ nights.json, say: {"timeZone": "Europe/Berlin", "open": [{"days": ["mon", "tue"]
 }
 
 function addOptOuts(program: Command, ended: Ended): void {
-  const optOut = program.command('opt-out').description('Domains that are not to be crawled.');
+  const optOut = program.command('opt-out').description('Domains that no crawl may send requests to.');
   optOut
     .command('add')
     .description(
-      'Opt a domain out, with all below it, of every crawl; when it ends no further request is sent.',
+      'Opt a domain and its subdomains out of every crawl. Once this command has ended, no further request is sent there.',
     )
     .argument('<domain>', 'a domain or an IP address')
-    .option('--reason <text>', 'for whoever looks at the list later')
+    .option('--reason <text>', 'why; shown to whoever looks at the list later')
     .addHelpText('after', '\nExample:\n  orbweaver opt-out add example.com --reason "their mail of 3 May"')
     .action(async (domain: string, options: ApiOptions & { reason?: string }) => {
       ended(await (await import('./opt-out.ts')).optOutAdd(domain, options.reason ?? null, options));
     });
   optOut
     .command('remove')
-    .description('Take an opt-out back; what it excluded is queued again in crawls that are open.')
-    .argument('<domain>', 'as it was added')
+    .description('Remove an opt-out. In open crawls, the URLs that it excluded are queued again.')
+    .argument('<domain>', 'the domain, as it was added')
     .addHelpText('after', '\nExample:\n  orbweaver opt-out remove example.com')
     .action(async (domain: string, options: object) => {
       ended(await (await import('./opt-out.ts')).optOutRemove(domain, options));
@@ -300,13 +317,13 @@ function addReplay(program: Command, ended: Ended): void {
   program
     .command('replay')
     .description(
-      'Replay workflow histories against the code in this folder. Exit code 3: the code would take other steps than a history.',
+      'Replay workflow histories against the code in this folder. The exit code is 3 if the code would take other steps than a history.',
     )
     .option(
       '--workflow-id <id>',
-      'only this workflow, such as host/https://example.com; default: all that are open',
+      'only this workflow, such as host/https://example.com (default: all open workflows)',
     )
-    .option('--limit <n>', 'histories at most', wholeNumber(1), 200)
+    .option('--limit <n>', 'histories to replay at most', wholeNumber(1), 200)
     .addHelpText('after', '\nExamples:\n  orbweaver replay\n  orbweaver replay --workflow-id crawl/3')
     .action(async (options: { workflowId?: string; limit: number }) => {
       ended(await (await import('./replay.ts')).replay(options.workflowId ?? null, options.limit));
@@ -316,7 +333,9 @@ function addReplay(program: Command, ended: Ended): void {
 function addTemporal(program: Command, ended: Ended): void {
   program
     .command('temporal')
-    .description('Run the Temporal CLI against the stack that runs; all that follows is its own.')
+    .description(
+      'Run the Temporal CLI against the running stack. All further arguments go to the Temporal CLI.',
+    )
     .argument('[args...]')
     .helpOption(false)
     .allowUnknownOption()
@@ -329,7 +348,7 @@ function addTemporal(program: Command, ended: Ended): void {
 function addCompletion(program: Command, ended: Ended): void {
   program
     .command('completion')
-    .description('Write a script that completes verbs and options in a shell.')
+    .description('Print a script that completes verbs and options in a shell.')
     .addArgument(new Argument('<shell>', 'which shell').choices(shells))
     .addHelpText(
       'after',
@@ -350,9 +369,9 @@ function addTools(program: Command, ended: Ended): void {
     .command('robots')
     .description('Tools for robots.txt.')
     .command('check')
-    .description('Judge URLs by a robots.txt file; URLs are read from standard input where none is given.')
-    .requiredOption('--agent <name>', 'product token or whole user agent')
-    .requiredOption('--robots <file>', 'the robots.txt')
+    .description('Check URLs against a robots.txt file. URLs are read from standard input if none is given.')
+    .requiredOption('--agent <name>', 'product token or full user agent of the crawler')
+    .requiredOption('--robots <file>', 'the robots.txt file')
     .argument('[url...]')
     .addHelpText(
       'after',
@@ -365,7 +384,7 @@ function addTools(program: Command, ended: Ended): void {
     .command('url')
     .description('Tools for URLs.')
     .command('normalize')
-    .description('Write the canonical form of URLs; they are read from standard input where none is given.')
+    .description('Print the canonical form of URLs. URLs are read from standard input if none is given.')
     .argument('[url...]')
     .addHelpText(
       'after',

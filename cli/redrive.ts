@@ -35,17 +35,17 @@ export function redriveLines(answer: RedriveAnswer): string[] {
   const letters = (count: number): string =>
     count === 1 ? '1 dead letter is' : `${grouped(count)} dead letters are`;
   return [
-    `${letters(queued)} queued again${done ? '' : ' so far; it goes on by itself'}.`,
+    `${letters(queued)} queued again${done ? '' : ' so far; the rest follows without further commands'}.`,
     ...(unparked ? ['The host is no longer parked.'] : []),
     ...(parked === 0
       ? []
       : [
-          `${grouped(parked)} of them wait at hosts that are parked; redrive --host with nothing else tries a host.`,
+          `${grouped(parked)} of them wait at parked hosts; redrive --host ORIGIN, without other options, tries such a host again.`,
         ]),
     ...(resting === 0
       ? []
       : [
-          `${letters(resting)} left alone, since the server refused them less than seven days ago; the first may go at ${notBefore ?? '?'}.`,
+          `${letters(resting)} left alone, since the server refused them less than seven days ago; the first can be queued again at ${notBefore ?? '?'}.`,
         ]),
   ];
 }

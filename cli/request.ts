@@ -138,7 +138,7 @@ function complaintAbout(seed: SeedLine, blocks: ReturnType<typeof parseCidrs>): 
 function hint({ url, rejected }: SeedLine): string {
   const guess = `https://${url}`;
   const likely = rejected === 'not-a-url' && /^[^\s:/]+\.[^\s:/]+/.test(url) && URL.canParse(guess);
-  return likely ? `; ${guess} would be one` : '';
+  return likely ? `; ${guess} would be a URL` : '';
 }
 
 const shownComplaints = 20;

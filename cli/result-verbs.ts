@@ -11,18 +11,24 @@ type Ended = (exitCode: ExitCode) => void;
 export const withPageFilter = (verb: Command): Command =>
   verb
     .option('--host <origin>', 'only pages of this host, such as https://example.com')
-    .option('--status <status>', 'only those answered with this status, or one of its class: 404, 4xx')
-    .option('--type <media type>', 'only those of this media type: text/html, image/*')
-    .option('--since <instant>', 'only those answered then or later: 2031-01-01T00:00:00Z');
+    .option(
+      '--status <status>',
+      'only pages with this status, or with a status of this class, such as 404 or 4xx',
+    )
+    .option('--type <media type>', 'only pages of this media type, such as text/html or image/*')
+    .option(
+      '--since <instant>',
+      'only pages answered at this instant or later, such as 2031-01-01T00:00:00Z',
+    );
 
 export function addResults(program: Command, ended: Ended): void {
   program
     .command('report')
     .description(
-      'Show what came of a crawl: totals, states, statuses, errors, hosts, what was slow or large.',
+      'Show the results of a crawl: totals, states, statuses, errors, hosts, and the slowest and largest answers.',
     )
     .argument('<id>', 'id of the crawl', crawlId)
-    .option('--html <file>', 'write it to this file as a page that works by itself')
+    .option('--html <file>', 'write the report to this file, as one HTML page that needs no other file')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExamples:\n  orbweaver report 3\n  orbweaver report 3 --html report.html')
     .action(async (id: string, options: { html?: string }) => {
@@ -30,20 +36,20 @@ export function addResults(program: Command, ended: Ended): void {
     });
   withPageFilter(program.command('export'))
     .description(
-      'Write all pages of a crawl to standard output or a file. If the export breaks off, the exit code is not 0.',
+      'Write all pages of a crawl to standard output or to a file. If the export breaks off, the exit code is not 0.',
     )
     .argument('<id>', 'id of the crawl', crawlId)
     .addOption(
-      new Option('--format <format>', 'JSON lines, or a table with a line of heads')
+      new Option('--format <format>', 'JSON lines, or a table whose first line names the columns')
         .choices(['jsonl', 'csv'])
         .default('jsonl'),
     )
     .addOption(
-      new Option('--fields <list>', 'what to add to JSON lines, comma-separated: links, text').argParser(
+      new Option('--fields <list>', 'fields to add to JSON lines, comma-separated: links, text').argParser(
         fieldList,
       ),
     )
-    .option('--out <file>', 'write to this file, which is there only once it is whole')
+    .option('--out <file>', 'write to this file, which appears only once it is complete')
     .addHelpText(
       'after',
       '\nExamples:\n  orbweaver export 3 --out pages.jsonl\n  orbweaver export 3 --format csv | head -1',
@@ -53,10 +59,13 @@ export function addResults(program: Command, ended: Ended): void {
     });
   program
     .command('events')
-    .description('List what happened to a crawl, or follow it until the crawl is over.')
+    .description('List the events of a crawl, or follow them until the crawl is over.')
     .argument('<id>', 'id of the crawl', crawlId)
-    .option('--after <n>', 'only events behind this one', wholeNumber(0), 0)
-    .option('--follow', 'wait for more, over lost connections too, until the crawl is over')
+    .option('--after <n>', 'only events after the one with this number', wholeNumber(0), 0)
+    .option(
+      '--follow',
+      'wait for more events until the crawl is over, and connect again if a connection is lost',
+    )
     .option('--json', 'as JSON, one object a line')
     .addHelpText('after', '\nExamples:\n  orbweaver events 3\n  orbweaver events 3 --after 7 --follow --json')
     .action(async (id: string, options: EventOptions) => {
@@ -65,12 +74,12 @@ export function addResults(program: Command, ended: Ended): void {
   const seeds = program.command('seeds').description('Add seeds to a crawl, or list its seeds.');
   seeds
     .command('add')
-    .description('Give a crawl more seeds. A crawl that had run out of work goes on.')
+    .description('Add seeds to a crawl. A crawl that had run out of work goes on.')
     .argument('<id>', 'id of the crawl', crawlId)
     .argument('[url...]', 'http or https URLs')
     .option(
       '--seeds <file>',
-      'file of any length with a URL a line, or with JSON lines where its name ends in .ndjson or .jsonl; - reads standard input',
+      'file of any length with one URL per line, or with JSON lines if its name ends in .ndjson or .jsonl; - reads standard input',
     )
     .option('--json', 'as JSON')
     .addHelpText(
@@ -82,7 +91,7 @@ export function addResults(program: Command, ended: Ended): void {
     });
   seeds
     .command('list')
-    .description('List the seeds a crawl was given, with what is wrong with those that were rejected.')
+    .description('List the seeds of a crawl, each rejected one with the reason.')
     .argument('<id>', 'id of the crawl', crawlId)
     .addOption(new Option('--state <state>', 'only these').choices(['good', 'rejected']))
     .option('--json', 'as JSON, one object a line')

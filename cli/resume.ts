@@ -19,7 +19,7 @@ export async function resume(id: string | null, options: RunOptions): Promise<Ex
   return runCrawl(loadConfig(), options, async (session) => {
     const crawl = id === null ? await latest(session) : await named(session, id);
     const [goesOn] = await Promise.all([setGoing(session, crawl), pauseOthers(session, crawl.id)]);
-    if (!goesOn) throw new CommandError(`Crawl ${crawl.id} could not be set going again.`, exitCodes.broken);
+    if (!goesOn) throw new CommandError(`Crawl ${crawl.id} could not be resumed.`, exitCodes.broken);
     return crawl.id;
   });
 }

@@ -93,7 +93,7 @@ async function takeStack(config: Config, keep: boolean, say: Say, signal: AbortS
   if (running?.owner === 'crawl') {
     throw new CommandError(
       `Another command (process ${String(running.launcher.pid)}) runs its own stack on ${config.dataDir}: ` +
-        'wait for it, or keep a stack for several with orbweaver up.',
+        'wait until that command ends, or keep one stack for all commands with orbweaver up.',
     );
   }
   if (running !== null) return othersStack(running);
@@ -117,7 +117,7 @@ async function runOn(
   { config, options, out, interrupts, progress }: Surroundings,
 ): Promise<ExitCode> {
   const { apiUrl } = stack.info;
-  if (apiUrl === null) throw new CommandError('The stack that runs has no API: stop it first.');
+  if (apiUrl === null) throw new CommandError('The running stack has no API. Stop that stack first.');
   const api = createApiClient(apiUrl, readLocalKey(config.dataDir));
   const id = await begin({ pool, api, own: stack.own, say: progress.say, signal: interrupts.first });
   const web = runningWorkflows(stack.info);
@@ -187,7 +187,7 @@ async function runOn(
   else tell(`Results: ./orbweaver pages ${id}`);
   if (options.keep === true && !stack.own) tellKept(stack, progress.say);
   if (gaveUp) {
-    progress.say(`Crawl ${id} waits for its hosts no longer; ./orbweaver resume ${id} goes on with it.`);
+    progress.say(`Gave up waiting for the hosts of crawl ${id}; ./orbweaver resume ${id} goes on with it.`);
     return exitCodes.waiting;
   }
   if (!whole) return exitCodes.interrupted;
@@ -246,7 +246,7 @@ function follow(
 }
 
 async function pause(id: string, api: ApiClient, interrupts: Interrupts, say: Say): Promise<void> {
-  say('Pausing the crawl; once more stops at once.');
+  say('Pausing the crawl. Press Ctrl-C again to stop at once.');
   await Promise.race([
     api.change(id, 'pause', interruptedReason, interrupts.second),
     aborted(interrupts.second),

@@ -12,7 +12,7 @@ export async function writeSecretFile<T>(
   const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
     const there = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     throw new CommandError(
-      `The file ${file} cannot be written: ${there ? 'it is there already' : reasonOf(error)}.`,
+      `The file ${file} cannot be written: ${there ? 'it exists already' : reasonOf(error)}.`,
     );
   });
   try {

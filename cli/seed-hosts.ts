@@ -29,7 +29,7 @@ export async function setConcurrency(
   const more = origins.length === 1 ? '' : ` and ${String(origins.length - 1)} more`;
   return (
     `${first}${more} ${origins.length === 1 ? 'takes' : 'take'} up to ${String(concurrency)} requests at a time from now on; ` +
-    `./orbweaver host set ${first} --concurrency default takes that back.`
+    `./orbweaver host set ${first} --concurrency default resets that.`
   );
 }
 
@@ -43,7 +43,7 @@ function originsOf({ body, rest }: CrawlRequest): readonly string[] {
   );
   if (rest !== null || origins.size > mostHosts)
     throw new CommandError(
-      `--concurrency is for hosts of your own: the seeds may name ${String(mostHosts)} at most.`,
+      `--concurrency is for hosts you own: the seeds may name at most ${String(mostHosts)} hosts.`,
     );
   return [...origins];
 }

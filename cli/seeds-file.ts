@@ -32,7 +32,8 @@ export async function readSeedsFile(
     if (size <= headBytes) return { lines: linesOf(await readFile(file)), rest: null };
     const head = await readHead(file);
     const start = head.lastIndexOf(newline) + 1;
-    if (start === 0) throw new CommandError(`The seeds file ${file} begins with a line of megabytes.`);
+    if (start === 0)
+      throw new CommandError(`The seeds file ${file} begins with a line that is too long to read.`);
     const lines = linesOf(head.subarray(0, start - 1));
     return { lines, rest: { file, start, linesBefore: lines.length } };
   } catch (error) {

@@ -43,7 +43,7 @@ export async function addSeeds(id: string, urls: readonly string[], options: See
 /** The API stores seeds as they arrive; if the answer is lost, nobody knows how many were stored. */
 function tellUnknown(error: unknown): never {
   if (!(error instanceof CommandError) || error instanceof RefusedError) throw error;
-  const detail = `${error.message} Some of the seeds may be stored; it does no harm to add them again.`;
+  const detail = `${error.message} Some of the seeds may have been stored; adding them again does no harm.`;
   throw new CommandError(detail, error.exitCode, { cause: error });
 }
 

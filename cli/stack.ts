@@ -72,7 +72,7 @@ function tell(event: StackEvent, say: Say): void {
       return;
     case 'exited': {
       const { part, code, waitMs, why } = event;
-      const what = code === null ? 'could not be started' : `ended unasked (exit code ${String(code)})`;
+      const what = code === null ? 'could not be started' : `ended by itself (exit code ${String(code)})`;
       const when = waitMs < 1_000 ? '' : ` in ${String(Math.round(waitMs / 1_000))} s`;
       say(`${part} ${what} and is started again${when}${why === null || why === '' ? '.' : `: ${why}`}`);
       return;

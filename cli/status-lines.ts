@@ -36,9 +36,9 @@ export function statusLines(
       : [
           line(
             'left',
-            `about ${duration(left.seconds)} for what is queued: ${left.origin} takes longest (${counted(left.queued, 'URL')}, one in ${duration(left.delaySeconds)})`,
+            `about ${duration(left.seconds)} for the queued URLs: ${left.origin} takes longest (${counted(left.queued, 'URL')}, one every ${duration(left.delaySeconds)})`,
           ),
-          line('', 'links to come and hosts that wait are not in it'),
+          line('', 'links still to be found and waiting hosts are not counted'),
         ]),
     ...(page === null ? [] : pages.map((id, index) => line(index === 0 ? 'Temporal Web' : '', page(id)))),
   ];

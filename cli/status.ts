@@ -31,7 +31,7 @@ export async function status(id: string | null, options: VerbOptions): Promise<E
     const where =
       running === null
         ? 'No stack is running.'
-        : `The stack runs (process ${String(running.launcher.pid)}): API ${running.apiUrl ?? 'none'}, Temporal Web ${runningWorkflows(running) ?? 'not ours'}`;
+        : `The stack runs (process ${String(running.launcher.pid)}): API ${running.apiUrl ?? 'none'}, Temporal Web ${runningWorkflows(running) ?? 'not part of this stack'}`;
     lines.unshift(where);
   }
   process.stdout.write(`${lines.join('\n')}\n`);

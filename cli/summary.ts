@@ -43,7 +43,7 @@ export function summaryLines(
     ),
     ...(seeds.waiting === 0
       ? []
-      : [line('seeds', `${grouped(seeds.waiting)} of ${grouped(seeds.accepted)} are not taken in`)]),
+      : [line('seeds', `${grouped(seeds.waiting)} of ${grouped(seeds.accepted)} are still to be taken in`)]),
     ...(reasons.length === 0 ? [] : [line('excluded', reasons.join(', '))]),
     ...(letters.length === 0 ? [] : [line('dead letters', letters.join(', '))]),
     ...cutLines(view.cut).map((text, at) => line(at === 0 ? 'left out' : '', text)),

@@ -51,7 +51,7 @@ export async function makeTenant(name: string, options: TenantOptions): Promise<
   const api = await anyApi(options);
   const made = await api.create('/v1/tenants', tenantView, { name, ...(quota.length > 0 && { quotas }) });
   writeMade(made, options, () => [
-    `Tenant ${made.id} (${made.name}) is made; orbweaver keys create NAME --tenant ${made.id} makes its first key.`,
+    `Tenant ${made.id} (${made.name}) was created; orbweaver keys create NAME --tenant ${made.id} creates its first key.`,
   ]);
   return exitCodes.ok;
 }
@@ -77,7 +77,7 @@ export async function closeTenant(id: string, options: VerbOptions): Promise<Exi
   const api = await anyApi(options);
   const closed = await api.change('DELETE', `/v1/tenants/${id}`, tenantView);
   writeOne(closed, json, () => [
-    `Tenant ${closed.id} (${closed.name}) is closed: its keys are refused, and what it crawled stays.`,
+    `Tenant ${closed.id} (${closed.name}) is closed: its keys are refused, and its crawls and pages stay.`,
   ]);
   return exitCodes.ok;
 }
@@ -108,11 +108,11 @@ export function readQuotas(given: readonly string[]): QuotasAsked {
       const [name = '', value = ''] = text.split('=', 2);
       if (!quotaNames.includes(name as keyof Quotas))
         throw new CommandError(
-          `There is no quota ${JSON.stringify(name)}; there are ${quotaNames.join(', ')}.`,
+          `There is no quota ${JSON.stringify(name)}; the quotas are ${quotaNames.join(', ')}.`,
         );
       if (value === 'none') return [name, null];
       if (!/^\d{1,15}$/.test(value))
-        throw new CommandError(`--quota ${name} must be a whole number, or none to take it off.`);
+        throw new CommandError(`--quota ${name} must be a whole number, or none to remove the quota.`);
       return [name, Number(value)];
     }),
   );

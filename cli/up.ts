@@ -25,7 +25,7 @@ export async function up(kept: boolean): Promise<ExitCode> {
     send({ kind: 'up' });
     if (!kept) process.stdout.write(`${(await addresses(stack)).join('\n')}\n`);
     await Promise.race([aborted(interrupts.first), stack.done]);
-    say('Stopping the stack; once more stops it at once.');
+    say('Stopping the stack. Press Ctrl-C again to stop at once.');
     await stack.stop();
     return exitCodes.ok;
   } catch (error) {
@@ -51,10 +51,10 @@ async function addresses(stack: StartedStack): Promise<string[]> {
     `API           ${stack.apiUrl ?? 'none'}`,
     `API docs      ${stack.apiUrl ?? 'none'}/docs/`,
     ...keyLines(stack),
-    `Temporal Web  ${runningWorkflows(stack) ?? 'not ours'}`,
+    `Temporal Web  ${runningWorkflows(stack) ?? 'not part of this stack'}`,
     `Data          ${stack.dataDir}`,
-    ...(going.length > 0 ? [`Crawls that go on: ${going.join(', ')}`] : []),
-    ...(paused.length > 0 ? [`Crawls that are paused: ${paused.join(', ')}`] : []),
+    ...(going.length > 0 ? [`Running crawls:  ${going.join(', ')}`] : []),
+    ...(paused.length > 0 ? [`Paused crawls:  ${paused.join(', ')}`] : []),
     'Ctrl-C stops the stack.',
   ];
 }
@@ -66,7 +66,7 @@ function keyLines({ apiUrl, config, localKey }: StartedStack): string[] {
     ? 'On this machine only: ORBWEAVER_API_HOST opens the API to others.'
     : 'Open to other machines: put TLS in front of the API.';
   const key = localKey.made
-    ? `${localKey.key} (shown this once; kept in ${localKey.file})`
+    ? `${localKey.key} (shown only once; kept in ${localKey.file})`
     : `in ${localKey.file}`;
   return [`              ${open}`, `Admin key     ${key}`];
 }

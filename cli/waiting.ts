@@ -5,7 +5,7 @@ import { printable } from './table.ts';
 const reasons: Readonly<Record<WaitingHost['why'], string>> = {
   paused: 'paused by an operator',
   parked: 'parked',
-  backoff: 'left alone for a while',
+  backoff: 'in backoff',
   closed: 'closed by its windows or quota',
   delay: 'its delay is long',
   retry: 'its URLs are tried again later',

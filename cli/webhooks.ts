@@ -38,7 +38,7 @@ const shown: Shown<WebhookView> = {
 };
 
 function stateWords({ enabled, disabledReason, failures, notBefore }: WebhookView): string {
-  if (!enabled) return `off: ${disabledReason ?? 'as was wished'}`;
+  if (!enabled) return `off: ${disabledReason ?? 'by request'}`;
   return failures === 0 ? '' : `${grouped(failures)} failures, again ${moment(notBefore, 'soon')}`;
 }
 
@@ -68,7 +68,7 @@ export interface WebhookOptions extends VerbOptions {
 export async function addWebhook(url: string, options: WebhookOptions): Promise<ExitCode> {
   const { kinds, crawl, save, id = false } = options;
   if (id && save === undefined)
-    throw new CommandError('--id would not show the secret, which is shown this once: give --save as well.');
+    throw new CommandError('--id would hide the key, which is shown only once. Give --save as well.');
   const wish = judged(
     newWebhook,
     { url, ...(kinds !== undefined && { kinds }), ...(crawl !== undefined && { crawlId: crawl }) },
@@ -76,11 +76,12 @@ export async function addWebhook(url: string, options: WebhookOptions): Promise<
   );
   const api = await anyApi(options);
   const made = (): Promise<CreatedWebhook> => api.create('/v1/webhooks', createdWebhook, wish);
-  const line = (hook: WebhookView): string => `Webhook ${hook.id} is made: ${hook.url} is told of events.`;
+  const line = (hook: WebhookView): string =>
+    `Webhook ${hook.id} was created: events are sent to ${hook.url}.`;
   if (save === undefined) {
     const created = await made();
     writeMade(created, options, () => [
-      `${line(created)} The key of its signatures is shown this once:`,
+      `${line(created)} The key of its signatures is shown only once:`,
       created.secret,
     ]);
     return exitCodes.ok;
@@ -106,7 +107,7 @@ export async function removeWebhook(id: string, options: VerbOptions): Promise<E
   const api = await anyApi(options);
   const removed = await api.change('DELETE', pathOf(id), webhookView);
   writeOne(removed, json, () => [
-    `Webhook ${removed.id} (${removed.url}) is removed; it is told nothing more.`,
+    `Webhook ${removed.id} (${removed.url}) is removed; no further event is sent to it.`,
   ]);
   return exitCodes.ok;
 }
@@ -115,7 +116,9 @@ export async function enableWebhook(id: string, options: VerbOptions): Promise<E
   const { json = false } = options;
   const api = await anyApi(options);
   const hook = await api.change('PATCH', pathOf(id), webhookView, { body: { enabled: true } });
-  writeOne(hook, json, () => [`Webhook ${hook.id} is on, and goes on behind what was delivered last.`]);
+  writeOne(hook, json, () => [
+    `Webhook ${hook.id} is on; delivery goes on after the last event that was delivered.`,
+  ]);
   return exitCodes.ok;
 }
 
@@ -143,7 +146,7 @@ export async function testWebhook(id: string, options: VerbOptions): Promise<Exi
   const api = await anyApi(options);
   const answer = await api.create(`${pathOf(id)}/test`, testAnswer, {});
   writeOne(answer, json, () => [
-    `The test ${answer.messageId} is on its way; orbweaver webhooks deliveries ${id} tells what came of it.`,
+    `The test ${answer.messageId} is being sent; orbweaver webhooks deliveries ${id} shows the result.`,
   ]);
   return exitCodes.ok;
 }
@@ -181,7 +184,7 @@ function deliveryLines({ attempts, deadLetters }: Deliveries): string[] {
     each.message,
   ]);
   return [
-    ...(lines.length === 0 ? ['Nothing was sent yet.'] : table([heads, ...lines])),
+    ...(lines.length === 0 ? ['Nothing has been sent yet.'] : table([heads, ...lines])),
     ...(letters.length === 0
       ? []
       : ['', 'Given up:', ...table([['at', 'event', 'message', 'attempts', 'status', ''], ...letters])]),

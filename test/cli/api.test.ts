@@ -69,7 +69,7 @@ describe('a server', () => {
     );
     expect(result).toMatchObject({ code: 1, stdout: '' });
     oneSentence(result);
-    expect(result.stderr).toMatch(/no Orbweaver API that this version understands/);
+    expect(result.stderr).toMatch(/not an Orbweaver API that this version understands/);
     expect(seen).toEqual(['Bearer owk_secret']);
   });
 
@@ -108,12 +108,15 @@ describe('a server', () => {
 describe('bad use', () => {
   const server = ['--server', 'http://127.0.0.1:9'];
   it.each<[string[], RegExp]>([
-    [['pause', '1'], /No stack is running: orbweaver up starts one, or --server names another/],
+    [['pause', '1'], /No stack is running\. Start one with orbweaver up, or name another with --server/],
     [['status', '--key', 'owk_x'], /No stack is running/],
     [['crawls', 'list', '--server', 'crawler.example'], /--server must be a URL such as/],
     [['crawls', 'list', '--server', 'ftp://crawler.example'], /--server must be a URL such as/],
-    [['crawls', 'list', '--server', 'http://a:b@crawler.example'], /--server must be without user, password/],
-    [['crawls', 'list', ...server, '--key', 'a b'], /--key is no key or token/],
+    [
+      ['crawls', 'list', '--server', 'http://a:b@crawler.example'],
+      /--server must not contain a user, password/,
+    ],
+    [['crawls', 'list', ...server, '--key', 'a b'], /--key does not hold a key or token/],
     [['crawls', 'list', ...server, '--key', 'a', '--key-file', 'b'], /--key or --key-file, not both/],
     [
       ['crawls', 'list', ...server, '--key-file', '/nowhere'],
@@ -127,10 +130,10 @@ describe('bad use', () => {
     [['keys', 'create', ' x', '--role', 'reader', ...server], /The name cannot be used: printable text/],
     [['keys', 'create', 'x', '--role', 'reader', '--scopes', 'all', ...server], /--scopes cannot be used/],
     [['keys', 'create', 'x', '--role', 'reader', '--expires', 'soon', ...server], /--expires cannot be used/],
-    [['keys', 'create', 'x', '--role', 'reader', '--id', ...server], /--id would not show the key/],
+    [['keys', 'create', 'x', '--role', 'reader', '--id', ...server], /--id would hide the key/],
     [
       ['tenants', 'create', 'x', '--quota', 'crawls=1', ...server],
-      /There is no quota "crawls"; there are crawlsAtOnce/,
+      /There is no quota "crawls"; the quotas are crawlsAtOnce/,
     ],
     [['tenants', 'create', 'x', '--quota', 'urlsTotal=many', ...server], /must be a whole number, or none/],
     [['tenants', 'set', '7', ...server], /Say what to set/],

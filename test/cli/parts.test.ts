@@ -219,7 +219,7 @@ describe('the summary', () => {
       differences: [{ check: 'host.queued', expected: 1, actual: 5, detail: 'https://a.example' }],
     }); // prettier-ignore
     expect(lines[0]).toMatch(/DIFFER/);
-    expect(lines.at(-1)).toBe('  host.queued: 5 where 1 is right (https://a.example)');
+    expect(lines.at(-1)).toBe('  host.queued: found 5, expected 1 (https://a.example)');
   });
 
   it.each([

@@ -99,7 +99,7 @@ describe('export', () => {
     const option = verb === 'export' ? '--out' : '--html';
     const result = await serving(portal, (url) => runCli([verb, '1', option, out, '--server', url]));
     expect(result.code).toBe(1);
-    expect(result.stderr).toContain('it answers 200 without');
+    expect(result.stderr).toContain('its answer (status 200) is not');
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe('export', () => {
     execFileSync('mkfifo', [pipe]);
     const result = await serving(cut, (url) => runCli(['export', '1', '--out', pipe, '--server', url]));
     expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('it is there, and is no file');
+    expect(result.stderr).toContain('it exists and is not a file');
     expect(readdirSync(folder)).toEqual(['pipe']);
     rmSync(pipe);
   });
@@ -124,7 +124,9 @@ describe('export', () => {
       const readAll = async (): Promise<void> => {
         for await (const chunk of chunks) expect(chunk).toHaveLength(1);
       };
-      await expect(readAll()).rejects.toThrow('The answer broke off after 1 bytes: nothing more came.');
+      await expect(readAll()).rejects.toThrow(
+        'The answer broke off after 1 bytes: no further byte came for too long.',
+      );
     });
   });
 });
@@ -141,7 +143,9 @@ describe('seeds add', () => {
       runCli(['seeds', 'add', '1', '--seeds', '-', '--server', url], {}, lines),
     );
     expect(result).toMatchObject({ code: 1, stdout: '' });
-    expect(result.stderr).toMatch(/does not answer: .* Some of the seeds may be stored; it does no harm/);
+    expect(result.stderr).toMatch(
+      /does not answer: .* Some of the seeds may have been stored; adding them again does no harm/,
+    );
     expect(asked).toBe(1);
   });
 });

@@ -29,7 +29,7 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
   it.each<[string[], RegExp]>([
     [['crawl'], /^orbweaver: Give at least one URL.*\n$/],
     [['crawl', 'nonsense'], /^orbweaver: "nonsense" is not an absolute URL.*\n$/],
-    [['crawl', 'example.com/a'], /https:\/\/example.com\/a would be one/],
+    [['crawl', 'example.com/a'], /https:\/\/example.com\/a would be a URL/],
     [
       ['crawl', example, 'ftp://example.com/'],
       /^orbweaver: "ftp:\/\/example.com\/" is neither an http nor an https URL\.\n$/,
@@ -69,11 +69,11 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
     [['explain', '1'], /missing required argument 'url'/],
     [['explain', '1', 'a.example/x'], /No crawl can have "a\.example\/x": it is not an absolute URL/],
     [['explain', '1', 'ftp://a.example/'], /it is neither an http nor an https URL/],
-    [['dead-letters', '1', '--class', 'sad'], /There is no class sad; there are .*forbidden/],
+    [['dead-letters', '1', '--class', 'sad'], /There is no class sad; the classes are .*forbidden/],
     [['dead-letters', '1', '--host', 'a.example'], /is no origin such as/],
     [['redrive', '1', '--url', 'nonsense'], /No crawl can have "nonsense": it is not an absolute URL/],
-    [['redrive', '1'], /No stack is running: orbweaver up starts one/],
-    [['pages', '1', '--fields', 'html'], /There are links and text/],
+    [['redrive', '1'], /No stack is running\. Start one with orbweaver up/],
+    [['pages', '1', '--fields', 'html'], /The fields are links and text/],
     [['opt-out', 'add', 'https://a.example/'], /^orbweaver: "https:\/\/a\.example\/" is no domain such as/],
     [['opt-out', 'remove', '*.a.example'], /holds a \*; what is below a domain is covered anyway/],
     [['opt-out', 'add'], /missing required argument 'domain'/],
@@ -106,7 +106,7 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
         return stderr;
       });
     expect(await settings('seeds: [https://example.com/]\n\nmaxPage: 5\n')).toMatch(
-      /crawl\.yaml, line 3: there is no setting maxPage; there are seeds, .*maxPages/,
+      /crawl\.yaml, line 3: there is no setting maxPage; the settings are seeds, .*maxPages/,
     );
     expect(await settings('seeds: [https://example.com/]\nmaxPages: "many"\n')).toMatch(
       /, line 2: maxPages cannot be used: it must be a number\.\n$/,

@@ -49,7 +49,7 @@ it('shows an admin key once, keeps it where only its owner reads, and has it now
     const redrive = await runCli(['redrive', '7'], { ORBWEAVER_DATA: folder });
     expect(redrive.stderr).toMatch(/no crawl 7/);
   });
-  expect(first).toContain(`Admin key     ${key} (shown this once; kept in ${file})`);
+  expect(first).toContain(`Admin key     ${key} (shown only once; kept in ${file})`);
   expect(first).toMatch(/On this machine only/);
 
   const second = await whileUp(async (apiUrl) => {

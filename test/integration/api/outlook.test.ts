@@ -101,7 +101,7 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     );
     expect(stdout).toContain(`try it again with: ./orbweaver host retry ${gone}\n`);
     expect(stdout).toContain('  hosts         3: 1 waiting, 1 parked\n');
-    expect(stdout).toContain(`left          about 10.0 s for what is queued: ${well} takes longest`);
+    expect(stdout).toContain(`left          about 10.0 s for the queued URLs: ${well} takes longest`);
   });
 });
 

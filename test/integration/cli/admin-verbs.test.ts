@@ -49,7 +49,7 @@ describe('edit, versions, restore', () => {
     await setState(services.pool, id, 'running', null);
     const asked = ['edit', id, '--exclude', '*/archive/*'];
     expect(await done(...asked, '--dry-run')).toMatch(
-      /^Crawl \d+: of what is queued now \(3\), 1 would be excluded; of what rules exclude now \(0\), 0 would be queued again\. Nothing was changed\.\n\nreason [^]*\nhost +excluded +queued again\nhttps:\/\/a\.example +1 +0\n$/,
+      /^Crawl \d+: of the URLs that are queued now \(3\), 1 would be excluded; of the URLs that rules exclude now \(0\), 0 would be queued again\. Nothing was changed\.\n\nreason [^]*\nhost +excluded +queued again\nhttps:\/\/a\.example +1 +0\n$/,
     );
     expect(await one<EditPreview>(...asked, '--dry-run')).toMatchObject({ queued: 3, excluded: 1 });
     expect(await one('status', id)).toMatchObject({ configVersion: 1, config: { exclude: [] } });
@@ -107,15 +107,15 @@ describe('webhooks', () => {
     const secret = readFileSync(file, 'utf8').trim();
     expect(secret).toMatch(/^whsec_/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(await refused(...add, '--save', file)).toMatch(/it is there already/);
-    expect(await done(...add)).toMatch(/shown this once:\nwhsec_/);
+    expect(await refused(...add, '--save', file)).toMatch(/it exists already/);
+    expect(await done(...add)).toMatch(/shown only once:\nwhsec_/);
     const listed = await done('webhooks', 'list');
     expect(listed).toMatch(
       new RegExp(`${id} +https://receiver\\.example/hook +crawl\\.finished +all +never`),
     );
     expect(listed).not.toContain('whsec_');
-    expect(await done('webhooks', 'test', id)).toMatch(/^The test test_\S+ is on its way/);
-    expect(await done('webhooks', 'deliveries', id)).toBe('Nothing was sent yet.\n');
+    expect(await done('webhooks', 'test', id)).toMatch(/^The test test_\S+ is being sent/);
+    expect(await done('webhooks', 'deliveries', id)).toBe('Nothing has been sent yet.\n');
     const crawl = await newCrawl(services.pool);
     expect(await one('webhooks', 'replay', id, '--crawl', crawl, '--after', '0')).toEqual({ crawls: 1 });
     expect(await done('webhooks', 'enable', id)).toMatch(/is on/);
@@ -130,7 +130,7 @@ describe('webhooks', () => {
     expect(await refused('webhooks', 'add', 'https://a.example/', '--kinds', 'x')).toMatch(
       /--kinds cannot be/,
     );
-    expect(await refused('webhooks', 'add', 'https://a.example/', '--id')).toMatch(/give --save as well/);
+    expect(await refused('webhooks', 'add', 'https://a.example/', '--id')).toMatch(/Give --save as well/);
     expect(await refused('webhooks', 'replay', 'x')).toMatch(/Give --since INSTANT, or --crawl ID/);
   });
 });

@@ -132,7 +132,7 @@ describe('keys and tenants', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await run(make)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('it is there already') as string,
+      stderr: expect.stringContaining('it exists already') as string,
     });
 
     const own = await run(['tenant'], file);
@@ -177,7 +177,7 @@ describe('the instance', () => {
     expect(await done('opt-out', 'list')).toBe('No domain has opted out.\n');
     expect(await done('opt-out', 'add', 'gone.example', '--reason', 'their mail')).toMatch(/has opted out/);
     expect(await one('opt-out', 'list')).toMatchObject({ domain: 'gone.example', reason: 'their mail' });
-    expect(await done('opt-out', 'remove', 'gone.example')).toMatch(/is taken back/);
+    expect(await done('opt-out', 'remove', 'gone.example')).toMatch(/is removed/);
     expect((await run(['opt-out', 'remove', 'gone.example'])).code).toBe(2);
   });
 });

@@ -39,7 +39,7 @@ it('adds, lists and removes, and says what became of the queue', async () => {
   const added = await optOut('add', 'Quiet.example', '--reason', 'their mail');
   expect(added).toMatchObject({
     code: 0,
-    stdout: 'quiet.example has opted out: nothing is asked of it any more. 1 URL was excluded.\n',
+    stdout: 'quiet.example has opted out: no further request is sent to it. 1 URL was excluded.\n',
   });
   expect((await optOut('add', 'quiet.example')).stdout).toContain('has already opted out');
   expect((await optOut('list')).stdout).toMatch(/^\d{4}-\S+Z {2}quiet\.example {2}their mail\n$/);
@@ -47,7 +47,7 @@ it('adds, lists and removes, and says what became of the queue', async () => {
   expect(entry).toMatchObject({ domain: 'quiet.example', reason: 'their mail' });
   expect(await optOut('remove', 'quiet.example')).toMatchObject({
     code: 0,
-    stdout: 'The opt-out of quiet.example is taken back. 1 excluded URL is queued again.\n',
+    stdout: 'The opt-out of quiet.example is removed. 1 excluded URL is queued again.\n',
   });
   const again = await optOut('remove', 'quiet.example');
   expect(again.code).toBe(2);
