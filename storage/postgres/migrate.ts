@@ -5,7 +5,7 @@ import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
 import path from 'node:path';
 
-const migrations = fileURLToPath(new URL('migrations', import.meta.url));
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url));
 
 /** As the runner announces a migration. */
 const announced = /^### MIGRATION (\S+) \(UP\) ###/;
