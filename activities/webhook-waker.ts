@@ -1,6 +1,6 @@
 /**
  * Wakes the workflows of webhooks that have something to send. Many processes write events, each together with the
- * webhook's cursor (storage/migrations/0026_webhooks.sql), so one look at the database per second finds them all. If
+ * webhook's cursor (storage/migrations/0012_webhooks.sql), so one look at the database per second finds them all. If
  * several processes look, only one gets each webhook. One call starts or wakes, so a workflow that is gone comes back.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -31,7 +31,7 @@ it('brings an empty database to the schema once, however many start at the same 
   const starters = await Promise.all(Array.from({ length: 4 }, () => migrate(urlOf(name))));
   const ran = starters.filter((migrations) => migrations.length > 0);
   expect(ran).toHaveLength(1);
-  expect(ran[0]?.[0]).toBe('0001_frontier');
+  expect(ran[0]?.[0]).toBe('0001_tenancy');
   expect(await migrate(urlOf(name))).toEqual([]);
   const recorded = await ask(name, 'select name from migration order by id');
   expect(recorded.map((row) => row['name'])).toEqual(ran[0]);
@@ -58,35 +58,6 @@ it('names the file of a migration that fails, and leaves nothing of it', async (
   );
   const tables = await ask(database, `select tablename from pg_tables where schemaname = 'public'`);
   expect(tables.map((row) => row['tablename'])).not.toContain('half');
-});
-
-it('keeps what was set for hosts while settings were columns', async () => {
-  const [database, folder] = [`${name}_settings`, mkdtempSync(join(tmpdir(), 'orbweaver-migrations-'))];
-  await ask('postgres', `create database ${database}`);
-  onTestFinished(async () => {
-    rmSync(folder, { recursive: true });
-    await ask('postgres', `drop database if exists ${database} with (force)`);
-  });
-  const all = join(import.meta.dirname, '../../../storage/migrations');
-  for (const file of readdirSync(all).filter((each) => each < '0059'))
-    copyFileSync(join(all, file), join(folder, file));
-  await migrate(urlOf(database), folder);
-  const windows = { open: [{ to: '06:00', days: ['mon'], from: '22:00' }], timeZone: 'Europe/Berlin' };
-  await ask(
-    database,
-    `insert into host (origin, shard, delay_ms, concurrency, delay_factor, windows, daily_quota) values
-       ('https://all.example', 0, 1250, 4, 2.1, '${JSON.stringify(windows)}', 500),
-       ('https://own.example', 0, 0, null, null, null, null),
-       ('https://none.example', 0, null, null, null, null, null)`,
-  );
-  await migrate(urlOf(database));
-  expect(
-    (await ask(database, 'select settings from host order by id')).map(({ settings }) => settings),
-  ).toEqual([
-    { delaySeconds: 1.25, concurrency: 4, windows, quotaPerDay: 500, delayFactor: 2.1 },
-    { delaySeconds: 0 },
-    {},
-  ]);
 });
 
 it('refuses a database that a newer version wrote, and names its migration', async () => {

@@ -1,7 +1,5 @@
 -- Settings of a crawl change while it runs. Each version is kept with who made it, and how far the frontier has been
 -- judged by it; `crawl.config` is the current one. A crawl that was never edited has no rows here.
-alter table crawl add column config_version integer not null default 1;
-
 create table crawl_config (
   crawl_id    bigint not null references crawl (id),
   version     integer not null,
@@ -29,7 +27,6 @@ create table crawl_config (
   primary key (crawl_id, version)
 );
 create index crawl_config_pending on crawl_config (crawl_id) where state = 'pending';
-
 
 -- URLs are admitted under the version of the settings they were judged by, or not at all: whoever edits a crawl locks
 -- its row for update, and waits for whoever admits under it now.

@@ -1,10 +1,5 @@
 -- Hosts that are lent to fetchers that are not ours (F37): each for one request, under the host's own lease.
 
--- lent: the last turn was a foreign fetcher's, and the workers' own comes next.
--- lend_until: a foreign fetcher waits for the host; slices of ours end soon and begin no earlier than this.
-alter table host add column lent boolean not null default false;
-alter table host add column lend_until timestamptz;
-
 create table lent_batch (
   id          uuid primary key,
   tenant_id   bigint not null references tenant (id),
@@ -31,6 +26,8 @@ create table lent_url (
   primary key (batch_id, host_id)
 );
 create unique index lent_url_token on lent_url (token);
+-- When was a page handed out last? Links that are offered without a crawl go to the one that their page was lent for.
+create index lent_url_page on lent_url (host_id, crawl_id, key);
 
 -- The first foreign page of a crawl with a body. Apart from `content`: a page without a body must not stand for one of
 -- ours, or nobody would read it.

@@ -44,7 +44,7 @@ create table webhook_cursor (
 );
 create index webhook_cursor_due on webhook_cursor (webhook_id, not_before) where settled < last;
 
--- The latest attempts of each webhook; storage/statements/note-webhook-attempt.ts bounds them.
+-- The latest attempts of each webhook; note-webhook-attempt bounds them.
 create table webhook_attempt (
   id          bigint generated always as identity primary key,
   webhook_id  uuid not null references webhook (id) on delete cascade,

@@ -16,14 +16,19 @@ create table opt_out_revision (
 );
 insert into opt_out_revision default values;
 
--- Name of a host from its origin, backwards: a domain and all below it are then one range of an index.
-create function reversed_host_name(origin text) returns text language sql immutable parallel safe as $$
-  select reverse(substring(origin from '^[a-z]+://(\[[^]]*\]|[^:/]*)'))
+-- The entry of the opt-out list that covers a host, the narrowest; null: none. As `coveringDomain` in domain/opt-out.ts,
+-- which has the last word before a request leaves: here hosts are sorted out of which nothing is to be asked at all.
+create function opt_out_covering(origin text) returns text language sql stable as $$
+  select o.domain
+    from (select substring(origin from '^[a-z]+://(\[[^]]*\]|[^:/]*)') as name) host
+   cross join lateral (
+     select case when name like '[%' then array[name]
+                 else array(select array_to_string(parts[i:], '.')
+                              from (select string_to_array(name, '.') as parts) p, generate_subscripts(parts, 1) i) end
+            as tails) t
+    join opt_out o on o.domain = any (t.tails)
+   order by length(o.domain) desc limit 1
 $$;
-create index host_reversed_name on host ((reversed_host_name(origin)) collate "C");
-
--- What an opt-out has kept from being fetched: to be found again should it be taken back.
-create index url_opted_out on url (host_id, crawl_id) where state = 'excluded' and reason = 'opt-out';
 
 create table complaint (
   id          bigint generated always as identity primary key,

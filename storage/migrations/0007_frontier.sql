@@ -1,0 +1,283 @@
+-- The frontier: URL rows, the queues they stand in, and what is counted of them in the same statement.
+
+create type url_state as enum ('queued', 'leased', 'done', 'excluded', 'dead', 'failed');
+
+create table url (
+  host_id       bigint not null,
+  crawl_id      bigint not null,
+  -- first 16 bytes of SHA-256 of the canonical URL
+  key           bytea not null,
+  -- as found; what is fetched
+  url           text not null,
+  state         url_state not null,
+  -- 0: page, 1: sitemap (domain/url-kind.ts)
+  kind          smallint not null default 0,
+  -- work still owed to a fetched body. 0: none, 1: dedup, 2: extract (domain/stage.ts)
+  stage         smallint not null default 0,
+  seed          boolean not null default false,
+  depth         smallint not null,
+  -- redirects that led here, one after another
+  hops          smallint not null default 0,
+  priority      real not null,
+  due_at        timestamptz not null default now(),
+  discovered_at timestamptz not null default now(),
+  parent_host   bigint,
+  parent_key    bytea,
+  lease_token   bigint,
+  -- requests that ended without a final outcome; those of them that were the URL's own trouble; leases lost to a crash
+  attempts      smallint not null default 0,
+  tries         smallint not null default 0,
+  reclaims      smallint not null default 0,
+  -- requests answered, and body bytes that came over the wire for the last one
+  fetches       smallint not null default 0,
+  bytes         bigint not null default 0,
+  fetched_at    timestamptz,
+  -- what the last answer took, from the request's leaving to its end: which URLs and hosts are slow (F38)
+  took_ms       integer,
+  status        smallint,
+  -- why it stands where it stands (domain/url-reason.ts), and one sentence on it
+  reason        text,
+  detail        text,
+  content_hash  bytea,
+  content_type  text,
+  robots_tag    text,
+  etag          text,
+  last_modified text,
+  redirect_to   text,
+  truncated     text,
+  -- what limits left out here (domain/limits.ts), by kind with how much
+  cut           jsonb,
+  -- the page this one is a duplicate of
+  alias_host    bigint,
+  alias_key     bytea,
+  primary key (host_id, crawl_id, key)
+) with (fillfactor = 80);
+create index url_queue on url (host_id, crawl_id, priority desc, key) where state = 'queued';
+create index url_leased on url (host_id) where state = 'leased';
+create index url_stage on url (host_id, stage) where stage > 0;
+create index url_pages on url (crawl_id, fetched_at, host_id, key) where fetched_at is not null;
+create index url_seeds on url (host_id, crawl_id) where seed;
+-- Sitemaps of a host within a crawl are counted when more are named: there is a limit (domain/sitemap-limits.ts).
+create index url_sitemap on url (host_id, crawl_id) where kind = 1;
+-- What an opt-out has kept from being fetched: to be found again should it be taken back.
+create index url_opted_out on url (host_id, crawl_id) where state = 'excluded' and reason = 'opt-out';
+-- Where a URL that was never met may have been named: the kinds of `linkCuts` (domain/limits.ts).
+create index url_lost_links on url (crawl_id, host_id, key)
+ where cut ?| array['links', 'sitemapEntries', 'sitemapBytes', 'brokenSitemaps', 'sitemaps'];
+
+-- Which crawls have work at which host, and whose turn it is. Kept by the triggers below, in the same statement as the URLs.
+create table host_queue (
+  host_id          bigint not null,
+  crawl_id         bigint not null,
+  queued           bigint not null default 0,
+  leased           bigint not null default 0,
+  total            bigint not null default 0,
+
+  -- Of the host: its shard, and whether it was found to answer.
+  shard            smallint not null default 0,
+  known            boolean not null default false,
+  -- Not before this is it the host's turn; those that wait longest go first. It may be too early, never too late: whoever
+  -- looks and finds it too early puts it right under the host's lock. Null: a workflow has the host, or it is parked.
+  turn_at          timestamptz default now(),
+
+  -- Turns of crawls at the host (lease-urls). When this crawl last got a lease here: the one that waited longest goes first.
+  served_at        timestamptz not null default '-infinity',
+  -- where it stands in the turns: the higher, the more it has had for its weight
+  served           double precision not null default '-infinity',
+  -- what a URL was worth when it was last charged to this crawl: turns are shared between tenants first (G3)
+  worth            double precision not null default 1,
+
+  -- Turns by the crawl's own delay (domain/pace.ts). The head of the last answer to a request of this crawl here.
+  asked_at         timestamptz,
+  -- no turn before this: by its own delay, where that is longer than the host's, as the settings of that version have it
+  own_turn_at      timestamptz not null default '-infinity',
+  turn_version     integer not null default 0,
+  -- no turn before this: by what a foreign fetcher of its tenant has reported of the host
+  held_until       timestamptz not null default '-infinity',
+
+  -- A crawl with seeds at a parked host waits for one answer of it: when the host's workflow was last told, -infinity
+  -- before the first time. Null: it waits for none.
+  asking           timestamptz,
+  -- A crawl whose seeds come by the thousand asks once, not once a batch: when it last had an answer.
+  ask_answered_at  timestamptz,
+  primary key (host_id, crawl_id)
+) with (fillfactor = 50);
+create index host_queue_waiting on host_queue (host_id) where queued > 0;
+-- a crawl's hosts in their order: its URLs are walked host by host, however many there are
+create index host_queue_crawl_host on host_queue (crawl_id, host_id);
+create index host_queue_turn on host_queue (crawl_id, shard, turn_at) where known and queued > 0 and turn_at is not null;
+create index host_queue_door on host_queue (crawl_id, turn_at) where not known and queued > 0 and turn_at is not null;
+create index host_queue_asking on host_queue (crawl_id) where asking is not null;
+
+create function host_queue_begun() returns trigger language plpgsql as $$
+begin
+  select h.shard, h.known_at is not null into new.shard, new.known from host h where h.id = new.host_id;
+  new.shard := coalesce(new.shard, 0);
+  new.known := coalesce(new.known, false);
+  return new;
+end $$;
+create trigger host_queue_begun before insert on host_queue for each row execute function host_queue_begun();
+
+-- A host that is taken in hand leaves the turns of all crawls, one that is given back returns to them. Those without work
+-- there are left alone when it is taken: a crawl that has ended costs nothing. Whoever admits a URL touches no turn, so
+-- that the two need not wait for each other: a queue that began meanwhile, or got work, is at worst looked at once.
+create function host_turned() returns trigger language plpgsql as $$
+declare
+  at constant timestamptz := greatest(new.not_before, new.closed_until);
+begin
+  if new.fed or new.parked_at is not null then
+    update host_queue set turn_at = null where host_id = new.id and queued > 0 and turn_at is not null;
+  else
+    update host_queue set turn_at = at, known = new.known_at is not null
+     where host_id = new.id
+       and (turn_at is null or queued > 0 and (turn_at > at or known <> (new.known_at is not null)));
+  end if;
+  return null;
+end $$;
+create trigger host_turned after update on host for each row
+  when (old.fed <> new.fed or (old.parked_at is null) <> (new.parked_at is null)
+        or not new.fed and new.parked_at is null
+           and ((old.known_at is null) <> (new.known_at is null)
+                or greatest(new.not_before, new.closed_until) < greatest(old.not_before, old.closed_until)))
+  execute function host_turned();
+
+-- discovered = queued + leased + done + excluded + dead + failed, at every instant, summed over the shards.
+-- A shard belongs to a database session, so that writers do not wait for one another; single shards may be negative.
+create table ledger (
+  crawl_id    bigint not null,
+  shard       smallint not null,
+  discovered  bigint not null default 0,
+  queued      bigint not null default 0,
+  leased      bigint not null default 0,
+  done        bigint not null default 0,
+  excluded    bigint not null default 0,
+  dead        bigint not null default 0,
+  failed      bigint not null default 0,
+  -- of done: answered with 2xx and not a sitemap
+  pages       bigint not null default 0,
+  -- of done: dedup or extraction still owed
+  pending     bigint not null default 0,
+  fetches     bigint not null default 0,
+  bytes       bigint not null default 0,
+  primary key (crawl_id, shard)
+) with (fillfactor = 50);
+
+create function url_counts_after_insert() returns trigger language plpgsql as $$
+begin
+  insert into host_queue as q (host_id, crawl_id, queued, total)
+  select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*)
+    from new_rows group by host_id, crawl_id order by host_id, crawl_id
+  on conflict (host_id, crawl_id) do update
+    set queued = q.queued + excluded.queued, total = q.total + excluded.total;
+  insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed)
+  select crawl_id, pg_backend_pid() % 32, count(*),
+         count(*) filter (where state = 'queued'), count(*) filter (where state = 'done'),
+         count(*) filter (where state = 'excluded'), count(*) filter (where state = 'dead'),
+         count(*) filter (where state = 'failed')
+    from new_rows group by crawl_id order by crawl_id
+  on conflict (crawl_id, shard) do update
+    set discovered = l.discovered + excluded.discovered, queued = l.queued + excluded.queued,
+        done = l.done + excluded.done, excluded = l.excluded + excluded.excluded,
+        dead = l.dead + excluded.dead, failed = l.failed + excluded.failed;
+  return null;
+end $$;
+
+create function url_counts_after_update() returns trigger language plpgsql as $$
+begin
+  with change as (
+    select host_id, crawl_id, 1 as n, state from new_rows
+    union all
+    select host_id, crawl_id, -1, state from old_rows
+  ), delta as (
+    select host_id, crawl_id,
+           coalesce(sum(n) filter (where state = 'queued'), 0) as queued,
+           coalesce(sum(n) filter (where state = 'leased'), 0) as leased
+      from change group by host_id, crawl_id order by host_id, crawl_id
+  ), locked as materialized (
+    select q.host_id, q.crawl_id, d.queued, d.leased
+      from delta d join host_queue q using (host_id, crawl_id)
+     where d.queued <> 0 or d.leased <> 0
+     order by q.host_id, q.crawl_id for update of q
+  )
+  update host_queue q
+     set queued = q.queued + d.queued, leased = q.leased + d.leased,
+         served_at = case when d.leased > 0 then now() else q.served_at end
+    from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
+
+  insert into ledger as l (crawl_id, shard, queued, leased, done, excluded, dead, failed, pages, pending, fetches, bytes)
+  select crawl_id, pg_backend_pid() % 32,
+         coalesce(sum(n) filter (where state = 'queued'), 0), coalesce(sum(n) filter (where state = 'leased'), 0),
+         coalesce(sum(n) filter (where state = 'done'), 0), coalesce(sum(n) filter (where state = 'excluded'), 0),
+         coalesce(sum(n) filter (where state = 'dead'), 0), coalesce(sum(n) filter (where state = 'failed'), 0),
+         coalesce(sum(n) filter (where state = 'done' and status between 200 and 299 and kind = 0), 0),
+         coalesce(sum(n) filter (where stage > 0), 0),
+         sum(n * fetches), sum(n * bytes)
+    from (select crawl_id, 1 as n, state, status, kind, stage, fetches, bytes from new_rows
+          union all
+          select crawl_id, -1, state, status, kind, stage, fetches, bytes from old_rows) change
+   group by crawl_id order by crawl_id
+  on conflict (crawl_id, shard) do update
+    set queued = l.queued + excluded.queued, leased = l.leased + excluded.leased, done = l.done + excluded.done,
+        excluded = l.excluded + excluded.excluded, dead = l.dead + excluded.dead, failed = l.failed + excluded.failed,
+        pages = l.pages + excluded.pages, pending = l.pending + excluded.pending,
+        fetches = l.fetches + excluded.fetches, bytes = l.bytes + excluded.bytes;
+  return null;
+end $$;
+
+create trigger url_inserted after insert on url
+  referencing new table as new_rows
+  for each statement execute function url_counts_after_insert();
+create trigger url_updated after update on url
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function url_counts_after_update();
+
+-- What a crawl did not take, summed: URLs excluded by reason, and what was cut by kind (at so many URLs, so much).
+-- Kept by triggers as the ledger is, by the same shards and behind it: who holds a row here holds that of the ledger.
+create table left_out (
+  crawl_id  bigint not null,
+  what      text not null check (what in ('excluded', 'cut')),
+  name      text not null,
+  shard     smallint not null,
+  urls      bigint not null,
+  amount    bigint not null,
+  primary key (crawl_id, what, name, shard)
+) with (fillfactor = 50);
+
+create function left_out_after_insert() returns trigger language plpgsql as $$
+begin
+  insert into left_out as l (crawl_id, what, name, shard, urls, amount)
+  select crawl_id, 'excluded', coalesce(reason, 'unknown'), pg_backend_pid() % 32, count(*), 0
+    from new_rows where state = 'excluded'
+   group by crawl_id, coalesce(reason, 'unknown') order by 1, 3
+  on conflict (crawl_id, what, name, shard) do update set urls = l.urls + excluded.urls;
+  return null;
+end $$;
+
+create function left_out_after_update() returns trigger language plpgsql as $$
+begin
+  with change as materialized (
+    select 1 as n, crawl_id, state, reason, cut from new_rows where state = 'excluded' or cut is not null
+    union all
+    select -1, crawl_id, state, reason, cut from old_rows where state = 'excluded' or cut is not null
+  ), delta as (
+    select crawl_id, 'excluded' as what, coalesce(reason, 'unknown') as name, sum(n) as urls, 0 as amount
+      from change where state = 'excluded' group by crawl_id, coalesce(reason, 'unknown')
+    union all
+    select crawl_id, 'cut', each.key, sum(n), sum(n * each.value::bigint)
+      from change cross join jsonb_each_text(cut) each where cut is not null group by crawl_id, each.key
+  )
+  insert into left_out as l (crawl_id, what, name, shard, urls, amount)
+  select crawl_id, what, name, pg_backend_pid() % 32, urls, amount
+    from delta where urls <> 0 or amount <> 0 order by crawl_id, what, name
+  on conflict (crawl_id, what, name, shard) do update
+    set urls = l.urls + excluded.urls, amount = l.amount + excluded.amount;
+  return null;
+end $$;
+
+-- Triggers of one event fire in the order of their names: these behind those of the ledger.
+create trigger url_inserted_left_out after insert on url
+  referencing new table as new_rows
+  for each statement execute function left_out_after_insert();
+create trigger url_updated_left_out after update on url
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function left_out_after_update();

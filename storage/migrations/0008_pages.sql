@@ -1,0 +1,46 @@
+-- Stored pages: what stands for a body, what extraction found, what finish criteria count.
+
+-- The page that stands for a body within a crawl; the others with that body are its aliases (F20). A site that a crawl was
+-- given as a seed is read in its own right, also where another one has the same bodies: its relative links lead elsewhere.
+-- `site` is such a site's host, or 0 for all pages of other sites together.
+create table content (
+  crawl_id  bigint not null,
+  hash      bytea not null,
+  site      bigint not null default 0,
+  host_id   bigint not null,
+  key       bytea not null,
+  primary key (crawl_id, hash, site)
+);
+create index content_hash on content (hash);
+
+-- What extraction found. The text is not kept: it is read from the body again where somebody asks for it.
+create table page (
+  host_id      bigint not null,
+  crawl_id     bigint not null,
+  key          bytea not null,
+  title        text,
+  description  text,
+  language     text,
+  charset      text,
+  words        integer not null,
+  links        integer not null,
+  canonical    text,
+  noindex      boolean not null,
+  nofollow     boolean not null,
+  text_hash    bytea,
+  -- a line each; those within the page's own origin from its path on
+  outlinks     text not null,
+  extracted_at timestamptz not null default now(),
+  primary key (host_id, crawl_id, key)
+);
+create index page_text on page (crawl_id, text_hash) where text_hash is not null;
+
+-- Pages that finish criteria count (domain/finish-criteria.ts), each once, in the transaction that stores the page. A
+-- shard belongs to a database session, so that writers do not wait for one another.
+create table page_counter (
+  crawl_id  bigint not null,
+  counter   text not null,
+  shard     smallint not null,
+  pages     bigint not null,
+  primary key (crawl_id, counter, shard)
+);

@@ -1,0 +1,1079 @@
+create type crawl_state as enum ('seeding', 'running', 'paused', 'draining', 'finished', 'cancelled', 'failed');
+
+create type url_state as enum ('queued', 'leased', 'done', 'excluded', 'dead', 'failed');
+
+create sequence lease_token as bigint;
+
+create table api_key (
+  id uuid not null default gen_random_uuid(),
+  tenant_id bigint not null,
+  name text not null,
+  hash bytea not null,
+  prefix text not null,
+  role text not null,
+  scopes text[],
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint api_key_created_at_not_null NOT NULL created_at,
+  constraint api_key_hash_key UNIQUE (hash),
+  constraint api_key_hash_not_null NOT NULL hash,
+  constraint api_key_id_not_null NOT NULL id,
+  constraint api_key_name_not_null NOT NULL name,
+  constraint api_key_pkey PRIMARY KEY (id),
+  constraint api_key_prefix_not_null NOT NULL prefix,
+  constraint api_key_role_check CHECK ((role = ANY (ARRAY['reader'::text, 'operator'::text, 'admin'::text]))),
+  constraint api_key_role_not_null NOT NULL role,
+  constraint api_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
+  constraint api_key_tenant_id_not_null NOT NULL tenant_id
+);
+
+create table attempt (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  key bytea not null,
+  at timestamp with time zone not null default now(),
+  class text not null,
+  status smallint,
+  message text not null,
+  headers jsonb,
+  constraint attempt_at_not_null NOT NULL at,
+  constraint attempt_class_not_null NOT NULL class,
+  constraint attempt_crawl_id_not_null NOT NULL crawl_id,
+  constraint attempt_host_id_not_null NOT NULL host_id,
+  constraint attempt_key_not_null NOT NULL key,
+  constraint attempt_message_not_null NOT NULL message
+);
+
+create table audit_log (
+  number bigint not null generated always as identity,
+  tenant_id bigint not null,
+  at timestamp with time zone not null default now(),
+  actor text not null,
+  role text not null,
+  method text not null,
+  route text not null,
+  target text not null,
+  request_id text not null,
+  status smallint,
+  detail text,
+  constraint audit_log_actor_not_null NOT NULL actor,
+  constraint audit_log_at_not_null NOT NULL at,
+  constraint audit_log_method_not_null NOT NULL method,
+  constraint audit_log_number_not_null NOT NULL number,
+  constraint audit_log_pkey PRIMARY KEY (number),
+  constraint audit_log_request_id_not_null NOT NULL request_id,
+  constraint audit_log_role_not_null NOT NULL role,
+  constraint audit_log_route_not_null NOT NULL route,
+  constraint audit_log_target_not_null NOT NULL target,
+  constraint audit_log_tenant_id_not_null NOT NULL tenant_id
+);
+
+create table complaint (
+  id bigint not null generated always as identity,
+  domain text collate "C" not null,
+  text text not null,
+  contact text,
+  created_at timestamp with time zone not null default now(),
+  constraint complaint_created_at_not_null NOT NULL created_at,
+  constraint complaint_domain_not_null NOT NULL domain,
+  constraint complaint_id_not_null NOT NULL id,
+  constraint complaint_pkey PRIMARY KEY (id),
+  constraint complaint_text_not_null NOT NULL text
+);
+
+create table complaint_count (
+  domain text collate "C" not null,
+  complaints bigint not null,
+  constraint complaint_count_complaints_not_null NOT NULL complaints,
+  constraint complaint_count_domain_not_null NOT NULL domain,
+  constraint complaint_count_pkey PRIMARY KEY (domain)
+);
+
+create table content (
+  crawl_id bigint not null,
+  hash bytea not null,
+  site bigint not null default 0,
+  host_id bigint not null,
+  key bytea not null,
+  constraint content_crawl_id_not_null NOT NULL crawl_id,
+  constraint content_hash_not_null NOT NULL hash,
+  constraint content_host_id_not_null NOT NULL host_id,
+  constraint content_key_not_null NOT NULL key,
+  constraint content_pkey PRIMARY KEY (crawl_id, hash, site),
+  constraint content_site_not_null NOT NULL site
+);
+
+create table crawl (
+  id bigint not null generated always as identity,
+  tenant_id bigint not null default 1,
+  job_id uuid not null default gen_random_uuid(),
+  user_id bigint,
+  label text,
+  state crawl_state not null default 'seeding'::crawl_state,
+  cause text,
+  reason text,
+  config jsonb not null,
+  config_version integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  rests_since timestamp with time zone,
+  rested interval not null default '00:00:00'::interval,
+  seeded_line integer not null default 0,
+  seeds_revision integer not null default 0,
+  seeds_added_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  seeds_accepted bigint not null default 0,
+  seeds_rejected bigint not null default 0,
+  seeds_taken bigint not null default 0,
+  removed_at timestamp with time zone,
+  constraint crawl_config_not_null NOT NULL config,
+  constraint crawl_config_version_not_null NOT NULL config_version,
+  constraint crawl_created_at_not_null NOT NULL created_at,
+  constraint crawl_id_not_null NOT NULL id,
+  constraint crawl_job_id_not_null NOT NULL job_id,
+  constraint crawl_pkey PRIMARY KEY (id),
+  constraint crawl_rested_not_null NOT NULL rested,
+  constraint crawl_seeded_line_not_null NOT NULL seeded_line,
+  constraint crawl_seeds_accepted_not_null NOT NULL seeds_accepted,
+  constraint crawl_seeds_added_at_not_null NOT NULL seeds_added_at,
+  constraint crawl_seeds_rejected_not_null NOT NULL seeds_rejected,
+  constraint crawl_seeds_revision_not_null NOT NULL seeds_revision,
+  constraint crawl_seeds_taken_not_null NOT NULL seeds_taken,
+  constraint crawl_state_not_null NOT NULL state,
+  constraint crawl_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
+  constraint crawl_tenant_id_not_null NOT NULL tenant_id
+);
+
+create table crawl_config (
+  crawl_id bigint not null,
+  version integer not null,
+  config jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  author text,
+  note text,
+  restores integer,
+  state text not null,
+  rereads boolean not null,
+  judged bigint not null default 0,
+  excluded bigint not null default 0,
+  readmitted bigint not null default 0,
+  reread bigint not null default 0,
+  admitted bigint not null default 0,
+  ended_at timestamp with time zone,
+  place text,
+  constraint crawl_config_admitted_not_null NOT NULL admitted,
+  constraint crawl_config_config_not_null NOT NULL config,
+  constraint crawl_config_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES crawl(id),
+  constraint crawl_config_crawl_id_not_null NOT NULL crawl_id,
+  constraint crawl_config_created_at_not_null NOT NULL created_at,
+  constraint crawl_config_excluded_not_null NOT NULL excluded,
+  constraint crawl_config_judged_not_null NOT NULL judged,
+  constraint crawl_config_pkey PRIMARY KEY (crawl_id, version),
+  constraint crawl_config_readmitted_not_null NOT NULL readmitted,
+  constraint crawl_config_reread_not_null NOT NULL reread,
+  constraint crawl_config_rereads_not_null NOT NULL rereads,
+  constraint crawl_config_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'applied'::text, 'superseded'::text, 'stopped'::text]))),
+  constraint crawl_config_state_not_null NOT NULL state,
+  constraint crawl_config_version_not_null1 NOT NULL version
+);
+
+create table dead_letter (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  key bytea not null,
+  class text not null,
+  status smallint,
+  message text not null,
+  headers jsonb,
+  attempts smallint not null,
+  created_at timestamp with time zone not null default now(),
+  constraint dead_letter_attempts_not_null NOT NULL attempts,
+  constraint dead_letter_class_not_null NOT NULL class,
+  constraint dead_letter_crawl_id_not_null NOT NULL crawl_id,
+  constraint dead_letter_created_at_not_null NOT NULL created_at,
+  constraint dead_letter_host_id_not_null NOT NULL host_id,
+  constraint dead_letter_key_not_null NOT NULL key,
+  constraint dead_letter_message_not_null NOT NULL message,
+  constraint dead_letter_pkey PRIMARY KEY (host_id, crawl_id, key)
+);
+
+create table event (
+  id bigint not null generated always as identity,
+  crawl_id bigint not null,
+  number bigint not null,
+  at timestamp with time zone not null default now(),
+  kind text not null,
+  data jsonb not null default '{}'::jsonb,
+  constraint event_at_not_null NOT NULL at,
+  constraint event_crawl_id_not_null NOT NULL crawl_id,
+  constraint event_data_not_null NOT NULL data,
+  constraint event_id_not_null NOT NULL id,
+  constraint event_kind_not_null NOT NULL kind,
+  constraint event_number_not_null NOT NULL number,
+  constraint event_pkey PRIMARY KEY (id)
+);
+
+create table freed_body (
+  hash bytea not null,
+  since timestamp with time zone not null default now(),
+  constraint freed_body_hash_not_null NOT NULL hash,
+  constraint freed_body_pkey PRIMARY KEY (hash),
+  constraint freed_body_since_not_null NOT NULL since
+);
+
+create table host (
+  id bigint not null generated always as identity,
+  origin text not null,
+  shard smallint not null,
+  settings jsonb not null default '{}'::jsonb,
+  settings_revision integer not null default 0,
+  paused_at timestamp with time zone,
+  paused_reason text,
+  fed boolean not null default false,
+  fed_at timestamp with time zone,
+  fed_for bigint,
+  idle boolean not null default false,
+  yield_at timestamp with time zone,
+  known_at timestamp with time zone,
+  parked_at timestamp with time zone,
+  not_before timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  paced_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  closed_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  asked_at timestamp with time zone,
+  took_ms real,
+  base_delay_ms real,
+  requests_day text,
+  requests_used integer not null default 0,
+  requests_reserved integer not null default 0,
+  lease_token bigint,
+  lease_until timestamp with time zone,
+  guest_until timestamp with time zone,
+  lent boolean not null default false,
+  lend_until timestamp with time zone,
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  last_error text,
+  failing text[] not null default '{}'::text[],
+  complained text[] not null default '{}'::text[],
+  well_at timestamp with time zone,
+  slowdown smallint not null default 0,
+  since_complaint integer not null default 0,
+  complained_at timestamp with time zone,
+  clean integer not null default 0,
+  outages integer not null default 0,
+  outage_at timestamp with time zone,
+  robots_asked_at timestamp with time zone,
+  constraint host_clean_not_null NOT NULL clean,
+  constraint host_closed_until_not_null NOT NULL closed_until,
+  constraint host_complained_not_null NOT NULL complained,
+  constraint host_failing_not_null NOT NULL failing,
+  constraint host_failures_not_null NOT NULL failures,
+  constraint host_fed_not_null NOT NULL fed,
+  constraint host_id_not_null NOT NULL id,
+  constraint host_idle_not_null NOT NULL idle,
+  constraint host_lent_not_null NOT NULL lent,
+  constraint host_not_before_not_null NOT NULL not_before,
+  constraint host_origin_key UNIQUE (origin),
+  constraint host_origin_not_null NOT NULL origin,
+  constraint host_outages_not_null NOT NULL outages,
+  constraint host_paced_until_not_null NOT NULL paced_until,
+  constraint host_pkey PRIMARY KEY (id),
+  constraint host_requests_reserved_not_null NOT NULL requests_reserved,
+  constraint host_requests_used_not_null NOT NULL requests_used,
+  constraint host_settings_not_null NOT NULL settings,
+  constraint host_settings_revision_not_null NOT NULL settings_revision,
+  constraint host_shard_not_null NOT NULL shard,
+  constraint host_since_complaint_not_null NOT NULL since_complaint,
+  constraint host_slowdown_not_null NOT NULL slowdown
+);
+
+create table host_queue (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  queued bigint not null default 0,
+  leased bigint not null default 0,
+  total bigint not null default 0,
+  shard smallint not null default 0,
+  known boolean not null default false,
+  turn_at timestamp with time zone default now(),
+  served_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  served double precision not null default '-Infinity'::double precision,
+  worth double precision not null default 1,
+  asked_at timestamp with time zone,
+  own_turn_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  turn_version integer not null default 0,
+  held_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  asking timestamp with time zone,
+  ask_answered_at timestamp with time zone,
+  constraint host_queue_crawl_id_not_null NOT NULL crawl_id,
+  constraint host_queue_held_until_not_null NOT NULL held_until,
+  constraint host_queue_host_id_not_null NOT NULL host_id,
+  constraint host_queue_known_not_null NOT NULL known,
+  constraint host_queue_leased_not_null NOT NULL leased,
+  constraint host_queue_own_turn_at_not_null NOT NULL own_turn_at,
+  constraint host_queue_pkey PRIMARY KEY (host_id, crawl_id),
+  constraint host_queue_queued_not_null NOT NULL queued,
+  constraint host_queue_served_at_not_null NOT NULL served_at,
+  constraint host_queue_served_not_null NOT NULL served,
+  constraint host_queue_shard_not_null NOT NULL shard,
+  constraint host_queue_total_not_null NOT NULL total,
+  constraint host_queue_turn_version_not_null NOT NULL turn_version,
+  constraint host_queue_worth_not_null NOT NULL worth
+) with (fillfactor=50);
+
+create table idempotency_key (
+  tenant_id bigint not null,
+  caller text not null,
+  key text not null,
+  request_hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  status smallint,
+  content_type text,
+  location text,
+  body text,
+  constraint idempotency_key_caller_not_null NOT NULL caller,
+  constraint idempotency_key_created_at_not_null NOT NULL created_at,
+  constraint idempotency_key_key_not_null NOT NULL key,
+  constraint idempotency_key_pkey PRIMARY KEY (tenant_id, caller, key),
+  constraint idempotency_key_request_hash_not_null NOT NULL request_hash,
+  constraint idempotency_key_tenant_id_not_null NOT NULL tenant_id
+);
+
+create table instance (
+  id uuid not null default gen_random_uuid(),
+  cursor_secret bytea not null default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
+  temporal_namespace text,
+  constraint instance_cursor_secret_not_null NOT NULL cursor_secret,
+  constraint instance_id_not_null NOT NULL id,
+  constraint instance_pkey PRIMARY KEY (id)
+);
+
+create table ledger (
+  crawl_id bigint not null,
+  shard smallint not null,
+  discovered bigint not null default 0,
+  queued bigint not null default 0,
+  leased bigint not null default 0,
+  done bigint not null default 0,
+  excluded bigint not null default 0,
+  dead bigint not null default 0,
+  failed bigint not null default 0,
+  pages bigint not null default 0,
+  pending bigint not null default 0,
+  fetches bigint not null default 0,
+  bytes bigint not null default 0,
+  constraint ledger_bytes_not_null NOT NULL bytes,
+  constraint ledger_crawl_id_not_null NOT NULL crawl_id,
+  constraint ledger_dead_not_null NOT NULL dead,
+  constraint ledger_discovered_not_null NOT NULL discovered,
+  constraint ledger_done_not_null NOT NULL done,
+  constraint ledger_excluded_not_null NOT NULL excluded,
+  constraint ledger_failed_not_null NOT NULL failed,
+  constraint ledger_fetches_not_null NOT NULL fetches,
+  constraint ledger_leased_not_null NOT NULL leased,
+  constraint ledger_pages_not_null NOT NULL pages,
+  constraint ledger_pending_not_null NOT NULL pending,
+  constraint ledger_pkey PRIMARY KEY (crawl_id, shard),
+  constraint ledger_queued_not_null NOT NULL queued,
+  constraint ledger_shard_not_null NOT NULL shard
+) with (fillfactor=50);
+
+create table left_out (
+  crawl_id bigint not null,
+  what text not null,
+  name text not null,
+  shard smallint not null,
+  urls bigint not null,
+  amount bigint not null,
+  constraint left_out_amount_not_null NOT NULL amount,
+  constraint left_out_crawl_id_not_null NOT NULL crawl_id,
+  constraint left_out_name_not_null NOT NULL name,
+  constraint left_out_pkey PRIMARY KEY (crawl_id, what, name, shard),
+  constraint left_out_shard_not_null NOT NULL shard,
+  constraint left_out_urls_not_null NOT NULL urls,
+  constraint left_out_what_check CHECK ((what = ANY (ARRAY['excluded'::text, 'cut'::text]))),
+  constraint left_out_what_not_null NOT NULL what
+) with (fillfactor=50);
+
+create table lent_batch (
+  id uuid not null,
+  tenant_id bigint not null,
+  fetcher_id text not null,
+  created_at timestamp with time zone not null default now(),
+  until timestamp with time zone not null,
+  constraint lent_batch_created_at_not_null NOT NULL created_at,
+  constraint lent_batch_fetcher_id_not_null NOT NULL fetcher_id,
+  constraint lent_batch_id_not_null NOT NULL id,
+  constraint lent_batch_pkey PRIMARY KEY (id),
+  constraint lent_batch_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
+  constraint lent_batch_tenant_id_not_null NOT NULL tenant_id,
+  constraint lent_batch_until_not_null NOT NULL until
+);
+
+create table lent_content (
+  crawl_id bigint not null,
+  hash bytea not null,
+  host_id bigint not null,
+  key bytea not null,
+  constraint lent_content_crawl_id_not_null NOT NULL crawl_id,
+  constraint lent_content_hash_not_null NOT NULL hash,
+  constraint lent_content_host_id_not_null NOT NULL host_id,
+  constraint lent_content_key_not_null NOT NULL key,
+  constraint lent_content_pkey PRIMARY KEY (crawl_id, hash)
+);
+
+create table lent_url (
+  batch_id uuid not null,
+  host_id bigint not null,
+  crawl_id bigint not null,
+  key bytea not null,
+  url text not null,
+  token bigint not null,
+  lent_at timestamp with time zone not null default now(),
+  settled_at timestamp with time zone,
+  constraint lent_url_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES lent_batch(id) ON DELETE CASCADE,
+  constraint lent_url_batch_id_not_null NOT NULL batch_id,
+  constraint lent_url_crawl_id_not_null NOT NULL crawl_id,
+  constraint lent_url_host_id_not_null NOT NULL host_id,
+  constraint lent_url_key_not_null NOT NULL key,
+  constraint lent_url_lent_at_not_null NOT NULL lent_at,
+  constraint lent_url_pkey PRIMARY KEY (batch_id, host_id),
+  constraint lent_url_token_not_null NOT NULL token,
+  constraint lent_url_url_not_null NOT NULL url
+);
+
+create table opt_out (
+  domain text collate "C" not null,
+  reason text,
+  created_at timestamp with time zone not null default now(),
+  constraint opt_out_created_at_not_null NOT NULL created_at,
+  constraint opt_out_domain_not_null NOT NULL domain,
+  constraint opt_out_pkey PRIMARY KEY (domain)
+);
+
+create table opt_out_revision (
+  only_row boolean not null default true,
+  revision bigint not null default 1,
+  constraint opt_out_revision_only_row_check CHECK (only_row),
+  constraint opt_out_revision_only_row_not_null NOT NULL only_row,
+  constraint opt_out_revision_pkey PRIMARY KEY (only_row),
+  constraint opt_out_revision_revision_not_null NOT NULL revision
+);
+
+create table page (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  key bytea not null,
+  title text,
+  description text,
+  language text,
+  charset text,
+  words integer not null,
+  links integer not null,
+  canonical text,
+  noindex boolean not null,
+  nofollow boolean not null,
+  text_hash bytea,
+  outlinks text not null,
+  extracted_at timestamp with time zone not null default now(),
+  constraint page_crawl_id_not_null NOT NULL crawl_id,
+  constraint page_extracted_at_not_null NOT NULL extracted_at,
+  constraint page_host_id_not_null NOT NULL host_id,
+  constraint page_key_not_null NOT NULL key,
+  constraint page_links_not_null NOT NULL links,
+  constraint page_nofollow_not_null NOT NULL nofollow,
+  constraint page_noindex_not_null NOT NULL noindex,
+  constraint page_outlinks_not_null NOT NULL outlinks,
+  constraint page_pkey PRIMARY KEY (host_id, crawl_id, key),
+  constraint page_words_not_null NOT NULL words
+);
+
+create table page_counter (
+  crawl_id bigint not null,
+  counter text not null,
+  shard smallint not null,
+  pages bigint not null,
+  constraint page_counter_counter_not_null NOT NULL counter,
+  constraint page_counter_crawl_id_not_null NOT NULL crawl_id,
+  constraint page_counter_pages_not_null NOT NULL pages,
+  constraint page_counter_pkey PRIMARY KEY (crawl_id, counter, shard),
+  constraint page_counter_shard_not_null NOT NULL shard
+);
+
+create table robots (
+  host_id bigint not null,
+  status smallint not null,
+  body text,
+  cut jsonb,
+  fetched_at timestamp with time zone not null,
+  constraint robots_fetched_at_not_null NOT NULL fetched_at,
+  constraint robots_host_id_fkey FOREIGN KEY (host_id) REFERENCES host(id),
+  constraint robots_host_id_not_null NOT NULL host_id,
+  constraint robots_pkey PRIMARY KEY (host_id),
+  constraint robots_status_not_null NOT NULL status
+);
+
+create table seed (
+  crawl_id bigint not null,
+  line integer not null,
+  url text not null,
+  rejected text,
+  constraint seed_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES crawl(id),
+  constraint seed_crawl_id_not_null NOT NULL crawl_id,
+  constraint seed_line_not_null NOT NULL line,
+  constraint seed_pkey PRIMARY KEY (crawl_id, line),
+  constraint seed_url_not_null NOT NULL url
+);
+
+create table seed_place (
+  crawl_id bigint not null,
+  place bytea not null,
+  constraint seed_place_crawl_id_not_null NOT NULL crawl_id,
+  constraint seed_place_pkey PRIMARY KEY (crawl_id, place),
+  constraint seed_place_place_not_null NOT NULL place
+);
+
+create table tenant (
+  id bigint not null default ((('100000000000000'::bigint)::double precision + floor((random() * ('900000000000000'::bigint)::double precision))))::bigint,
+  name text not null,
+  quotas jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null default now(),
+  closed_at timestamp with time zone,
+  revision integer not null default 0,
+  default_crawl_id bigint,
+  constraint tenant_created_at_not_null NOT NULL created_at,
+  constraint tenant_default_crawl_id_fkey FOREIGN KEY (default_crawl_id) REFERENCES crawl(id),
+  constraint tenant_id_not_null NOT NULL id,
+  constraint tenant_name_check CHECK ((name !~ '^[0-9]+$'::text)),
+  constraint tenant_name_key UNIQUE (name),
+  constraint tenant_name_not_null NOT NULL name,
+  constraint tenant_pkey PRIMARY KEY (id),
+  constraint tenant_quotas_not_null NOT NULL quotas,
+  constraint tenant_revision_not_null NOT NULL revision
+);
+
+create table tenant_day (
+  tenant_id bigint not null,
+  day date not null,
+  urls_before bigint not null,
+  constraint tenant_day_day_not_null NOT NULL day,
+  constraint tenant_day_pkey PRIMARY KEY (tenant_id, day),
+  constraint tenant_day_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
+  constraint tenant_day_tenant_id_not_null NOT NULL tenant_id,
+  constraint tenant_day_urls_before_not_null NOT NULL urls_before
+);
+
+create table url (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  key bytea not null,
+  url text not null,
+  state url_state not null,
+  kind smallint not null default 0,
+  stage smallint not null default 0,
+  seed boolean not null default false,
+  depth smallint not null,
+  hops smallint not null default 0,
+  priority real not null,
+  due_at timestamp with time zone not null default now(),
+  discovered_at timestamp with time zone not null default now(),
+  parent_host bigint,
+  parent_key bytea,
+  lease_token bigint,
+  attempts smallint not null default 0,
+  tries smallint not null default 0,
+  reclaims smallint not null default 0,
+  fetches smallint not null default 0,
+  bytes bigint not null default 0,
+  fetched_at timestamp with time zone,
+  took_ms integer,
+  status smallint,
+  reason text,
+  detail text,
+  content_hash bytea,
+  content_type text,
+  robots_tag text,
+  etag text,
+  last_modified text,
+  redirect_to text,
+  truncated text,
+  cut jsonb,
+  alias_host bigint,
+  alias_key bytea,
+  constraint url_attempts_not_null NOT NULL attempts,
+  constraint url_bytes_not_null NOT NULL bytes,
+  constraint url_crawl_id_not_null NOT NULL crawl_id,
+  constraint url_depth_not_null NOT NULL depth,
+  constraint url_discovered_at_not_null NOT NULL discovered_at,
+  constraint url_due_at_not_null NOT NULL due_at,
+  constraint url_fetches_not_null NOT NULL fetches,
+  constraint url_hops_not_null NOT NULL hops,
+  constraint url_host_id_not_null NOT NULL host_id,
+  constraint url_key_not_null NOT NULL key,
+  constraint url_kind_not_null NOT NULL kind,
+  constraint url_pkey PRIMARY KEY (host_id, crawl_id, key),
+  constraint url_priority_not_null NOT NULL priority,
+  constraint url_reclaims_not_null NOT NULL reclaims,
+  constraint url_seed_not_null NOT NULL seed,
+  constraint url_stage_not_null NOT NULL stage,
+  constraint url_state_not_null NOT NULL state,
+  constraint url_tries_not_null NOT NULL tries,
+  constraint url_url_not_null NOT NULL url
+) with (fillfactor=80);
+
+create table webhook (
+  id uuid not null default gen_random_uuid(),
+  tenant_id bigint not null,
+  url text not null,
+  kinds text[],
+  crawl_id bigint,
+  secret bytea not null,
+  created_at timestamp with time zone not null default now(),
+  version integer not null default 1,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  failures integer not null default 0,
+  given_up integer not null default 0,
+  not_before timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  delivered_at timestamp with time zone,
+  test_id uuid,
+  test_at timestamp with time zone,
+  tended_at timestamp with time zone,
+  constraint webhook_created_at_not_null NOT NULL created_at,
+  constraint webhook_failures_not_null NOT NULL failures,
+  constraint webhook_given_up_not_null NOT NULL given_up,
+  constraint webhook_id_not_null NOT NULL id,
+  constraint webhook_not_before_not_null NOT NULL not_before,
+  constraint webhook_pkey PRIMARY KEY (id),
+  constraint webhook_secret_not_null NOT NULL secret,
+  constraint webhook_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
+  constraint webhook_tenant_id_not_null NOT NULL tenant_id,
+  constraint webhook_url_not_null NOT NULL url,
+  constraint webhook_version_not_null NOT NULL version
+);
+
+create table webhook_attempt (
+  id bigint not null generated always as identity,
+  webhook_id uuid not null,
+  message_id text not null,
+  crawl_id bigint,
+  number bigint,
+  kind text not null,
+  attempt smallint not null,
+  at timestamp with time zone not null default now(),
+  outcome text not null,
+  status smallint,
+  message text,
+  took_ms integer not null,
+  constraint webhook_attempt_at_not_null NOT NULL at,
+  constraint webhook_attempt_attempt_not_null NOT NULL attempt,
+  constraint webhook_attempt_id_not_null NOT NULL id,
+  constraint webhook_attempt_kind_not_null NOT NULL kind,
+  constraint webhook_attempt_message_id_not_null NOT NULL message_id,
+  constraint webhook_attempt_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'given-up'::text]))),
+  constraint webhook_attempt_outcome_not_null NOT NULL outcome,
+  constraint webhook_attempt_pkey PRIMARY KEY (id),
+  constraint webhook_attempt_took_ms_not_null NOT NULL took_ms,
+  constraint webhook_attempt_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE,
+  constraint webhook_attempt_webhook_id_not_null NOT NULL webhook_id
+);
+
+create table webhook_cursor (
+  webhook_id uuid not null,
+  crawl_id bigint not null,
+  settled bigint not null,
+  last bigint not null,
+  attempts smallint not null default 0,
+  not_before timestamp with time zone not null default now(),
+  constraint webhook_cursor_attempts_not_null NOT NULL attempts,
+  constraint webhook_cursor_crawl_id_not_null NOT NULL crawl_id,
+  constraint webhook_cursor_last_not_null NOT NULL last,
+  constraint webhook_cursor_not_before_not_null NOT NULL not_before,
+  constraint webhook_cursor_pkey PRIMARY KEY (webhook_id, crawl_id),
+  constraint webhook_cursor_settled_not_null NOT NULL settled,
+  constraint webhook_cursor_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE,
+  constraint webhook_cursor_webhook_id_not_null NOT NULL webhook_id
+);
+
+create table webhook_dead_letter (
+  webhook_id uuid not null,
+  crawl_id bigint not null,
+  number bigint not null,
+  kind text not null,
+  attempts smallint not null,
+  status smallint,
+  message text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint webhook_dead_letter_attempts_not_null NOT NULL attempts,
+  constraint webhook_dead_letter_crawl_id_not_null NOT NULL crawl_id,
+  constraint webhook_dead_letter_created_at_not_null NOT NULL created_at,
+  constraint webhook_dead_letter_kind_not_null NOT NULL kind,
+  constraint webhook_dead_letter_message_not_null NOT NULL message,
+  constraint webhook_dead_letter_number_not_null NOT NULL number,
+  constraint webhook_dead_letter_pkey PRIMARY KEY (webhook_id, crawl_id, number),
+  constraint webhook_dead_letter_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE,
+  constraint webhook_dead_letter_webhook_id_not_null NOT NULL webhook_id
+);
+
+create table worker_process (
+  id uuid not null,
+  roles text[] not null,
+  started_at timestamp with time zone not null default now(),
+  seen_at timestamp with time zone not null default now(),
+  constraint worker_process_id_not_null NOT NULL id,
+  constraint worker_process_pkey PRIMARY KEY (id),
+  constraint worker_process_roles_not_null NOT NULL roles,
+  constraint worker_process_seen_at_not_null NOT NULL seen_at,
+  constraint worker_process_started_at_not_null NOT NULL started_at
+);
+
+CREATE INDEX api_key_tenant ON public.api_key USING btree (tenant_id, created_at, id);
+
+CREATE INDEX attempt_url ON public.attempt USING btree (host_id, crawl_id, key, at);
+
+CREATE INDEX audit_log_at ON public.audit_log USING btree (at);
+
+CREATE INDEX audit_log_tenant ON public.audit_log USING btree (tenant_id, number);
+
+CREATE INDEX complaint_domain ON public.complaint USING btree (domain, id);
+
+CREATE INDEX content_hash ON public.content USING btree (hash);
+
+CREATE INDEX crawl_config_pending ON public.crawl_config USING btree (crawl_id) WHERE (state = 'pending'::text);
+
+CREATE UNIQUE INDEX crawl_job ON public.crawl USING btree (job_id);
+
+CREATE INDEX crawl_open ON public.crawl USING btree (id) WHERE (state = ANY (ARRAY['seeding'::crawl_state, 'running'::crawl_state, 'paused'::crawl_state, 'draining'::crawl_state]));
+
+CREATE INDEX crawl_open_of_user ON public.crawl USING btree (tenant_id, user_id) WHERE ((user_id IS NOT NULL) AND (state <> ALL (ARRAY['finished'::crawl_state, 'cancelled'::crawl_state, 'failed'::crawl_state])));
+
+CREATE INDEX crawl_removed ON public.crawl USING btree (id) WHERE (removed_at IS NOT NULL);
+
+CREATE INDEX crawl_tenant ON public.crawl USING btree (tenant_id, id);
+
+CREATE INDEX dead_letter_class ON public.dead_letter USING btree (crawl_id, class, host_id, key);
+
+CREATE INDEX dead_letter_place ON public.dead_letter USING btree (crawl_id, host_id, key);
+
+CREATE UNIQUE INDEX event_crawl ON public.event USING btree (crawl_id, number);
+
+CREATE INDEX host_closed ON public.host USING btree (id) WHERE (closed_until > '-infinity'::timestamp with time zone);
+
+CREATE INDEX host_failing ON public.host USING btree (id) WHERE ((failures > 0) AND (parked_at IS NULL));
+
+CREATE INDEX host_fed ON public.host USING btree (shard) WHERE fed;
+
+CREATE INDEX host_parked ON public.host USING btree (id) WHERE (parked_at IS NOT NULL);
+
+CREATE INDEX host_paused ON public.host USING btree (id) WHERE (paused_at IS NOT NULL);
+
+CREATE INDEX host_queue_asking ON public.host_queue USING btree (crawl_id) WHERE (asking IS NOT NULL);
+
+CREATE INDEX host_queue_crawl_host ON public.host_queue USING btree (crawl_id, host_id);
+
+CREATE INDEX host_queue_door ON public.host_queue USING btree (crawl_id, turn_at) WHERE ((NOT known) AND (queued > 0) AND (turn_at IS NOT NULL));
+
+CREATE INDEX host_queue_turn ON public.host_queue USING btree (crawl_id, shard, turn_at) WHERE (known AND (queued > 0) AND (turn_at IS NOT NULL));
+
+CREATE INDEX host_queue_waiting ON public.host_queue USING btree (host_id) WHERE (queued > 0);
+
+CREATE INDEX host_reversed_name ON public.host USING btree (reversed_host_name(origin) COLLATE "C");
+
+CREATE INDEX idempotency_key_age ON public.idempotency_key USING btree (created_at);
+
+CREATE INDEX lent_batch_until ON public.lent_batch USING btree (until);
+
+CREATE INDEX lent_url_page ON public.lent_url USING btree (host_id, crawl_id, key);
+
+CREATE UNIQUE INDEX lent_url_token ON public.lent_url USING btree (token);
+
+CREATE INDEX page_text ON public.page USING btree (crawl_id, text_hash) WHERE (text_hash IS NOT NULL);
+
+CREATE INDEX robots_cut ON public.robots USING btree (host_id) WHERE (cut IS NOT NULL);
+
+CREATE INDEX seed_rejected ON public.seed USING btree (crawl_id, line) WHERE (rejected IS NOT NULL);
+
+CREATE INDEX url_leased ON public.url USING btree (host_id) WHERE (state = 'leased'::url_state);
+
+CREATE INDEX url_lost_links ON public.url USING btree (crawl_id, host_id, key) WHERE (cut ?| ARRAY['links'::text, 'sitemapEntries'::text, 'sitemapBytes'::text, 'brokenSitemaps'::text, 'sitemaps'::text]);
+
+CREATE INDEX url_opted_out ON public.url USING btree (host_id, crawl_id) WHERE ((state = 'excluded'::url_state) AND (reason = 'opt-out'::text));
+
+CREATE INDEX url_pages ON public.url USING btree (crawl_id, fetched_at, host_id, key) WHERE (fetched_at IS NOT NULL);
+
+CREATE INDEX url_queue ON public.url USING btree (host_id, crawl_id, priority DESC, key) WHERE (state = 'queued'::url_state);
+
+CREATE INDEX url_seeds ON public.url USING btree (host_id, crawl_id) WHERE seed;
+
+CREATE INDEX url_sitemap ON public.url USING btree (host_id, crawl_id) WHERE (kind = 1);
+
+CREATE INDEX url_stage ON public.url USING btree (host_id, stage) WHERE (stage > 0);
+
+CREATE INDEX webhook_attempt_latest ON public.webhook_attempt USING btree (webhook_id, id);
+
+CREATE INDEX webhook_cursor_due ON public.webhook_cursor USING btree (webhook_id, not_before) WHERE (settled < last);
+
+CREATE INDEX webhook_dead_letter_latest ON public.webhook_dead_letter USING btree (webhook_id, created_at);
+
+CREATE INDEX webhook_tenant ON public.webhook USING btree (tenant_id, created_at, id);
+
+CREATE OR REPLACE FUNCTION public.crawl_rested()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.state in ('paused', 'finished', 'cancelled', 'failed') then
+    new.rests_since := coalesce(old.rests_since, now());
+  elsif old.rests_since is not null then
+    -- What it waited before it first began is no part of its time anyway.
+    if old.started_at is not null then new.rested := old.rested + (now() - old.rests_since); end if;
+    new.rests_since := null;
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.hold_config(held_crawl bigint, judged_by integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  current_version integer;
+begin
+  select config_version into current_version from crawl where id = held_crawl for key share;
+  if current_version <> judged_by then
+    raise exception 'crawl % is at version % of its settings, not %', held_crawl, current_version, judged_by
+      using errcode = 'OW001';
+  end if;
+  return current_version;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.host_queue_begun()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select h.shard, h.known_at is not null into new.shard, new.known from host h where h.id = new.host_id;
+  new.shard := coalesce(new.shard, 0);
+  new.known := coalesce(new.known, false);
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.host_turned()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  at constant timestamptz := greatest(new.not_before, new.closed_until);
+begin
+  if new.fed or new.parked_at is not null then
+    update host_queue set turn_at = null where host_id = new.id and queued > 0 and turn_at is not null;
+  else
+    update host_queue set turn_at = at, known = new.known_at is not null
+     where host_id = new.id
+       and (turn_at is null or queued > 0 and (turn_at > at or known <> (new.known_at is not null)));
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.left_out_after_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into left_out as l (crawl_id, what, name, shard, urls, amount)
+  select crawl_id, 'excluded', coalesce(reason, 'unknown'), pg_backend_pid() % 32, count(*), 0
+    from new_rows where state = 'excluded'
+   group by crawl_id, coalesce(reason, 'unknown') order by 1, 3
+  on conflict (crawl_id, what, name, shard) do update set urls = l.urls + excluded.urls;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.left_out_after_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with change as materialized (
+    select 1 as n, crawl_id, state, reason, cut from new_rows where state = 'excluded' or cut is not null
+    union all
+    select -1, crawl_id, state, reason, cut from old_rows where state = 'excluded' or cut is not null
+  ), delta as (
+    select crawl_id, 'excluded' as what, coalesce(reason, 'unknown') as name, sum(n) as urls, 0 as amount
+      from change where state = 'excluded' group by crawl_id, coalesce(reason, 'unknown')
+    union all
+    select crawl_id, 'cut', each.key, sum(n), sum(n * each.value::bigint)
+      from change cross join jsonb_each_text(cut) each where cut is not null group by crawl_id, each.key
+  )
+  insert into left_out as l (crawl_id, what, name, shard, urls, amount)
+  select crawl_id, what, name, pg_backend_pid() % 32, urls, amount
+    from delta where urls <> 0 or amount <> 0 order by crawl_id, what, name
+  on conflict (crawl_id, what, name, shard) do update
+    set urls = l.urls + excluded.urls, amount = l.amount + excluded.amount;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.number_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select coalesce(max(number), 0) + 1 into new.number from event where crawl_id = new.crawl_id;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.opt_out_covering(origin text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select o.domain
+    from (select substring(origin from '^[a-z]+://(\[[^]]*\]|[^:/]*)') as name) host
+   cross join lateral (
+     select case when name like '[%' then array[name]
+                 else array(select array_to_string(parts[i:], '.')
+                              from (select string_to_array(name, '.') as parts) p, generate_subscripts(parts, 1) i) end
+            as tails) t
+    join opt_out o on o.domain = any (t.tails)
+   order by length(o.domain) desc limit 1
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.reversed_host_name(origin text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select reverse(substring(origin from '^[a-z]+://(\[[^]]*\]|[^:/]*)'))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.seed_counts_after_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update crawl c set seeds_accepted = c.seeds_accepted + s.accepted, seeds_rejected = c.seeds_rejected + s.rejected
+    from (select crawl_id, count(*) filter (where rejected is null) as accepted, count(rejected) as rejected
+            from new_rows group by crawl_id) s
+   where s.crawl_id = c.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.tell_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into webhook_cursor as c (webhook_id, crawl_id, settled, last)
+  select w.id, new.crawl_id, new.number - 1, new.number
+    from webhook w
+    join crawl on crawl.id = new.crawl_id and crawl.tenant_id = w.tenant_id
+   where w.crawl_id is null or w.crawl_id = new.crawl_id
+   order by w.id
+     for key share of w
+  on conflict (webhook_id, crawl_id) do update
+    set last = excluded.last,
+        not_before = case when c.settled = c.last then now() else c.not_before end;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.url_counts_after_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into host_queue as q (host_id, crawl_id, queued, total)
+  select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*)
+    from new_rows group by host_id, crawl_id order by host_id, crawl_id
+  on conflict (host_id, crawl_id) do update
+    set queued = q.queued + excluded.queued, total = q.total + excluded.total;
+  insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed)
+  select crawl_id, pg_backend_pid() % 32, count(*),
+         count(*) filter (where state = 'queued'), count(*) filter (where state = 'done'),
+         count(*) filter (where state = 'excluded'), count(*) filter (where state = 'dead'),
+         count(*) filter (where state = 'failed')
+    from new_rows group by crawl_id order by crawl_id
+  on conflict (crawl_id, shard) do update
+    set discovered = l.discovered + excluded.discovered, queued = l.queued + excluded.queued,
+        done = l.done + excluded.done, excluded = l.excluded + excluded.excluded,
+        dead = l.dead + excluded.dead, failed = l.failed + excluded.failed;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.url_counts_after_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with change as (
+    select host_id, crawl_id, 1 as n, state from new_rows
+    union all
+    select host_id, crawl_id, -1, state from old_rows
+  ), delta as (
+    select host_id, crawl_id,
+           coalesce(sum(n) filter (where state = 'queued'), 0) as queued,
+           coalesce(sum(n) filter (where state = 'leased'), 0) as leased
+      from change group by host_id, crawl_id order by host_id, crawl_id
+  ), locked as materialized (
+    select q.host_id, q.crawl_id, d.queued, d.leased
+      from delta d join host_queue q using (host_id, crawl_id)
+     where d.queued <> 0 or d.leased <> 0
+     order by q.host_id, q.crawl_id for update of q
+  )
+  update host_queue q
+     set queued = q.queued + d.queued, leased = q.leased + d.leased,
+         served_at = case when d.leased > 0 then now() else q.served_at end
+    from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
+
+  insert into ledger as l (crawl_id, shard, queued, leased, done, excluded, dead, failed, pages, pending, fetches, bytes)
+  select crawl_id, pg_backend_pid() % 32,
+         coalesce(sum(n) filter (where state = 'queued'), 0), coalesce(sum(n) filter (where state = 'leased'), 0),
+         coalesce(sum(n) filter (where state = 'done'), 0), coalesce(sum(n) filter (where state = 'excluded'), 0),
+         coalesce(sum(n) filter (where state = 'dead'), 0), coalesce(sum(n) filter (where state = 'failed'), 0),
+         coalesce(sum(n) filter (where state = 'done' and status between 200 and 299 and kind = 0), 0),
+         coalesce(sum(n) filter (where stage > 0), 0),
+         sum(n * fetches), sum(n * bytes)
+    from (select crawl_id, 1 as n, state, status, kind, stage, fetches, bytes from new_rows
+          union all
+          select crawl_id, -1, state, status, kind, stage, fetches, bytes from old_rows) change
+   group by crawl_id order by crawl_id
+  on conflict (crawl_id, shard) do update
+    set queued = l.queued + excluded.queued, leased = l.leased + excluded.leased, done = l.done + excluded.done,
+        excluded = l.excluded + excluded.excluded, dead = l.dead + excluded.dead, failed = l.failed + excluded.failed,
+        pages = l.pages + excluded.pages, pending = l.pending + excluded.pending,
+        fetches = l.fetches + excluded.fetches, bytes = l.bytes + excluded.bytes;
+  return null;
+end $function$
+;
+
+CREATE TRIGGER crawl_rested BEFORE UPDATE OF state ON public.crawl FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION crawl_rested();
+
+CREATE TRIGGER event_numbered BEFORE INSERT ON public.event FOR EACH ROW EXECUTE FUNCTION number_event();
+
+CREATE TRIGGER event_webhooks AFTER INSERT ON public.event FOR EACH ROW EXECUTE FUNCTION tell_webhooks();
+
+CREATE TRIGGER host_queue_begun BEFORE INSERT ON public.host_queue FOR EACH ROW EXECUTE FUNCTION host_queue_begun();
+
+CREATE TRIGGER host_turned AFTER UPDATE ON public.host FOR EACH ROW WHEN (((old.fed <> new.fed) OR ((old.parked_at IS NULL) <> (new.parked_at IS NULL)) OR ((NOT new.fed) AND (new.parked_at IS NULL) AND (((old.known_at IS NULL) <> (new.known_at IS NULL)) OR (GREATEST(new.not_before, new.closed_until) < GREATEST(old.not_before, old.closed_until)))))) EXECUTE FUNCTION host_turned();
+
+CREATE TRIGGER seed_inserted AFTER INSERT ON public.seed REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION seed_counts_after_insert();
+
+CREATE TRIGGER url_inserted AFTER INSERT ON public.url REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION url_counts_after_insert();
+
+CREATE TRIGGER url_inserted_left_out AFTER INSERT ON public.url REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION left_out_after_insert();
+
+CREATE TRIGGER url_updated AFTER UPDATE ON public.url REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION url_counts_after_update();
+
+CREATE TRIGGER url_updated_left_out AFTER UPDATE ON public.url REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION left_out_after_update();
