@@ -12,18 +12,8 @@ const rooms = {
   workers: ['activities', 'engine', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
   api: ['activities', 'engine', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
   stack: ['config', 'contracts', 'domain'],
-  cli: [
-    'stack',
-    'activities',
-    'engine',
-    'workers',
-    'storage',
-    'net',
-    'content',
-    'config',
-    'contracts',
-    'domain',
-  ],
+  // Of storage one file alone: see cli-goes-by-the-api.
+  cli: ['stack', 'storage', 'net', 'config', 'contracts', 'domain'],
 };
 const all = Object.keys(rooms);
 
@@ -38,6 +28,21 @@ module.exports = {
         path: `^(${[...all, 'test', 'bench'].filter((to) => to !== room && !rooms[room].includes(to)).join('|')})/`,
       },
     })),
+    {
+      name: 'cli-goes-by-the-api',
+      comment:
+        'verbs ask the API, so that its audit log, quotas and answers hold for everybody; only what an API needs before its first start is done beside it',
+      severity: 'error',
+      from: { path: '^cli/', pathNot: '^cli/prepare-database\\.ts$' },
+      to: { path: '^storage/' },
+    },
+    {
+      name: 'cli-drives-no-database',
+      comment: 'nor does a verb reach Postgres or Redis by their drivers',
+      severity: 'error',
+      from: { path: '^cli/' },
+      to: { path: 'node_modules/(pg|ioredis)/' },
+    },
     {
       name: 'domain-is-pure',
       comment: 'domain/ imports nothing from npm or node',

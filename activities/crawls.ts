@@ -7,7 +7,7 @@ import { endingInWords, endState, isOver, type CrawlEnding, type CrawlStands } f
 import { judgeFinish } from '../domain/finish.ts';
 import { urlPriority } from '../domain/priority.ts';
 import { canonicalize } from '../domain/url.ts';
-import { urlKey } from '../storage/key.ts';
+import { urlKey } from '../contracts/url-key.ts';
 import { allowWalk, inTransaction, type Queryable, retrying } from '../storage/postgres/index.ts';
 import { askParkedHosts } from '../storage/hosts/index.ts';
 import { countShards } from '../storage/feeding/index.ts';

@@ -4,7 +4,7 @@ import type { ControlActivities, RedriveInput } from '../contracts/activities.ts
 import { hostWorkflowId, retryHostUpdate } from '../contracts/workflows.ts';
 import { addRedriven, hostCausedClasses, noneRedriven } from '../domain/dead-letter.ts';
 import { canonicalize } from '../domain/url.ts';
-import { urlKey } from '../storage/key.ts';
+import { urlKey } from '../contracts/url-key.ts';
 import { bringBack, answerAsks, hostIds, isHostParked } from '../storage/hosts/index.ts';
 import { type Pool, retrying } from '../storage/postgres/index.ts';
 import {

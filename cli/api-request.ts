@@ -14,22 +14,34 @@ export interface ApiAddress {
   readonly key: string | null;
   /** Milliseconds for which a server that does not answer is asked again: a local stack may be starting a part anew. */
   readonly patienceMs: number;
+  /** Ends all requests. */
+  readonly signal?: AbortSignal;
   /** The sentence for a server that does not answer. @param why such as `the connection was refused` */
   silent(why: string): string;
 }
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-export interface Sending {
+/** How one request is made, if not as usual. */
+export interface Asking {
+  /** In place of that of the address. */
+  readonly patienceMs?: number;
+  /** Milliseconds within which the whole answer must have come. */
+  readonly withinMs?: number;
+  /** Ends the request; it is not sent again. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Sending extends Asking {
   readonly query?: Query;
   readonly headers?: Readonly<Record<string, string>>;
   /** A function makes the body anew for each try; such a body is sent as it comes. */
   readonly body?: string | (() => AsyncIterable<Uint8Array>);
-  /** Ends the request, in place of the time limit for whole answers, which streams may exceed. */
-  readonly signal?: AbortSignal;
+  /** The answer is a stream, which may take as long as it likes. */
+  readonly streams?: boolean;
 }
 
-const timeoutMs = 60_000;
+const usualMs = 60_000;
 const retryMs = 500;
 
 /** @returns the answer, whatever its status. @throws CommandError if there is no answer */
@@ -39,14 +51,16 @@ export async function sendRequest(
   path: string,
   sending: Sending = {},
 ): Promise<Response> {
-  const { query = {}, headers = {}, body, signal } = sending;
+  const { query = {}, headers = {}, body, streams = false, withinMs = usualMs } = sending;
+  const { patienceMs = address.patienceMs } = sending;
+  const ends = [address.signal, sending.signal].filter((signal) => signal !== undefined);
   const url = new URL(address.url + path);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
   // With an Idempotency-Key the API does the request once, however often it comes.
   const repeatable = method === 'GET' || Object.keys(headers).some((name) => /^idempotency-key$/i.test(name));
-  const deadline = performance.now() + address.patienceMs;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     try {
       return await fetch(url, {
@@ -54,12 +68,13 @@ export async function sendRequest(
         redirect: 'manual',
         headers: { ...(address.key !== null && { authorization: `Bearer ${address.key}` }), ...headers },
         ...bodyInit(body),
-        signal: signal ?? AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.any([...ends, ...(streams ? [] : [AbortSignal.timeout(withinMs)])]),
       });
     } catch (error) {
       const { refused, why } = failureOf(error);
-      if (!(refused || repeatable) || performance.now() > deadline)
-        throw new CommandError(address.silent(why), exitCodes.broken, { cause: error });
+      const isEnded = ends.some(({ aborted }) => aborted);
+      if (isEnded || !(refused || repeatable) || performance.now() >= deadline)
+        throw new NoAnswerError(address.silent(why), { cause: error });
     }
     await sleep(retryMs);
   }
@@ -87,7 +102,7 @@ const networkFailures: Readonly<Record<string, string>> = {
 /** The fault of a fetch stands in its cause. `refused`: the request was not even sent. */
 export function failureOf(error: unknown): { readonly refused: boolean; readonly why: string } {
   if (error instanceof DOMException && error.name === 'TimeoutError')
-    return { refused: false, why: `it took longer than ${String(timeoutMs / 1_000)} seconds` };
+    return { refused: false, why: 'it took too long' };
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const message = cause instanceof Error && cause.message !== '' ? cause.message : 'the request failed';
@@ -110,7 +125,7 @@ async function bodyOf(address: ApiAddress, response: Response): Promise<unknown>
     return await response.json();
   } catch (error) {
     if (error instanceof SyntaxError) throw notOrbweaver(address, 'its answer is not valid JSON');
-    throw new CommandError(address.silent(failureOf(error).why), exitCodes.broken, { cause: error });
+    throw new NoAnswerError(address.silent(failureOf(error).why), { cause: error });
   }
 }
 
@@ -126,7 +141,11 @@ export async function refusalOf(address: ApiAddress, response: Response): Promis
   }
   const body: unknown = isJson(response) ? await bodyOf(address, response) : null;
   const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : null;
-  if (typeof detail !== 'string') return notOrbweaver(address, `it answers with status ${String(status)}`);
+  if (typeof detail !== 'string') {
+    const strange = notOrbweaver(address, `it answers with status ${String(status)}`);
+    // A proxy in front of a server that is away words it so.
+    return status >= 500 ? new NoAnswerError(strange.message) : strange;
+  }
   const lines = [printable(detail).slice(0, 1_000), ...rejectedLines(body)];
   return new RefusedError(lines.join('\n'), status);
 }
@@ -146,6 +165,13 @@ function rejectedLines(body: unknown): string[] {
 export const rejectionLine = ({ url, reason }: { readonly url: string; readonly reason: string }): string =>
   `${JSON.stringify(url)} ${reason.replace(/^[\w-]+: it /, '')}`;
 
+/** No answer came, or not all of it. */
+export class NoAnswerError extends CommandError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, exitCodes.broken, options);
+  }
+}
+
 /** The API answered with a refusal. */
 export class RefusedError extends CommandError {
   readonly status: number;
@@ -155,6 +181,12 @@ export class RefusedError extends CommandError {
     this.status = status;
   }
 }
+
+/** Whether the trouble may pass by itself: a server that is away or too busy may come back; a refusal stays. */
+export const mayPass = (error: unknown): error is CommandError =>
+  error instanceof RefusedError
+    ? error.status === 429 || error.status >= 500
+    : error instanceof NoAnswerError;
 
 const exitCodeOf = (status: number): ExitCode =>
   status >= 500

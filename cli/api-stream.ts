@@ -2,13 +2,13 @@
 import {
   failureOf,
   jsonOf,
+  NoAnswerError,
   notOrbweaver,
   refusalOf,
   sendRequest,
   type ApiAddress,
   type Sending,
 } from './api-request.ts';
-import { CommandError, exitCodes } from './ending.ts';
 import { grouped } from './words.ts';
 
 /** Milliseconds without a byte after which a stream is given up. */
@@ -69,7 +69,11 @@ export async function takeStream(
   const watching = watch(mostStillMs);
   let response: Response;
   try {
-    response = await sendRequest(address, 'GET', path, { ...sending, signal: watching.signal });
+    response = await sendRequest(address, 'GET', path, {
+      ...sending,
+      streams: true,
+      signal: watching.signal,
+    });
     if (!response.ok) throw await refusalOf(address, response);
     const given = response.headers.get('content-type') ?? '';
     if (response.status !== 204 && !given.toLowerCase().startsWith(type))
@@ -91,11 +95,9 @@ export async function takeStream(
       }
     } catch (error) {
       const why = watching.signal.aborted ? 'no further byte came for too long' : failureOf(error).why;
-      throw new CommandError(
-        `The answer broke off after ${grouped(bytes)} bytes: ${why}.`,
-        exitCodes.broken,
-        { cause: error },
-      );
+      throw new NoAnswerError(`The answer broke off after ${grouped(bytes)} bytes: ${why}.`, {
+        cause: error,
+      });
     } finally {
       watching.stop();
     }
@@ -123,7 +125,7 @@ export async function sendStream(
   };
   try {
     const headers = { 'content-type': type };
-    const sending = { headers, body: watched, signal: watching.signal };
+    const sending = { headers, body: watched, streams: true, signal: watching.signal };
     return await jsonOf(address, await sendRequest(address, 'POST', path, sending));
   } finally {
     watching.stop();

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { loadConfig } from '../config/config.ts';
-import { findRunningStack } from '../stack/info.ts';
+import { findRunningStack, type StackInfo } from '../stack/info.ts';
 import { createApi, type Api } from './api.ts';
 import type { ApiAddress } from './api-request.ts';
 import { CommandError } from './ending.ts';
@@ -21,35 +21,37 @@ export interface ApiOptions {
 const remotePatienceMs = 3_000;
 const localPatienceMs = 60_000;
 
-/**
- * The API that `--server` or ORBWEAVER_SERVER names, or the local API if a key is given. Null: neither is given, and
- * verbs that can look into the data folder do so. @throws CommandError
- */
-export async function namedApi(options: ApiOptions): Promise<Api | null> {
-  const address = await namedAddress(options);
-  if (address !== null) return createApi(address);
-  const { key, keyFile } = options;
-  return key === undefined && keyFile === undefined ? null : stackApi(options);
-}
-
-/** The API that is named, otherwise the local one. @throws CommandError if there is neither */
+/** The API that is named, otherwise the API of the running stack. @throws CommandError if there is neither */
 export async function anyApi(options: ApiOptions): Promise<Api> {
-  return (await namedApi(options)) ?? (await stackApi(options));
+  const address = (await namedAddress(options)) ?? (await localAddress(options));
+  return createApi(address);
 }
 
-/** The API of the running stack of the data folder, even if another server is named. @throws CommandError */
-export const stackApi = async (options: ApiOptions): Promise<Api> => createApi(await localAddress(options));
+/**
+ * Whose API it is: that of a server that is named, that of the running stack of the data folder, or that of a stack
+ * that runs only for this verb.
+ */
+export type Place = 'server' | StackInfo | 'own';
 
 /**
- * For verbs that only look: the API that is named, or that of the stack of the data folder. If no stack runs there, one
- * is started for the moment, without workers: no crawl goes on in it. @throws CommandError
+ * The API that is named, or that of the stack of the data folder. If no stack runs there, the parts that the verb needs
+ * start for it and end with it; no crawl goes on in them. @throws CommandError
  */
-export async function withLookingApi<T>(options: ApiOptions, look: (api: Api) => Promise<T>): Promise<T> {
-  const named = await namedApi(options);
-  if (named !== null) return look(named);
-  // Loaded only here: most verbs that use an API start nothing.
-  const { withStack } = await import('./stack.ts');
-  return withStack(loadConfig(), async () => look(await stackApi(options)), 'api');
+export async function withApi<T>(
+  options: ApiOptions,
+  work: (api: Api, place: Place) => Promise<T>,
+  parts: 'reading' | 'acting' = 'reading',
+): Promise<T> {
+  const named = await namedAddress(options);
+  if (named !== null) return work(createApi(named), 'server');
+  const config = loadConfig();
+  const running = findRunningStack(config.dataDir);
+  // A key of the caller's own is for an API that runs.
+  if (running === null && (options.key ?? options.keyFile) !== undefined) throw noStack();
+  if (running !== null) return work(createApi(await localAddress(options)), running);
+  // Loaded only here: most verbs start nothing.
+  const { withOwnStack } = await import('./stack.ts');
+  return withOwnStack(config, parts, async () => work(createApi(await localAddress(options)), 'own'));
 }
 
 async function namedAddress(options: ApiOptions): Promise<ApiAddress | null> {
@@ -71,16 +73,16 @@ async function namedAddress(options: ApiOptions): Promise<ApiAddress | null> {
 async function localAddress(options: ApiOptions): Promise<ApiAddress> {
   const config = loadConfig();
   const url = findRunningStack(config.dataDir)?.apiUrl ?? null;
-  if (url === null)
-    throw new CommandError(
-      'No stack is running. Start one with orbweaver up, or name another with --server.',
-    );
+  if (url === null) throw noStack();
   const key = (await givenKey(options)) ?? config.apiKey ?? readLocalKey(config.dataDir);
   return localApi(url, key);
 }
 
-/** The API of the stack on this machine. */
-const localApi = (url: string, key: string | null): ApiAddress => ({
+const noStack = (): CommandError =>
+  new CommandError('No stack is running. Start one with orbweaver up, or name another with --server.');
+
+/** The API of a stack on this machine. */
+export const localApi = (url: string, key: string | null): ApiAddress => ({
   url,
   key,
   patienceMs: localPatienceMs,

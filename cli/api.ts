@@ -8,6 +8,7 @@ import {
   notOrbweaver,
   sendRequest,
   type ApiAddress,
+  type Asking,
   type Query,
   type Sending,
 } from './api-request.ts';
@@ -16,7 +17,7 @@ type Method = 'POST' | 'PATCH' | 'DELETE';
 
 export interface Api {
   /** @throws CommandError with the words of the API, or if the answer does not fit the schema */
-  get<T>(path: string, schema: z.ZodType<T>, query?: Query): Promise<T>;
+  get<T>(path: string, schema: z.ZodType<T>, query?: Query, asking?: Asking): Promise<T>;
   /**
    * A list, page by page, up to `most` items. Pages of an open crawl always have a `next`: the list ends when the API
    * says that there is no more for now, or when a page is empty and does not say that there is more.
@@ -37,7 +38,7 @@ export interface Api {
   ): Promise<T>;
 }
 
-export interface Change {
+export interface Change extends Asking {
   readonly body?: unknown;
   readonly query?: Query;
   readonly headers?: Readonly<Record<string, string>>;
@@ -69,7 +70,7 @@ export function createApi(address: ApiAddress): Api {
   };
 
   return {
-    get: (path, schema, query = {}) => ask('GET', path, schema, { query }),
+    get: (path, schema, query = {}, asking = {}) => ask('GET', path, schema, { query, ...asking }),
     list: async function* list<T>(path: string, item: z.ZodType<T>, query: Query = {}, most = Infinity) {
       const schema = z.object({
         items: z.array(item),
@@ -91,9 +92,9 @@ export function createApi(address: ApiAddress): Api {
         headers: { ...jsonBody, 'idempotency-key': randomUUID() },
         body: JSON.stringify(body),
       }),
-    change: (method, path, schema, { body, query = {}, headers = {} } = {}) =>
+    change: (method, path, schema, { body, headers = {}, ...sending } = {}) =>
       ask(method, path, schema, {
-        query,
+        ...sending,
         headers: { ...(body !== undefined && jsonBody), ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),

@@ -1,22 +1,19 @@
 /** `audit`: compares the ledger with the URLs. */
-import { loadConfig } from '../config/config.ts';
 import { urlStates, standsAs } from '../contracts/crawl.ts';
 import { auditView, type AuditView } from '../contracts/http/results.ts';
-import { auditCrawl } from '../storage/reports/index.ts';
-import { namedApi } from './api-target.ts';
+import { withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
-import { noSuchCrawl, withDatabase } from './stack.ts';
 import { grouped } from './words.ts';
+
+/** Milliseconds that a recount of very many URLs may take. */
+const patienceMs = 5 * 60_000;
 
 export async function audit(id: string, options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
-  const api = await namedApi(options);
-  const found =
-    api === null
-      ? await withDatabase(loadConfig(), (pool) => auditCrawl(pool, id))
-      : await api.get(`/v1/crawls/${id}/audit`, auditView);
-  if (found === null) throw noSuchCrawl(id);
+  const found = await withApi(options, (api) =>
+    api.get(`/v1/crawls/${id}/audit`, auditView, {}, { withinMs: patienceMs }),
+  );
   process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${auditLines(found).join('\n')}\n`);
   return found.ok ? exitCodes.ok : exitCodes.failed;
 }

@@ -1,9 +1,9 @@
 /** `crawl`: creates a crawl and stays with it until its end. */
 import { loadConfig, type Config } from '../config/config.ts';
-import { defaultTenant } from '../contracts/tenancy.ts';
+import { createdCrawl } from '../contracts/http/crawls.ts';
 import { maxConcurrency } from '../domain/pace.ts';
-import { openCrawls } from '../storage/crawls/index.ts';
-import { stackApi } from './api-target.ts';
+import type { Api } from './api.ts';
+import { openCrawls } from './crawls.ts';
 import { CommandError, type ExitCode } from './ending.ts';
 import { likenessOf } from './likeness.ts';
 import { readRequest, type CrawlOptions, type CrawlRequest } from './request.ts';
@@ -33,32 +33,35 @@ export async function crawl(urls: readonly string[], options: CrawlVerbOptions):
   // Everything is checked before anything is started, except what depends on the crawl that `--like` names.
   const early = like === undefined ? await readRequest(urls, options, config.allowPrivate) : null;
   return runCrawl(config, options, async (session) => {
-    const request = early ?? (await readLike(urls, options, config));
+    const request = early ?? (await readLike(session.api, urls, options, config));
     for (const complaint of request.complaints) session.say(complaint);
     await mentionInterrupted(session);
-    if (concurrency !== undefined)
-      session.say(await setConcurrency(session.pool, config, concurrency, request));
-    const [created] = await Promise.all([session.api.create(request.body), pauseOthers(session, null)]);
+    if (concurrency !== undefined) session.say(await setConcurrency(session.api, concurrency, request));
+    const [created] = await Promise.all([
+      session.api.create('/v1/crawls', createdCrawl, JSON.parse(request.body)),
+      pauseOthers(session, null),
+    ]);
     if (request.rest !== null) {
       session.say(`Crawl ${created.id} has started; the rest of its seeds is being added.`);
-      for (const line of await sendRest(await stackApi({}), created.id, request.rest)) session.say(line);
+      for (const line of await sendRest(session.api, created.id, request.rest)) session.say(line);
     }
     return created.id;
   });
 }
 
 async function readLike(
+  api: Api,
   urls: readonly string[],
   options: CrawlOptions,
   { allowPrivate }: Config,
 ): Promise<CrawlRequest> {
   const ownSeeds = urls.length > 0 || options.seeds !== undefined;
-  const model = await likenessOf(await stackApi({}), options.like ?? '', !ownSeeds);
+  const model = await likenessOf(api, options.like ?? '', !ownSeeds);
   return readRequest(urls, options, allowPrivate, model);
 }
 
-async function mentionInterrupted({ pool, own, say }: Session): Promise<void> {
-  const open = await openCrawls(pool, undefined, defaultTenant);
+async function mentionInterrupted({ api, own, say }: Session): Promise<void> {
+  const open = await openCrawls(api);
   const ours: readonly (string | null)[] = [interruptedReason, waitingReason];
   const left = open.find(({ state, reason }) => (state === 'paused' ? ours.includes(reason) : own));
   if (left === undefined) return;

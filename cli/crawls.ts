@@ -1,6 +1,6 @@
 /** Crawls over an API: listed, started without waiting for them, paused, set going again, cancelled. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closedCrawlStates, standsAs } from '../contracts/crawl.ts';
+import { closedCrawlStates, standsAs, type CrawlState } from '../contracts/crawl.ts';
 import {
   crawlList,
   crawlRemoval,
@@ -10,15 +10,14 @@ import {
   type CrawlStateAnswer,
   type CrawlSummary,
 } from '../contracts/http/crawls.ts';
-import { crawlOutlookView } from '../contracts/http/outlook.ts';
+import { openCrawlStates } from '../domain/crawl-life.ts';
 import { RefusedError } from './api-request.ts';
-import { anyApi, withLookingApi, type ApiOptions } from './api-target.ts';
+import { anyApi, withApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { likenessOf } from './likeness.ts';
 import { readRequest, type CrawlOptions } from './request.ts';
 import { sendRest } from './seeds-file.ts';
-import { statusLines } from './status-lines.ts';
 import { writeList, writeMade, writeOne, type Shown } from './table.ts';
 import { duration, grouped } from './words.ts';
 
@@ -48,7 +47,7 @@ export async function listCrawls(
   options: VerbOptions & { readonly limit: number; readonly state?: string },
 ): Promise<ExitCode> {
   const { limit, state, json = false } = options;
-  await withLookingApi(options, (api) => writeList(latestCrawls(api, limit, state), json, shownCrawls));
+  await withApi(options, (api) => writeList(latestCrawls(api, limit, state), json, shownCrawls));
   return exitCodes.ok;
 }
 
@@ -56,14 +55,14 @@ export async function listCrawls(
 export const latestCrawls = (api: Api, most: number, state?: string): AsyncGenerator<CrawlSummary> =>
   api.list('/v1/crawls', summary, { limit: Math.min(most, mostPerPage), state }, most);
 
-export async function showCrawl(api: Api, id: string, json: boolean): Promise<ExitCode> {
-  const view = await api.get(`/v1/crawls/${id}`, crawlView);
-  const outlook = await api.get(`/v1/crawls/${id}/outlook`, crawlOutlookView);
-  const parked = outlook.waiting.items
-    .filter(({ why }) => why === 'parked')
-    .map(({ origin, queued, lastError }) => ({ origin, queued, last_error: lastError }));
-  writeOne(json ? { ...view, outlook } : view, json, () => statusLines(view, outlook, parked, null));
-  return exitCodes.ok;
+/** Crawls that are not over, newest first: all, or those in the states given. */
+export async function openCrawls(
+  api: Api,
+  states: readonly CrawlState[] = openCrawlStates,
+): Promise<readonly CrawlSummary[]> {
+  const crawls: CrawlSummary[] = [];
+  for await (const crawl of latestCrawls(api, 1_000, states.join(','))) crawls.push(crawl);
+  return crawls;
 }
 
 /** The settings of the server decide whether private addresses may be reached. */

@@ -1,17 +1,12 @@
 /** `dead-letters`: the URLs that a crawl gave up, and why. */
-import { loadConfig } from '../config/config.ts';
 import { deadLetterList, type DeadLetterView } from '../contracts/dead-letters.ts';
 import { hostOrigin } from '../contracts/hosts.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { deadLetterClasses, isDeadLetterClass, type DeadLetterClass } from '../domain/dead-letter.ts';
-import { findCrawl } from '../storage/crawls/index.ts';
-import { allDeadLetters } from '../storage/letters/index.ts';
-import { hostIds } from '../storage/hosts/index.ts';
-import { namedApi } from './api-target.ts';
+import { withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { writeJsonLines } from './lines.ts';
-import { noSuchCrawl, withDatabase } from './stack.ts';
 
 /** As given on the command line. */
 export interface LetterOptions extends VerbOptions {
@@ -23,25 +18,9 @@ export interface LetterOptions extends VerbOptions {
 export async function deadLetters(id: string, options: LetterOptions): Promise<ExitCode> {
   const { json = false } = options;
   const { letterClass, origin } = readLetterOptions(options);
-  const api = await namedApi(options);
-  if (api !== null) {
-    const query = { limit: 1_000, class: letterClass ?? undefined, host: origin ?? undefined };
-    await writeLetters(
-      api.list(`/v1/crawls/${id}/dead-letters`, deadLetterList.shape.items.element, query),
-      json,
-    );
-    return exitCodes.ok;
-  }
-  await withDatabase(loadConfig(), async (pool) => {
-    if ((await findCrawl(pool, id)) === null) throw noSuchCrawl(id);
-    const [host] = origin === null ? [] : await hostIds(pool, [origin]);
-    const unmet = origin !== null && host === undefined;
-    const hostId = host === undefined ? null : String(host.id);
-    const letters = unmet
-      ? none()
-      : allDeadLetters(pool, { crawlId: id, hostId, class: letterClass, key: null });
-    await writeLetters(letters, json);
-  });
+  const query = { limit: 1_000, class: letterClass ?? undefined, host: origin ?? undefined };
+  const item = deadLetterList.shape.items.element;
+  await withApi(options, (api) => writeLetters(api.list(`/v1/crawls/${id}/dead-letters`, item, query), json));
   return exitCodes.ok;
 }
 
@@ -83,9 +62,4 @@ export function letterLine(letter: DeadLetterView): string {
   const line = `${failedAt}  ${letterClass}  ${url}  ${[message, ...remarks].join('; ')}`;
   // The words of servers are shown, but must not control the terminal.
   return line.replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await -- a generator that has nothing to wait for
-async function* none(): AsyncGenerator<DeadLetterView> {
-  yield* [];
 }

@@ -11,7 +11,7 @@ import {
   type EditPreview,
 } from '../contracts/http/edits.ts';
 import { inWords } from '../contracts/http/wording.ts';
-import { anyApi, withLookingApi } from './api-target.ts';
+import { anyApi, withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { editOptionNames, givenSettings, optionName } from './crawl-settings.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
@@ -137,7 +137,7 @@ const shown: Shown<ConfigVersion> = {
 export async function versions(id: string, options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
   const item = versionList.shape.items.element;
-  await withLookingApi(options, (api) =>
+  await withApi(options, (api) =>
     writeList(api.list(`/v1/crawls/${id}/versions`, item, { limit: 100 }), json, shown),
   );
   return exitCodes.ok;

@@ -1,11 +1,11 @@
 /** `events`: the events of a crawl, as a list, or followed as they happen until the crawl is over. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crawlEvent, type CrawlEvent } from '../contracts/http/events.ts';
-import { RefusedError } from './api-request.ts';
-import { anyApi, withLookingApi } from './api-target.ts';
+import { mayPass } from './api-request.ts';
+import { anyApi, withApi } from './api-target.ts';
 import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
-import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { exitCodes, type ExitCode } from './ending.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 import { moment, printable, writeLines, writeList, type Shown } from './table.ts';
 
@@ -30,7 +30,7 @@ const words = (data: CrawlEvent['data']): string =>
 export async function events(id: string, options: EventOptions): Promise<ExitCode> {
   const { after, follow = false, json = false } = options;
   if (!follow) {
-    await withLookingApi(options, (api) =>
+    await withApi(options, (api) =>
       writeList(
         behind(api.list(`/v1/crawls/${id}/events`, crawlEvent, { limit: 1_000 }), after),
         json,
@@ -81,9 +81,7 @@ async function* followed(api: Api, id: string, after: string): AsyncGenerator<Cr
         yield event;
       }
     } catch (error) {
-      // A server that is away or too busy may come back; a refusal stays.
-      const passes = !(error instanceof RefusedError) || error.status === 429 || error.status >= 500;
-      if (!(error instanceof CommandError) || !passes) throw error;
+      if (!mayPass(error)) throw error;
       failingSince ??= performance.now();
       if (performance.now() - failingSince > patienceMs) throw error;
     }

@@ -1,27 +1,20 @@
 /** `explain`: every decision on a URL. */
-import { loadConfig } from '../config/config.ts';
 import { explanation, type Explanation } from '../contracts/http/explain.ts';
-import { explainUrlOf, rejectionOf } from '../engine/explain/explain.ts';
-import { rejectionSentence } from '../storage/seeds/index.ts';
-import { namedApi } from './api-target.ts';
+import { rejectionSentence } from '../domain/seeds.ts';
+import { canonicalize } from '../domain/url.ts';
+import { withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import { noSuchCrawl, withDatabase } from './stack.ts';
 import { printable } from './table.ts';
 
 export async function explain(id: string, url: string, options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
-  const rejected = rejectionOf(url);
-  if (rejected !== null) {
-    throw new CommandError(`No crawl can have ${JSON.stringify(url)}: it ${rejectionSentence(rejected)}.`);
-  }
-  const config = loadConfig();
-  const api = await namedApi(options);
-  const found =
-    api === null
-      ? await withDatabase(config, (pool) => explainUrlOf(pool, id, url, config.userAgent))
-      : await api.get(`/v1/crawls/${id}/explain`, explanation, { url });
-  if (found === null) throw noSuchCrawl(id);
+  const read = canonicalize(url.trim());
+  if (!read.ok)
+    throw new CommandError(
+      `No crawl can have ${JSON.stringify(url)}: it ${rejectionSentence(read.rejected)}.`,
+    );
+  const found = await withApi(options, (api) => api.get(`/v1/crawls/${id}/explain`, explanation, { url }));
   process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${explainLines(found).join('\n')}\n`);
   return exitCodes.ok;
 }

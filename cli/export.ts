@@ -3,13 +3,13 @@
  * whole.
  */
 import { once } from 'node:events';
-import { withLookingApi, type ApiOptions } from './api-target.ts';
+import { withApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
 import type { Query } from './api-request.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { openOutFile } from './out-file.ts';
 import { readPageFilter, type PageFilterOptions } from './page-filter.ts';
-import { sayPlainly } from './stack.ts';
+import { sayPlainly } from './say.ts';
 import { grouped } from './words.ts';
 
 export interface ExportOptions extends ApiOptions, PageFilterOptions {
@@ -23,7 +23,7 @@ export interface ExportOptions extends ApiOptions, PageFilterOptions {
  */
 export async function exportPages(id: string, options: ExportOptions): Promise<ExitCode> {
   const { query } = readPageFilter(options);
-  return withLookingApi(options, (api) => write(api, id, options, query));
+  return withApi(options, (api) => write(api, id, options, query));
 }
 
 async function write(

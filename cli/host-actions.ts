@@ -1,5 +1,4 @@
 /** `host show`, and an operator's actions on hosts: on named hosts, or on all hosts in a state or of a pattern. */
-import { loadConfig } from '../config/config.ts';
 import {
   hostActed,
   hostOrigin,
@@ -12,13 +11,12 @@ import {
   type HostView,
 } from '../contracts/hosts.ts';
 import type { HostStanding } from '../domain/host-standing.ts';
-import { findRunningStack } from '../stack/info.ts';
-import { withLookingApi } from './api-target.ts';
+import { withApi } from './api-target.ts';
 import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { settingWords } from './hosts.ts';
-import { sayPlainly } from './stack.ts';
+import { sayPlainly } from './say.ts';
 import { moment, printable, writeLines, writeOne } from './table.ts';
 import { counted, grouped } from './words.ts';
 
@@ -31,15 +29,17 @@ export interface HostActionOptions extends VerbOptions {
 
 export async function showHost(text: string, options: VerbOptions): Promise<ExitCode> {
   const origin = originOf(text);
-  const host = await withLookingApi(options, (api) => api.get(pathOf(origin), hostView));
+  const host = await withApi(options, (api) => api.get(pathOf(origin), hostView));
   writeOne(host, options.json === true, () => hostLines(host));
   return exitCodes.ok;
 }
 
 export async function rereadRobots(text: string, options: VerbOptions): Promise<ExitCode> {
   const origin = originOf(text);
-  const host = await withLookingApi(options, (api) =>
-    api.change('POST', `${pathOf(origin)}/robots`, hostView, { body: {} }),
+  const host = await withApi(
+    options,
+    (api) => api.change('POST', `${pathOf(origin)}/robots`, hostView, { body: {} }),
+    'acting',
   );
   writeOne(host, options.json === true, () => [
     `robots.txt of ${origin} is read again before the next request there.`,
@@ -69,9 +69,13 @@ export async function actOnHosts(
   if (!isBulk && options.dryRun === true)
     throw new CommandError('--dry-run works only with --state or --match.');
   const origins = texts.map(originOf);
-  const isUp = options.server !== undefined || findRunningStack(loadConfig().dataDir) !== null;
-  await withLookingApi(options, (api) =>
-    isBulk ? toMany(api, action, options, isUp) : toEach(api, action, origins, options, isUp),
+  await withApi(
+    options,
+    (api, place) =>
+      isBulk
+        ? toMany(api, action, options, place !== 'own')
+        : toEach(api, action, origins, options, place !== 'own'),
+    options.dryRun === true ? 'reading' : 'acting',
   );
   return exitCodes.ok;
 }

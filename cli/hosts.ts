@@ -1,7 +1,4 @@
 /** `hosts`: where hosts stand. `host set`: the settings that an operator gives a host. */
-import { Client, Connection } from '@temporalio/client';
-import { wakeHost } from '../activities/wake-host.ts';
-import { loadConfig } from '../config/config.ts';
 import {
   hostOrigin,
   hostList,
@@ -14,39 +11,23 @@ import {
 } from '../contracts/hosts.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import type { HostStanding } from '../domain/host-standing.ts';
-import { shardOf } from '../domain/shard.ts';
-import type { StackInfo } from '../stack/info.ts';
-import { hostsAfter, setHost, viewHost } from '../storage/hosts/index.ts';
-import { createPool, type Pool } from '../storage/postgres/index.ts';
-import { namedApi } from './api-target.ts';
+import { withApi } from './api-target.ts';
+import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
 import { writeJsonLines } from './lines.ts';
-import { sayPlainly, withDatabase, withStack } from './stack.ts';
-import { counted, grouped, reasonOf } from './words.ts';
+import { counted, grouped } from './words.ts';
 
 const pageLimit = 1_000;
-
-async function* allHosts(pool: Pool, state: HostStanding | null): AsyncGenerator<HostSummary> {
-  for (let after: string | null = null; ;) {
-    const { items, next } = await hostsAfter(pool, after, state, pageLimit);
-    yield* items;
-    if (next === null) return;
-    after = next;
-  }
-}
 
 /** JSON lines, or one line each. @param state null: any */
 export async function hosts(state: HostStanding | null, options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
-  const api = await namedApi(options);
-  if (api === null) {
-    await withDatabase(loadConfig(), (pool) => writeHosts(allHosts(pool, state), state, json));
-  } else {
-    const query = { limit: pageLimit, state: state ?? undefined };
-    await writeHosts(api.list('/v1/hosts', hostList.shape.items.element, query), state, json);
-  }
+  const query = { limit: pageLimit, state: state ?? undefined };
+  await withApi(options, (api) =>
+    writeHosts(api.list('/v1/hosts', hostList.shape.items.element, query), state, json),
+  );
   return exitCodes.ok;
 }
 
@@ -147,42 +128,10 @@ export async function hostSet(text: string, options: HostOptions): Promise<ExitC
   const origin = hostOrigin.safeParse(text, { error: inWords });
   if (!origin.success) throw new CommandError(`${origin.error.issues[0]?.message ?? ''}.`);
   const change = await readHostOptions(options);
-  const api = await namedApi(options);
-  const host =
-    api === null
-      ? await setHere(origin.data, change)
-      : await api.change('PATCH', `/v1/hosts/${encodeURIComponent(origin.data)}/settings`, hostView, {
-          body: change,
-        });
-  if (host !== null)
-    process.stdout.write(options.json === true ? `${JSON.stringify(host)}\n` : `${hostLine(host)}\n`);
+  const host = await withApi(options, (api) => changeHost(api, origin.data, change), 'acting');
+  process.stdout.write(options.json === true ? `${JSON.stringify(host)}\n` : `${hostLine(host)}\n`);
   return exitCodes.ok;
 }
 
-async function setHere(origin: string, change: HostSettingsChange): Promise<HostView | null> {
-  const config = loadConfig();
-  return withStack(config, async (stack) => {
-    const pool = createPool(stack.postgresUrl, 2, () => undefined);
-    try {
-      await setHost(pool, origin, shardOf(origin, config.shards), change);
-      await wake(stack, origin);
-      return await viewHost(pool, origin);
-    } finally {
-      await pool.end();
-    }
-  });
-}
-
-/** The settings hold in any case: a host whose workflow sleeps and could not be woken sees them when it wakes up. */
-async function wake(stack: StackInfo, origin: string): Promise<void> {
-  try {
-    const connection = await Connection.connect({ address: stack.temporalAddress });
-    try {
-      await wakeHost(new Client({ connection, namespace: stack.temporalNamespace }).workflow, origin);
-    } finally {
-      await connection.close();
-    }
-  } catch (error) {
-    sayPlainly(`It is set, but its workflow could not be woken and may sleep on: ${reasonOf(error)}.`);
-  }
-}
+export const changeHost = (api: Api, origin: string, change: HostSettingsChange): Promise<HostView> =>
+  api.change('PATCH', `/v1/hosts/${encodeURIComponent(origin)}/settings`, hostView, { body: change });

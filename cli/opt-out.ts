@@ -1,23 +1,16 @@
 /** `opt-out add`, `remove` and `list`: domains that must not be crawled. */
-import { loadConfig } from '../config/config.ts';
 import { optOutAdded, optOutList as optOuts, optOutRemoved, type OptOutView } from '../contracts/opt-out.ts';
 import { readDomain } from '../domain/opt-out.ts';
-import { optOut, optOutsAfter, takeBackOptOut } from '../storage/opt-outs/index.ts';
-import type { Pool } from '../storage/postgres/index.ts';
-import { namedApi, type ApiOptions } from './api-target.ts';
+import { withApi, type ApiOptions } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { writeJsonLines } from './lines.ts';
-import { withDatabase } from './stack.ts';
 import { grouped } from './words.ts';
 
 export async function optOutAdd(text: string, reason: string | null, options: ApiOptions): Promise<ExitCode> {
   const domain = domainOf(text);
-  const api = await namedApi(options);
-  const { added, excluded } =
-    api === null
-      ? await withDatabase(loadConfig(), (pool) => optOut(pool, domain, reason))
-      : await api.create('/v1/opt-outs', optOutAdded, { domain, ...(reason !== null && { reason }) });
+  const body = { domain, ...(reason !== null && { reason }) };
+  const { added, excluded } = await withApi(options, (api) => api.create('/v1/opt-outs', optOutAdded, body));
   const already = added ? '' : ' already';
   process.stdout.write(
     `${domain} has${already} opted out: no further request is sent to it. ${excludedNow(excluded)} excluded.\n`,
@@ -27,15 +20,9 @@ export async function optOutAdd(text: string, reason: string | null, options: Ap
 
 export async function optOutRemove(text: string, options: ApiOptions): Promise<ExitCode> {
   const domain = domainOf(text);
-  const api = await namedApi(options);
-  const removed =
-    api === null
-      ? await withDatabase(loadConfig(), (pool) => takeBackOptOut(pool, domain))
-      : await api.change('DELETE', `/v1/opt-outs/${encodeURIComponent(domain)}`, optOutRemoved);
-  if (removed === null)
-    throw new CommandError(
-      `${domain} has not opted out; orbweaver opt-out list shows the domains that have.`,
-    );
+  const removed = await withApi(options, (api) =>
+    api.change('DELETE', `/v1/opt-outs/${encodeURIComponent(domain)}`, optOutRemoved),
+  );
   process.stdout.write(
     `The opt-out of ${domain} is removed. ${excludedUrls(removed.queued)} queued again${removed.more ? '; more are left: run this command again' : ''}.\n`,
   );
@@ -47,19 +34,9 @@ const pageLimit = 1_000;
 /** JSON lines, or one line each. */
 export async function optOutList(options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
-  const api = await namedApi(options);
-  if (api === null) await withDatabase(loadConfig(), (pool) => writeOptOuts(allOptOuts(pool), json));
-  else await writeOptOuts(api.list('/v1/opt-outs', optOuts.shape.items.element, { limit: pageLimit }), json);
+  const item = optOuts.shape.items.element;
+  await withApi(options, (api) => writeOptOuts(api.list('/v1/opt-outs', item, { limit: pageLimit }), json));
   return exitCodes.ok;
-}
-
-async function* allOptOuts(pool: Pool): AsyncGenerator<OptOutView> {
-  for (let after: string | null = null; ;) {
-    const page = await optOutsAfter(pool, after, pageLimit);
-    yield* page;
-    if (page.length < pageLimit) return;
-    after = page.at(-1)?.domain ?? null;
-  }
 }
 
 async function writeOptOuts(entries: AsyncIterable<OptOutView>, json: boolean): Promise<void> {

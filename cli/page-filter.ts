@@ -18,7 +18,7 @@ const optionOf = {
   since: '--since',
 } as const satisfies Record<keyof PageFilter, string>;
 
-/** The filter in the form of the API's query, and as it is read. @throws CommandError on the first wrong option */
+/** The filter in the form of the API's query. @throws CommandError on the first wrong option */
 export function readPageFilter({ host, status, type, since }: PageFilterOptions): {
   readonly query: { readonly [name in keyof PageFilter]: string | undefined };
   readonly filter: PageFilter;

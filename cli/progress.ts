@@ -3,7 +3,7 @@
  */
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
-import type { Say } from './stack.ts';
+import type { Say } from './say.ts';
 import { waitText } from './waiting.ts';
 import { counted, duration, grouped } from './words.ts';
 

@@ -1,6 +1,6 @@
 /** `redrive`: queues dead letters of a crawl again, by the API of the running stack. */
 import { redriveAnswer, type RedriveAnswer } from '../contracts/dead-letters.ts';
-import { rejectionSentence } from '../storage/seeds/index.ts';
+import { rejectionSentence } from '../domain/seeds.ts';
 import { canonicalize } from '../domain/url.ts';
 import { anyApi } from './api-target.ts';
 import { readLetterOptions, type LetterOptions } from './dead-letters.ts';

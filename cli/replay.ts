@@ -3,13 +3,16 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime, Worker, type ReplayHistoriesIterable } from '@temporalio/worker';
 import { loadConfig } from '../config/config.ts';
 import { entryScript } from '../config/package.ts';
-import type { StackInfo } from '../stack/info.ts';
+import { findRunningStack, type StackInfo } from '../stack/info.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import { withStack } from './stack.ts';
+import { withOwnStack } from './stack.ts';
 
 /** @param workflowId null: all open workflows, `limit` at most */
 export async function replay(workflowId: string | null, limit: number): Promise<ExitCode> {
-  return withStack(loadConfig(), (stack) => replayFrom(stack, workflowId, limit));
+  const config = loadConfig();
+  const running = findRunningStack(config.dataDir);
+  const work = (stack: StackInfo): Promise<ExitCode> => replayFrom(stack, workflowId, limit);
+  return running === null ? withOwnStack(config, 'services', work) : work(running);
 }
 
 async function replayFrom(

@@ -1,7 +1,7 @@
 /** `report`: the results of a crawl, as tables, as JSON, or as the page that the API makes. */
 import { standsAs } from '../contracts/crawl.ts';
 import { crawlReport, type CrawlReport, type ReportHostLine } from '../contracts/http/report.ts';
-import { withLookingApi } from './api-target.ts';
+import { withApi } from './api-target.ts';
 import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
@@ -13,7 +13,7 @@ import { bytes, duration, grouped } from './words.ts';
 type ReportOptions = VerbOptions & { readonly html?: string };
 
 export const report = (id: string, options: ReportOptions): Promise<ExitCode> =>
-  withLookingApi(options, (api) => tell(api, id, options));
+  withApi(options, (api) => tell(api, id, options));
 
 async function tell(api: Api, id: string, { html, json = false }: ReportOptions): Promise<ExitCode> {
   if (html !== undefined) {

@@ -5,8 +5,8 @@ import { isIP } from 'node:net';
 import { newCrawl } from '../contracts/http/crawls.ts';
 import { maxRequestBytes } from '../contracts/http/shared.ts';
 import { inWords } from '../contracts/http/wording.ts';
+import { judgeSeeds, rejectionSentence, type JudgedSeed } from '../domain/seeds.ts';
 import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
-import { readSeeds, rejectionSentence, type SeedLine } from '../storage/seeds/index.ts';
 import { readCrawlFile } from './crawl-file.ts';
 import { givenSettings, optionName } from './crawl-settings.ts';
 import { CommandError } from './ending.ts';
@@ -73,7 +73,7 @@ export async function readRequest(
     { error: inWords },
   );
   if (!request.success) throw badOption(request.error.issues);
-  const seeds = readSeeds(request.data.seeds);
+  const seeds = judgeSeeds(request.data.seeds);
   const blocks = parseCidrs([...allowedPrivate, ...(request.data.allowPrivate ?? [])]);
   const source = options.seeds ?? options.config ?? `crawl ${options.like ?? ''}`;
   const complaints = seeds.flatMap((seed) => {
@@ -125,7 +125,7 @@ function badOption(
 }
 
 /** What is wrong with a seed, as the rest of a sentence; null: nothing. */
-function complaintAbout(seed: SeedLine, blocks: ReturnType<typeof parseCidrs>): string | null {
+function complaintAbout(seed: JudgedSeed, blocks: ReturnType<typeof parseCidrs>): string | null {
   if (seed.rejected !== null) return `${rejectionSentence(seed.rejected)}${hint(seed)}`;
   const { hostname } = new URL(seed.url);
   const address = /(^|\.)localhost$/.test(hostname) ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '');
@@ -135,7 +135,7 @@ function complaintAbout(seed: SeedLine, blocks: ReturnType<typeof parseCidrs>): 
   return `is at a ${refusal} address, which --allow-private ${block} would allow`;
 }
 
-function hint({ url, rejected }: SeedLine): string {
+function hint({ url, rejected }: JudgedSeed): string {
   const guess = `https://${url}`;
   const likely = rejected === 'not-a-url' && /^[^\s:/]+\.[^\s:/]+/.test(url) && URL.canParse(guess);
   return likely ? `; ${guess} would be a URL` : '';

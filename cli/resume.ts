@@ -1,9 +1,8 @@
 /** `resume`: goes on with an interrupted crawl. */
 import { loadConfig } from '../config/config.ts';
 import { closedCrawlStates, standsAs } from '../contracts/crawl.ts';
-import type { CrawlSummary } from '../contracts/http/crawls.ts';
-import { defaultTenant } from '../contracts/tenancy.ts';
-import { findCrawl, openCrawls } from '../storage/crawls/index.ts';
+import { crawlView, type CrawlSummary } from '../contracts/http/crawls.ts';
+import { openCrawls } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import {
   interruptedReason,
@@ -13,7 +12,7 @@ import {
   type RunOptions,
   type Session,
 } from './run.ts';
-import { noSuchCrawl } from './stack.ts';
+import { turnCrawl } from './turn-crawl.ts';
 
 export async function resume(id: string | null, options: RunOptions): Promise<ExitCode> {
   return runCrawl(loadConfig(), options, async (session) => {
@@ -24,9 +23,8 @@ export async function resume(id: string | null, options: RunOptions): Promise<Ex
   });
 }
 
-async function named({ pool }: Session, id: string): Promise<CrawlSummary> {
-  const crawl = await findCrawl(pool, id);
-  if (crawl === null) throw noSuchCrawl(id);
+async function named({ api }: Session, id: string): Promise<CrawlSummary> {
+  const crawl = await api.get(`/v1/crawls/${id}`, crawlView);
   if (closedCrawlStates.includes(crawl.state)) {
     throw new CommandError(`Crawl ${id} ${standsAs(crawl.state)}: there is nothing to resume.`);
   }
@@ -37,8 +35,8 @@ async function named({ pool }: Session, id: string): Promise<CrawlSummary> {
  * In a stack of our own every open crawl has lost its command; in another launcher's stack a running crawl is
  * somebody's.
  */
-async function latest({ pool, own }: Session): Promise<CrawlSummary> {
-  const open = await openCrawls(pool, undefined, defaultTenant);
+async function latest({ api, own }: Session): Promise<CrawlSummary> {
+  const open = await openCrawls(api);
   const ours: readonly (string | null)[] = [interruptedReason, waitingReason];
   const crawl = open.find(({ state, reason }) => own || (state === 'paused' && ours.includes(reason)));
   if (crawl === undefined)
@@ -48,5 +46,5 @@ async function latest({ pool, own }: Session): Promise<CrawlSummary> {
 
 /** A crawl that was running when its stack died goes on by itself. */
 async function setGoing({ api, signal }: Session, crawl: CrawlSummary): Promise<boolean> {
-  return crawl.state !== 'paused' || api.change(crawl.id, 'resume', null, signal);
+  return crawl.state !== 'paused' || turnCrawl(api, crawl.id, 'resume', null, signal);
 }

@@ -5,25 +5,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { closedCrawlStates } from '../contracts/crawl.ts';
-import type { CrawlView } from '../contracts/http/crawls.ts';
-import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
-import { defaultTenant } from '../contracts/tenancy.ts';
+import { crawlView, type CrawlView } from '../contracts/http/crawls.ts';
+import { crawlOutlookView, type CrawlOutlookView, type ParkedHost } from '../contracts/http/outlook.ts';
+import { pageView } from '../contracts/http/results.ts';
 import { findRunningStack } from '../stack/info.ts';
-import { openCrawls, parkedHosts, viewCrawl } from '../storage/crawls/index.ts';
-import { outlookOf } from '../storage/reports/index.ts';
-import { allPages } from '../storage/pages/index.ts';
-import { createPool, type Pool, isStorageOutage } from '../storage/postgres/index.ts';
-import { createApiClient, type ApiClient } from './api-client.ts';
+import { mayPass, type Asking } from './api-request.ts';
+import { localApi } from './api-target.ts';
+import { createApi, type Api } from './api.ts';
+import { openCrawls } from './crawls.ts';
 import { CommandError, endingOf, exitCodes, type ExitCode } from './ending.ts';
 import { createPatience, usualPatience } from './give-up.ts';
 import { aborted, listenForInterrupts, type Interrupts } from './interrupts.ts';
 import { standardOutput, writeLivePages } from './live-pages.ts';
 import { openOutFile, type OutFile } from './out-file.ts';
 import { readLocalKey } from './local-key.ts';
+import { createOutlast, type Outlast } from './outages.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { othersStack, ownStack, start, startKept, textReader, type Say, type UsedStack } from './stack.ts';
+import type { Say } from './say.ts';
+import { othersStack, ownStack, start, startKept, type UsedStack } from './stack.ts';
 import { summaryJson, summaryLines } from './summary.ts';
 import { runningWorkflows } from './temporal-web.ts';
+import { turnCrawl } from './turn-crawl.ts';
 import { grouped } from './words.ts';
 
 /** The reason of crawls that are paused because their command line ended. */
@@ -40,8 +42,7 @@ export interface RunOptions {
 }
 
 export interface Session {
-  readonly pool: Pool;
-  readonly api: ApiClient;
+  readonly api: Api;
   /** The stack is ours alone: crawls of earlier commands must not go on in it by themselves. */
   readonly own: boolean;
   readonly say: Say;
@@ -51,6 +52,8 @@ export interface Session {
 const pollMs = 500;
 /** Milliseconds between two looks at what the crawl waits for. */
 const outlookMs = 2_000;
+/** Not asked again: whoever asks so has another way on. */
+const atOnce: Asking = { patienceMs: 0 };
 /** Waiting hosts that are named, at most. */
 const namedHosts = 10;
 /** Parked hosts that are reported, at most. */
@@ -70,11 +73,9 @@ export async function runCrawl(
     const stack = await takeStack(config, options.keep === true, progress.say, interrupts.first);
     const hastened = aborted(interrupts.second).then(() => stack.leave(true));
     hastened.catch(() => undefined);
-    const pool = createPool(stack.info.postgresUrl, 4, () => undefined);
     try {
-      return await runOn(stack, pool, begin, { config, options, out, interrupts, progress });
+      return await runOn(stack, begin, { config, options, out, interrupts, progress });
     } finally {
-      await Promise.race([pool.end(), aborted(interrupts.second)]);
       await stack.leave();
     }
   } catch (error) {
@@ -99,7 +100,7 @@ async function takeStack(config: Config, keep: boolean, say: Say, signal: AbortS
   if (running !== null) return othersStack(running);
   say('Starting the stack …');
   if (keep) return othersStack(await startKept(config, say, signal));
-  return ownStack(await start({ config, owner: 'crawl', say, signal, processes: 'all' }));
+  return ownStack(await start({ config, owner: 'crawl', say, signal, parts: 'all' }));
 }
 
 interface Surroundings {
@@ -112,33 +113,27 @@ interface Surroundings {
 
 async function runOn(
   stack: UsedStack,
-  pool: Pool,
   begin: (session: Session) => Promise<string>,
   { config, options, out, interrupts, progress }: Surroundings,
 ): Promise<ExitCode> {
   const { apiUrl } = stack.info;
   if (apiUrl === null) throw new CommandError('The running stack has no API. Stop that stack first.');
-  const api = createApiClient(apiUrl, readLocalKey(config.dataDir));
-  const id = await begin({ pool, api, own: stack.own, say: progress.say, signal: interrupts.first });
+  const api = createApi({ ...localApi(apiUrl, readLocalKey(config.dataDir)), signal: interrupts.second });
+  const outlast = createOutlast(progress.say);
+  const id = await begin({ api, own: stack.own, say: progress.say, signal: interrupts.first });
   const web = runningWorkflows(stack.info);
   progress.say(`Crawl ${id} is under way.${web === null ? '' : ` Temporal Web: ${web}`}`);
   const over = new AbortController();
   const live =
     options.out === standardOutput
-      ? writeLivePages(pool, id, textReader(config), AbortSignal.any([interrupts.first, over.signal]))
+      ? writeLivePages(api, id, outlast, AbortSignal.any([interrupts.first, over.signal]))
       : null;
   live?.catch(() => undefined);
   /** Text that is not pages, when pages go to standard output. */
   const tell = (text: string): unknown =>
     (live === null ? process.stdout : process.stderr).write(`${text}\n`);
   const summarize = async (seen: CrawlView, error: string | null = null): Promise<void> => {
-    const parked =
-      error === null
-        ? await parkedHosts(pool, id, mostParked).catch((failure: unknown) => {
-            if (isStorageOutage(failure)) return [];
-            throw failure;
-          })
-        : [];
+    const parked = error === null ? await parkedHosts(api, id) : [];
     progress.clear();
     const waiting = watched.gaveUp()?.waiting ?? null;
     if (options.json === true) tell(summaryJson(seen, parked, error, waiting));
@@ -146,7 +141,7 @@ async function runOn(
   };
 
   const { giveUpAfter = usualPatience } = options;
-  const watched = follow(pool, id, progress, interrupts.first, createPatience(giveUpAfter));
+  const watched = follow(api, id, progress, outlast, interrupts.first, createPatience(giveUpAfter));
   let ended: CrawlView | null;
   let whole = true;
   try {
@@ -166,21 +161,22 @@ async function runOn(
   progress.clear();
   if (ended === null) {
     await pause(id, api, interrupts, progress.say);
-    // If Postgres is away, the crawl is shown as it was seen last.
-    const view = async (): Promise<CrawlView | null> => viewCrawl(pool, id).catch(() => null);
-    const seen = (await Promise.race([view(), aborted(interrupts.second)])) ?? watched.latest();
+    // If the API is away, the crawl is shown as it was seen last.
+    const seen =
+      (await api.get(`/v1/crawls/${id}`, crawlView, {}, atOnce).catch(() => null)) ?? watched.latest();
     if (options.json === true && seen !== null) await summarize(seen);
     return exitCodes.interrupted;
   }
 
   const gaveUp = watched.gaveUp() !== null;
   if (gaveUp) {
-    await api.change(id, 'pause', waitingReason, interrupts.first);
-    ended = (await viewCrawl(pool, id)) ?? ended;
+    await turnCrawl(api, id, 'pause', waitingReason, interrupts.first);
+    ended = await api.get(`/v1/crawls/${id}`, crawlView);
   }
   if (options.json !== true) await summarize(ended);
   if (out !== null) {
-    const count = await out.write(allPages(pool, id, ['links', 'text'], textReader(config)));
+    const query = { limit: 1_000, fields: 'links,text' };
+    const count = await out.write(api.list(`/v1/crawls/${id}/pages`, pageView, query));
     progress.say(`${grouped(count)} pages were written to ${out.name}.`);
   }
   if (options.json === true) await summarize(ended);
@@ -203,11 +199,12 @@ interface Followed {
   latest(): CrawlView | null;
 }
 
-/** Waits for a Postgres that is away. */
+/** Waits for an API that is away. */
 function follow(
-  pool: Pool,
+  api: Api,
   id: string,
   progress: Progress,
+  outlast: Outlast,
   signal: AbortSignal,
   isEnough: ReturnType<typeof createPatience>,
 ): Followed {
@@ -217,24 +214,20 @@ function follow(
   let gaveUp: CrawlOutlookView | null = null;
   const look = async (): Promise<CrawlView | null> => {
     while (!signal.aborted) {
-      const view = await viewCrawl(pool, id).catch((error: unknown) => {
-        if (isStorageOutage(error)) return undefined;
-        throw error;
-      });
-      if (view === null) throw new Error(`crawl ${id} is gone`);
-      if (view !== undefined) {
-        latest = view;
-        if (closedCrawlStates.includes(view.state)) return view;
-        if (performance.now() - outlookAt >= outlookMs) {
-          outlook = await outlookOf(pool, id, namedHosts).catch(() => null);
-          outlookAt = performance.now();
-        }
-        if (isEnough(view.pages, outlook, performance.now())) {
-          gaveUp = outlook;
-          return view;
-        }
-        progress.update(view, outlook);
+      const asking = { ...atOnce, signal };
+      const view = await outlast(() => api.get(`/v1/crawls/${id}`, crawlView, {}, asking), signal);
+      if (view === null) return null;
+      latest = view;
+      if (closedCrawlStates.includes(view.state)) return view;
+      if (performance.now() - outlookAt >= outlookMs) {
+        outlook = await outlookOf(api, id, namedHosts, asking).catch(() => null);
+        outlookAt = performance.now();
       }
+      if (isEnough(view.pages, outlook, performance.now())) {
+        gaveUp = outlook;
+        return view;
+      }
+      progress.update(view, outlook);
       await sleep(pollMs, undefined, { signal }).catch(() => undefined);
     }
     return null;
@@ -245,10 +238,23 @@ function follow(
   return { ended, latest: () => latest, gaveUp: () => gaveUp };
 }
 
-async function pause(id: string, api: ApiClient, interrupts: Interrupts, say: Say): Promise<void> {
+const outlookOf = (api: Api, id: string, limit: number, asking: Asking): Promise<CrawlOutlookView> =>
+  api.get(`/v1/crawls/${id}/outlook`, crawlOutlookView, { limit }, asking);
+
+/** None if the API is away: the rest of the summary is shown all the same. */
+async function parkedHosts(api: Api, id: string): Promise<readonly ParkedHost[]> {
+  try {
+    return (await outlookOf(api, id, mostParked, atOnce)).parked;
+  } catch (error) {
+    if (mayPass(error)) return [];
+    throw error;
+  }
+}
+
+async function pause(id: string, api: Api, interrupts: Interrupts, say: Say): Promise<void> {
   say('Pausing the crawl. Press Ctrl-C again to stop at once.');
   await Promise.race([
-    api.change(id, 'pause', interruptedReason, interrupts.second),
+    turnCrawl(api, id, 'pause', interruptedReason, interrupts.second),
     aborted(interrupts.second),
   ]);
   say(`Crawl ${id} is interrupted; ./orbweaver resume ${id} goes on with it.`);
@@ -262,17 +268,12 @@ function tellKept({ info }: UsedStack, say: Say): void {
 }
 
 /** Pauses crawls that earlier commands left running, so that only the wanted crawl goes on in our own stack. */
-export async function pauseOthers(
-  { pool, api, own, say, signal }: Session,
-  but: string | null,
-): Promise<void> {
+export async function pauseOthers({ api, own, say, signal }: Session, but: string | null): Promise<void> {
   if (!own) return;
-  const others = (await openCrawls(pool, ['seeding', 'running'], defaultTenant)).filter(
-    ({ id }) => id !== but,
-  );
+  const others = (await openCrawls(api, ['seeding', 'running'])).filter(({ id }) => id !== but);
   await Promise.all(
     others.map(async ({ id }) => {
-      if (!(await api.change(id, 'pause', interruptedReason, signal))) {
+      if (!(await turnCrawl(api, id, 'pause', interruptedReason, signal))) {
         say(`Crawl ${id} could not be paused and goes on beside this one.`);
       }
     }),

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { addedSeeds, seedList, type AddedSeeds, type SeedView } from '../contracts/http/seeds.ts';
 import { RefusedError, rejectionLine } from './api-request.ts';
-import { anyApi, withLookingApi } from './api-target.ts';
+import { anyApi, withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { writeList, writeOne, type Shown } from './table.ts';
@@ -90,7 +90,7 @@ export async function listSeeds(
 ): Promise<ExitCode> {
   const { state, json = false } = options;
   const query = { state, limit: 1_000 };
-  await withLookingApi(options, (api) =>
+  await withApi(options, (api) =>
     writeList(api.list(`/v1/crawls/${id}/seeds`, seedList.shape.items.element, query), json, shown),
   );
   return exitCodes.ok;

@@ -6,14 +6,9 @@ import { startStack, type RunningStack, type StackOptions } from '../stack/embed
 import { StackError } from '../stack/errors.ts';
 import { findRunningStack, type StackInfo, type StackOwner } from '../stack/info.ts';
 import type { StackEvent } from '../stack/supervisor.ts';
-import { migrate, createPool, type Pool } from '../storage/postgres/index.ts';
-import { createTextReader } from '../engine/page-text.ts';
-import { FileBlobStore } from '../storage/blobs/index.ts';
-import type { TextReader } from '../storage/pages/index.ts';
-import { CommandError } from './ending.ts';
-import { provideLocalKey, type LocalKey } from './local-key.ts';
-
-export type Say = (sentence: string) => void;
+import type { LocalKey } from './local-key.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import { sayPlainly, type Say } from './say.ts';
 
 export interface UsedStack {
   readonly info: StackInfo;
@@ -25,36 +20,46 @@ export interface UsedStack {
   leave(now?: boolean): Promise<void>;
 }
 
-type Processes = 'all' | 'api' | 'none';
+/**
+ * What is started besides Postgres. `all`: the whole stack, in which crawls go on. The others are for one verb, and no
+ * crawl goes on in them: `reading`: the API; `acting`: the API, and Temporal, whose workflows are to hear of the
+ * change; `services`: Temporal alone.
+ */
+export type Parts = 'all' | 'reading' | 'acting' | 'services';
+
+const partOptions: Readonly<Record<Parts, Pick<StackOptions, 'workers' | 'api' | 'services'>>> = {
+  all: {},
+  reading: { workers: [], services: 'postgres' },
+  acting: { workers: [] },
+  services: { workers: [], api: false },
+};
 
 export interface StartOptions {
   readonly config: Config;
   readonly owner: StackOwner;
   readonly say: Say;
   readonly signal?: AbortSignal;
-  /** Processes besides the services. Without workers no crawl goes on; without the API no crawl can be changed. */
-  readonly processes: Processes;
+  readonly parts: Parts;
 }
 
 /** The stack, and the key of its data folder for the API. */
 export type StartedStack = RunningStack & { readonly localKey: LocalKey };
 
 export async function start(options: StartOptions): Promise<StartedStack> {
-  const { config, owner, say, signal, processes } = options;
+  const { config, owner, say, signal, parts } = options;
   let localKey: LocalKey | null = null;
   const stackOptions: StackOptions = {
     config,
     owner,
     migrate: async (databaseUrl) => {
-      await migrate(databaseUrl);
       // Before the API starts: otherwise the API would make a first key if there is none.
-      localKey = await withPool(databaseUrl, (pool) => provideLocalKey(pool, config));
+      localKey = await prepareDatabase(databaseUrl, config);
     },
     onEvent: (event) => {
       tell(event, say);
     },
     ...(signal !== undefined && { signal }),
-    ...(processes !== 'all' && { workers: [], api: processes === 'api' }),
+    ...partOptions[parts],
   };
   const stack = await startStack(stackOptions);
   return { ...stack, localKey: knownKey(localKey) };
@@ -153,47 +158,16 @@ export async function startKept(config: Config, say: Say, signal: AbortSignal): 
   return info;
 }
 
-/**
- * Looks into the running stack, or into one that runs only for the moment, in which no crawl goes on.
- * @param processes the processes that such a stack has besides its services
- */
-export async function withStack<T>(
+/** Uses a stack that runs only for the moment. The caller has seen that none runs on the data folder. */
+export async function withOwnStack<T>(
   config: Config,
+  parts: Exclude<Parts, 'all'>,
   work: (info: StackInfo) => Promise<T>,
-  processes: Exclude<Processes, 'all'> = 'none',
 ): Promise<T> {
-  const running = findRunningStack(config.dataDir);
-  if (running !== null) return work(running);
-  const own = await start({ config, owner: 'crawl', say: sayPlainly, processes });
+  const own = await start({ config, owner: 'crawl', say: sayPlainly, parts });
   try {
     return await work(own);
   } finally {
     await own.stop();
   }
-}
-
-export async function withDatabase<T>(config: Config, work: (pool: Pool) => Promise<T>): Promise<T> {
-  return withStack(config, ({ postgresUrl }) => withPool(postgresUrl, work));
-}
-
-async function withPool<T>(postgresUrl: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = createPool(postgresUrl, 2, () => undefined);
-  try {
-    return await work(pool);
-  } finally {
-    await pool.end();
-  }
-}
-
-/** The text of pages, read from the bodies in this data folder. */
-export function textReader({ blobDir, maxBodyBytes }: Config): TextReader {
-  return createTextReader(new FileBlobStore({ folder: blobDir, maxBytes: maxBodyBytes }));
-}
-
-export const sayPlainly: Say = (sentence) => {
-  process.stderr.write(`${sentence}\n`);
-};
-
-export function noSuchCrawl(id: string): CommandError {
-  return new CommandError(`There is no crawl ${id}; orbweaver status lists the crawls.`);
 }

@@ -5,7 +5,6 @@ import { closedCrawlStates } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import { crawlWorkflowId, hostWorkflowId } from '../contracts/workflows.ts';
-import type { ParkedHost } from '../storage/crawls/index.ts';
 import { line, summaryLines } from './summary.ts';
 import { counted, duration, grouped } from './words.ts';
 
@@ -13,7 +12,6 @@ import { counted, duration, grouped } from './words.ts';
 export function statusLines(
   view: CrawlView,
   outlook: CrawlOutlookView,
-  parked: readonly ParkedHost[],
   page: ((workflowId: string) => string) | null,
 ): string[] {
   const { hosts, rate } = view;
@@ -28,7 +26,7 @@ export function statusLines(
   const troubled = waiting.items.filter(({ why }) => why !== 'retry');
   const pages = [crawlWorkflowId(view.id), ...troubled.map(({ origin }) => hostWorkflowId(origin))];
   return [
-    ...summaryLines(view, parked, isOpen ? waiting : null),
+    ...summaryLines(view, outlook.parked, isOpen ? waiting : null),
     line('hosts', `${grouped(hosts.total)}${standing.length === 0 ? '' : `: ${standing.join(', ')}`}`),
     ...(isOpen ? [line('rate', `${rate.perSecond.toFixed(1)} URLs/s over the last ten seconds`)] : []),
     ...(left === null

@@ -1,8 +1,7 @@
 /** The results of a crawl, for people and for programs. */
 import { standsAs, urlStates, type UrlState } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
-import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
-import type { ParkedHost } from '../storage/crawls/index.ts';
+import type { CrawlOutlookView, ParkedHost } from '../contracts/http/outlook.ts';
 import { cutKinds, cutPhrase } from '../domain/limits.ts';
 import { printable } from './table.ts';
 import { waitText } from './waiting.ts';
@@ -54,9 +53,9 @@ export function summaryLines(
     ),
     ...listed(
       'parked hosts',
-      parked.map(({ origin, queued, last_error }) => {
+      parked.map(({ origin, queued, lastError }) => {
         const wait = queued === 1 ? '1 URL waits' : `${grouped(queued)} URLs wait`;
-        return `${origin}, ${wait}${last_error === null ? '' : `: ${printable(last_error)}`}`;
+        return `${origin}, ${wait}${lastError === null ? '' : `: ${printable(lastError)}`}`;
       }),
       Math.max(view.hosts.parked, parked.length),
     ),
@@ -133,7 +132,7 @@ export function summaryJson(
       excluded,
       cut,
     },
-    parkedHosts: parked.map(({ origin, queued, last_error: lastError }) => ({ origin, queued, lastError })),
+    parkedHosts: parked,
     seeds: { accepted: seeds.accepted, rejected: seeds.rejected },
     ...(waiting !== null && { waiting }),
     ...(error !== null && { error }),

@@ -6,7 +6,7 @@ import { programEnvironment } from '../config/environment.ts';
 import { findRunningStack } from '../stack/info.ts';
 import { findTemporalCli } from '../stack/temporal-cli.ts';
 import { CommandError, exitCodes } from './ending.ts';
-import { sayPlainly } from './stack.ts';
+import { sayPlainly } from './say.ts';
 
 /** @returns the exit code of the program. @throws CommandError if there is no Temporal to talk to */
 export async function temporal(args: readonly string[]): Promise<number> {

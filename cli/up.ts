@@ -1,10 +1,12 @@
 /** `up`: the stack stays up until Ctrl-C. */
 import { loadConfig } from '../config/config.ts';
-import { openCrawls } from '../storage/crawls/index.ts';
-import { createPool } from '../storage/postgres/index.ts';
+import { localApi } from './api-target.ts';
+import { createApi } from './api.ts';
+import { openCrawls } from './crawls.ts';
 import { endingOf, exitCodes, type ExitCode } from './ending.ts';
 import { aborted, listenForInterrupts } from './interrupts.ts';
-import { sayPlainly, start, type KeptMessage, type StartedStack } from './stack.ts';
+import { sayPlainly } from './say.ts';
+import { start, type KeptMessage, type StartedStack } from './stack.ts';
 import { runningWorkflows } from './temporal-web.ts';
 
 /** @param kept true: `crawl --keep` started this, listens until the stack is up, and then goes */
@@ -18,7 +20,7 @@ export async function up(kept: boolean): Promise<ExitCode> {
   if (!kept) say('Starting the stack …');
   try {
     const stack = await start({
-      config, owner: kept ? 'keep' : 'up', say, signal: interrupts.first, processes: 'all',
+      config, owner: kept ? 'keep' : 'up', say, signal: interrupts.first, parts: 'all',
     }); // prettier-ignore
     const hastened = aborted(interrupts.second).then(() => stack.stop(true));
     hastened.catch(() => undefined);
@@ -39,9 +41,8 @@ export async function up(kept: boolean): Promise<ExitCode> {
 }
 
 async function addresses(stack: StartedStack): Promise<string[]> {
-  const pool = createPool(stack.postgresUrl, 1, () => undefined);
-  const open = await openCrawls(pool);
-  await pool.end();
+  const open =
+    stack.apiUrl === null ? [] : await openCrawls(createApi(localApi(stack.apiUrl, stack.localKey.key)));
   const going = open.filter(({ state }) => state !== 'paused').map(({ id }) => id);
   const paused = open.filter(({ state }) => state === 'paused').map(({ id }) => id);
   return [

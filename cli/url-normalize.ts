@@ -1,6 +1,6 @@
 /** `url normalize`: two spellings with the same output are the same page. */
 import { canonicalize } from '../domain/url.ts';
-import { urlKey } from '../storage/key.ts';
+import { urlKey } from '../contracts/url-key.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { argumentsOrInput, writeJsonLines } from './lines.ts';
 

@@ -41,6 +41,8 @@ export interface StackOptions {
   readonly workers?: readonly WorkerPlan[];
   /** Default: true. */
   readonly api?: boolean;
+  /** `postgres`: no Temporal and no Redis are started, which reading can do without. Default: all. */
+  readonly services?: 'all' | 'postgres';
   /** `any`: never a usual port; for tests. */
   readonly ports?: 'usual' | 'any';
   /** Entry scripts, if they are not the project's own. */
@@ -81,12 +83,12 @@ interface Start {
 
 /** Reserves a port for each service that is going to be started: a fixed one that is taken is refused at once. */
 const takePorts = async (start: Start, withRedis: boolean): Promise<void> => {
-  const { config, api = true } = start.options;
+  const { config, api = true, services = 'all' } = start.options;
   if (api) await takePort(start, 'api');
   if (config.databaseUrl === null) await takePort(start, 'postgres');
   if (config.temporalAddress === null) {
     await takePort(start, 'temporal');
-    await takePort(start, 'temporalUi');
+    if (services === 'all') await takePort(start, 'temporalUi');
   }
   if (withRedis) await takePort(start, 'redis');
 };
@@ -126,9 +128,12 @@ const startPostgres = async (start: Start): Promise<string> => {
 };
 
 const startTemporal = async (start: Start): Promise<Pick<StackInfo, 'temporalAddress' | 'temporalUiUrl'>> => {
-  const { config } = start.options;
+  const { config, services = 'all' } = start.options;
   if (config.temporalAddress !== null)
     return { temporalAddress: config.temporalAddress, temporalUiUrl: null };
+  // Nobody listens at the reserved port: a caller that needs Temporal after all is refused at once.
+  if (services === 'postgres')
+    return { temporalAddress: `127.0.0.1:${String(portOf(start, 'temporal'))}`, temporalUiUrl: null };
   const cli = await findTemporalCli({
     setting: config.temporalCli,
     cacheDir: config.cacheDir,
@@ -243,7 +248,8 @@ const startProcesses = async (start: Start, config: Config): Promise<string | nu
 
 const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done'>> => {
   const { options, folder } = start;
-  await takePorts(start, options.config.redisUrl === null && hasRedis());
+  const { config: given, services = 'all' } = options;
+  await takePorts(start, services === 'all' && given.redisUrl === null && hasRedis());
   const [postgresUrl, temporal, redisUrl] = await Promise.all([
     startPostgres(start).then(async (url) => {
       await options.migrate(url);

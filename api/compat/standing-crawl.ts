@@ -13,7 +13,7 @@ import {
   provideDefaultCrawl,
   type UrlStanding,
 } from '../../storage/starting/index.ts';
-import { rejectionSentence } from '../../storage/seeds/index.ts';
+import { rejectionSentence } from '../../domain/seeds.ts';
 import { changeCrawl } from '../crawls/change-crawl.ts';
 import { editCrawl } from '../crawls/crawl-edits.ts';
 import { withJudgedSeeds } from '../crawls/judged-seeds.ts';

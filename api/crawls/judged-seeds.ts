@@ -3,7 +3,8 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { RejectedSeed } from '../../contracts/http/crawls.ts';
 import { rejectedSeedsShown } from '../../contracts/http/seeds.ts';
-import { readSeeds, rejectionSentence, seedEntries, type SeedLine } from '../../storage/seeds/index.ts';
+import { rejectionSentence, seedEntries } from '../../domain/seeds.ts';
+import { readSeeds, type SeedLine } from '../../storage/seeds/index.ts';
 import { oneAtATime } from '../routes/in-line.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 

@@ -2,7 +2,8 @@
  * Reads seeds from a stream of lines and judges each line. No more of the stream is held than one line and one chunk.
  */
 import { maxSeedBytes, maxSeedLineBytes, maxSeedLines, type AddedSeeds } from '../../contracts/http/seeds.ts';
-import { readSeeds, rejectionSentence, type SeedLine } from '../../storage/seeds/index.ts';
+import { rejectionSentence } from '../../domain/seeds.ts';
+import { readSeeds, type SeedLine } from '../../storage/seeds/index.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 
 export interface ReadLine {

@@ -21,7 +21,7 @@ import {
   chooseLetters,
   crawlBar,
 } from '../../storage/letters/index.ts';
-import { urlKey } from '../../storage/key.ts';
+import { urlKey } from '../../contracts/url-key.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { hostIds } from '../../storage/hosts/index.ts';
 import { ControlError } from '../crawls/crawl-control.ts';

@@ -14,7 +14,7 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
 import { explainUrlOf, rejectionOf } from '../../engine/explain/explain.ts';
 import { readPages } from '../../storage/pages/index.ts';
-import { rejectionSentence } from '../../storage/seeds/index.ts';
+import { rejectionSentence } from '../../domain/seeds.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
 import { badCursor, HttpProblem } from '../way-in/problem.ts';

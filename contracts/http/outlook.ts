@@ -19,6 +19,15 @@ const waitingHost = z
   .meta({ id: 'WaitingHost' });
 export type WaitingHost = z.infer<typeof waitingHost>;
 
+const parkedHost = z
+  .object({
+    origin: z.string(),
+    queued: count.meta({ description: 'URLs of this crawl that wait there.' }),
+    lastError: z.string().nullable().meta({ description: 'The trouble it had last, as `class: message`.' }),
+  })
+  .meta({ id: 'ParkedHost' });
+export type ParkedHost = z.infer<typeof parkedHost>;
+
 export const defaultOutlookLimit = 10;
 export const outlookQuery = z.strictObject({ limit: limit(100, defaultOutlookLimit) });
 
@@ -29,6 +38,10 @@ export const crawlOutlookView = z
     waiting: z.object({
       hosts: count.meta({ description: 'Hosts with queued URLs that cannot be asked now.' }),
       items: z.array(waitingHost).meta({ description: 'Some of them: first those that are not parked.' }),
+    }),
+    parked: z.array(parkedHost).meta({
+      description:
+        'Parked hosts that the crawl has met, most queued first; also of a crawl that is over, which waits for nothing.',
     }),
     onlyWaiting: z.boolean().meta({ description: 'Nothing else is left to do at this moment.' }),
     left: z

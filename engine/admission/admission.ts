@@ -14,7 +14,7 @@ import {
   type AdmissionRow,
   type JudgedBy,
 } from '../../storage/frontier/index.ts';
-import { urlKey } from '../../storage/key.ts';
+import { urlKey } from '../../contracts/url-key.ts';
 import type { SeenCache } from '../../storage/seen/index.ts';
 import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
 import type { Books } from '../books/books.ts';

@@ -1,7 +1,7 @@
 /** What an edit would do to a crawl's frontier (G6): the walk of apply.ts, without changing anything. */
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import type { EditPreview } from '../../contracts/http/edits.ts';
-import { urlKey } from '../../storage/key.ts';
+import { urlKey } from '../../contracts/url-key.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import {
   hostsAtLimit,

@@ -22,7 +22,7 @@ import { compileScope } from '../../domain/scope.ts';
 import { canonicalSteps } from '../../domain/url-steps.ts';
 import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from '../../domain/url.ts';
 import { deadLetterFacts, hostFacts, recordFacts, storedCopy } from './facts.ts';
-import { urlKey } from '../../storage/key.ts';
+import { urlKey } from '../../contracts/url-key.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import { isWithin, pendingSeed } from '../../storage/seeds/index.ts';
 import {

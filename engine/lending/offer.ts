@@ -3,7 +3,7 @@
  * filters, limits, opt-outs, and once for each crawl.
  */
 import { canonicalize } from '../../domain/url.ts';
-import { urlKey } from '../../storage/key.ts';
+import { urlKey } from '../../contracts/url-key.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from '../../storage/frontier/index.ts';
 import { findParents, type ParentRow, unstoredUrls } from '../../storage/lending/index.ts';

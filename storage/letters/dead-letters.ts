@@ -44,17 +44,6 @@ export async function readDeadLetters(
   };
 }
 
-/** Every letter there is now, from the start. */
-export async function* allDeadLetters(db: Queryable, filter: LetterFilter): AsyncGenerator<DeadLetterView> {
-  for (let cursor: string | null = null; ;) {
-    const page: DeadLetterPage | 'bad-cursor' = await readDeadLetters(db, filter, cursor, 1_000);
-    if (page === 'bad-cursor') throw new Error('a cursor of our own cannot be read');
-    yield* page.items;
-    if (page.next === null) return;
-    cursor = page.next;
-  }
-}
-
 const nameOf = ({ crawl_id, host_id, key }: LetterCursor): string =>
   `${String(crawl_id)} ${String(host_id)} ${key}`;
 

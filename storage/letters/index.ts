@@ -1,5 +1,5 @@
 /** Dead letters: listed, counted, driven again. */
-export { readDeadLetters, allDeadLetters, type DeadLetterPage } from './dead-letters.ts';
+export { readDeadLetters, type DeadLetterPage } from './dead-letters.ts';
 export {
   encodeCursor,
   decodeCursor,

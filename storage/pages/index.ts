@@ -10,14 +10,7 @@ export {
 } from './copies.sql.ts';
 export { listPages, listPagesOfHost } from './lists.sql.ts';
 export { packOutlinks, unpackOutlinks } from './outlinks.ts';
-export {
-  readPages,
-  allPages,
-  pageBatches,
-  type TextReader,
-  type PagesRequest,
-  type PagesAnswer,
-} from './pages.ts';
+export { readPages, pageBatches, type TextReader } from './pages.ts';
 export {
   bodiesInStage,
   advanceStages,

@@ -111,18 +111,10 @@ async function rowsAfter(
     : listPages(db, ...common, share?.host_id ?? null, mostLooked);
 }
 
-/** Every page from the start, as far as the feed goes now: whole for a closed crawl. */
-export async function* allPages(
-  db: Queryable,
-  crawlId: string,
-  fields: readonly PageField[],
-  textOf: TextReader,
-  filter: PageFilter = {},
-): AsyncGenerator<PageView> {
-  for await (const pages of pageBatches(db, crawlId, fields, textOf, filter)) yield* pages;
-}
-
-/** The same, a thousand at a time at most; none where a part of the feed had none that fits. */
+/**
+ * Every page from the start, as far as the feed goes now (whole for a closed crawl), a thousand at a time at most; none
+ * where a part of the feed had none that fits.
+ */
 export async function* pageBatches(
   db: Queryable,
   crawlId: string,

@@ -1,10 +1,10 @@
 /** What a crawl waits for, and how long it may still take, as its owners see it. */
 import type { CrawlOutlookView } from '../../contracts/http/outlook.ts';
 import type { Queryable } from '../postgres/index.ts';
-import { crawlOutlook } from '../crawls/index.ts';
+import { crawlOutlook, parkedHosts } from '../crawls/index.ts';
 import { waitingHosts } from './outlook.sql.ts';
 
-/** Null: there is no such crawl. @param limit hosts that are named at most */
+/** Null: there is no such crawl. @param limit hosts that are named at most, of each kind */
 export async function outlookOf(
   db: Queryable,
   crawlId: string,
@@ -27,6 +27,10 @@ export async function outlookOf(
         until: until === null ? null : new Date(until).toISOString(),
       })),
     },
+    parked: (await parkedHosts(db, crawlId, limit)).map(({ last_error: lastError, ...host }) => ({
+      ...host,
+      lastError,
+    })),
     onlyWaiting: runs && !ready && waiting > 0 && crawl.pending === 0 && !crawl.unseeded && !crawl.edited,
     left:
       runs && longest !== null

@@ -3,4 +3,4 @@ export { appendSeeds, nextSeeds, claimSeeds, noteSeeded } from './intake.sql.ts'
 export { listSeeds, hasSeedAt, pendingSeed, seededSites } from './lists.sql.ts';
 export { storeSeeds } from './seed-intake.ts';
 export { isWithin, type KnownPlaces } from './seed-places.ts';
-export { seedEntries, readSeeds, rejectionSentence, type SeedLine } from './seeds.ts';
+export { readSeeds, type SeedLine } from './seeds.ts';

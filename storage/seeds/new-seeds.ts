@@ -1,6 +1,6 @@
 /** Which seeds a crawl has not met yet; with its row locked for seeds, nobody else adds one meanwhile. */
 import { canonicalize } from '../../domain/url.ts';
-import { urlKey } from '../key.ts';
+import { urlKey } from '../../contracts/url-key.ts';
 import type { Queryable } from '../postgres/index.ts';
 import type { SeedLine } from './seeds.ts';
 import { knownUrls } from '../frontier/index.ts';

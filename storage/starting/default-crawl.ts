@@ -8,7 +8,7 @@ import { whyNoMore } from '../../domain/crawl-life.ts';
 import { spentForCrawl, type SpentQuota } from '../../domain/quotas.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import { onceMore } from './crawl-admission.ts';
-import { urlKey } from '../key.ts';
+import { urlKey } from '../../contracts/url-key.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import { defaultCrawl, type DefaultCrawlRow, insertDefaultCrawl } from './starting.sql.ts';
 import { explainUrl, type UrlCircumstances } from '../reports/index.ts';

@@ -4,11 +4,10 @@
  * Settings come by the environment as always; addresses are found in the data folder.
  */
 import path from 'node:path';
-import { provideLocalKey } from '../../cli/local-key.ts';
+import { prepareDatabase } from '../../cli/prepare-database.ts';
 import { loadConfig } from '../../config/config.ts';
 import { entryScript } from '../../config/package.ts';
 import { startStack } from '../../stack/embedded.ts';
-import { migrate, createPool } from '../../storage/postgres/index.ts';
 import { workers } from './plan.ts';
 
 const crawler = process.argv[2] === 'crawler';
@@ -20,10 +19,7 @@ const stack = await startStack({
   workers: crawler ? workers.map((name) => ({ name, roles: config.roles })) : [],
   api: crawler,
   migrate: async (databaseUrl) => {
-    await migrate(databaseUrl);
-    const pool = createPool(databaseUrl, 1, () => undefined);
-    await provideLocalKey(pool, config);
-    await pool.end();
+    await prepareDatabase(databaseUrl, config);
   },
   scripts: {
     worker: path.join(import.meta.dirname, 'shifted-worker.ts'),

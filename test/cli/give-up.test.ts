@@ -34,7 +34,7 @@ it('the line of progress begins with who is waited for, where that is all, and e
   const lines: string[] = [];
   const screen = { write: (text: string) => lines.push(text.trim()) };
   const outlook = (onlyWaiting: boolean): CrawlOutlookView => ({
-    ...{ crawlId: '1', state: 'running', onlyWaiting, left: null },
+    ...{ crawlId: '1', state: 'running', onlyWaiting, left: null, parked: [] },
     waiting: {
       hosts: 2,
       items: [

@@ -1,18 +1,21 @@
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiClient } from '../../cli/api-client.ts';
+import { localApi } from '../../cli/api-target.ts';
+import { createApi } from '../../cli/api.ts';
 import { auditLines } from '../../cli/audit.ts';
 import { openOutFile } from '../../cli/out-file.ts';
 import { createProgress } from '../../cli/progress.ts';
 import { readRequest } from '../../cli/request.ts';
+import { createOutlast } from '../../cli/outages.ts';
 import { summaryJson, summaryLines } from '../../cli/summary.ts';
+import { turnCrawl } from '../../cli/turn-crawl.ts';
 import { bytes, duration } from '../../cli/words.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
-import type { CrawlView } from '../../contracts/http/crawls.ts';
+import { crawlView, type CrawlView } from '../../contracts/http/crawls.ts';
+import { serving } from './serving.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -170,7 +173,7 @@ describe('the summary', () => {
         },
         cut: { links: { places: 1, leftOut: 1_300 }, robotsText: { places: 1, leftOut: 1 } },
       }),
-      [{ origin: 'https://p.example', queued: 300, last_error: 'refused' }],
+      [{ origin: 'https://p.example', queued: 300, lastError: 'refused' }],
     );
     expect(lines).toEqual([
       'Crawl 7 is finished (complete) after 1:15 min.',
@@ -188,7 +191,7 @@ describe('the summary', () => {
   });
 
   it('is one JSON object with exactly the promised fields', () => {
-    const parked = [{ origin: 'https://b.example', queued: 4, last_error: 'timeout' }];
+    const parked = [{ origin: 'https://b.example', queued: 4, lastError: 'timeout' }];
     expect(JSON.parse(summaryJson(view({ state: 'failed', reason: 'no page' }), parked, null))).toEqual({
       crawlId: '7',
       state: 'failed',
@@ -263,46 +266,71 @@ describe('the out file', () => {
   });
 });
 
-describe('the API client', () => {
-  const serving = async <T>(listener: RequestListener, use: (url: string) => Promise<T>): Promise<T> => {
-    const server = createServer(listener);
-    await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
-    try {
-      return await use(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
-    } finally {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    }
-  };
-  /** Answers POSTs with these statuses one after the other, GETs with the state. */
+describe('a crawl that is paused', () => {
+  /** Answers POSTs with these statuses one after the other, GETs with a crawl in the state. */
   const script =
-    (statuses: number[], state: string): RequestListener =>
+    (statuses: number[], state: CrawlView['state']): RequestListener =>
     (request, response) => {
-      response.statusCode = request.method === 'POST' ? (statuses.shift() ?? 500) : 200;
+      const isChange = request.method === 'POST';
+      response.statusCode = isChange ? (statuses.shift() ?? 500) : 200;
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ state, detail: 'words' }));
+      response.end(JSON.stringify({ ...view({ state }), ...(isChange && { detail: 'words' }) }));
     };
+  const paused = (statuses: number[], state: CrawlView['state']): Promise<boolean> =>
+    serving(script(statuses, state), (url) => turnCrawl(createApi(localApi(url, null)), '7', 'pause', 'x'));
 
-  it('asks again while workers do not answer yet', async () => {
+  it('is asked for again while workers do not answer yet', async () => {
     const statuses = [503, 200];
-    expect(
-      await serving(script(statuses, 'running'), (url) => createApiClient(url).change('1', 'pause', 'x')),
-    ).toBe(true);
+    expect(await paused(statuses, 'running')).toBe(true);
     expect(statuses).toEqual([]);
   });
 
-  it('takes a change that came late for done, and a refusal for an answer', async () => {
-    expect(
-      await serving(script([503], 'paused'), (url) => createApiClient(url).change('1', 'pause', 'x')),
-    ).toBe(true);
-    expect(
-      await serving(script([409], 'draining'), (url) => createApiClient(url).change('1', 'pause', 'x')),
-    ).toBe(false);
+  it('counts as paused if the change came late, and not if it was refused', async () => {
+    expect(await paused([503], 'paused')).toBe(true);
+    expect(await paused([409], 'draining')).toBe(false);
+    expect(await paused([404], 'running')).toBe(false);
+  });
+});
+
+describe('an API that is away', () => {
+  /** Answers with these statuses one after the other; a request beyond them is cut. */
+  const script =
+    (statuses: number[]): RequestListener =>
+    (request, response) => {
+      const status = statuses.shift();
+      if (status === undefined) return void request.destroy();
+      response.statusCode = status;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ ...view(), detail: 'words' }));
+    };
+  /** Each look at the clock finds it so many milliseconds later. */
+  const asked = async (statuses: number[], stepMs: number, signal = new AbortController().signal) => {
+    const said: string[] = [];
+    let clock = 0;
+    const outlast = createOutlast((sentence) => said.push(sentence), () => (clock += stepMs)); // prettier-ignore
+    const answer = await serving(script(statuses), (url) => {
+      const api = createApi(localApi(url, null));
+      return outlast(() => api.get('/v1/crawls/7', crawlView, {}, { patienceMs: 0, signal }), signal).then(
+        (crawl) => crawl?.id ?? null,
+        (error: unknown) => (error instanceof Error ? error.message : ''),
+      );
+    });
+    return { answer, said };
+  };
+
+  it('is waited for, and people hear of it once', async () => {
+    expect(await asked([503, 500, 200], 4_000)).toEqual({
+      answer: '7',
+      said: ['words Trying again for up to ten minutes.', 'The API answers again.'],
+    });
+    expect(await asked([503, 200], 1)).toEqual({ answer: '7', said: [] });
   });
 
-  it('passes on why a crawl was not created, with the exit code for it', async () => {
-    const create = (url: string): Promise<unknown> => createApiClient(url).create('{}');
-    await expect(serving(script([422], ''), create)).rejects.toMatchObject({ message: 'words', exitCode: 2 });
-    await expect(serving(script([503], ''), create)).rejects.toMatchObject({ message: 'words', exitCode: 1 });
+  it('is waited for no longer than ten minutes, not after a refusal, and not after an interrupt', async () => {
+    expect(await asked([], 400_000)).toMatchObject({
+      answer: expect.stringContaining('does not answer') as string,
+    });
+    expect(await asked([404, 200], 1)).toEqual({ answer: 'words', said: [] });
+    expect(await asked([503, 200], 1, AbortSignal.abort())).toEqual({ answer: null, said: [] });
   });
 });

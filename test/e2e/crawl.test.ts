@@ -4,7 +4,7 @@ import type { UrlState } from '../../contracts/crawl.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { explainUrlOf } from '../../engine/explain/explain.ts';
-import { allPages } from '../../storage/pages/index.ts';
+import { allPages } from '../support/all-pages.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -193,8 +193,7 @@ describe('hosts that misbehave', () => {
         expect(await desk.ended(id)).toMatchObject({ state: 'cancelled', reason: 'enough seen' });
         expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
         const pages = new Map<string, PageView>();
-        for await (const page of allPages(desk.pool, id, [], () => Promise.resolve(null)))
-          pages.set(page.url, page);
+        for await (const page of allPages(desk.pool, id)) pages.set(page.url, page);
         expect(pages.get(`${originOf('nested')}/trap`)).toMatchObject({ title: 'Deep' });
         // A wheel that turns on: the last stop led somewhere, where nobody went.
         const stops = [...pages.keys()].filter((url) => url.startsWith(`${originOf('carousel')}/turn/`));

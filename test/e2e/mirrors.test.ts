@@ -1,7 +1,7 @@
 /** Sites with the very same bytes: those that were asked for are crawled whole each, others are met but not crawled. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';
-import { allPages } from '../../storage/pages/index.ts';
+import { allPages } from '../support/all-pages.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
@@ -53,7 +53,7 @@ it('two mirrors that are seeds are fetched page by page, a third that is linked 
   expect(asked(stray)).toEqual(['/one', '/robots.txt']);
   const originals: string[] = [];
   const copies: string[] = [];
-  for await (const { url, duplicateOf } of allPages(desk.pool, id, [], () => Promise.resolve(null))) {
+  for await (const { url, duplicateOf } of allPages(desk.pool, id)) {
     (duplicateOf === null ? originals : copies).push(new URL(url).pathname);
   }
   expect(originals.toSorted()).toEqual(['/', '/one', '/two']);

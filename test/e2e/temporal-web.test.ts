@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { PageView } from '../../contracts/http/results.ts';
 import { crawlWorkflowId, hostWorkflowId } from '../../contracts/workflows.ts';
 import { reservePort, type ReservedPort } from '../../stack/ports.ts';
-import { allPages } from '../../storage/pages/index.ts';
+import { allPages } from '../support/all-pages.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
@@ -160,7 +160,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
     expect(askedLate).toEqual(['/robots.txt', '/']);
     expect(await desk.ended(crawlId)).toMatchObject({ state: 'finished', reason: 'complete' });
     const pages: PageView[] = [];
-    for await (const page of allPages(desk.pool, crawlId, [], () => Promise.resolve(null))) pages.push(page);
+    for await (const page of allPages(desk.pool, crawlId)) pages.push(page);
     expect(pages.find(({ url }) => url === `${refusing}/`)).toMatchObject({
       state: 'done',
       status: 200,

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig, type Config } from '../../config/config.ts';
 import { startStack, type RunningStack, type StackOptions } from '../../stack/embedded.ts';
-import { provideLocalKey } from '../../cli/local-key.ts';
-import { migrate, createPool } from '../../storage/postgres/index.ts';
+import { prepareDatabase } from '../../cli/prepare-database.ts';
 
 export interface OwnStack {
   readonly stack: RunningStack;
@@ -38,10 +37,7 @@ export async function startOwnStack(
     owner: 'up',
     ports: 'any',
     migrate: async (databaseUrl) => {
-      await migrate(databaseUrl);
-      const pool = createPool(databaseUrl, 1, () => undefined);
-      key = (await provideLocalKey(pool, { dataDir, adminKey: null })).key;
-      await pool.end();
+      key = (await prepareDatabase(databaseUrl, { dataDir, adminKey: null })).key;
     },
     ...others,
   });

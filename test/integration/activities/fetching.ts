@@ -15,7 +15,7 @@ import { canonicalize } from '../../../domain/url.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { FileBlobStore } from '../../../storage/blobs/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
-import { urlKey } from '../../../storage/key.ts';
+import { urlKey } from '../../../contracts/url-key.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { createWorld } from '../../support/world.ts';

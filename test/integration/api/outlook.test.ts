@@ -64,8 +64,19 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     expect(now.waiting.items[0]?.lastError).toBe('server-errors: answered 500');
     expect(Date.parse(now.waiting.items[0]?.until ?? '') - Date.now()).toBeGreaterThan(3_500_000);
     expect(now.waiting.items[3]?.until).toBeNull();
+    const tried = { origin: parked, lastError: 'tls: expired' };
+    expect(now.parked).toEqual([{ ...tried, queued: 9 }]);
     expect(now.left).toEqual({ seconds: 24, origin: long, queued: 4, delaySeconds: 6 });
     expect((await outlook(id, '?limit=1')).waiting).toMatchObject({ hosts: 4, items: [{ why: 'backoff' }] });
+    // A crawl that is over waits for nothing; whoever looks at it still learns which hosts were parked.
+    await services.pool.query(`update url set state = 'excluded' where crawl_id = $1`, [id]);
+    await setState(services.pool, id, 'cancelled', null);
+    const over = await outlook(id);
+    expect({ ...over.waiting, parked: over.parked }).toEqual({
+      hosts: 0,
+      items: [],
+      parked: [{ ...tried, queued: 0 }],
+    });
   });
 
   it('says when only hosts that wait are left, URLs that are due later among them', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditView, pageView, type AuditView, type PageView } from '../../../contracts/http/results.ts';
-import { allPages } from '../../../storage/pages/index.ts';
+import { allPages } from '../../support/all-pages.ts';
 import { createPool } from '../../../storage/postgres/index.ts';
 import {
   addPage,

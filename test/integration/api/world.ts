@@ -12,7 +12,7 @@ import type { CrawlCause } from '../../../domain/crawl-life.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { adoptAdminKey, makeSecret } from '../../../storage/tenancy/index.ts';
 import { createCrawl } from '../../../storage/starting/index.ts';
-import { urlKey } from '../../../storage/key.ts';
+import { urlKey } from '../../../contracts/url-key.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { packOutlinks } from '../../../storage/pages/index.ts';
 import { redriveBatch } from '../../../storage/letters/index.ts';

@@ -1,20 +1,22 @@
-/** `crawl --concurrency N` on real Postgres: which hosts it sets, and whose it refuses. */
+/** `crawl --concurrency N`, by an API on real Postgres: which hosts it sets, and whose it refuses. */
 import { expect, it, onTestFinished } from 'vitest';
+import { localApi } from '../../../cli/api-target.ts';
+import { createApi } from '../../../cli/api.ts';
 import { setConcurrency } from '../../../cli/seed-hosts.ts';
-import { createPool } from '../../../storage/postgres/index.ts';
-import { createWorld } from '../../support/world.ts';
+import { noteTaker, serve, startServices } from '../api/world.ts';
 
 it('sets the hosts of the seeds, each once, and no more than may be one’s own', async () => {
-  const world = await createWorld();
-  const pool = createPool(world.databaseUrl, 2, () => undefined);
+  const services = await startServices();
+  const { pool } = services;
+  const served = await serve(pool, noteTaker(pool));
   onTestFinished(async () => {
-    await pool.end();
-    await world.close();
+    await served.stop();
+    await services.stop();
   });
+  const api = createApi(localApi(served.url, served.key));
   const request = (seeds: readonly string[] | string) => ({ body: JSON.stringify({ seeds }), complaints: [], rest: null }); // prettier-ignore
   const said = await setConcurrency(
-    pool,
-    { shards: 1 },
+    api,
     4,
     request(['http://one.example/a', 'http://one.example/b', 'https://two.example:8443/', 'no url']),
   );
@@ -25,6 +27,6 @@ it('sets the hosts of the seeds, each once, and no more than may be one’s own'
     { origin: 'https://two.example:8443', settings: { concurrency: 4 } },
   ]);
   const many = Array.from({ length: 101 }, (_, at) => `https://h${String(at)}.example/`);
-  await expect(setConcurrency(pool, { shards: 1 }, 4, request(many))).rejects.toThrow(/hosts you own/);
+  await expect(setConcurrency(api, 4, request(many))).rejects.toThrow(/hosts you own/);
   expect((await pool.query('select from host')).rowCount).toBe(2);
 });

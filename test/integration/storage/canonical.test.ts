@@ -4,13 +4,9 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDedupActivities } from '../../../activities/dedup.ts';
 import { canonicalize } from '../../../domain/url.ts';
-import {
-  packOutlinks,
-  allPages,
-  chooseCanonicals,
-  markTextDuplicates,
-} from '../../../storage/pages/index.ts';
+import { packOutlinks, chooseCanonicals, markTextDuplicates } from '../../../storage/pages/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
+import { allPages } from '../../support/all-pages.ts';
 import {
   admission,
   expectExact,
@@ -122,7 +118,7 @@ async function settle(): Promise<number> {
 /** Of each page: whose duplicate it is (null: nobody's), and the body that its title came from. */
 async function standing(): Promise<Record<string, readonly [string | null, string | null]>> {
   const pages: Record<string, readonly [string | null, string | null]> = {};
-  for await (const page of allPages(frontier.pool, String(crawl), [], () => Promise.resolve(null))) {
+  for await (const page of allPages(frontier.pool, String(crawl))) {
     if (page.redirectTo === null) pages[page.url] = [page.duplicateOf, page.title];
   }
   return pages;

@@ -4,9 +4,9 @@ import type { DeadLetterView } from '../../../contracts/dead-letters.ts';
 import { restMs } from '../../../domain/dead-letter.ts';
 import { auditCrawl } from '../../../storage/reports/index.ts';
 import {
-  allDeadLetters,
   readDeadLetters,
   redriveBatch,
+  type DeadLetterPage,
   type LetterFilter,
 } from '../../../storage/letters/index.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
@@ -64,8 +64,13 @@ const ofCrawl = (crawl: number, over: Partial<LetterFilter> = {}): LetterFilter 
   ({ crawlId: String(crawl), hostId: null, class: null, key: null, ...over }) as LetterFilter;
 const all = async (filter: LetterFilter): Promise<DeadLetterView[]> => {
   const found: DeadLetterView[] = [];
-  for await (const letter of allDeadLetters(pool, filter)) found.push(letter);
-  return found;
+  for (let cursor: string | null = null; ;) {
+    const page: DeadLetterPage | 'bad-cursor' = await readDeadLetters(pool, filter, cursor, 1_000);
+    if (page === 'bad-cursor') throw new Error('a cursor of our own cannot be read');
+    found.push(...page.items);
+    if (page.next === null) return found;
+    cursor = page.next;
+  }
 };
 const letters = async (filter: LetterFilter): Promise<string[]> => {
   return (await all(filter)).map(({ url, class: letterClass }) => `${url} ${letterClass}`);

@@ -11,7 +11,7 @@ import {
   type ResultRow,
   leaseUrls,
 } from '../../../storage/frontier/index.ts';
-import { urlKey } from '../../../storage/key.ts';
+import { urlKey } from '../../../contracts/url-key.ts';
 import { createPool, type Pool, retrying } from '../../../storage/postgres/index.ts';
 import { readSeeds } from '../../../storage/seeds/index.ts';
 import { takeLease } from '../../../storage/leases/index.ts';

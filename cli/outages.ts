@@ -1,0 +1,41 @@
+/** Waits for an API that is away, or behind which Postgres is away: the crawl goes on once both are back. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mayPass } from './api-request.ts';
+import type { Say } from './say.ts';
+
+/** Milliseconds between two tries, until people are told, and until the wait is given up. */
+const retryMs = 500;
+const tellMs = 5_000;
+const patienceMs = 10 * 60_000;
+
+/** Asks again while the trouble may pass; null: the signal ended the wait. @throws what the last try threw */
+export type Outlast = <T>(ask: () => Promise<T>, signal: AbortSignal) => Promise<T | null>;
+
+/** All callers of what is returned share one outage, so that people are told of it once. */
+export function createOutlast(say: Say, now = (): number => performance.now()): Outlast {
+  let since: number | null = null;
+  let told = false;
+  return async (ask, signal) => {
+    // The signal may be aborted while the API is asked.
+    const isEnded = (): boolean => signal.aborted;
+    while (!isEnded()) {
+      try {
+        const answer = await ask();
+        if (told) say('The API answers again.');
+        [since, told] = [null, false];
+        return answer;
+      } catch (error) {
+        if (isEnded()) break;
+        if (!mayPass(error)) throw error;
+        since ??= now();
+        if (now() - since > patienceMs) throw error;
+        if (!told && now() - since > tellMs) {
+          told = true;
+          say(`${error.message} Trying again for up to ten minutes.`);
+        }
+      }
+      await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+    }
+    return null;
+  };
+}
