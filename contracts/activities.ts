@@ -1,6 +1,6 @@
 /** Activities as workflows call them. Inputs and results live in histories: small, plain, only ever widened. */
 import type { CrawlEnding, CrawlStands } from '../domain/crawl-life.ts';
-import type { RedriveCounts } from '../domain/dead-letter.ts';
+import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
 import type { FinishVerdict } from '../domain/finish.ts';
 
 export interface HostRef {
@@ -244,7 +244,7 @@ export interface ProbePlan {
 export interface RedriveInput {
   readonly crawlId: string | null;
   readonly origin: string | null;
-  readonly class: string | null;
+  readonly class: DeadLetterClass | null;
   /** Any spelling of one URL. */
   readonly url: string | null;
 }

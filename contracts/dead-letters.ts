@@ -49,7 +49,7 @@ const deadLetterView = z
     url: z.string(),
     host: z.string(),
     hostParked: z.boolean(),
-    class: z.string(),
+    class: z.enum(deadLetterClasses),
     status: z.int().nullable().meta({ description: 'Of the last answer; null: there was none.' }),
     message: z.string(),
     headers: z.record(z.string(), z.string()).nullable().meta({

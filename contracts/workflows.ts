@@ -4,7 +4,7 @@
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { PauseCause } from '../domain/crawl-life.ts';
-import type { RedriveCounts } from '../domain/dead-letter.ts';
+import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
 import type { EditProgress, WantedBy } from './activities.ts';
 import type { CrawlState } from './crawl.ts';
 
@@ -108,7 +108,7 @@ export const dropHostUpdate = defineUpdate<string, [reason: string | null]>('dro
 export const setDelayUpdate = defineUpdate<string, [seconds: number | null]>('setDelay');
 export interface RedriveChoice {
   /** A class of dead letters; absent or null: any. */
-  readonly class?: string | null;
+  readonly class?: DeadLetterClass | null;
   /** One URL, in any spelling; absent or null: any. */
   readonly url?: string | null;
 }
@@ -182,7 +182,7 @@ export const editStateQuery = defineQuery<EditProgress | null>('state');
 export interface RedriveWorkflowInput {
   readonly crawlId: string;
   readonly origin: string | null;
-  readonly class: string | null;
+  readonly class: DeadLetterClass | null;
   readonly url: string | null;
   /**
    * The caller may have a parked host tried again, which concerns all crawls: the host is tried again if only `origin`

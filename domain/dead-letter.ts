@@ -5,23 +5,11 @@
  */
 import { whyNoMore, type CrawlStands } from './crawl-life.ts';
 import { troubleClasses } from './trouble.ts';
+import { failedReasons, type FailedReason } from './url-reason.ts';
 
-/** Classes of failures that were the URL's own: the reasons of failed URLs in outcome.ts. */
-const ownClasses = [
-  'forbidden',
-  'client-error',
-  'server-error',
-  'bad-redirect',
-  'too-many-redirects',
-  'redirect-loop',
-  'bad-encoding',
-  'protocol',
-  'poison',
-] as const;
-
-/** Every class a dead letter can have; `timeout`, `reset` and `overloaded` come from `troubleClasses`. */
-export const deadLetterClasses = [...troubleClasses, ...ownClasses] as const;
-export type DeadLetterClass = (typeof deadLetterClasses)[number];
+/** Every class a dead letter can have: the reason of its URL. */
+export const deadLetterClasses = failedReasons;
+export type DeadLetterClass = FailedReason;
 
 export const isDeadLetterClass = (text: string): text is DeadLetterClass =>
   (deadLetterClasses as readonly string[]).includes(text);
@@ -34,7 +22,7 @@ export const restingClass: DeadLetterClass = 'forbidden';
 export const restMs = 7 * 86_400_000;
 
 /** When a letter may be redriven, in milliseconds since 1970; null: at once. @param failedAtMs when it was written */
-export const redriveNotBefore = (letterClass: string, failedAtMs: number): number | null =>
+export const redriveNotBefore = (letterClass: DeadLetterClass, failedAtMs: number): number | null =>
   letterClass === restingClass ? failedAtMs + restMs : null;
 
 /** The facts about a crawl that decide whether its URLs may be queued again. */

@@ -6,6 +6,7 @@ import { noSigns, noteFailing, noteWell, suspicionOf, type Signs } from './blame
 import { mayBeOwn, type History, type HostNext } from './outcome.ts';
 import { easedByTime, easeUp, noManners, slowDown, type Manners } from './pace.ts';
 import { afterOutage, noOutages, outageMs, type Outages } from './server-errors.ts';
+import type { UrlReason } from './url-reason.ts';
 
 export interface HostMemory {
   /** Times the host was left alone for trouble, with no good answer in between. */
@@ -25,7 +26,7 @@ export const newHost: HostMemory = {
 /** The part of a `History` that comes from what the host has taught so far. */
 export const standingOf = (
   memory: HostMemory,
-  url: { readonly key: string; readonly reason: string | null },
+  url: { readonly key: string; readonly reason: UrlReason | null },
   now: number,
 ): Pick<History, 'hostFailures' | 'suspicion' | 'outageMs'> => ({
   hostFailures: memory.failures,

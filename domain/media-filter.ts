@@ -1,7 +1,8 @@
 /** Which bodies a crawl takes, by the media type of the answer (RFC 9110 §8.3.1; F27). */
+import type { ExcludedReason } from './url-reason.ts';
 
-/** Class of an excluded URL: the crawl does not take bodies of its media type. */
-export const unwantedType = 'content-type';
+/** The reason of an excluded URL: the crawl does not take bodies of its media type. */
+export const unwantedType = 'content-type' satisfies ExcludedReason;
 
 /** `type/subtype`, or `type/*` for all subtypes. Both are tokens (RFC 9110 §5.6.2), without wildcards inside. */
 const rangeForm = /^[!#$%&'+.^_`|~\w-]+\/(?:\*|[!#$%&'+.^_`|~\w-]+)$/;

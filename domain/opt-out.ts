@@ -6,6 +6,7 @@
  * two bounds: no request leaves under a copy older than `optOutBoundMs`, and a change of the list is answered only
  * `optOutHoldMs` after its commit. By then every copy in use was read after the commit.
  */
+import type { ExcludedReason } from './url-reason.ts';
 
 /** Greatest age of a copy of the list, in milliseconds, when a request leaves under it. */
 export const optOutBoundMs = 2_000;
@@ -13,8 +14,8 @@ export const optOutBoundMs = 2_000;
 /** Milliseconds from commit to answer: the bound, and time for a request that left before to arrive. */
 export const optOutHoldMs = optOutBoundMs + 250;
 
-/** Class of a URL that is excluded because its host has opted out. */
-export const optOutReason = 'opt-out';
+/** The reason of a URL that is excluded because its host has opted out. */
+export const optOutReason = 'opt-out' satisfies ExcludedReason;
 
 /** The sentence stored beside `optOutReason`. */
 export const optOutDetail = (domain: string): string => `${domain} has opted out`;

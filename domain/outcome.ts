@@ -7,6 +7,7 @@ import type { FetchFault } from './fault.ts';
 import { unwantedType } from './media-filter.ts';
 import { defaultDelayMs, type Complaint } from './pace.ts';
 import { backoffMs, type TroubleClass } from './trouble.ts';
+import type { AttemptReason, DoneReason, ExcludedReason, FailedReason, UrlReason } from './url-reason.ts';
 
 export type Answer =
   | {
@@ -39,14 +40,16 @@ export type UrlNext =
   /** `body`: there is a body to store and to read. */
   | {
       readonly state: 'done';
-      readonly reason: 'fetched' | 'not-modified' | 'redirect';
+      readonly reason: Exclude<DoneReason, 'fetched-elsewhere'>;
       readonly body: boolean;
     }
-  | { readonly state: 'excluded' | 'dead' | 'failed'; readonly reason: string }
+  | { readonly state: 'excluded'; readonly reason: ExcludedReason }
+  | { readonly state: 'dead'; readonly reason: 'gone' }
+  | { readonly state: 'failed'; readonly reason: FailedReason }
   /** Is requested again, not before `inMs`. */
   | {
       readonly state: 'queued';
-      readonly reason: string;
+      readonly reason: AttemptReason;
       readonly inMs: number;
       /** This request counts towards the URL's tries. */
       readonly own: boolean;
@@ -76,10 +79,8 @@ const complaintTries = 5;
 
 const well: HostNext = { trouble: null, complaint: null, sign: 'well' };
 const silent: HostNext = { trouble: null, complaint: null, sign: 'none' };
-const final = (state: 'excluded' | 'dead' | 'failed', reason: string): Outcome => ({
-  url: { state, reason },
-  host: well,
-});
+const excluded = (reason: ExcludedReason): Outcome => ({ url: { state: 'excluded', reason }, host: well });
+const failed = (reason: FailedReason): Outcome => ({ url: { state: 'failed', reason }, host: well });
 
 export function judgeAnswer(answer: Answer, history: History): Outcome {
   return answer.kind === 'fault' ? judgeFault(answer.fault, history) : judgeResponse(answer, history);
@@ -89,29 +90,30 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
   const { status } = answer;
   if (status === 429 || status === 503) return judgeComplaint(status, answer.retryAfterMs, history);
   if (status >= 500) return judgeFailing('server-error', 'error', answer.retryAfterMs, history);
-  if (status === 404 || status === 410 || status === 451) return final('dead', 'gone');
-  if (status === 401 || status === 403) return final('failed', 'forbidden');
+  if (status === 404 || status === 410 || status === 451)
+    return { url: { state: 'dead', reason: 'gone' }, host: well };
+  if (status === 401 || status === 403) return failed('forbidden');
   if (status >= 400) {
     // Tried once more, later: 408, 421, 425 and the like may pass. A second failure is the URL's own.
-    if (history.tries > 0) return final('failed', 'client-error');
+    if (history.tries > 0) return failed('client-error');
     const inMs = Math.max(10_000, answer.retryAfterMs ?? 0);
     return { url: again('client-error', inMs), host: well };
   }
   if (!answer.wanted && (status === 304 || (status >= 200 && status < 300))) {
-    return final('excluded', unwantedType);
+    return excluded(unwantedType);
   }
   if (status === 304) return { url: { state: 'done', reason: 'not-modified', body: false }, host: well };
   if (status >= 300) {
-    if (!answer.hasTarget) return final('failed', 'bad-redirect');
-    if (history.hops >= maxRedirects) return final('failed', 'too-many-redirects');
+    if (!answer.hasTarget) return failed('bad-redirect');
+    if (history.hops >= maxRedirects) return failed('too-many-redirects');
     return { url: { state: 'done', reason: 'redirect', body: false }, host: well };
   }
-  if (status < 200) return final('failed', 'protocol');
+  if (status < 200) return failed('protocol');
   switch (answer.truncated) {
     case 'too-large':
-      return final('excluded', 'too-large');
+      return excluded('too-large');
     case 'bad-encoding':
-      return final('failed', 'bad-encoding');
+      return failed('bad-encoding');
     case 'incomplete':
       return judgeFailing('reset', 'reset', answer.retryAfterMs, history);
     case false:
@@ -177,7 +179,7 @@ function judgeFailing(
 function judgeFault(fault: FetchFault, history: History): Outcome {
   switch (fault) {
     case 'address-refused':
-      return final('excluded', 'address-refused');
+      return excluded('address-refused');
     case 'protocol':
       return { url: retryOrFail('protocol', history.tries, urlTries, null), host: silent };
     case 'reset':
@@ -200,7 +202,7 @@ function judgeFault(fault: FetchFault, history: History): Outcome {
   }
 }
 
-const again = (reason: string, inMs: number): Extract<UrlNext, { state: 'queued' }> => ({
+const again = (reason: AttemptReason, inMs: number): Extract<UrlNext, { state: 'queued' }> => ({
   state: 'queued',
   reason,
   inMs,
@@ -212,11 +214,11 @@ const again = (reason: string, inMs: number): Extract<UrlNext, { state: 'queued'
  * Waits 5 s, 20 s and so on, or longer if the answer asks for it. After `most` tries the URL is given up as a dead
  * letter of this class.
  */
-function retryOrFail(reason: string, tries: number, most: number, askedMs: number | null): UrlNext {
+function retryOrFail(reason: AttemptReason, tries: number, most: number, askedMs: number | null): UrlNext {
   if (tries + 1 >= most) return { state: 'failed', reason };
   return again(reason, Math.max(5_000 * 4 ** tries, askedMs ?? 0));
 }
 
 /** Reasons of a last failed request that may have been the URL's own trouble. */
-const ownReasons: readonly (string | null)[] = ['overloaded', 'server-error', 'reset', 'timeout'];
-export const mayBeOwn = (reason: string | null): boolean => ownReasons.includes(reason);
+const ownReasons: readonly (UrlReason | null)[] = ['overloaded', 'server-error', 'reset', 'timeout'];
+export const mayBeOwn = (reason: UrlReason | null): boolean => ownReasons.includes(reason);

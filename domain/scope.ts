@@ -7,6 +7,7 @@
 
 import { coveringDomain, hostName } from './opt-out.ts';
 import type { PatternMatcher } from './pattern.ts';
+import { filterReasons, type ExcludedReason, type FilterReason } from './url-reason.ts';
 import type { CanonicalUrl } from './url.ts';
 
 export interface ScopeConfig {
@@ -30,21 +31,11 @@ export interface ScopeConfig {
   readonly maxUrlLength: number;
 }
 
-/** Why a filter stops a URL within the scope. */
-export type FilterReason = 'url-length' | 'depth' | 'domain' | 'pattern' | 'not-included';
+/** The reason of an excluded URL that was in the frontier when an edit narrowed the scope. */
+export const outOfScope = 'scope' satisfies ExcludedReason;
 
-/** Class of an excluded URL that was in the frontier when an edit narrowed the scope. */
-export const outOfScope = 'scope';
-
-/** Classes of excluded URLs that other settings may admit again. */
-export const ruleReasons: readonly (FilterReason | typeof outOfScope)[] = [
-  outOfScope,
-  'url-length',
-  'depth',
-  'domain',
-  'pattern',
-  'not-included',
-];
+/** Reasons of excluded URLs that other settings may admit again. */
+export const ruleReasons = [outOfScope, ...filterReasons] as const;
 
 export type ScopeVerdict =
   | { readonly verdict: 'admit' }

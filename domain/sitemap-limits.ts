@@ -2,6 +2,8 @@
  * How much of a host's sitemaps a crawl reads. The protocol (sitemaps.org 0.9) allows 50,000 entries and 50 MB a file.
  * By the protocol an index names sitemaps and never another index, but hosts nest indexes all the same.
  */
+import type { ExcludedReason } from './url-reason.ts';
+
 export const sitemapLimits = {
   /** The first so many Sitemap lines of a robots.txt are used. */
   robotsLines: 50,
@@ -15,5 +17,5 @@ export const sitemapLimits = {
   bytes: 50 * 1024 * 1024,
 } as const;
 
-/** Class of a sitemap that is excluded by one of these limits. */
-export const sitemapLimitReason = 'sitemap-limit';
+/** The reason of a sitemap that is excluded by one of these limits. */
+export const sitemapLimitReason = 'sitemap-limit' satisfies ExcludedReason;

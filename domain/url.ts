@@ -36,17 +36,20 @@ export interface CanonicalUrl {
   readonly host: string;
 }
 
-export type UrlRejection =
+/** Why a text is no URL that a crawl can have. */
+export const urlRejections = [
   /** no absolute URL can be read from the text (and the base, if given) */
-  | 'not-a-url'
+  'not-a-url',
   /** neither http nor https */
-  | 'scheme'
+  'scheme',
   /** the host is nothing but dots, or ends in an empty label */
-  | 'no-host'
+  'no-host',
   /** a user name or password in the URL: secrets are not stored in a frontier */
-  | 'credentials'
+  'credentials',
   /** over `maxUrlLength` */
-  | 'too-long';
+  'too-long',
+] as const;
+export type UrlRejection = (typeof urlRejections)[number];
 
 export type UrlResult =
   | { readonly ok: true; readonly value: CanonicalUrl }

@@ -4,7 +4,7 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { crawlStates, urlStates } from '../../contracts/crawl.ts';
-import { deadLetterClasses, isDeadLetterClass } from '../../domain/dead-letter.ts';
+import { deadLetterClasses } from '../../domain/dead-letter.ts';
 import { hostStandings } from '../../domain/host-standing.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import {
@@ -101,9 +101,8 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
     unread.set(measures.pending);
     const byStanding = new Map(standings.map((row) => [row.state, row.hosts]));
     for (const state of hostStandings) hosts.set({ state }, byStanding.get(state) ?? 0);
-    for (const letterClass of [...deadLetterClasses, 'other']) letters.set({ class: letterClass }, 0);
-    for (const row of dead)
-      letters.inc({ class: isDeadLetterClass(row.class) ? row.class : 'other' }, row.letters);
+    for (const letterClass of deadLetterClasses) letters.set({ class: letterClass }, 0);
+    for (const row of dead) letters.set({ class: row.class }, row.letters);
     turnAge.set(Math.max(0, ages.turn));
     bodyAge.set(Math.max(0, ages.body));
     leaseAge.set(Math.max(0, ages.lease));

@@ -3,6 +3,7 @@
  * those can use Orbweaver. docs/api.md has the table from their words to ours.
  */
 import { z } from 'zod';
+import { urlReasons } from '../../domain/url-reason.ts';
 import { crawlStates, urlStates, type CrawlState } from '../crawl.ts';
 import { configFields, domain } from './crawls.ts';
 import { count, maxRequestBytes, maxUrlInUrl, texts } from './shared.ts';
@@ -243,7 +244,7 @@ export const urlStatusAnswer = z
     status: z.enum(urlProgress),
     detail: z.object({
       state: z.enum(urlStates).meta({ description: 'Our word for where it stands.' }),
-      reason: z.string().nullable().meta({ description: 'Why it is in this state, as a class.' }),
+      reason: z.enum(urlReasons).nullable().meta({ description: 'Why it is in this state.' }),
       message: z.string().nullable().meta({ description: 'The same in words.' }),
       http_status: z.int().nullable(),
       content_type: z.string().nullable(),

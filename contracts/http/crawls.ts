@@ -5,11 +5,13 @@
 import { z } from 'zod';
 import { cutKinds } from '../../domain/limits.ts';
 import { impersonated } from '../../domain/crawler-names.ts';
+import { deadLetterClasses } from '../../domain/dead-letter.ts';
 import { isMediaRange } from '../../domain/media-filter.ts';
 import { readDomain } from '../../domain/opt-out.ts';
 import { maxDelayFactor } from '../../domain/pace.ts';
 import { maxPatternLength, maxPatternsLength } from '../../domain/pattern.ts';
 import { headerProblem, headersProblem, hiddenValue } from '../../domain/request-headers.ts';
+import { excludedReasons } from '../../domain/url-reason.ts';
 import { maxUrlLength } from '../../domain/url.ts';
 import { crawlCauses } from '../../domain/crawl-life.ts';
 import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
@@ -225,7 +227,9 @@ export const cutView = z.partialRecord(z.enum(cutKinds), count).meta({
 
 /** For a crawl: excluded URLs by reason, and what was cut. */
 export const leftOut = z.object({
-  excluded: z.record(z.string(), count).meta({ description: 'URLs that are excluded, by reason.' }),
+  excluded: z
+    .partialRecord(z.enum(excludedReasons), count)
+    .meta({ description: 'URLs that are excluded, by reason.' }),
   cut: z
     .partialRecord(
       z.enum(cutKinds),
@@ -236,6 +240,10 @@ export const leftOut = z.object({
         'What was left out without being a URL of the crawl, by kind: at how many pages, sitemaps or robots.txt files, and how much in all (links, URLs, entries, lines, characters or files).',
     }),
 });
+
+export const lettersByClass = z
+  .partialRecord(z.enum(deadLetterClasses), count)
+  .meta({ description: 'URLs whose retries are spent, by class of failure.' });
 
 export const ledgerAnswer = counts.extend({ balanced: z.boolean() }).meta({ id: 'LedgerAnswer' });
 
@@ -295,9 +303,7 @@ export const crawlView = crawlSummary
       parked: count.meta({ description: 'Hosts that wait for a person or a probe, with queued URLs.' }),
     }),
     ...leftOut.shape,
-    deadLetters: z
-      .record(z.string(), count)
-      .meta({ description: 'URLs whose retries are spent, by class of failure.' }),
+    deadLetters: lettersByClass,
     rate: z.object({
       perSecond: z.number().meta({ description: 'URLs answered a second, over the last ten seconds.' }),
     }),

@@ -1,5 +1,6 @@
 /** Edits of a running crawl (G6): versions of its settings, previews, and how far a version has been applied. */
 import { z } from 'zod';
+import { excludedReasons } from '../../domain/url-reason.ts';
 import { configFields, crawlConfig } from './crawls.ts';
 import { asInteger, count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
 
@@ -72,7 +73,12 @@ export const editPreview = z
     }),
     byRule: z
       .array(
-        z.object({ reason: z.string(), rule: z.string().nullable(), excluded: count, readmitted: count }),
+        z.object({
+          reason: z.enum(excludedReasons),
+          rule: z.string().nullable(),
+          excluded: count,
+          readmitted: count,
+        }),
       )
       .meta({ description: 'The 100 that move most; `readmitted`: of those the rule keeps out now.' }),
     byHost: z

@@ -1,6 +1,10 @@
 /** Every decision on a URL, on the wire. */
 import { z } from 'zod';
+import { deadLetterClasses } from '../../domain/dead-letter.ts';
 import { decisionEffects, decisionSteps } from '../../domain/explain/decision.ts';
+import { bodyStages } from '../../domain/stage.ts';
+import { urlKinds } from '../../domain/url-kind.ts';
+import { attemptReasons, filterReasons, urlReasons } from '../../domain/url-reason.ts';
 import { urlStates } from '../crawl.ts';
 import { cutView } from './crawls.ts';
 import { count, instant, maxUrlInUrl } from './shared.ts';
@@ -29,8 +33,8 @@ const decision = z
 const explainedRecord = z
   .object({
     state: z.enum(urlStates),
-    kind: z.enum(['page', 'sitemap']),
-    reason: z.string().nullable(),
+    kind: z.enum(urlKinds),
+    reason: z.enum(urlReasons).nullable(),
     detail: z.string().nullable(),
     fetchUrl: z.string().meta({ description: 'The spelling that is fetched.' }),
     seed: z.boolean(),
@@ -57,7 +61,7 @@ const explainedRecord = z
     truncated: z.string().nullable(),
     duplicateOf: z.string().nullable(),
     duplicateBy: z.enum(['body', 'text']).nullable(),
-    stillToDo: z.enum(['dedup', 'extract']).nullable(),
+    stillToDo: z.enum(bodyStages).nullable(),
     requests: z.int().meta({ description: 'Requests answered.' }),
     reclaims: z.int().meta({ description: 'Leases lost to a crash.' }),
     leaseHeld: z.boolean().meta({ description: 'It is in the slice that is being fetched now.' }),
@@ -88,7 +92,7 @@ export const explanation = z
     scope: z
       .object({
         verdict: z.enum(['admit', 'outside', 'excluded']),
-        reason: z.string().nullable(),
+        reason: z.enum(filterReasons).nullable(),
         detail: z.string().nullable(),
         depth: z
           .int()
@@ -99,11 +103,18 @@ export const explanation = z
       .meta({ description: "What the crawl's scope and filters say, judged now." }),
     record: explainedRecord.nullable().meta({ description: 'Null: the crawl has never met this URL.' }),
     attempts: z
-      .array(z.object({ at: instant, class: z.string(), status: z.int().nullable(), message: z.string() }))
+      .array(
+        z.object({
+          at: instant,
+          class: z.enum(attemptReasons),
+          status: z.int().nullable(),
+          message: z.string(),
+        }),
+      )
       .meta({ description: 'Requests that ended without a final outcome, oldest first.' }),
     deadLetter: z
       .object({
-        class: z.string(),
+        class: z.enum(deadLetterClasses),
         status: z.int().nullable(),
         message: z.string(),
         attempts: z.int(),

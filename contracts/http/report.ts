@@ -1,7 +1,8 @@
 /** The report of a crawl on the wire (F38). */
 import { z } from 'zod';
+import { urlReasons } from '../../domain/url-reason.ts';
 import { crawlStates, urlStates } from '../crawl.ts';
-import { counts, crawlLabel, leftOut, rejectedSeed } from './crawls.ts';
+import { counts, crawlLabel, leftOut, lettersByClass, rejectedSeed } from './crawls.ts';
 import { count, instant } from './shared.ts';
 
 const ms = z.int().min(0).nullable().meta({ description: 'Milliseconds; null: not known.' });
@@ -53,12 +54,14 @@ export const crawlReport = z
       }),
       seeds: z.object({ accepted: count, rejected: count }),
     }),
-    states: z.array(z.object({ state: z.enum(urlStates), reason: z.string().nullable(), urls: count })),
+    states: z.array(
+      z.object({ state: z.enum(urlStates), reason: z.enum(urlReasons).nullable(), urls: count }),
+    ),
     statuses: z.array(z.object({ status: z.int(), urls: count, bytes: count })),
     types: z.array(z.object({ type: z.string(), urls: count, bytes: count })),
     depths: z.array(z.object({ depth: z.int(), urls: count })),
     languages: z.array(z.object({ language: z.string().nullable(), pages: count })),
-    deadLetters: z.record(z.string(), count),
+    deadLetters: lettersByClass,
     rejectedSeeds: z
       .array(rejectedSeed)
       .max(100)

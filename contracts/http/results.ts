@@ -1,5 +1,6 @@
 /** What a crawl has found, on the wire: its pages, and its ledger recounted. */
 import { z } from 'zod';
+import { urlReasons } from '../../domain/url-reason.ts';
 import { crawlStates, urlStates } from '../crawl.ts';
 import { cutView, ledgerView } from './crawls.ts';
 import { pageFilter } from './page-filter.ts';
@@ -32,7 +33,7 @@ export const pageView = z
     url: z.string(),
     state: z.enum(urlStates),
     status: z.int().nullable(),
-    reason: z.string().nullable().meta({ description: 'Why it is in this state, as a class.' }),
+    reason: z.enum(urlReasons).nullable().meta({ description: 'Why it is in this state.' }),
     title: z.string().nullable(),
     description: z.string().nullable(),
     language: z.string().nullable().meta({ description: 'ISO 639-1.' }),

@@ -1,5 +1,6 @@
 /** Seeds of an existing crawl (F01): listed, and added as one JSON body or as a stream of lines. */
 import { z } from 'zod';
+import { urlRejections } from '../../domain/url.ts';
 import { newCrawl, rejectedSeed } from './crawls.ts';
 import { count, limit, nextCursor } from './shared.ts';
 
@@ -35,7 +36,7 @@ const seedView = rejectedSeed
   .extend({
     url: z.string().meta({ description: 'Of a rejected one: as it was sent, cut where it is long.' }),
     state: z.enum(['good', 'rejected']),
-    reason: z.string().nullable().meta({ description: 'Why it is no URL that a crawl can have.' }),
+    reason: z.enum(urlRejections).nullable().meta({ description: 'Why it is no URL that a crawl can have.' }),
   })
   .meta({ id: 'Seed' });
 export type SeedView = z.infer<typeof seedView>;

@@ -6,6 +6,9 @@ import type { CrawlState } from '../crawl-life.ts';
 import type { UrlState } from '../ledger.ts';
 import type { Cut } from '../limits.ts';
 import type { ScopeConfig } from '../scope.ts';
+import type { BodyStage } from '../stage.ts';
+import type { UrlKind } from '../url-kind.ts';
+import type { AttemptReason, FailedReason, FilterReason, UrlReason } from '../url-reason.ts';
 import type { CanonicalStep } from '../url-steps.ts';
 import type { CanonicalUrl } from '../url.ts';
 
@@ -50,8 +53,8 @@ export interface CrawlFacts {
 
 export interface ScopeFacts {
   readonly verdict: 'admit' | 'outside' | 'excluded';
-  /** For the verdict excluded: the code of the filter, from `domain/scope.ts` or elsewhere. */
-  readonly reason: string | null;
+  /** The filter that stops the URL; null: the verdict is not `excluded`. */
+  readonly reason: FilterReason | null;
   readonly detail: string | null;
   /** The depth at which the URL was judged. */
   readonly depth: number;
@@ -120,9 +123,9 @@ export interface RobotsFacts {
 
 export interface RecordFacts {
   readonly state: UrlState;
-  readonly kind: 'page' | 'sitemap';
-  /** Class of the outcome or of the last attempt; any code. */
-  readonly reason: string | null;
+  readonly kind: UrlKind;
+  /** Of its state; null: it waits for its first request. */
+  readonly reason: UrlReason | null;
   readonly detail: string | null;
   /** The spelling that is fetched. */
   readonly fetchUrl: string;
@@ -147,7 +150,7 @@ export interface RecordFacts {
   readonly truncated: string | null;
   readonly duplicateOf: string | null;
   readonly duplicateBy: 'body' | 'text' | null;
-  readonly stillToDo: 'dedup' | 'extract' | null;
+  readonly stillToDo: BodyStage | null;
   readonly requests: number;
   readonly reclaims: number;
   /** The URL is leased under the lease that its host has now. */
@@ -178,13 +181,13 @@ export const shortenedCounted = 1_000;
 
 export interface AttemptFacts {
   readonly at: string;
-  readonly class: string;
+  readonly class: AttemptReason;
   readonly status: number | null;
   readonly message: string;
 }
 
 export interface DeadLetterFacts {
-  readonly class: string;
+  readonly class: FailedReason;
   readonly status: number | null;
   readonly message: string;
   readonly attempts: number;

@@ -2,7 +2,7 @@
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../opt-out.ts';
 import { counted, type Decision } from './decision.ts';
 import type { CrawlFacts, ExplainFacts } from './facts.ts';
-import { reasonText } from './reasons.ts';
+import { reasonText } from '../url-reason.ts';
 
 /** All decisions up to the first that stops the URL; every decision if none does. */
 export function filterDecisions(facts: ExplainFacts): Decision[] {

@@ -2,7 +2,7 @@
 import { counted, type Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
 import { cutPhrasesOf } from '../limits.ts';
-import { reasonText } from './reasons.ts';
+import { reasonText } from '../url-reason.ts';
 
 export function historyDecisions({ attempts, record, deadLetter }: ExplainFacts): Decision[] {
   const decisions: Decision[] = attempts.map(({ at, class: kind, status, message }) => ({

@@ -2,7 +2,7 @@
 import type { Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
 import { mayHaveFallenOff } from './identity.ts';
-import { reasonText } from './reasons.ts';
+import { reasonText } from '../url-reason.ts';
 import type { NextFetch } from './waits.ts';
 
 /** @param before the decisions so far. If the URL was not met, the first that stops it says what would become of it. */

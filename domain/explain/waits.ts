@@ -3,7 +3,7 @@ import { optOutDetail, optOutReason } from '../opt-out.ts';
 import { robotsFreshMs } from '../robots.ts';
 import { counted, instantIn, span, type Decision } from './decision.ts';
 import { aheadCounted, type CrawlFacts, type ExplainFacts, type HostFacts } from './facts.ts';
-import { reasonText } from './reasons.ts';
+import { reasonText, troubleText } from '../url-reason.ts';
 
 interface Wait {
   readonly verdict: string;
@@ -126,12 +126,6 @@ function hostParked({ host }: ExplainFacts): Wait | null {
     because: `The host has been parked since ${since}${why}; it waits for a probe that is answered, or a retry.`,
     inMs: null,
   };
-}
-
-/** `class: message`, as a slice records it. */
-function troubleText(lastError: string): string {
-  const [, kind = null, message = lastError] = /^([a-z-]+): (.*)$/s.exec(lastError) ?? [];
-  return kind === null ? lastError : reasonText(kind, message);
 }
 
 function pageLimit({ crawl: { config, pagesInHand } }: ExplainFacts): Wait | null {

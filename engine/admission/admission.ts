@@ -5,6 +5,7 @@
  */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import type { ScopeVerdict } from '../../domain/scope.ts';
+import { storedKinds } from '../../domain/url-kind.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import {
   type FrontierWrite,
@@ -132,7 +133,7 @@ export class Admission {
       config_version: candidate.crawl.version,
       key: key.toString('hex'),
       url: candidate.link.url,
-      kind: candidate.kind === 'sitemap' ? 1 : 0,
+      kind: storedKinds[candidate.kind],
       seed: candidate.seed,
       depth: Math.min(candidate.depth, 32_767),
       hops: candidate.hops,
@@ -203,7 +204,7 @@ async function verdictsOn(candidates: readonly Candidate[]): Promise<ReadonlyMap
 function standingOf(
   { refusal }: Candidate,
   verdict: ScopeVerdict | undefined,
-): 'outside' | { readonly reason: string; readonly detail: string } | null {
+): 'outside' | NonNullable<Candidate['refusal']> | null {
   if (verdict === undefined) return null;
   switch (verdict.verdict) {
     case 'admit':
@@ -215,10 +216,7 @@ function standingOf(
   }
 }
 
-function optOutOf(
-  link: CanonicalUrl,
-  listed: ReadonlySet<string>,
-): { readonly reason: string; readonly detail: string } | null {
+function optOutOf(link: CanonicalUrl, listed: ReadonlySet<string>): NonNullable<Candidate['refusal']> | null {
   const domain = coveringDomain(hostName(link.host), listed);
   return domain === null ? null : { reason: optOutReason, detail: optOutDetail(domain) };
 }

@@ -1,12 +1,14 @@
 /** The only code that makes candidates: a URL that was found, with what follows from where it was found. */
 import { urlPriority } from '../../domain/priority.ts';
+import type { UrlKind } from '../../domain/url-kind.ts';
+import type { ExcludedReason } from '../../domain/url-reason.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
 export interface Candidate {
   readonly crawl: OpenCrawl;
   readonly link: CanonicalUrl;
-  readonly kind: 'page' | 'sitemap';
+  readonly kind: UrlKind;
   readonly seed: boolean;
   readonly depth: number;
   readonly hops: number;
@@ -16,7 +18,7 @@ export interface Candidate {
   /** Where the URL was found, key in hex; null: nowhere, as for a seed. */
   readonly parent: { readonly hostId: number; readonly key: string } | null;
   /** Set: a URL that the scope admits is stored as excluded, for this reason. */
-  readonly refusal?: { readonly reason: string; readonly detail: string };
+  readonly refusal?: { readonly reason: ExcludedReason; readonly detail: string };
 }
 
 /** What is known about the URL where another one was found. */
@@ -39,7 +41,7 @@ export type Found =
   | { readonly in: 'sitemaps'; readonly sitemap: Parent | null; readonly refusal?: Candidate['refusal'] }
   | {
       readonly in: 'redirect';
-      readonly url: Parent & { readonly hops: number; readonly kind: 'page' | 'sitemap' };
+      readonly url: Parent & { readonly hops: number; readonly kind: UrlKind };
       /** Milliseconds for which the answer asks to wait. */
       readonly waitMs: number;
     };
@@ -48,7 +50,8 @@ type Place = Pick<Candidate, 'kind' | 'depth' | 'parent'> & Partial<Candidate>;
 
 const at = ({ host_id: hostId, key }: Parent): Candidate['parent'] => ({ hostId, key });
 
-function placeOf(found: Found): Place {
+/** What follows for a URL from where it was found. */
+export function placeOf(found: Found): Place {
   switch (found.in) {
     case 'seed':
       return { kind: 'page', seed: true, depth: 0, parent: null };

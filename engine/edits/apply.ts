@@ -18,6 +18,7 @@ import {
   urlsToJudge,
 } from '../../storage/edits/index.ts';
 import { loadCrawls } from '../../storage/crawls/index.ts';
+import { candidate } from '../admission/candidates.ts';
 import type { Dependencies } from '../dependencies.ts';
 import {
   admitsLimited,
@@ -119,7 +120,8 @@ export function createApplyEdits(
     if (last === undefined) return endEdit(pool, crawlId, pending, 'applied');
     const crawl = await crawls.open(Number(crawlId));
     let queued = 0;
-    for (const found of storedBatches(pages, crawl, linkBatch)) {
+    for (const stored of storedBatches(pages, linkBatch)) {
+      const found = stored.map(({ link, page }) => candidate(crawl, link, { in: 'page', page }));
       const written = await admission.store(writer, found);
       queued += written.queued;
     }

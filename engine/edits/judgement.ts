@@ -10,7 +10,7 @@ import { isWithin } from '../../storage/seeds/index.ts';
 import type { HostAtLimit, JudgedUrl, LimitedUrl, RuledUrl } from '../../storage/edits/index.ts';
 
 /** Classes of excluded URLs that other settings may queue again. */
-export const movableReasons: readonly string[] = [...ruleReasons, unwantedType];
+export const movableReasons = [...ruleReasons, unwantedType] as const;
 
 export interface Rules {
   readonly judge: ScopeJudge;
@@ -59,13 +59,11 @@ export function admitsLimited({ row, link, inside }: Reached<LimitedUrl>, { judg
   return row.unruled || (link !== null && judge(link, { ...row, inside }).verdict === 'admit');
 }
 
-type Moved = Omit<JudgedUrl, 'crawl_id'>;
-
 const before = ({ host_id, key, state, reason }: RuledUrl) => ({
   ...{ host_id, key, was: state, was_reason: reason },
 });
 
-export const queuedAgain = (row: RuledUrl): Moved => ({
+export const queuedAgain = (row: RuledUrl): JudgedUrl => ({
   ...before(row),
   ...{ state: 'queued', reason: null, detail: null },
 });
@@ -99,7 +97,10 @@ const isRefused = ({ seed, status, content_type: type }: RuledUrl, takes: MediaF
   !seed && type !== null && status !== null && status >= 200 && status < 300 && !takes(type);
 
 /** Null: the URL stays as it is. */
-export function judgeAgain({ row, link, inside }: Reached<RuledUrl>, { judge, takes }: Rules): Moved | null {
+export function judgeAgain(
+  { row, link, inside }: Reached<RuledUrl>,
+  { judge, takes }: Rules,
+): JudgedUrl | null {
   if (link === null) return null;
   const verdict = judge(link, { ...row, inside });
   // The body was not read: if its type is taken now, the URL is fetched once more.

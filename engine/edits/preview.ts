@@ -2,6 +2,9 @@
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import type { EditPreview } from '../../contracts/http/edits.ts';
 import { urlKey } from '../../contracts/url-key.ts';
+import type { LinkStanding } from '../../domain/scope.ts';
+import type { ExcludedReason } from '../../domain/url-reason.ts';
+import type { CanonicalUrl } from '../../domain/url.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import {
   hostsAtLimit,
@@ -11,8 +14,7 @@ import {
   type RuledUrl,
 } from '../../storage/edits/index.ts';
 import { knownUrls } from '../../storage/frontier/index.ts';
-import type { Candidate } from '../admission/candidates.ts';
-import type { OpenCrawl } from '../books/crawl-book.ts';
+import { placeOf } from '../admission/candidates.ts';
 import {
   admitsLimited,
   judgeAgain,
@@ -23,7 +25,7 @@ import {
   rulesOf,
   type Rules,
 } from './judgement.ts';
-import { storedBatches } from './stored-links.ts';
+import { storedBatches, type StoredLink } from './stored-links.ts';
 
 const urlBatch = 5_000;
 const hostBatch = 1_000;
@@ -134,27 +136,25 @@ async function walkLinks(
   until: number,
 ): Promise<{ readonly links: number; readonly whole: boolean }> {
   const met = new Set<string>();
-  // Candidates are only judged and not stored, so the id is enough.
-  const crawl = { id: Number(crawlId) } as OpenCrawl;
   let links = 0;
   for (let hostId = 0, pageKey = ''; ;) {
     const pages = await pagesToReread(pool, crawlId, hostId, pageKey, pageBatch);
     const last = pages.at(-1);
     if (last === undefined) return { links, whole: true };
     ({ host_id: hostId, key: pageKey } = last);
-    for (const candidates of storedBatches(pages, crawl, linkBatch)) {
-      const fresh = new Map<string, Candidate>();
-      const inside = await within(candidates.map(({ link }) => link));
+    for (const stored of storedBatches(pages, linkBatch)) {
+      const fresh = new Map<string, CanonicalUrl>();
+      const inside = await within(stored.map(({ link }) => link));
       const admits = await judgeEach(
-        candidates.map((candidate, at) => ({ ...candidate, inside: inside[at] === true })),
-        (each) => judge(each.link, each).verdict === 'admit',
+        stored.map((each, at) => ({ ...each, inside: inside[at] === true })),
+        (each) => judge(each.link, linkStanding(each)).verdict === 'admit',
         () => performance.now() > until,
       );
-      for (const candidate of candidates.filter((_, at) => admits[at] === true)) {
-        const key = urlKey(candidate.link.canonical).toString('hex');
-        if (!met.has(key)) fresh.set(key, candidate);
+      for (const { link } of stored.filter((_, at) => admits[at] === true)) {
+        const key = urlKey(link.canonical).toString('hex');
+        if (!met.has(key)) fresh.set(key, link);
       }
-      const places = [...fresh].map(([key, { link }]) => ({ origin: link.host, key }));
+      const places = [...fresh].map(([key, link]) => ({ origin: link.host, key }));
       const known = await knownUrls(pool, crawlId, JSON.stringify(places));
       for (const key of fresh.keys()) met.add(key);
       links += fresh.size - known.length;
@@ -162,6 +162,12 @@ async function walkLinks(
     }
   }
 }
+
+const linkStanding = ({ page, inside }: StoredLink & Pick<LinkStanding, 'inside'>): LinkStanding => ({
+  depth: placeOf({ in: 'page', page }).depth,
+  seed: false,
+  inside,
+});
 
 type Moved = ReturnType<typeof judgeAgain>;
 interface Counts {
@@ -173,19 +179,21 @@ class Effect {
   #judged = 0;
   #queued = 0;
   readonly #sum: Counts = { excluded: 0, readmitted: 0 };
-  readonly #rules = new Map<string, Counts & { readonly reason: string; readonly rule: string | null }>();
+  readonly #rules = new Map<
+    string,
+    Counts & { readonly reason: ExcludedReason; readonly rule: string | null }
+  >();
   readonly #hosts = new Map<string, Counts>();
 
   note(row: RuledUrl, moved: Moved): void {
     this.#judged++;
     if (row.state === 'queued') this.#queued++;
     if (moved === null || moved.was === moved.state) return;
-    const field = moved.state === 'excluded' ? 'excluded' : 'readmitted';
     // For a URL that is queued again, the rule is the one that had kept it out.
-    const reason = moved.reason ?? row.reason ?? 'unknown';
-    const detail = moved.reason === null ? row.detail : moved.detail;
-    const rule = namesRule.has(reason) ? detail : null;
-    this.#add(row.origin, reason, rule, field, 1);
+    const by = moved.state === 'excluded' ? moved : row;
+    if (by.state !== 'excluded') return;
+    const rule = namesRule.has(by.reason) ? by.detail : null;
+    this.#add(row.origin, by.reason, rule, by === moved ? 'excluded' : 'readmitted', 1);
   }
 
   /** Counts URLs that would be queued again at a host where the limit had kept them out. */
@@ -193,7 +201,7 @@ class Effect {
     if (urls > 0) this.#add(origin, 'host-limit', null, 'readmitted', urls);
   }
 
-  #add(origin: string, reason: string, rule: string | null, field: keyof Counts, urls: number): void {
+  #add(origin: string, reason: ExcludedReason, rule: string | null, field: keyof Counts, urls: number): void {
     this.#sum[field] += urls;
     count(this.#rules, `${reason} ${rule ?? ''}`, { reason, rule }, field, urls);
     count(this.#hosts, origin, {}, field, urls);
@@ -211,7 +219,7 @@ class Effect {
 }
 
 /** Reasons with a rule as their detail. The details of other reasons name the URL's own depth, length or host. */
-const namesRule = new Set(['domain', 'pattern', 'not-included', 'content-type']);
+const namesRule: ReadonlySet<ExcludedReason> = new Set(['domain', 'pattern', 'not-included', 'content-type']);
 
 function count<T extends object>(
   into: Map<string, Counts & T>,

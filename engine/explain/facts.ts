@@ -5,6 +5,8 @@ import type { StoredCopy } from '../../domain/explain/robots.ts';
 import { crawlPace, hostPace, type Pace } from '../../domain/host-delay.ts';
 import { adaptedDelayMs } from '../../domain/pace.ts';
 import { namesOf, parseRobots } from '../../domain/robots.ts';
+import { stageOf } from '../../domain/stage.ts';
+import { kindOf } from '../../domain/url-kind.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { HostCircumstances, UrlCircumstances } from '../../storage/reports/index.ts';
 
@@ -82,8 +84,6 @@ export function storedCopy(row: HostCircumstances): StoredCopy | null {
   return { status, body, fetchedAt: fetchedAt.toISOString(), ageMs };
 }
 
-const stages = [null, 'dedup', 'extract'] as const;
-
 /** @param redirectState state of the redirect's target in the crawl */
 export function recordFacts(
   row: UrlCircumstances,
@@ -92,7 +92,7 @@ export function recordFacts(
 ): RecordFacts {
   return {
     state: row.state,
-    kind: row.kind === 1 ? 'sitemap' : 'page',
+    kind: kindOf(row.kind),
     reason: row.reason,
     detail: row.detail,
     fetchUrl: row.url,
@@ -114,7 +114,7 @@ export function recordFacts(
     truncated: row.truncated,
     duplicateOf: row.alias_url,
     duplicateBy: row.alias_url === null ? null : row.alias_same_body ? 'body' : 'text',
-    stillToDo: stages[row.stage] ?? null,
+    stillToDo: stageOf(row.stage),
     requests: row.fetches,
     reclaims: row.reclaims,
     leaseHeld: row.lease_held,

@@ -6,6 +6,7 @@
  * A lease is first taken for `takingMs`. The statement that records the loan extends the lease to the whole loan, so a
  * crash in between blocks the host only for `takingMs`.
  */
+import { storedKinds } from '../../domain/url-kind.ts';
 import { randomUUID } from 'node:crypto';
 import { earned, heldMs } from '../../domain/lending.ts';
 import { robotsFreshMs } from '../../domain/robots.ts';
@@ -187,7 +188,7 @@ async function firstAllowed(
     if (url === undefined || crawl === undefined) return null;
     const wanted = { url, crawl };
     // Sitemaps are not lent: our own workers read them, since they store the bodies.
-    const stopped = url.kind === 1 ? 'not-lent' : await visit.mayAsk(wanted);
+    const stopped = url.kind === storedKinds.sitemap ? 'not-lent' : await visit.mayAsk(wanted);
     if (stopped === null && visit.mayLeave(wanted, url.url)) return wanted;
     if (stopped === null || stopped === 'not-lent' || stopped.kind !== 'never') {
       await retrying(() => returnUrls(pool, hostId, taken.token));

@@ -14,6 +14,7 @@ import type { FetchResult } from '../../contracts/fetching.ts';
 import { fieldValue, reported } from '../../domain/lending.ts';
 import { maxDelayMs } from '../../domain/pace.ts';
 import { maxRetryAfterMs } from '../../domain/retry-after.ts';
+import { storedStages } from '../../domain/stage.ts';
 import { inTransaction, type Queryable, retrying } from '../../storage/postgres/index.ts';
 import {
   admitUrls,
@@ -178,7 +179,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
 /** The foreign fetcher keeps the body and reads it. Here the content hash only serves to find duplicates. */
 const elsewhere = (contentHash: string | null): Pick<ResultRow, 'reason' | 'stage' | 'content_hash'> => ({
   reason: 'fetched-elsewhere',
-  stage: contentHash === null ? 0 : 1,
+  stage: contentHash === null ? storedStages.none : storedStages.dedup,
   content_hash: contentHash,
 });
 
@@ -216,7 +217,7 @@ async function commit(
   if (admissions.length > 0) await admitUrls(db, JSON.stringify(admissions));
   if (row === null) await returnUrls(db, hostId, url.token);
   else await commitResults(db, JSON.stringify([row]));
-  const hash = row?.stage === 1 ? report.contentHash : null;
+  const hash = row?.stage === storedStages.dedup ? report.contentHash : null;
   const isDuplicate = hash !== null && (await tellDuplicate(db, url, hash));
   if (ending.counters.length > 0 && !isDuplicate) await countPage(db, url.crawl_id, ending.counters);
   if (turn !== null) await noteTurns(db, hostId, JSON.stringify([turn]), false);
@@ -236,7 +237,8 @@ async function tellDuplicate(db: Queryable, url: LentUrl, contentHash: string): 
   const other =
     owner === undefined || (owner.host_id === url.host_id && owner.key === url.key) ? null : owner;
   const stage = {
-    ...{ host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, from: 1, to: 0 },
+    ...{ host_id: url.host_id, crawl_id: url.crawl_id, key: url.key },
+    ...{ from: storedStages.dedup, to: storedStages.none },
     ...{ alias_host: other?.host_id ?? null, alias_key: other?.key ?? null },
   };
   await advanceStages(db, JSON.stringify([stage]));

@@ -5,6 +5,7 @@
  */
 import type { DedupActivities } from '../../contracts/activities.ts';
 import { originsOfSite } from '../../domain/scope.ts';
+import { storedStages } from '../../domain/stage.ts';
 import { inTransaction, retrying } from '../../storage/postgres/index.ts';
 import {
   type StageRow,
@@ -28,7 +29,7 @@ export function createDedup({
     let originals = 0;
     let aliases = 0;
     for (;;) {
-      const bodies = await bodiesInStage(pool, host.hostId, 1, batch);
+      const bodies = await bodiesInStage(pool, host.hostId, storedStages.dedup, batch);
       if (bodies.length === 0) return { originals, aliases };
       const crawlIds = [...new Set(bodies.map((body) => body.crawl_id))];
       const seeded = await seededSites(pool, crawlIds, originsOfSite(host.origin));
@@ -50,7 +51,7 @@ export function createDedup({
         stageAfter(body, byHash.get(`${String(body.crawl_id)} ${body.content_hash.toString('hex')}`)),
       );
       await writer.write({ stages });
-      const found = stages.filter(({ to }) => to === 0).length;
+      const found = stages.filter(({ to }) => to === storedStages.none).length;
       aliases += found;
       originals += stages.length - found;
     }
@@ -59,9 +60,9 @@ export function createDedup({
 
 /** A page that owns its body goes on to extraction. Any other page is an alias of the owner, and is done. */
 function stageAfter(body: StagedBody, owner: ContentOwner | undefined): StageRow {
-  const place = { host_id: body.host_id, crawl_id: body.crawl_id, key: body.key, from: 1 } as const;
+  const place = { host_id: body.host_id, crawl_id: body.crawl_id, key: body.key, from: storedStages.dedup };
   if (owner === undefined || (owner.host_id === body.host_id && owner.key === body.key)) {
-    return { ...place, to: 2, alias_host: null, alias_key: null };
+    return { ...place, to: storedStages.extract, alias_host: null, alias_key: null };
   }
-  return { ...place, to: 0, alias_host: owner.host_id, alias_key: owner.key };
+  return { ...place, to: storedStages.none, alias_host: owner.host_id, alias_key: owner.key };
 }

@@ -2,6 +2,8 @@
  * Reads the original bodies fetched from a host: stores what is in them and admits their links to the frontier. The end
  * of their stage is committed together with both, so that a crash repeats a page or finds it done.
  */
+import { storedStages } from '../../domain/stage.ts';
+import { storedKinds } from '../../domain/url-kind.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { ExtractActivities, HostRef } from '../../contracts/activities.ts';
 import type { Extracted } from '../../contracts/extraction.ts';
@@ -102,7 +104,7 @@ export function createReading(
 
   /** A seed may turn out to be a sitemap. */
   const isSitemap = async (staged: StagedBody): Promise<boolean> => {
-    if (staged.kind === 1) return true;
+    if (staged.kind === storedKinds.sitemap) return true;
     if (!staged.seed || /^\s*text\/html\b/i.test(staged.content_type ?? '')) return false;
     const body = await blobs.get(staged.content_hash);
     if (body === null || !looksLikeSitemap(body)) return false;
@@ -166,7 +168,7 @@ export function createReading(
   return async (host) => {
     const down = outage();
     if (down !== null) throw down;
-    const bodies = await bodiesInStage(pool, host.hostId, 2, activityBatch);
+    const bodies = await bodiesInStage(pool, host.hostId, storedStages.extract, activityBatch);
     let admitted = 0;
     const pages: StagedBody[] = [];
     for (const body of bodies) {
@@ -201,7 +203,7 @@ const nameOf = (crawlId: number, page: Candidate['parent']): string =>
   `${String(crawlId)} ${String(page?.hostId)} ${String(page?.key)}`;
 
 const stageEnd = ({ host_id, crawl_id, key }: StagedBody, cut: Cut): StageRow => ({
-  ...{ host_id, crawl_id, key, from: 2, to: 0, cut },
+  ...{ host_id, crawl_id, key, from: storedStages.extract, to: storedStages.none, cut },
   ...{ alias_host: null, alias_key: null },
 });
 

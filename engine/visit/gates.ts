@@ -10,6 +10,7 @@
 import { outOfScope } from '../../domain/scope.ts';
 import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import { rulesForAll } from '../../domain/robots.ts';
+import { storedKinds } from '../../domain/url-kind.ts';
 import { canonicalize, pathAndQuery } from '../../domain/url.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
 import type { Books } from '../books/books.ts';
@@ -149,7 +150,7 @@ const never = (refusal: Refusal | null): Stop | null =>
   refusal === null ? null : { kind: 'never', refusal };
 
 async function ruledOut({ url: { url, kind, depth, seed }, crawl }: Wanted): Promise<Refusal | null> {
-  if (crawl.version === 1 || kind === 1) return null;
+  if (crawl.version === 1 || kind === storedKinds.sitemap) return null;
   const link = canonicalize(url);
   if (!link.ok) return null;
   const [verdict] = await crawl.judge([{ link: link.value, depth, seed }]);

@@ -5,6 +5,7 @@
 import { afterAnswer, standingOf, type HostMemory } from '../../domain/host-memory.ts';
 import type { History, HostNext } from '../../domain/outcome.ts';
 import type { Manners } from '../../domain/pace.ts';
+import type { UrlReason } from '../../domain/url-reason.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import { saveLessons, type LessonsRow } from '../../storage/hosts/index.ts';
 import type { TakenLease } from '../../storage/leases/index.ts';
@@ -58,7 +59,7 @@ export class Lessons {
   /** @param url key in hex, and the reason with which its last request ended */
   standing(url: {
     readonly key: string;
-    readonly reason: string | null;
+    readonly reason: UrlReason | null;
   }): Pick<History, 'hostFailures' | 'suspicion' | 'outageMs'> {
     return standingOf(this.#memory, { ...url, key: nameOf(url.key) }, performance.now());
   }

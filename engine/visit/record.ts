@@ -5,6 +5,8 @@ import { headerEvidence } from '../../domain/evidence.ts';
 import { unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
 import { judgeAnswer, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
 import { askedPauseMs } from '../../domain/retry-after.ts';
+import { storedStages } from '../../domain/stage.ts';
+import type { AttemptReason, ExcludedReason, UrlReason } from '../../domain/url-reason.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { EarlierCopy } from '../../storage/pages/index.ts';
 import type { ResultRow, LeasedUrl } from '../../storage/frontier/index.ts';
@@ -26,7 +28,7 @@ type Place = Pick<ResultRow, 'host_id' | 'crawl_id' | 'key' | 'token'>;
 const nothing = {
   config_version: null,
   detail: null,
-  stage: 0,
+  stage: storedStages.none,
   due_in_ms: 0,
   attempted: false,
   own: false,
@@ -48,7 +50,7 @@ const nothing = {
 
 /** Why no request is sent for a URL. */
 export interface Refusal {
-  readonly reason: string;
+  readonly reason: ExcludedReason;
   readonly detail: string;
   /** Version of the settings that exclude the URL; absent: the reason is not in the settings. */
   readonly byVersion?: number;
@@ -65,7 +67,7 @@ export const excludedRow = (place: Place, { reason, detail, byVersion }: Refusal
 });
 
 /** The row of a URL that could not be requested because its host as a whole failed (robots.txt cannot be read). */
-export const attemptedRow = (place: Place, reason: string, detail: string): ResultRow => ({
+export const attemptedRow = (place: Place, reason: AttemptReason, detail: string): ResultRow => ({
   ...place,
   ...nothing,
   state: 'queued',
@@ -83,7 +85,7 @@ export type Taker = Pick<OpenCrawl, 'takes' | 'version'>;
 
 /** What the host has taught so far (lessons.ts). */
 interface HostLessons {
-  standing(url: { readonly key: string; readonly reason: string | null }): Omit<History, 'tries' | 'hops'>;
+  standing(url: { readonly key: string; readonly reason: UrlReason | null }): Omit<History, 'tries' | 'hops'>;
 }
 
 /**
@@ -91,7 +93,7 @@ interface HostLessons {
  */
 export function record(
   result: FetchResult,
-  url: Pick<LeasedUrl, 'url' | 'tries' | 'hops' | 'reason'>,
+  url: Pick<LeasedUrl, 'url' | 'tries' | 'hops'> & { readonly reason: UrlReason | null },
   place: Place,
   lessons: HostLessons,
   taker: Taker,
@@ -118,7 +120,7 @@ export function record(
     config_version:
       outcome.url.state === 'excluded' && outcome.url.reason === unwantedType ? taker.version : null,
     detail: describe(result, outcome, copy),
-    stage: bodyHash === null ? 0 : 1,
+    stage: bodyHash === null ? storedStages.none : storedStages.dedup,
     answered: true,
     status: result.status,
     bytes: result.wireBytes,
@@ -155,7 +157,7 @@ const unchanged = (
   ResultRow,
   'stage' | 'status' | 'content_hash' | 'content_type' | 'robots_tag' | 'etag' | 'last_modified'
 > => ({
-  stage: 1,
+  stage: storedStages.dedup,
   status: copy.status,
   content_hash: copy.content_hash.toString('hex'),
   content_type: headers['content-type'] ?? copy.content_type,

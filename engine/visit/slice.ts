@@ -10,6 +10,7 @@ import type { SliceResult } from '../../contracts/activities.ts';
 import { lanesAt } from '../../domain/pace.ts';
 import { sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
+import { kindOf, storedKinds } from '../../domain/url-kind.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 import { excludeOptedOut } from '../../storage/opt-outs/index.ts';
 import { hasSeedAt } from '../../storage/seeds/index.ts';
@@ -202,11 +203,7 @@ export class Slice {
     const { row, target, targetInMs } = recorded;
     const parent = {
       ...{ host_id: Number(this.#lease.hostId), key: url.key.toString('hex') },
-      ...{
-        depth: url.depth,
-        hops: url.hops,
-        kind: url.kind === 1 ? ('sitemap' as const) : ('page' as const),
-      },
+      ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind) },
     };
     const found =
       target === null ? [] : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
@@ -222,7 +219,8 @@ export class Slice {
     const { blobs, settings } = this.#room.dependencies;
     const { url, crawl } = wanted;
     const copy = await this.#earlierBody(url);
-    const taker: Taker = url.kind === 1 || url.seed ? { version: crawl.version, takes: () => true } : crawl;
+    const taker: Taker =
+      url.kind === storedKinds.sitemap || url.seed ? { version: crawl.version, takes: () => true } : crawl;
     const request = {
       url: url.url,
       userAgent: crawl.userAgent,

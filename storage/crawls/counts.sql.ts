@@ -1,4 +1,6 @@
 /** What a crawl has counted, and what it waits for. */
+import type { DeadLetterClass } from '../../domain/dead-letter.ts';
+import type { ExcludedReason } from '../../domain/url-reason.ts';
 import type { CutKind } from '../../domain/limits.ts';
 import { statement } from '../postgres/index.ts';
 import type { CrawlStands } from '../../domain/crawl-life.ts';
@@ -17,12 +19,12 @@ export interface CrawlCounts {
   /** URLs answered within the last `seconds`. */
   readonly recent_fetches: number;
   /** Reasons with the URLs they exclude, most first; null: there are none. */
-  readonly excluded: readonly { readonly reason: string; readonly count: number }[] | null;
+  readonly excluded: readonly { readonly reason: ExcludedReason; readonly count: number }[] | null;
   /** Kinds of domain/limits.ts, at how many URLs, and how much; null: there are none. */
   readonly cut:
     readonly { readonly kind: CutKind; readonly places: number; readonly amount: number }[] | null;
   /** Classes with their counts, most first; null: there are none. */
-  readonly dead_letters: readonly { readonly class: string; readonly count: number }[] | null;
+  readonly dead_letters: readonly { readonly class: DeadLetterClass; readonly count: number }[] | null;
 }
 
 /** What the ledger of a crawl does not count, all at one moment. In one statement: a round trip costs more than a count. */

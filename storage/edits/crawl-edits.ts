@@ -138,7 +138,7 @@ export interface JudgedBatch {
   readonly to: EditPlace;
   /** URLs looked at. */
   readonly judged: number;
-  readonly moved: readonly Omit<JudgedUrl, 'crawl_id'>[];
+  readonly moved: readonly JudgedUrl[];
 }
 
 export interface MovedBatch {

@@ -1,16 +1,15 @@
 /** URLs and pages that a new version judges again. */
+import type { ExcludedReason, QueuedReason, UrlReason } from '../../domain/url-reason.ts';
 import { statement } from '../postgres/index.ts';
 import { holdQueues, onceHeld } from '../frontier/index.ts';
 
-export interface RuledUrl {
+interface RuledFields {
   readonly host_id: number;
   readonly origin: string;
   /** Hex. */
   readonly key: string;
   readonly url: string;
-  readonly state: 'queued' | 'excluded';
   readonly depth: number;
-  readonly reason: string | null;
   readonly detail: string | null;
   readonly content_type: string | null;
   /** Of the last answer. */
@@ -18,12 +17,18 @@ export interface RuledUrl {
   readonly seed: boolean;
 }
 
+export type RuledUrl = RuledFields &
+  (
+    | { readonly state: 'queued'; readonly reason: QueuedReason | null }
+    | { readonly state: 'excluded'; readonly reason: ExcludedReason }
+  );
+
 /**
  * URLs of a crawl whose place in the frontier hangs on its settings: queued, or excluded for one of `reasons`; host by
  * host, after a place. A sitemap that its host's robots.txt names is read wherever it lies.
  */
 export const urlsToJudge = statement<
-  [crawlId: string, afterHost: number, afterKey: string, reasons: readonly string[], limit: number],
+  [crawlId: string, afterHost: number, afterKey: string, reasons: readonly ExcludedReason[], limit: number],
   RuledUrl
 >(
   'urls-to-judge',
@@ -42,10 +47,10 @@ export const urlsToJudge = statement<
     order by q.host_id, u.key limit $5`,
 );
 
-export interface LimitedUrl extends RuledUrl {
+export type LimitedUrl = RuledUrl & {
   /** A sitemap that its host's robots.txt names: it is read wherever it lies. */
   readonly unruled: boolean;
-}
+};
 
 /** URLs that the limit for a host keeps out there, the best first, after one of them ('': from the first on). */
 export const limitedUrls = statement<
@@ -66,20 +71,33 @@ export const limitedUrls = statement<
     order by u.priority desc, u.key limit $4`,
 );
 
-/** A URL that other settings have moved, as JSON. */
-export interface JudgedUrl {
+interface Judged {
   readonly host_id: number;
-  readonly crawl_id: number;
   /** Hex. */
   readonly key: string;
   readonly was: 'queued' | 'excluded';
-  readonly was_reason: string | null;
-  readonly state: 'queued' | 'excluded';
-  readonly reason: string | null;
+  readonly was_reason: UrlReason | null;
+}
+
+interface Admitted {
+  readonly state: 'queued';
+  readonly reason: null;
+  readonly detail: null;
+}
+
+interface Excluded {
+  readonly state: 'excluded';
+  readonly reason: ExcludedReason;
   readonly detail: string | null;
 }
 
-/** Moves URLs that are still as they were judged; answers those. What else is known of them stays, when they are due too. */
+/** A URL that other settings have moved. */
+export type JudgedUrl = Judged & (Admitted | Excluded);
+
+/**
+ * Moves URLs that are still as they were judged; answers those. What else is known of them stays, when they are due too.
+ * `rows`: `JudgedUrl`s, each with its `crawl_id`.
+ */
 export const judgeUrls = statement<
   [rows: string],
   { host_id: number; was: 'queued' | 'excluded'; state: 'queued' | 'excluded' }

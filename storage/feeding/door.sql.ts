@@ -1,4 +1,5 @@
 /** The door, where a host is asked for its robots.txt before it is fed. */
+import type { TroubleClass } from '../../domain/trouble.ts';
 import { fairTurns, type Aside } from './fair-turns.ts';
 import { onceHeld } from '../frontier/index.ts';
 import { statement } from '../postgres/index.ts';
@@ -81,7 +82,7 @@ export const markSpent = statement<[hostId: number, crawlId: number], { id: numb
 
 export interface Unanswered {
   readonly host_id: number;
-  readonly class: string;
+  readonly class: TroubleClass;
   readonly message: string;
 }
 

@@ -1,6 +1,8 @@
 /** How candidates become rows. */
 import { statement } from '../postgres/index.ts';
 import { sitemapLimitReason, sitemapLimits } from '../../domain/sitemap-limits.ts';
+import type { StoredKind } from '../../domain/url-kind.ts';
+import type { ExcludedReason } from '../../domain/url-reason.ts';
 import { holdQueues, onceHeld } from './queue-locks.ts';
 
 /** The version of the settings by which a crawl rejected links. Such links leave no row, so nothing else would tell. */
@@ -29,8 +31,7 @@ export interface AdmissionRow {
   readonly config_version: number;
   readonly key: string;
   readonly url: string;
-  /** 0: page, 1: sitemap. */
-  readonly kind: 0 | 1;
+  readonly kind: StoredKind;
   readonly seed: boolean;
   readonly depth: number;
   readonly hops: number;
@@ -38,7 +39,7 @@ export interface AdmissionRow {
   readonly parent_host: number | null;
   readonly parent_key: string | null;
   /** Set: the URL is recorded as excluded, with why. */
-  readonly reason: string | null;
+  readonly reason: ExcludedReason | null;
   readonly detail: string | null;
   /** Milliseconds until it is due; absent: it is. */
   readonly due_in_ms?: number;

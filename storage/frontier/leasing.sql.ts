@@ -1,4 +1,6 @@
 /** How URLs are leased to a slice, and how they come back. */
+import type { StoredKind } from '../../domain/url-kind.ts';
+import type { QueuedReason } from '../../domain/url-reason.ts';
 import { statement } from '../postgres/index.ts';
 import { onceHeld } from './queue-locks.ts';
 
@@ -6,14 +8,14 @@ export interface LeasedUrl {
   readonly crawl_id: number;
   readonly key: Buffer;
   readonly url: string;
-  readonly kind: number;
+  readonly kind: StoredKind;
   readonly seed: boolean;
   readonly depth: number;
   readonly hops: number;
   readonly priority: number;
   /** Requests that ended in the URL's own trouble, and how the last of any ended. */
   readonly tries: number;
-  readonly reason: string | null;
+  readonly reason: QueuedReason | null;
   readonly etag: string | null;
   readonly last_modified: string | null;
   /** Place in the slice; not unique. */

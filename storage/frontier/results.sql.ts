@@ -1,6 +1,8 @@
 /** How results of fetches are written. */
 import type { Cut } from '../../domain/limits.ts';
 import { behindBy } from '../../domain/priority.ts';
+import type { StoredStage, storedStages } from '../../domain/stage.ts';
+import type { UrlReason } from '../../domain/url-reason.ts';
 import { holdQueues, onceHeld } from './queue-locks.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -17,10 +19,10 @@ export interface ResultRow {
    * queued again.
    */
   readonly config_version: number | null;
-  readonly reason: string | null;
+  readonly reason: UrlReason;
   readonly detail: string | null;
-  /** 1: a body waits for dedup. */
-  readonly stage: 0 | 1;
+  /** Set: a body waits for dedup. */
+  readonly stage: Exclude<StoredStage, typeof storedStages.extract>;
   /** Milliseconds until a queued URL is due again. */
   readonly due_in_ms: number;
   /** The request ended without a final outcome. */
@@ -86,11 +88,11 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
      returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, r.attempted, r.headers
    ), tried as (
      insert into attempt (host_id, crawl_id, key, class, status, message, headers)
-     select host_id, crawl_id, key, coalesce(reason, 'unknown'), status, coalesce(detail, ''), headers
+     select host_id, crawl_id, key, reason, status, coalesce(detail, ''), headers
        from moved where attempted
    ), buried as (
      insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts, headers)
-     select host_id, crawl_id, key, coalesce(reason, 'unknown'), status, coalesce(detail, ''), attempts, headers
+     select host_id, crawl_id, key, reason, status, coalesce(detail, ''), attempts, headers
        from moved where state = 'failed'
      on conflict (host_id, crawl_id, key) do update
        set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts,

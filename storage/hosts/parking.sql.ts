@@ -1,5 +1,6 @@
 /** How a host is parked, and comes back. */
-import { unansweredTroubles } from '../../domain/trouble.ts';
+import type { DeadLetterClass } from '../../domain/dead-letter.ts';
+import { unansweredTroubles, type TroubleClass } from '../../domain/trouble.ts';
 import { statement } from '../postgres/index.ts';
 import { onceHeld } from '../frontier/index.ts';
 import { endingsThatGoOn } from '../../domain/crawl-life.ts';
@@ -14,7 +15,7 @@ const rest = `case when split_part($2, ':', 1) in (${unansweredTroubles.map((nam
  * `newly`: it was not parked; null: there is no such host.
  */
 export const parkHost = statement<
-  [hostId: string, reason: string, classes: readonly string[]],
+  [hostId: string, reason: string, classes: readonly TroubleClass[]],
   { readonly buried: number; readonly newly: boolean | null }
 >(
   'park-host',
@@ -84,7 +85,10 @@ const goOn = endingsThatGoOn.map((ending) => `'${ending}'`).join(', ');
  * have URLs queued there or dead letters of these classes. A crawl that is paused, was cancelled or ended at a limit is
  * no reason to ask.
  */
-export const crawlsOfParked = statement<[hostId: string, classes: readonly string[]], { id: number }>(
+export const crawlsOfParked = statement<
+  [hostId: string, classes: readonly DeadLetterClass[]],
+  { id: number }
+>(
   'crawls-of-parked',
   `select c.id from host_queue q join crawl c on c.id = q.crawl_id
     where q.host_id = $1

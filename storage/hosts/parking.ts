@@ -2,6 +2,7 @@
 import { inTransaction, type Pool } from '../postgres/index.ts';
 import { lockCrawlsAtHost, makeDue, parkHost, unparkHost } from './parking.sql.ts';
 import { tellOfHost } from './operators.sql.ts';
+import type { TroubleClass } from '../../domain/trouble.ts';
 
 /** Crawls that are told at most; the others see it where hosts are listed. */
 const mostTold = 100;
@@ -11,7 +12,7 @@ export async function park(
   pool: Pool,
   hostId: string,
   reason: string,
-  classes: readonly string[],
+  classes: readonly TroubleClass[],
 ): Promise<void> {
   await inTransaction(pool, async (db) => {
     const crawls = await lockCrawlsAtHost(db, hostId, mostTold);

@@ -1,4 +1,5 @@
 /** How what a fetcher reports is taken in. */
+import type { UrlReason } from '../../domain/url-reason.ts';
 import { statement } from '../postgres/index.ts';
 import { takenColumns, type TakenLease } from '../leases/index.ts';
 
@@ -40,7 +41,7 @@ export interface LentUrl {
   readonly depth: number;
   readonly hops: number;
   readonly tries: number;
-  readonly reason: string | null;
+  readonly reason: UrlReason | null;
 }
 
 /** What a batch of the tenant handed out; none: there is no such batch. */

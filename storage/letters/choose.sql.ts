@@ -1,4 +1,5 @@
 /** Which letters are meant. */
+import type { DeadLetterClass } from '../../domain/dead-letter.ts';
 import { statement } from '../postgres/index.ts';
 
 export interface LetterPlace {
@@ -6,7 +7,7 @@ export interface LetterPlace {
   readonly host_id: number;
   /** Hex. */
   readonly key: string;
-  readonly class: string;
+  readonly class: DeadLetterClass;
   /** Milliseconds since it was written. */
   readonly age_ms: number;
 }
@@ -45,7 +46,7 @@ export const chooseCrawlLetters = statement<
 export const chooseClassLetters = statement<
   [
     crawlId: string,
-    letterClass: string,
+    letterClass: DeadLetterClass,
     firstHost: string,
     lastHost: string,
     key: string | null,
@@ -69,7 +70,7 @@ export const chooseClassLetters = statement<
 export const chooseHostLetters = statement<
   [
     hostId: string,
-    letterClass: string | null,
+    letterClass: DeadLetterClass | null,
     key: string | null,
     afterCrawl: number,
     afterKey: string,
@@ -94,7 +95,7 @@ export interface DeadLetterRow {
   readonly url: string;
   readonly origin: string;
   readonly parked: boolean;
-  readonly class: string;
+  readonly class: DeadLetterClass;
   readonly status: number | null;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>> | null;

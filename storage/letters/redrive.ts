@@ -11,6 +11,7 @@ import {
   redriveNotBefore,
   restingClass,
   restMs,
+  type DeadLetterClass,
   type RedriveCounts,
 } from '../../domain/dead-letter.ts';
 import { inTransaction, type Pool, type Queryable, retrying } from '../postgres/index.ts';
@@ -26,7 +27,7 @@ import { reopenClosedCrawls } from '../crawls/index.ts';
 
 /** Which letters: of a crawl, of a host, or of a crawl at a host; null stands for any. */
 export type LetterFilter = {
-  readonly class: string | null;
+  readonly class: DeadLetterClass | null;
   /** Key of one URL, hex. */
   readonly key: string | null;
 } & (

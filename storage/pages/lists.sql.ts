@@ -1,6 +1,7 @@
 /** Pages as they are listed. */
 import type { UrlState } from '../../contracts/crawl.ts';
 import type { Cut } from '../../domain/limits.ts';
+import type { UrlReason } from '../../domain/url-reason.ts';
 import { fitsFeed, readFeed, withinFeed, type FeedParams } from './page-feed.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -12,7 +13,7 @@ export interface PageFeedRow {
   readonly url: string;
   readonly state: UrlState;
   readonly status: number | null;
-  readonly reason: string | null;
+  readonly reason: UrlReason | null;
   readonly content_hash: string | null;
   readonly content_type: string | null;
   readonly bytes: number;

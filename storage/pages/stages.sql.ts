@@ -1,4 +1,6 @@
 /** The stages of a stored body: dedup, extraction. */
+import type { StoredStage, storedStages } from '../../domain/stage.ts';
+import type { StoredKind } from '../../domain/url-kind.ts';
 import { statement } from '../postgres/index.ts';
 import type { Cut } from '../../domain/limits.ts';
 
@@ -7,7 +9,7 @@ export interface StagedBody {
   readonly crawl_id: number;
   readonly key: string;
   readonly url: string;
-  readonly kind: number;
+  readonly kind: StoredKind;
   readonly seed: boolean;
   readonly depth: number;
   readonly priority: number;
@@ -16,8 +18,11 @@ export interface StagedBody {
   readonly robots_tag: string | null;
 }
 
-/** Bodies of a host that wait for dedup (1) or extraction (2). */
-export const bodiesInStage = statement<[hostId: string, stage: 1 | 2, limit: number], StagedBody>(
+/** Bodies of a host that wait in a stage. */
+export const bodiesInStage = statement<
+  [hostId: string, stage: Exclude<StoredStage, typeof storedStages.none>, limit: number],
+  StagedBody
+>(
   'bodies-in-stage',
   `select host_id, crawl_id, encode(key, 'hex') as key, url, kind, seed, depth, priority, content_hash, content_type,
           robots_tag
@@ -30,8 +35,8 @@ export interface StageRow {
   readonly host_id: number;
   readonly crawl_id: number;
   readonly key: string;
-  readonly from: 1 | 2;
-  readonly to: 0 | 2;
+  readonly from: Exclude<StoredStage, typeof storedStages.none>;
+  readonly to: Exclude<StoredStage, typeof storedStages.dedup>;
   /** The page this one is a duplicate of. */
   readonly alias_host: number | null;
   readonly alias_key: string | null;

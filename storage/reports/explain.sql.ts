@@ -1,4 +1,7 @@
 /** What `explain` reads. */
+import type { StoredStage } from '../../domain/stage.ts';
+import type { StoredKind } from '../../domain/url-kind.ts';
+import type { AttemptReason, FailedReason, UrlReason } from '../../domain/url-reason.ts';
 import type { UrlState } from '../../contracts/crawl.ts';
 import { type Cut, linkCuts } from '../../domain/limits.ts';
 import { statement } from '../postgres/index.ts';
@@ -9,8 +12,8 @@ import { turnInMs, hostSettings, slowdownNow } from '../hosts/index.ts';
 export interface UrlCircumstances {
   readonly url: string;
   readonly state: UrlState;
-  readonly kind: number;
-  readonly stage: number;
+  readonly kind: StoredKind;
+  readonly stage: StoredStage;
   readonly seed: boolean;
   readonly depth: number;
   readonly hops: number;
@@ -23,7 +26,7 @@ export interface UrlCircumstances {
   readonly bytes: number;
   readonly fetched_at: Date | null;
   readonly status: number | null;
-  readonly reason: string | null;
+  readonly reason: UrlReason | null;
   readonly detail: string | null;
   readonly content_hash: string | null;
   readonly content_type: string | null;
@@ -45,7 +48,7 @@ export interface UrlCircumstances {
   readonly nofollow: boolean | null;
   /** What limits left out of it. */
   readonly cut: Cut | null;
-  readonly dead_class: string | null;
+  readonly dead_class: FailedReason | null;
   readonly dead_status: number | null;
   readonly dead_message: string | null;
   readonly dead_attempts: number | null;
@@ -173,7 +176,7 @@ export const countAhead = statement<
 
 export interface AttemptRow {
   readonly at: Date;
-  readonly class: string;
+  readonly class: AttemptReason;
   readonly status: number | null;
   readonly message: string;
 }

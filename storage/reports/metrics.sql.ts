@@ -1,4 +1,5 @@
 /** What /metrics reads. */
+import type { DeadLetterClass } from '../../domain/dead-letter.ts';
 import type { CrawlState, Ledger } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
 import type { HostStanding } from '../../domain/host-standing.ts';
@@ -55,7 +56,7 @@ export const measureQueues = statement<[], QueueAges>(
                       from host where lease_token is not null and lease_until < now()), 0)::float8 as lease`,
 );
 
-export const measureDeadLetters = statement<[], { class: string; letters: number }>(
+export const measureDeadLetters = statement<[], { class: DeadLetterClass; letters: number }>(
   'measure-dead-letters',
   `select class, count(*) as letters from dead_letter group by class`,
 );

@@ -1,4 +1,5 @@
 /** The report of a crawl. */
+import type { UrlReason } from '../../domain/url-reason.ts';
 import type { UrlState } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -6,7 +7,7 @@ export interface ReportCount {
   /** What is counted: URLs by state and reason, by status, by media type, by depth; or all of them. */
   readonly kind: 'state' | 'status' | 'type' | 'depth' | 'all';
   readonly state: UrlState | null;
-  readonly reason: string | null;
+  readonly reason: UrlReason | null;
   readonly status: number | null;
   readonly type: string | null;
   readonly depth: number | null;

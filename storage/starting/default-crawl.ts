@@ -15,6 +15,7 @@ import { explainUrl, type UrlCircumstances } from '../reports/index.ts';
 import { hostIds } from '../hosts/index.ts';
 import { lockTenant, quotasOf, readUsage } from '../tenancy/index.ts';
 import { pendingSeed } from '../seeds/index.ts';
+import { storedStages } from '../../domain/stage.ts';
 
 /** Null: the tenant has none yet. */
 export async function findDefaultCrawl(db: Queryable, tenantId: number): Promise<DefaultCrawlRow | null> {
@@ -75,5 +76,13 @@ export async function findUrl(
   const [row] = origin === undefined ? [] : await explainUrl(db, String(origin.id), crawlId, key);
   if (row !== undefined || seed === undefined) return row ?? null;
   const nothingYet = { reason: null, detail: null, status: null, content_type: null, fetched_at: null };
-  return { url, state: 'queued', stage: 0, depth: 0, bytes: 0, discovered_at: seed.added_at, ...nothingYet };
+  return {
+    url,
+    state: 'queued',
+    stage: storedStages.none,
+    depth: 0,
+    bytes: 0,
+    discovered_at: seed.added_at,
+    ...nothingYet,
+  };
 }

@@ -1,7 +1,6 @@
 /** Links of stored pages come in pieces (engine/edits/stored-links.ts), however many the pages have. */
 import { expect, it } from 'vitest';
 import { storedBatches } from '../../engine/edits/stored-links.ts';
-import type { OpenCrawl } from '../../engine/books/crawl-book.ts';
 import { packOutlinks } from '../../storage/pages/index.ts';
 import type { StoredLinks } from '../../storage/edits/index.ts';
 
@@ -18,7 +17,7 @@ it('come so many at a time, and no page is looked at before its turn', () => {
   };
   const batches: number[] = [];
   const urls = new Set<string>();
-  for (const batch of storedBatches(pages(), { id: 1 } as OpenCrawl, 200)) {
+  for (const batch of storedBatches(pages(), 200)) {
     batches.push(batch.length);
     for (const { link } of batch) urls.add(link.url);
     expect(looked).toBe(Math.min(5, Math.ceil((batches.length * 200) / 300)));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decisionSteps, type Decision, type DecisionStep } from '../../domain/explain/decision.ts';
 import type {
+  AttemptFacts,
   ExplainFacts,
   HostFacts,
   RecordFacts,
@@ -10,6 +11,7 @@ import type {
 } from '../../domain/explain/facts.ts';
 import { narrate } from '../../domain/explain/narrate.ts';
 import { judgeRobots } from '../../domain/explain/robots.ts';
+import { filterReasons, urlReasons } from '../../domain/url-reason.ts';
 import { canonicalSteps } from '../../domain/url-steps.ts';
 import { canonicalize } from '../../domain/url.ts';
 
@@ -179,16 +181,16 @@ describe('scope and filters', () => {
     expect(told('robots', changes)).toEqual([]);
   });
 
-  it('shows a filter that it does not know by its code', () => {
+  it('shows the filter that would stop a URL that was not met', () => {
     const changes: Changes = {
       record: null,
-      scope: { verdict: 'excluded', reason: 'moon-phase', detail: 'full' },
+      scope: { verdict: 'excluded', reason: 'url-length', detail: 'full' },
     };
     expect(told('filter', changes)).toMatchObject([
-      { verdict: 'moon-phase', effect: 'stop', because: 'A filter stops it: moon-phase (full).' },
+      { verdict: 'url-length', effect: 'stop', because: 'A filter stops it: it is too long (full).' },
     ]);
     expect(told('state', changes)).toMatchObject([
-      { verdict: 'would-be-excluded', detail: { reason: 'moon-phase' } },
+      { verdict: 'would-be-excluded', detail: { reason: 'url-length' } },
     ]);
   });
 
@@ -241,14 +243,14 @@ describe('robots.txt', () => {
 });
 
 describe('what was done', () => {
-  it('tells attempts with their times and classes, known and unknown', () => {
-    const attempts = [
+  it('tells attempts with their times and classes', () => {
+    const attempts: AttemptFacts[] = [
       { at: iso(-2 * hour), class: 'timeout', status: null, message: 'no head within 30 s' },
-      { at: iso(-hour), class: 'gremlins', status: 599, message: '' },
+      { at: iso(-hour), class: 'server-error', status: 599, message: '' },
     ];
     expect(told('attempt', { attempts, record: { reclaims: 2 } })).toMatchObject([
       { verdict: 'timeout', because: `An attempt ended at ${iso(-2 * hour)}: the server took too long (no head within 30 s).` },
-      { verdict: 'gremlins', because: `An attempt ended at ${iso(-hour)}: gremlins.`, detail: { status: 599 } },
+      { verdict: 'server-error', because: `An attempt ended at ${iso(-hour)}: the server failed on it.`, detail: { status: 599 } },
       { verdict: 'crash', because: '2 slices that had it in hand ended without a word, as in a crash.' },
     ]); // prettier-ignore
   });
@@ -264,7 +266,7 @@ describe('what was done', () => {
   });
 
   it('tells where it redirects to, and how that fares', () => {
-    const moved = { ...done, reason: 'redirect', status: 301, redirectTo: 'https://b.example/' };
+    const moved = { ...done, reason: 'redirect', status: 301, redirectTo: 'https://b.example/' } as const;
     expect(told('redirect', { record: { ...moved, redirectState: 'queued' } })).toMatchObject([
       { verdict: 'to', because: 'It redirects to https://b.example/, a URL of its own, now queued.' },
     ]);
@@ -313,7 +315,7 @@ describe('what was done', () => {
       message: 'answered 500',
       attempts: 2,
       createdAt: iso(-hour),
-    };
+    } as const;
     expect(told('dead-letter', { record: { state: 'failed' }, deadLetter })).toMatchObject([
       {
         verdict: 'server-error',
@@ -330,7 +332,7 @@ describe('where it stands', () => {
     [done, 'pass', `It was fetched at ${iso(-60 * second)} with status 200.`],
     [{ state: 'excluded', reason: 'robots', detail: 'robots.txt line 2: Disallow: /it' }, 'stop', 'It was excluded: robots.txt forbids it (robots.txt line 2: Disallow: /it).'],
     [{ state: 'excluded', reason: 'opt-out', detail: null }, 'stop', 'It was excluded: its site has opted out of being crawled.'],
-    [{ state: 'excluded', reason: 'moon-phase', detail: 'full' }, 'stop', 'It was excluded: moon-phase (full).'],
+    [{ state: 'excluded', reason: 'dropped', detail: 'full' }, 'stop', "It was excluded: its host's queue was given up by an operator (full)."],
     [{ state: 'excluded', reason: null, detail: null }, 'stop', 'It was excluded: no reason was recorded.'],
     [{ state: 'dead', reason: 'gone', detail: 'answered 410' }, 'stop', 'It is gone and is not tried again: it is not there (answered 410).'],
     [{ state: 'failed', reason: 'forbidden', detail: 'answered 403' }, 'stop', 'It was given up and is a dead letter: the server refuses it to us (answered 403).'],
@@ -454,7 +456,9 @@ describe('whatever the facts are', () => {
       runningMs: fc.option(number, { nil: null }),
       config: fc.record({ maxSeconds: fc.option(number, { nil: null }) }),
     }),
-    scope: fc.record({ verdict: fc.constantFrom('admit', 'outside', 'excluded'), reason: text, detail: text }),
+    scope: fc.record({
+      verdict: fc.constantFrom('admit', 'outside', 'excluded'), reason: fc.constantFrom(null, ...filterReasons), detail: text,
+    }),
     host: fc.option(
       fc.record({
         pausedAt: fc.constantFrom(null, iso(0)), parkedAt: fc.constantFrom(null, iso(0)), failures: fc.nat(9), lastError: text, waitMs: number, paceMs: number,
@@ -465,7 +469,7 @@ describe('whatever the facts are', () => {
     ),
     record: fc.option(
       fc.record({
-        state: fc.constantFrom('queued', 'leased', 'done', 'excluded', 'dead', 'failed'), reason: text, detail: text,
+        state: fc.constantFrom('queued', 'leased', 'done', 'excluded', 'dead', 'failed'), reason: fc.constantFrom(null, ...urlReasons), detail: text,
         dueMs: number, redirectTo: text, duplicateOf: text, leaseHeld: fc.boolean(),
       }),
       { nil: null },

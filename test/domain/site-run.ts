@@ -4,6 +4,7 @@ import { judgeAnswer, type Answer } from '../../domain/outcome.ts';
 import { earliestStart, hostDelayMs } from '../../domain/pace.ts';
 import { behindBy } from '../../domain/priority.ts';
 import { isSpent } from '../../domain/trouble.ts';
+import type { UrlReason } from '../../domain/url-reason.ts';
 
 export type Answering = (request: {
   readonly page: string;
@@ -39,7 +40,7 @@ interface Waiting {
   readonly priority: number;
   readonly due: number;
   readonly tries: number;
-  readonly reason: string | null;
+  readonly reason: UrlReason | null;
 }
 
 /** As a slice works: the best that is due next, at the pace in force, until nothing is left or the host parks. */

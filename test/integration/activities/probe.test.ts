@@ -116,7 +116,10 @@ describe('no request is sent', () => {
       'its crawl ended at a limit',
       `update crawl set state = 'finished', cause = 'limit:max-pages' where id = $1`,
     ],
-    ['nothing is queued there any more', `update url set state = 'excluded' where crawl_id = $1`],
+    [
+      'nothing is queued there any more',
+      `update url set state = 'excluded', reason = 'dropped' where crawl_id = $1`,
+    ],
   ])('where %s', async (_why, change) => {
     const { site, host, crawl } = await parked();
     await fetching.pool.query(change, [crawl]);

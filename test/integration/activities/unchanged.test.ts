@@ -241,9 +241,10 @@ describe('a URL that is fetched again within a crawl', () => {
     await readBodies(fetching, world.host);
     const row = () => fetching.urls(id, world.site.origin).then((urls) => urls['/']);
     const before = await row();
-    await fetching.pool.query(`update url set state = 'excluded' where crawl_id = $1 and state = 'queued'`, [
-      id,
-    ]);
+    await fetching.pool.query(
+      `update url set state = 'excluded', reason = 'dropped' where crawl_id = $1 and state = 'queued'`,
+      [id],
+    );
     await fetching.pool.query(
       `update url set state = 'queued', due_at = now() where crawl_id = $1 and state = 'done'`,
       [id],

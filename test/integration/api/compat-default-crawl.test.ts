@@ -308,7 +308,7 @@ describe('GET /api/v1/{url}/status', () => {
     ['COMPLETED', { state: 'done', status: 200, fetched_at: at, content_type: 'text/html', bytes: 7 }],
     ['COMPLETED', { state: 'excluded', reason: 'pattern', detail: '*/x/*' }],
     ['COMPLETED', { state: 'failed', reason: 'timeout' }],
-    ['COMPLETED', { state: 'dead', status: 404, reason: 'not-found' }],
+    ['COMPLETED', { state: 'dead', status: 404, reason: 'gone' }],
   ] as const)('is %s for %o', async (status, columns) => {
     const who = await tenant();
     await addUrl(services.pool, await crawlOf(who), odd, { ...columns, depth: 2 });

@@ -227,7 +227,7 @@ describe('explain', () => {
     const ids = [place.hostId, crawl, place.key];
     await services.pool.query(
       `insert into attempt (host_id, crawl_id, key, at, class, status, message)
-       values ($1, $2, $3, now() - interval '1 minute', 'server-error', 500, 'one'), ($1, $2, $3, now(), 'gremlins', null, 'two')`,
+       values ($1, $2, $3, now() - interval '1 minute', 'server-error', 500, 'one'), ($1, $2, $3, now(), 'timeout', null, 'two')`,
       ids,
     );
     await services.pool.query(
@@ -245,7 +245,7 @@ describe('explain', () => {
     }); // prettier-ignore
     expect(verdicts(answer, 'found')).toEqual(['link']);
     // One of a class that nobody has named is told by its code.
-    expect(verdicts(answer, 'attempt')).toEqual(['server-error', 'gremlins']);
+    expect(verdicts(answer, 'attempt')).toEqual(['server-error', 'timeout']);
     expect(verdicts(answer, 'dead-letter')).toEqual(['server-error']);
   });
 
@@ -259,13 +259,6 @@ describe('explain', () => {
     const queued = await explain(`${origin}/queued`);
     expect(verdicts(queued, 'wait')[0]).toBe('opt-out');
     expect(queued.summary).toMatch(/quiet\.example has opted out of being crawled/);
-  });
-
-  it('shows a reason it does not know as it stands', async () => {
-    await addUrl(services.pool, crawl, 'https://a.example/odd', {
-      state: 'excluded', reason: 'moon-phase', detail: 'full',
-    }); // prettier-ignore
-    expect((await explain('https://a.example/odd')).summary).toBe('It was excluded: moon-phase (full).');
   });
 
   it('tells duplicates, redirects and what is still to be done', async () => {

@@ -48,7 +48,7 @@ it('tells what the instance holds, in a fixed number of series', async () => {
   });
   await pool.query(`update crawl set started_at = now() - interval '1 hour' where id = $1`, [running]);
   await pool.query(`update host set parked_at = now() where origin = 'https://b.example'`);
-  for (const [letterClass, key] of [['timeout', '01'], ['gremlins', '02'], ['goblins', '03']])
+  for (const [letterClass, key] of [['timeout', '01'], ['tls', '02'], ['tls', '03']])
     await pool.query(
       `insert into dead_letter (host_id, crawl_id, key, class, message, attempts)
        values (1, $1, decode($2, 'hex'), $3, '', 1)`,
@@ -75,7 +75,7 @@ it('tells what the instance holds, in a fixed number of series', async () => {
     'orbweaver_hosts{state="idle"}': 1,
     'orbweaver_dead_letters{class="timeout"}': 1,
     'orbweaver_dead_letters{class="poison"}': 0,
-    'orbweaver_dead_letters{class="other"}': 2,
+    'orbweaver_dead_letters{class="tls"}': 2,
     orbweaver_oldest_expired_lease_seconds: 0,
   };
   expect(Object.fromEntries(series)).toMatchObject(expected);

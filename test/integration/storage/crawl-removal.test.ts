@@ -136,11 +136,10 @@ describe('a crawl that is deleted', () => {
     await setState(pool, id, 'cancelled', null);
     await markRemoved(pool, id);
     expect(await removeBatch(pool)).toBe(false);
-    await pool.query(`update url set state = 'excluded' where host_id = $1 and crawl_id = $2 and key = $3`, [
-      hostId,
-      id,
-      key,
-    ]);
+    await pool.query(
+      `update url set state = 'excluded', reason = 'dropped' where host_id = $1 and crawl_id = $2 and key = $3`,
+      [hostId, id, key],
+    );
     await until(() => removeBatch(pool));
     expect(await rowsOf(id)).toEqual({});
   });

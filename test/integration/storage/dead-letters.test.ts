@@ -1,7 +1,7 @@
 /** Dead letters: one a failed URL, with its evidence, listed without gaps, driven again in bulk (G7). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeadLetterView } from '../../../contracts/dead-letters.ts';
-import { restMs } from '../../../domain/dead-letter.ts';
+import { restMs, type DeadLetterClass } from '../../../domain/dead-letter.ts';
 import { auditCrawl } from '../../../storage/reports/index.ts';
 import {
   readDeadLetters,
@@ -37,7 +37,10 @@ beforeAll(async () => {
 afterAll(() => frontier.close());
 
 type Ending = readonly [state: ResultRow['state'], over: Partial<ResultRow>];
-const failedWith = (reason: string, over: Partial<ResultRow> = {}): Ending => ['failed', { reason, ...over }];
+const failedWith = (reason: DeadLetterClass, over: Partial<ResultRow> = {}): Ending => [
+  'failed',
+  { reason, ...over },
+];
 
 /** Admits URLs of a host and has each end as is said; a queued one was tried. */
 async function fetched(
@@ -88,7 +91,8 @@ describe('evidence', () => {
     const [host, crawl] = [await newHost(pool, 'https://shop.example'), await runningCrawl(pool)];
     const headers = { server: 'nginx', 'retry-after': '9' };
     const url = 'https://shop.example/a';
-    const again = { reason: 'server-error', attempted: true, own: true, status: 500, detail: 'answered 500' };
+    const reason = 'server-error';
+    const again = { reason, attempted: true, own: true, status: 500, detail: 'answered 500' } as const;
     await fetched(host, crawl, { [url]: ['queued', again] });
     await fetched(host, crawl, { [url]: ['queued', again] });
     await fetched(host, crawl, {
@@ -239,7 +243,7 @@ describe('driving again', () => {
     await pool.query('update crawl set cause = $2 where id = $1', [crawl, cause]);
     for (const filter of [
       ofCrawl(crawl),
-      { crawlId: null, hostId: String(host), class: 'timeout', key: null },
+      { crawlId: null, hostId: String(host), class: 'timeout', key: null } as const,
     ])
       expect(await redriveBatch(pool, filter, null)).toMatchObject({
         requeued: 0,

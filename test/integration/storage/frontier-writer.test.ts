@@ -97,13 +97,13 @@ describe('admissions (F26: atomic check and add)', () => {
   it('records what a filter excludes, and what a draining crawl will not fetch', async () => {
     const [filtered = '', late = ''] = names(2, 'excluded');
     await frontier.writer.write({
-      admissions: [admission(host, crawl, filtered, { reason: 'exclude-pattern', detail: '*.zip' })],
+      admissions: [admission(host, crawl, filtered, { reason: 'pattern', detail: '*.zip' })],
     });
     await moveCrawl(frontier.pool, crawl, 'draining');
     await frontier.writer.write({ admissions: [admission(host, crawl, late)] });
     expect(await stateOf(keyOf(filtered))).toMatchObject({
       state: 'excluded',
-      reason: 'exclude-pattern',
+      reason: 'pattern',
       detail: '*.zip',
     });
     expect(await stateOf(keyOf(late))).toMatchObject({ state: 'excluded', reason: 'crawl-limit' });
@@ -244,7 +244,7 @@ describe('results', () => {
     for (const state of ['queued', 'failed'] as const) {
       const [place] = await leased(frontier.pool, host, token, 1);
       if (place === undefined) throw new Error('nothing was leased');
-      const why = { reason: 'server-error', detail: 'answered 500', status: 500 };
+      const why = { reason: 'server-error', detail: 'answered 500', status: 500 } as const;
       await frontier.writer.write({
         results: [result(place, state, { ...why, attempted: state === 'queued' })],
       });

@@ -97,6 +97,14 @@ export const admission = (
 export const names = (count: number, stem: string): string[] =>
   Array.from({ length: count }, (_, at) => `https://x.example/${stem}/${String(at)}`);
 
+const usualReasons = {
+  queued: 'server-error',
+  done: 'fetched',
+  excluded: 'robots',
+  dead: 'gone',
+  failed: 'client-error',
+} as const;
+
 export const result = (
   place: Pick<ResultRow, 'host_id' | 'crawl_id' | 'key' | 'token'>,
   state: ResultRow['state'],
@@ -108,7 +116,7 @@ export const result = (
   token: place.token,
   state,
   config_version: null,
-  reason: state === 'done' ? 'fetched' : state === 'queued' ? 'server-error' : 'gone',
+  reason: usualReasons[state],
   detail: null,
   stage: 0,
   due_in_ms: 0,

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { mayMove, type UrlState } from '../../../domain/ledger.ts';
-import { hostCausedClasses, restingClass } from '../../../domain/dead-letter.ts';
+import { hostCausedClasses, restingClass, type DeadLetterClass } from '../../../domain/dead-letter.ts';
+import type { UrlReason } from '../../../domain/url-reason.ts';
 import { type ResultRow, excludeQueued, reclaimUrls, returnUrls } from '../../../storage/frontier/index.ts';
 import { dropHost, parkHost, unparkHost } from '../../../storage/hosts/index.ts';
 import {
@@ -22,9 +23,9 @@ interface Modelled {
   attempts: number;
   reclaims: number;
   /** Why it is queued again, or null. */
-  reason: string | null;
+  reason: UrlReason | null;
   /** Class of its dead letter, or null. */
-  letter: string | null;
+  letter: UrlReason | null;
 }
 
 /** Hosts 0–2 and crawls 0–1 of one run; URLs are numbered within both. */
@@ -299,7 +300,7 @@ const unpark = (host: number): Operation => ({
 });
 
 /** Queues what are letters of a class (null: any that does not rest) in the model; answers how many. */
-function backToQueue(model: Model, urls: readonly Modelled[], letterClass: string | null): number {
+function backToQueue(model: Model, urls: readonly Modelled[], letterClass: DeadLetterClass | null): number {
   const letters = urls.filter(
     ({ letter }) =>
       letter !== null && letter !== restingClass && (letterClass === null || letter === letterClass),
@@ -323,7 +324,7 @@ async function redriveAll({ frontier }: Model, filter: LetterFilter): Promise<nu
   return queued;
 }
 
-const redrive = (crawl: number, host: number | null, letterClass: string | null): Operation => ({
+const redrive = (crawl: number, host: number | null, letterClass: DeadLetterClass | null): Operation => ({
   name: `re-drive ${letterClass ?? 'all'}${host === null ? '' : ' of a host'}`,
   run: async (model) => {
     const c = at(model.crawls, crawl);

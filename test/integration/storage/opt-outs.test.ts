@@ -202,7 +202,7 @@ describe('taking an opt-out back', () => {
       ];
       const host = await newHost(pool, 'https://back.example');
       for (const crawl of [open, paused, over, ending]) await queue(host, crawl, 3);
-      await queue(host, open, 1, { reason: 'max-depth', detail: 'too deep' });
+      await queue(host, open, 1, { reason: 'depth', detail: 'too deep' });
       await optOut(pool, 'back.example', null);
       await queue(host, open, 2, optedOutLinks);
       await moveCrawl(pool, paused, 'paused');
@@ -213,7 +213,7 @@ describe('taking an opt-out back', () => {
         queued: 8,
         more: false,
       });
-      expect(await states(host, open)).toEqual({ queued: 5, 'excluded:max-depth': 1 });
+      expect(await states(host, open)).toEqual({ queued: 5, 'excluded:depth': 1 });
       expect(await states(host, paused)).toEqual({ queued: 3 });
       expect(await states(host, over)).toEqual({ 'excluded:opt-out': 3 });
       expect(await states(host, ending)).toEqual({ 'excluded:opt-out': 3 });

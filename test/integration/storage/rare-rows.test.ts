@@ -98,7 +98,7 @@ describe('hosts in one state', () => {
 
 describe('dead letters of one class', () => {
   it('are walked alone, page by page, though the plan was made for classes that are common', async () => {
-    const filter = { crawlId: '7', hostId: null, class: 'poison', key: null };
+    const filter = { crawlId: '7', hostId: null, class: 'poison', key: null } as const;
     const plan = await planOf(pool, (db) => chooseLetters(db, filter, null, 100));
     expect(walked(plan, 'dead_letter')).toBe(10);
     expect(deadLetterClasses).toContain('poison');

@@ -1,0 +1,129 @@
+/**
+ * Why a URL is in its state: every reason there is, by the states that have it, and what each means to people. SQL
+ * writes reasons as text, so test/storage/names.test.ts looks for every one of them in these lists.
+ */
+import type { UrlState } from './ledger.ts';
+import { troubleClasses, type TroubleClass } from './trouble.ts';
+
+/** Filters of the settings that stop a URL within the scope, in the order in which they are asked (scope.ts). */
+export const filterReasons = ['url-length', 'depth', 'domain', 'pattern', 'not-included'] as const;
+export type FilterReason = (typeof filterReasons)[number];
+
+export const excludedReasons = [
+  // when it was found, or when the settings were changed
+  ...filterReasons,
+  'scope',
+  'host-limit',
+  'crawl-limit',
+  'sitemap-limit',
+  'opt-out',
+  // on its turn
+  'robots',
+  'address-refused',
+  'content-type',
+  'too-large',
+  'dropped',
+] as const;
+export type ExcludedReason = (typeof excludedReasons)[number];
+
+export const doneReasons = ['fetched', 'fetched-elsewhere', 'not-modified', 'redirect'] as const;
+export type DoneReason = (typeof doneReasons)[number];
+
+/** Failures that are the URL's own. */
+const ownFailures = [
+  'forbidden',
+  'client-error',
+  'server-error',
+  'bad-redirect',
+  'too-many-redirects',
+  'redirect-loop',
+  'bad-encoding',
+  'protocol',
+  'poison',
+] as const;
+
+/** The first ten are its host's trouble; `timeout`, `reset` and `overloaded` may also be the URL's own. */
+export const failedReasons = [...troubleClasses, ...ownFailures] as const;
+export type FailedReason = (typeof failedReasons)[number];
+
+/** How a request ended that is to be repeated. */
+export const attemptReasons = [...troubleClasses, 'client-error', 'server-error', 'protocol'] as const;
+export type AttemptReason = (typeof attemptReasons)[number];
+
+/** Why a URL waits that was requested before. A URL that was not, or whose requests were forgotten, has no reason. */
+export const queuedReasons = [...attemptReasons, 'redirect', 'body-lost'] as const;
+export type QueuedReason = (typeof queuedReasons)[number];
+
+export const reasonsOf = {
+  queued: queuedReasons,
+  leased: queuedReasons,
+  done: doneReasons,
+  excluded: excludedReasons,
+  dead: ['gone'],
+  failed: failedReasons,
+} as const satisfies Record<UrlState, readonly string[]>;
+
+export type UrlReason = (typeof reasonsOf)[UrlState][number];
+export const urlReasons: readonly UrlReason[] = [...new Set(Object.values(reasonsOf).flat())];
+
+/** Each is a sentence whose subject is the URL or what belongs to it. */
+const meanings: Readonly<Record<UrlReason, string>> = {
+  'url-length': 'it is too long',
+  depth: 'it is too many links from a seed',
+  domain: 'its domain is excluded',
+  pattern: 'an exclude pattern matches it',
+  'not-included': 'nothing that is included covers it',
+  scope: 'it is outside the crawl since its settings were changed',
+  'host-limit': 'the crawl had as many URLs of its host as it may have',
+  'crawl-limit': 'the crawl ended before its turn came',
+  'sitemap-limit': 'it is a sitemap beyond those that are read of a host',
+  'opt-out': 'its site has opted out of being crawled',
+  robots: 'robots.txt forbids it',
+  'address-refused': 'its address is private, special or our own and may not be reached',
+  'content-type': 'its body is of a type that the crawl does not take',
+  'too-large': 'its body is larger than the limit',
+  dropped: "its host's queue was given up by an operator",
+
+  fetched: 'it was fetched',
+  'fetched-elsewhere': 'a fetcher of its own fetched it, and keeps its body',
+  'not-modified': 'it has not changed since it was last fetched',
+  redirect: 'it redirects',
+
+  gone: 'it is not there',
+
+  forbidden: 'the server refuses it to us',
+  'client-error': 'the server finds fault with the request',
+  'server-error': 'the server failed on it',
+  'bad-redirect': 'it redirects to nothing that can be fetched',
+  'too-many-redirects': 'too many redirects led to it',
+  'redirect-loop': 'it redirects to itself',
+  'bad-encoding': 'its body cannot be decoded',
+  protocol: 'the answer is not HTTP',
+  poison: 'its fetch was cut off by crashes again and again',
+
+  timeout: 'the server took too long',
+  reset: 'the connection broke off',
+  overloaded: 'the server asked for fewer requests',
+  'server-errors': 'the server failed on page after page',
+  'robots-unreachable': "its host's robots.txt could not be read",
+  'dns-not-found': 'its host has no address',
+  'dns-unavailable': 'no name server answered for its host',
+  'connect-refused': 'its host refuses connections',
+  'connect-timeout': 'its host does not answer',
+  tls: 'no secure connection could be made',
+
+  'body-lost': 'its stored body was lost or damaged, so it is fetched again',
+};
+
+/** A reason as the end of a sentence, without a full stop: what it means, and the detail that was recorded with it. */
+export function reasonText(reason: UrlReason | null, detail: string | null): string {
+  const evidence = detail === null || detail === '' ? '' : ` (${detail})`;
+  return `${reason === null ? 'no reason was recorded' : meanings[reason]}${evidence}`;
+}
+
+/** The last trouble of a host as its row holds it, `class: message`, as the end of a sentence. */
+export function troubleText(lastError: string): string {
+  const [, name, message = ''] = /^([a-z-]+): (.*)$/s.exec(lastError) ?? [];
+  const trouble = troubleClasses.find((each: TroubleClass) => each === name);
+  return trouble === undefined ? lastError : reasonText(trouble, message);
+}
