@@ -7,8 +7,8 @@ import type { HostAction } from '../contracts/hosts.ts';
 import { pauseHostSignal, resumeHostSignal, retryHostSignal } from '../contracts/workflows.ts';
 import { dropQueue } from '../storage/hosts/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
-import { hostWorkflow } from './open-workflows.ts';
-import { unpark } from './redrive.ts';
+import { unpark } from '../engine/letters/redrive.ts';
+import { hostWorkflow, reopenCrawl } from './open-workflows.ts';
 import { wakeHost } from './wake-host.ts';
 
 export interface Acted {
@@ -38,7 +38,12 @@ export async function actOnHost(
   switch (action) {
     case 'retry':
       // No wake here: the signal below tells the host.
-      await unpark({ pool, wakeHosts: () => undefined }, workflows, host.id, until);
+      await unpark(
+        { pool, wakeHosts: () => undefined },
+        (crawlId) => reopenCrawl(workflows, crawlId),
+        host.id,
+        until,
+      );
       await workflows.signalWithStart('host', { ...common, signal: retryHostSignal });
       return none;
     case 'pause':

@@ -8,7 +8,8 @@ import { askHostSignal, hostWorkflowId } from '../contracts/workflows.ts';
 import { retrying } from '../storage/postgres/index.ts';
 import { claimAsks } from '../storage/hosts/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
-import { unpark } from './redrive.ts';
+import { unpark } from '../engine/letters/redrive.ts';
+import { reopenCrawl } from './open-workflows.ts';
 
 export async function askHosts(
   dependencies: Pick<Dependencies, 'pool' | 'wakeHosts'>,
@@ -23,7 +24,7 @@ export async function askHosts(
       } catch (error) {
         if (!(error instanceof WorkflowNotFoundError)) throw error;
         // Somebody terminated the workflow: unparked, the host is found by the search for lost hosts.
-        await unpark(dependencies, workflows, hostId);
+        await unpark(dependencies, (id) => reopenCrawl(workflows, id), hostId);
       }
     }),
   );

@@ -16,7 +16,8 @@ import { retireHost } from '../storage/feeding/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { unpark } from './redrive.ts';
+import { unpark } from '../engine/letters/redrive.ts';
+import { reopenCrawl } from './open-workflows.ts';
 
 type HostActivities = Pick<
   ControlActivities,
@@ -78,7 +79,7 @@ export function createHostActivities(
     unparkHost: (host) =>
       withOwnFaults(() =>
         withHeartbeat(async () => {
-          await unpark(dependencies, workflows, host.hostId);
+          await unpark(dependencies, (crawlId) => reopenCrawl(workflows, crawlId), host.hostId);
           return counts(host);
         }),
       ),

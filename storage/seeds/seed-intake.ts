@@ -1,6 +1,6 @@
 /**
  * Seeds for an existing crawl. The transaction that stores them also makes a crawl that had run out of work run again.
- * The activity that watches the crawl admits them (activities/crawls.ts), however often it is cut off.
+ * The activity that watches the crawl admits them (engine/crawls/seeding.ts), however often it is cut off.
  */
 import { isOver, whyNoMore, type CrawlState } from '../../domain/crawl-life.ts';
 import { quotaNames, spentByGrowth, spentForCrawl, type SpentQuota } from '../../domain/quotas.ts';

@@ -1,9 +1,9 @@
 /** What the page of a crawl in Temporal Web shows. */
-import type { CrawlGlance } from '../contracts/activities.ts';
-import { viewCrawl } from '../storage/crawls/index.ts';
-import { outlookOf } from '../storage/reports/index.ts';
-import type { Queryable } from '../storage/postgres/index.ts';
-import type { Dependencies } from '../engine/dependencies.ts';
+import type { CrawlGlance } from '../../contracts/activities.ts';
+import { viewCrawl } from '../../storage/crawls/index.ts';
+import { outlookOf } from '../../storage/reports/index.ts';
+import type { Queryable } from '../../storage/postgres/index.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Most hosts that are named, so that the history stays small. */
 const named = 5;

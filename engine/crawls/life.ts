@@ -1,0 +1,136 @@
+/** The life of a crawl in Postgres (domain/crawl-life.ts): its state is changed, it drains, it settles. */
+import { wholeConfig } from '../../contracts/crawl.ts';
+import {
+  endingInWords,
+  endState,
+  isOver,
+  type CrawlEnding,
+  type CrawlStands,
+} from '../../domain/crawl-life.ts';
+import { judgeFinish } from '../../domain/finish.ts';
+import {
+  crawlOutlook,
+  type CrawlOutlook,
+  crawlStanding,
+  loadCrawls,
+  lockCrawls,
+  setCrawlState,
+} from '../../storage/crawls/index.ts';
+import { excludeQueued } from '../../storage/frontier/index.ts';
+import { chooseCanonicals, markTextDuplicates } from '../../storage/pages/index.ts';
+import {
+  allowWalk,
+  inTransaction,
+  type Pool,
+  type Queryable,
+  retrying,
+} from '../../storage/postgres/index.ts';
+import { sleep } from '../visit/sleep.ts';
+
+/** URLs excluded in one statement. */
+const batch = 1_000;
+const drainLookMs = 250;
+
+/** @throws Error if there is no such crawl */
+export async function crawlOutlookOf(db: Queryable, crawlId: string): Promise<CrawlOutlook> {
+  const [outlook] = await crawlOutlook(db, Number(crawlId));
+  if (outlook === undefined) throw new Error(`there is no crawl ${crawlId}`);
+  return outlook;
+}
+
+/** @throws Error if there is no such crawl */
+export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<CrawlStands> {
+  const [row] = await crawlStanding(db, Number(crawlId));
+  if (row === undefined) throw new Error(`there is no crawl ${crawlId}`);
+  return row;
+}
+
+/**
+ * Changes the state of a crawl that is not over. A crawl begins to drain only if it was cancelled or a limit ends it by
+ * its current settings. Returns where the crawl stands now.
+ */
+export async function changeCrawlState(pool: Pool, crawlId: string, next: CrawlStands): Promise<CrawlStands> {
+  return inTransaction(pool, async (db) => {
+    const id = Number(crawlId);
+    await lockCrawls(db, [id]);
+    const now = await crawlStandsAt(db, crawlId);
+    if (isOver(now.state)) return now;
+    const begins = next.state === 'draining' && now.state !== 'draining';
+    if (begins && next.cause !== 'cancelled' && !(await isAtLimit(db, crawlId))) return now;
+    await setCrawlState(db, id, next.state, next.cause, next.reason);
+    return next;
+  });
+}
+
+/**
+ * Excludes what is queued until nothing is queued, leased or unread. Returns early if the crawl runs again.
+ * @throws Error if `signal` is aborted before
+ */
+export async function drainCrawl(
+  pool: Pool,
+  crawlId: string,
+  reason: string,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    if ((await crawlOutlookOf(pool, crawlId)).state === 'running') return;
+    const excluded = await retrying(() => excludeQueued(pool, Number(crawlId), reason, batch));
+    if (excluded.length > 0) continue;
+    const { queued, leased, pending } = await crawlOutlookOf(pool, crawlId);
+    if (queued + leased + pending === 0) return;
+    await sleep(drainLookMs, signal);
+  }
+  throw new Error('draining was interrupted');
+}
+
+/**
+ * Ends a crawl, unless it has got work meanwhile. A crawl that fetched no URL at all has failed; a crawl that fetched
+ * any has finished. Returns where the crawl stands now.
+ */
+export async function settleCrawl(
+  pool: Pool,
+  crawlId: string,
+  ending: CrawlEnding,
+  reason: string | null,
+): Promise<CrawlStands> {
+  return inTransaction(pool, async (db) => {
+    const id = Number(crawlId);
+    // Unparking a host reopens crawls under the same lock: either it sees the end, or this code sees the work.
+    await lockCrawls(db, [id]);
+    const outlook = await crawlOutlookOf(db, crawlId);
+    // Somebody else may have ended the crawl before this workflow came here.
+    if (isOver(outlook.state)) return standsOf(outlook);
+    if (goesOn(ending, outlook)) return { state: 'running', cause: null, reason: null };
+    const nothing = endState(ending) === 'finished' && outlook.done === 0;
+    const final: CrawlStands = nothing
+      ? { state: 'failed', cause: 'nothing-fetched', reason: endingInWords('nothing-fetched') }
+      : { state: endState(ending), cause: ending, reason };
+    await allowWalk(db);
+    await chooseCanonicals(db, id);
+    await markTextDuplicates(db, id);
+    await setCrawlState(db, id, final.state, final.cause, final.reason);
+    return final;
+  });
+}
+
+const standsOf = ({ state, cause, reason }: CrawlStands): CrawlStands => ({ state, cause, reason });
+
+/** Does an ending crawl go on: has it got work meanwhile, or was its limit raised before it began to drain? */
+function goesOn(ending: CrawlEnding, outlook: CrawlOutlook): boolean {
+  if (endState(ending) !== 'finished') return false;
+  if (outlook.queued - outlook.parked + outlook.leased + outlook.pending > 0) return true;
+  return ending === 'complete' ? outlook.unseeded || outlook.edited : outlook.state === 'running';
+}
+
+/**
+ * Does a limit end the crawl by its current settings? The watch may use settings that are a second old, but an edit that
+ * was accepted before the crawl began to drain must count. The caller must lock the crawl's row.
+ */
+async function isAtLimit(db: Queryable, crawlId: string): Promise<boolean> {
+  const outlook = await crawlOutlookOf(db, crawlId);
+  const [crawl] = await loadCrawls(db, [Number(crawlId)]);
+  if (crawl === undefined) throw new Error(`there is no crawl ${crawlId}`);
+  const standing = { ...outlook, runningMs: outlook.running_ms ?? 0 };
+  const { verdict } = judgeFinish(standing, wholeConfig(crawl.config));
+  return verdict !== 'going' && verdict !== 'complete';
+}

@@ -1,0 +1,72 @@
+/** Watches a crawl until there is something to tell its workflow: seeds it, and judges whether it is over. */
+import type { WatchResult } from '../../contracts/activities.ts';
+import type { CrawlState } from '../../contracts/crawl.ts';
+import { judgeFinish } from '../../domain/finish.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { sleep } from '../visit/sleep.ts';
+import { glanceAt } from './glance.ts';
+import { crawlOutlookOf } from './life.ts';
+import { Seeding } from './seeding.ts';
+
+const quickMs = 250;
+const slowMs = 2_000;
+/** Fewest milliseconds between two reports that hosts parked or came back: each costs some events of a history. */
+const newsMs = 5_000;
+/** States of crawls that are watched. */
+const watched: readonly CrawlState[] = ['seeding', 'running'];
+/** URLs that a quick crawl may fetch between two slow looks. With more queued, looks are slow. */
+const many = 3_000;
+
+/** What a watch asks of workflows. */
+export interface CrawlMessages {
+  /** Starts the job that applies edited settings; if it cannot be started now, the patrol starts it later. */
+  startEdit(crawlId: string): Promise<void>;
+  /** Asks the parked hosts at which the crawl has seeds for one probe each. */
+  askHosts(crawlId: string): Promise<void>;
+}
+
+export class Watching {
+  readonly #dependencies: Dependencies;
+  readonly #messages: CrawlMessages;
+  readonly #seeding: Seeding;
+
+  constructor(dependencies: Dependencies, messages: CrawlMessages) {
+    this.#dependencies = dependencies;
+    this.#messages = messages;
+    this.#seeding = new Seeding(dependencies, (crawlId) => messages.startEdit(crawlId));
+  }
+
+  /** Looks often while few URLs are left, less often while nothing changes, and seldom while much is queued. */
+  async watch(crawlId: string, watchMs: number, signal: AbortSignal): Promise<WatchResult> {
+    const { pool, books } = this.#dependencies;
+    const start = performance.now();
+    const until = start + watchMs;
+    let parkedFirst: number | null = null;
+    let [seen, quietMs] = ['', quickMs];
+    for (;;) {
+      const outlook = await crawlOutlookOf(pool, crawlId);
+      const sees = [outlook.queued, outlook.leased, outlook.pending, outlook.done].join();
+      quietMs = sees === seen ? Math.min(slowMs, 2 * quietMs) : quickMs;
+      seen = sees;
+      parkedFirst ??= outlook.parked;
+      // Somebody else moved the crawl on: its workflow was reset, or two messages crossed.
+      if (!watched.includes(outlook.state)) return { verdict: 'moved' };
+      const seeded = outlook.unseeded ? await this.#seeding.admitSome(crawlId, signal) : 0;
+      if (outlook.asking) await this.#messages.askHosts(crawlId);
+      const { config } = await books.crawls.open(Number(crawlId));
+      const judged = judgeFinish({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
+      const isOver =
+        judged.verdict !== 'going' &&
+        !(judged.verdict === 'complete' && (outlook.unseeded || outlook.edited));
+      if (isOver) return judged;
+      if (signal.aborted) return { verdict: 'going' };
+      const isNews = outlook.parked !== parkedFirst && performance.now() >= start + newsMs;
+      if (isNews || performance.now() >= until)
+        return { verdict: 'going', glance: await glanceAt(this.#dependencies, crawlId) };
+      if (seeded > 0) continue;
+      const { maxSeconds } = config;
+      const leftMs = maxSeconds === null ? Infinity : maxSeconds * 1_000 - (outlook.running_ms ?? 0);
+      await sleep(Math.min(outlook.queued > many ? slowMs : quietMs, Math.max(1, leftMs)), signal);
+    }
+  }
+}
