@@ -6,6 +6,7 @@ import type { HostAction } from '../../contracts/hosts.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { optOut } from '../../storage/opt-outs/index.ts';
 import { park } from '../../storage/hosts/index.ts';
+import { urlKey } from '../../contracts/url-key.ts';
 import { troubleClasses } from '../../domain/trouble.ts';
 import {
   hostStateQuery,
@@ -170,6 +171,30 @@ describe('an operator', () => {
       await until('it ends', async () => (await desk.ended(first)).state === 'finished');
       await exact(first);
     }
+  });
+
+  it('that has it tried again queues what the host may have caused, and no URL that killed workers', async () => {
+    const { origin, port, first } = await parkedHost();
+    const failed = { '/failing': 'server-error', '/killing': 'poison' };
+    for (const [path, reason] of Object.entries(failed)) {
+      const at = [await idOf(origin), first, urlKey(origin + path), origin + path, reason];
+      await desk.pool.query(
+        `with url as (
+           insert into url (host_id, crawl_id, key, url, state, depth, priority, reason)
+           values ($1, $2, $3, $4, 'failed', 1, 0.5, $5) returning *)
+         insert into dead_letter (host_id, crawl_id, key, class, message, attempts)
+         select host_id, crawl_id, key, reason, '', 3 from url`,
+        at,
+      );
+    }
+    const asked = await listenOn(port);
+    await act(origin, 'retry');
+    await until('the crawl goes on', () => asked.includes('/failing'));
+    await until('it ends', async () => (await desk.ended(first)).state === 'finished');
+    expect(asked).not.toContain('/killing');
+    const { rows } = await desk.pool.query('select class from dead_letter where crawl_id = $1', [first]);
+    expect(rows).toEqual([{ class: 'poison' }]);
+    await exact(first);
   });
 
   it('pauses a host before anything is asked of it, resumes it, and drops what is queued', async () => {
