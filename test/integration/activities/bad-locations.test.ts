@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rawServer } from '../../net/raw-server.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 
 let fetching: Fetching;
@@ -73,15 +74,12 @@ describe('a redirect whose Location is', () => {
     await fetching.queue(crawl, host, ...fields.keys());
     expect(await fetching.role({ sliceMs: 120_000 }).fetchSlice(host)).toMatchObject({ lastError: null });
 
-    const { rows } = await fetching.pool.query<Record<string, string | number | null>>(
-      'select url, state, reason, redirect_to, attempts from url where crawl_id = $1',
-      [crawl],
-    );
-    const found = new Map(rows.map((row) => [String(row['url']).slice(server.origin.length), row]));
+    const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl });
+    const found = new Map(rows.map((row) => [row.url.slice(server.origin.length), row]));
     for (const [name, , expected] of cases) {
       const row = found.get(path(name));
-      const target = String(row?.['redirect_to'] ?? 'none').replace(server.origin, '~');
-      expect({ name, state: row?.['state'], reason: row?.['reason'], target }).toEqual({
+      const target = (row?.redirect_to ?? 'none').replace(server.origin, '~');
+      expect({ name, state: row?.state, reason: row?.reason, target }).toEqual({
         name,
         target: expected === loop ? `~${path(name)}` : 'none',
         ...expected,

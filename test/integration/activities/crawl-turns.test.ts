@@ -6,6 +6,15 @@ import { retireHost, takeTurns } from '../../../storage/feeding/index.ts';
 import { takeLease } from '../../../storage/leases/index.ts';
 import { createTenant } from '../../../storage/tenancy/index.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
+import {
+  changeCrawl,
+  changeHost,
+  fromNow,
+  hostRow,
+  leaseEnded,
+  robotsRead,
+  tables,
+} from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, robots, startSite, type Site } from './site.ts';
 
@@ -22,7 +31,7 @@ let tenants = 0;
 async function tenantsCrawl(delaySeconds: number | null, userAgent: string | null = null): Promise<number> {
   const tenant = await createTenant(fetching.pool, `turns ${String(++tenants)}`, {});
   const crawl = await fetching.crawl({ delaySeconds, userAgent });
-  await fetching.pool.query('update crawl set tenant_id = $2 where id = $1', [crawl, tenant?.id]);
+  await changeCrawl(fetching.pool, crawl, { tenant_id: tenant?.id });
   onTestFinished(() => expectExact(fetching.pool, crawl).then(() => undefined));
   return crawl;
 }
@@ -32,9 +41,7 @@ async function slowed(delaySeconds: number): Promise<{ site: Site; host: HostRow
   const site = await startSite();
   const host = await fetching.host(site.origin);
   await setHost(fetching.pool, site.origin, 0, { delaySeconds: 0 });
-  await fetching.pool.query('insert into robots (host_id, status, fetched_at) values ($1, 404, now())', [
-    host.hostId,
-  ]);
+  await robotsRead(fetching.pool, host.hostId);
   const slow = await tenantsCrawl(delaySeconds);
   await fetching.queue(slow, host, '/slow/a', '/slow/b', '/slow/c');
   expect(await fetching.role({ sliceMs: 1_000 }).fetchSlice(host)).toMatchObject({ fetched: 1 });
@@ -44,26 +51,29 @@ async function slowed(delaySeconds: number): Promise<{ site: Site; host: HostRow
 
 const fed = async ({ hostId }: HostRow): Promise<boolean> => {
   for (const worked of [true, false])
-    await fetching.pool.query('update host set fed = $2, known_at = now() where id = $1', [hostId, worked]);
+    await changeHost(fetching.pool, hostId, { fed: worked, known_at: fromNow() });
   return (await takeTurns(fetching.pool, 0, 1_000)).some(({ id }) => String(id) === hostId);
 };
-const edit = (crawl: number, delaySeconds: number): Promise<unknown> =>
-  fetching.pool.query(
-    `update crawl set config = config || jsonb_build_object('delaySeconds', $2::float8), config_version = config_version + 1 where id = $1`,
-    [crawl, delaySeconds],
-  );
+const edit = async (crawl: number, delaySeconds: number): Promise<void> => {
+  const { config, config_version: version } = await tables.crawl.row(fetching.pool, { id: crawl });
+  await changeCrawl(fetching.pool, crawl, {
+    config: { ...config, delaySeconds },
+    config_version: version + 1,
+  });
+};
 
 it('a delay of a day gives the host back to the scheduler, and holds up no other crawl', async () => {
   const { site, host, slow } = await slowed(day);
   const role = fetching.role();
   expect(await role.fetchSlice(host)).toMatchObject({ fetched: 0, next: 'idle', queued: 2, waitMs: 0 });
   // A body that is not read yet would keep it.
-  const owed = (from: number, to: number) => fetching.pool.query('update url set stage = $3 where crawl_id = $1 and stage = $2 and state = $4', [slow, from, to, 'done']); // prettier-ignore
+  const owed = (from: number, to: number) =>
+    tables.url.change(fetching.pool, { crawl_id: slow, stage: from, state: 'done' }, { stage: to });
   await owed(1, 0);
   expect(await retireHost(fetching.pool, host.hostId)).toHaveLength(1);
   await owed(0, 1);
   // Nobody looks again for a crawl that has no turn.
-  await fetching.pool.query(`update host set fed_at = now() - interval '1 minute', not_before = now() - interval '1 minute' where id = $1`, [host.hostId]); // prettier-ignore
+  await changeHost(fetching.pool, host.hostId, { fed_at: fromNow(-60), not_before: fromNow(-60) });
   expect(await fed(host)).toBe(false);
 
   const other = await tenantsCrawl(null);
@@ -106,40 +116,34 @@ it('a short wait for a turn is the workflow’s timer, which new URLs of others 
   expect(result).toMatchObject({ fetched: 0, next: 'wait' });
   expect(result.waitMs).toBeGreaterThan(15_000);
   expect(result.waitMs).toBeLessThanOrEqual(20_000);
-  const { rows } = await fetching.pool.query('select idle, not_before <= now() as free from host where id = $1', [host.hostId]); // prettier-ignore
-  expect(rows).toEqual([{ idle: true, free: true }]);
+  const row = await hostRow(fetching.pool, host.hostId);
+  expect(row.idle).toBe(true);
+  expect(row.not_before_ms).toBeLessThanOrEqual(0);
 });
 
 it('a lease that was not returned counts as a request of each crawl, one that was lent as one of its own', async () => {
   const { site, host, slow } = await slowed(1.5);
   const other = await tenantsCrawl(null);
   await fetching.queue(other, host, '/a');
-  const turn = async (): Promise<{ ms: number; now: number }> => {
-    const { rows } = await fetching.pool.query<{ ms: number; now: number }>(
-      `select (extract(epoch from own_turn_at - now()) * 1000)::float8 as ms, (extract(epoch from now()) * 1000)::float8 as now
-         from host_queue where host_id = $1 and crawl_id = $2`,
-      [host.hostId, slow],
-    );
-    return rows[0] ?? { ms: NaN, now: NaN };
-  };
-  const due = async (): Promise<number> => (await turn()).ms;
+  const turn = () => tables.queue.row(fetching.pool, { host_id: host.hostId, crawl_id: slow });
+  const due = async (): Promise<number> => (await turn()).own_turn_at_ms;
   await expect.poll(due).toBeLessThan(700);
   const [lent] = await takeLease(fetching.pool, host.hostId, 60_000);
-  const { rows } = await fetching.pool.query<{ key: string }>(
-    "update url set state = 'leased', lease_token = $2 where crawl_id = $1 and state = 'queued' returning encode(key, 'hex') as key",
-    [other, lent?.token],
+  await tables.url.change(
+    fetching.pool,
+    { crawl_id: other, state: 'queued' },
+    { state: 'leased', lease_token: lent?.token },
   );
-  const row = { host_id: Number(host.hostId), crawl_id: other, key: rows[0]?.key, url: `${site.origin}/a`, token: lent?.token }; // prettier-ignore
+  const { key } = await tables.url.row(fetching.pool, { crawl_id: other });
+  const row = { host_id: Number(host.hostId), crawl_id: other, key: key.toString('hex'), url: `${site.origin}/a`, token: lent?.token }; // prettier-ignore
   await handOutUrls(fetching.pool, crypto.randomUUID(), 1, 'gone', 100, JSON.stringify([row]));
   await expect.poll(() => fetching.role({ sliceMs: 300 }).fetchSlice(host).then(() => due())).toBeLessThan(700); // prettier-ignore
   await expect.poll(() => takeLease(fetching.pool, host.hostId, 60_000)).toHaveLength(1);
-  await fetching.pool.query("update host set lease_until = now() - interval '1 second' where id = $1", [
-    host.hostId,
-  ]);
-  const { now: before } = await turn();
+  await leaseEnded(fetching.pool, host.hostId);
+  const { read_at: before } = await turn();
   await fetching.role({ sliceMs: 100 }).fetchSlice(host);
   const after = await turn();
-  expect(after.now + after.ms).toBeGreaterThanOrEqual(before + 1_500);
+  expect(Number(after.own_turn_at) - Number(before)).toBeGreaterThanOrEqual(1_500);
 });
 
 it('a Crawl-delay for a name of one’s own binds that crawl; the one for ours binds all', async () => {

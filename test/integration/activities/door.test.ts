@@ -4,6 +4,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Door, type StartSpent } from '../../../engine/door/door.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import type { Fetcher } from '../../../contracts/fetching.ts';
+import {
+  changeHost,
+  fromNow,
+  hostRow,
+  noOptOuts,
+  optedOut,
+  robotsRead,
+  tables,
+} from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -21,7 +30,7 @@ afterEach(async () => {
   await Promise.all(doors.map((door) => door.close()));
   doors = [];
   for (const server of silent.splice(0)) server.close();
-  await fetching.pool.query(`update crawl set state = 'cancelled'`);
+  await tables.crawl.change(fetching.pool, {}, { state: 'cancelled' });
 });
 
 /** Workflows that were started, by host: why its retries are spent. */
@@ -47,14 +56,13 @@ interface Standing {
   readonly leased: boolean;
 }
 const standing = async ({ hostId }: HostRow): Promise<Standing> => {
-  const { rows } = await fetching.pool.query<Standing>(
-    `select known_at is not null as known, fed, failures, last_error, lease_token is not null as leased,
-            (extract(epoch from not_before - now()) * 1000)::float8 as wait_ms from host where id = $1`,
-    [hostId],
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('there is no such host');
-  return row;
+  const row = await hostRow(fetching.pool, hostId);
+  return {
+    ...row,
+    known: row.known_at !== null,
+    leased: row.lease_token !== null,
+    wait_ms: row.not_before_ms,
+  };
 };
 const stands = (host: HostRow, what: string, is: (host: Standing) => boolean) =>
   until(what, async () => is(await standing(host)));
@@ -69,8 +77,7 @@ async function tarpit(): Promise<string> {
   const at = server.address();
   return `http://127.0.0.1:${String(typeof at === 'object' ? at?.port : 0)}`;
 }
-const sleepOver = ({ hostId }: HostRow) =>
-  fetching.pool.query(`update host set not_before = now() where id = $1`, [hostId]);
+const sleepOver = ({ hostId }: HostRow) => changeHost(fetching.pool, hostId, { not_before: fromNow() });
 
 describe('a host that answers', () => {
   it.each<[string, Answer | undefined]>([
@@ -93,9 +100,7 @@ describe('a host that answers', () => {
   it('is not asked again where its robots.txt is known', async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);
-    await fetching.pool.query('insert into robots (host_id, status, fetched_at) values ($1, 404, now())', [
-      host.hostId,
-    ]);
+    await robotsRead(fetching.pool, host.hostId);
     await fetching.queue(await fetching.crawl(), host, '/');
     open();
     await stands(host, 'it is known', ({ known }) => known);
@@ -119,7 +124,7 @@ describe('a host that refuses', () => {
       if (failures === 5) break;
       await until('it is noted', async () => (await attempts()) === failures);
       await sleepOver(host);
-      await fetching.pool.query('update host_queue set turn_at = now() where host_id = $1', [host.hostId]);
+      await tables.queue.change(fetching.pool, { host_id: host.hostId }, { turn_at: fromNow() });
     }
     await until('its workflow is started', () => started[host.origin] !== undefined);
     expect(started[host.origin]).toMatch(/^connect-refused: /);
@@ -156,10 +161,7 @@ describe('a crawl whose hosts never answer', () => {
 describe('nothing is asked', () => {
   it.each([
     ['for a crawl that is paused', (crawl: number) => moveCrawl(fetching.pool, crawl, 'paused')],
-    [
-      'of a host that has opted out, not even its address',
-      () => fetching.pool.query(`insert into opt_out (domain) values ('gone.example')`),
-    ],
+    ['of a host that has opted out, not even its address', () => optedOut(fetching.pool, 'gone.example')],
   ])('%s', async (_what, put) => {
     const names: string[] = [];
     const site = await startSite();
@@ -182,6 +184,6 @@ describe('nothing is asked', () => {
     await stands(here, 'the other is known', ({ known }) => known);
     expect(names).toEqual(['127.0.0.1']);
     expect(await standing(gone)).toMatchObject({ leased: false, failures: 0, fed: false });
-    await fetching.pool.query('delete from opt_out');
+    await noOptOuts(fetching.pool);
   });
 });

@@ -22,6 +22,15 @@ import { storeSeeds, readSeeds } from '../../../storage/seeds/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { loadCrawls } from '../../../storage/crawls/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
+import {
+  changeCrawl,
+  fromNow,
+  holdCrawl,
+  like,
+  setState,
+  tables,
+  urlLines,
+} from '../../support/database/index.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { redirect, slowly, startSite, type Answer } from './site.ts';
 
@@ -70,13 +79,8 @@ const applied = async (crawl: number, over: Partial<Dependencies> = {}): Promise
     if (!progress.more) return progress;
   }
 };
-const frontier = async (crawl: number): Promise<string[]> => {
-  const { rows } = await fetching.pool.query<{ line: string }>(
-    `select concat_ws(' ', url, state, reason) as line from url where crawl_id = $1 order by url collate "C"`,
-    [crawl],
-  );
-  return rows.map(({ line }) => line);
-};
+const frontier = (crawl: number): Promise<string[]> =>
+  urlLines(fetching.pool, { crawl_id: crawl }, 'state', 'reason');
 
 /** Whoever judges links asks it beforehand: what `then` does happens between the judging and the writing. */
 class Interrupted extends MemorySeenCache {
@@ -165,10 +169,10 @@ describe('a limit that is raised when it has just been reached', () => {
     const host = await fetching.host(`https://limit-${String(late)}.example`);
     const crawl = await fetching.crawl({ maxPages: 1 });
     await fetching.queue(crawl, host, '/a', '/b', '/c');
-    await fetching.pool.query(
-      `update url set state = 'done', status = 200, reason = 'fetched', fetches = 1, fetched_at = now()
-        where crawl_id = $1 and url like '%/a'`,
-      [crawl],
+    await tables.url.change(
+      fetching.pool,
+      { crawl_id: crawl, url: like('%/a') },
+      { state: 'done', status: 200, reason: 'fetched', fetches: 1, fetched_at: fromNow() },
     );
     const crawlId = String(crawl);
     const activities = steps();
@@ -324,22 +328,20 @@ describe('other media types, undone', () => {
     const host = await fetching.host('https://types.example');
     const crawl = await fetching.crawl({ contentTypes: ['text/html'] });
     await fetching.queue(crawl, host, '/pdf', '/png', '/failed', '/new');
-    const put = (path: string, values: string) =>
-      fetching.pool.query(`update url set ${values} where crawl_id = $1 and url like $2`, [
-        crawl,
-        `%/${path}`,
-      ]);
-    const refused = `state = 'excluded', reason = 'content-type', status = 200, fetches = 1, fetched_at = now()`;
-    await put('pdf', `${refused}, content_type = 'application/pdf', detail = 'application/pdf'`);
-    await put('png', `${refused}, content_type = 'image/png', detail = 'image/png'`);
-    await put('failed', `status = 503, content_type = 'text/plain', reason = 'server-error'`);
-    const rows = async () =>
-      (
-        await fetching.pool.query<Record<string, unknown>>(
-          'select url, state, reason, detail, status, content_type from url where crawl_id = $1 order by url',
-          [crawl],
-        )
-      ).rows;
+    const put = (path: string, columns: object) =>
+      tables.url.change(fetching.pool, { crawl_id: crawl, url: like(`%/${path}`) }, columns);
+    const refused = {
+      state: 'excluded',
+      reason: 'content-type',
+      status: 200,
+      fetches: 1,
+      fetched_at: fromNow(),
+    };
+    await put('pdf', { ...refused, content_type: 'application/pdf', detail: 'application/pdf' });
+    await put('png', { ...refused, content_type: 'image/png', detail: 'image/png' });
+    await put('failed', { status: 503, content_type: 'text/plain', reason: 'server-error' });
+    const rows = () =>
+      urlLines(fetching.pool, { crawl_id: crawl }, 'state', 'reason', 'detail', 'status', 'content_type');
     const before = await rows();
     await edit(crawl, { contentTypes: ['text/html', 'application/pdf'] });
     expect(await applied(crawl)).toMatchObject({ readmitted: 1, excluded: 0 });
@@ -385,11 +387,9 @@ describe('a seed that is added', () => {
 describe('a crawl that ends', () => {
   it('tells Temporal that it is at work, however long its pages are compared', async () => {
     const crawl = await fetching.crawl();
-    await fetching.pool.query('update crawl set seeded_line = 1 where id = $1', [crawl]);
+    await changeCrawl(fetching.pool, crawl, { seeded_line: 1 });
     const { settleCrawl } = createCrawlActivities(parts(), nobody);
-    const held = await fetching.pool.connect();
-    await held.query('begin');
-    await held.query('select from crawl where id = $1 for update', [crawl]);
+    const held = await holdCrawl(fetching.pool, crawl);
     const beat = Promise.withResolvers<undefined>();
     const context = {
       cancellationSignal: new AbortController().signal,
@@ -401,8 +401,7 @@ describe('a crawl that ends', () => {
       settleCrawl({ crawlId: String(crawl), ending: 'cancelled', reason: 'enough' }),
     );
     await beat.promise;
-    await held.query('commit');
-    held.release();
+    await held.release();
     expect(await settled).toMatchObject({ state: 'cancelled', reason: 'enough' });
   });
 });
@@ -410,10 +409,8 @@ describe('a crawl that ends', () => {
 describe('a crawl that was ended', () => {
   it('stays so, though a job that was late has set its workflow going once more', async () => {
     const crawl = await fetching.crawl();
-    await fetching.pool.query(
-      `update crawl set state = 'cancelled', cause = 'cancelled', reason = 'enough', seeded_line = 1 where id = $1`,
-      [crawl],
-    );
+    await setState(fetching.pool, crawl, 'cancelled', 'enough');
+    await changeCrawl(fetching.pool, crawl, { seeded_line: 1 });
     const { watchCrawl, settleCrawl } = createCrawlActivities(parts(), nobody);
     const crawlId = String(crawl);
     expect(await asActivity(() => watchCrawl({ crawlId, watchMs: 500 }))).toEqual({ verdict: 'moved' });

@@ -5,6 +5,7 @@ import { createFeedActivities } from '../../../activities/feed.ts';
 import { hostWorkflowId } from '../../../contracts/workflows.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { changeHost, fromNow, not, tables } from '../../support/database/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { admission, moveCrawl, newHost, runningCrawl } from '../storage/frontier.ts';
 
@@ -27,8 +28,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   ahead = [];
-  await pool.query('update host set fed = false, parked_at = now()');
-  await pool.query(`update crawl set state = 'finished'`);
+  await tables.host.change(pool, {}, { fed: false, parked_at: fromNow() });
+  await tables.crawl.change(pool, {}, { state: 'finished' });
   crawl = await runningCrawl(pool);
 });
 
@@ -44,14 +45,14 @@ const waitingHosts = async (count: number): Promise<{ id: number; origin: string
   return Promise.all(
     hosts.map(async (origin) => {
       const id = await newHost(pool, origin);
-      await pool.query('update host set known_at = now() where id = $1', [id]);
+      await changeHost(pool, id, { known_at: fromNow() });
       await new FrontierWriter(pool).write({ admissions: [admission(id, crawl, `${origin}/`)] });
       return { id, origin };
     }),
   );
 };
 /** As if eleven seconds had passed since hosts were fed. */
-const later = () => pool.query(`update host set fed_at = fed_at - interval '11 seconds'`);
+const later = () => tables.host.change(pool, { fed_at: not(null) }, { fed_at: fromNow(-11) });
 
 interface Told {
   readonly status: string;

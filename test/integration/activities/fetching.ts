@@ -18,6 +18,7 @@ import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { urlKey } from '../../../contracts/url-key.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
+import { tables, type Read, type UrlRow } from '../../support/database/index.ts';
 import { createWorld } from '../../support/world.ts';
 import { admission, newHost, runningCrawl } from '../storage/frontier.ts';
 
@@ -29,22 +30,6 @@ interface FetchRole {
 
 export interface HostRow {
   readonly hostId: string;
-  readonly origin: string;
-}
-
-interface UrlRow {
-  readonly url: string;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly status: number | null;
-  readonly attempts: number;
-  readonly hops: number;
-  readonly depth: number;
-  readonly kind: number;
-  readonly stage: number;
-  readonly fetches: number;
-  readonly content_hash: Buffer | null;
   readonly origin: string;
 }
 
@@ -63,7 +48,7 @@ export interface Fetching {
   /** Queues URLs, in this order. */
   queue(crawl: number, host: HostRow, ...paths: readonly string[]): Promise<void>;
   /** All URLs of a crawl by what they are asked for: path and query at `origin`, whole URLs elsewhere. */
-  urls(crawl: number, origin: string): Promise<Readonly<Record<string, UrlRow>>>;
+  urls(crawl: number, origin: string): Promise<Readonly<Record<string, Read<UrlRow>>>>;
   close(): Promise<void>;
 }
 
@@ -140,10 +125,7 @@ export async function openFetching(): Promise<Fetching> {
       await writer.write({ admissions });
     },
     urls: async (crawl, origin) => {
-      const { rows } = await pool.query<UrlRow>(
-        'select u.*, h.origin from url u join host h on h.id = u.host_id where u.crawl_id = $1',
-        [crawl],
-      );
+      const rows = await tables.url.rows(pool, { crawl_id: crawl });
       return Object.fromEntries(
         rows.map((row) => [row.url.startsWith(`${origin}/`) ? row.url.slice(origin.length) : row.url, row]),
       );

@@ -6,6 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { hostRow } from '../../support/database/index.ts';
 import { freezingLine, stopped } from '../../support/freezing.ts';
 import { makeBlobDir } from '../../support/worker.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -81,13 +82,8 @@ async function visited(): Promise<{ site: Site; host: HostRef; crawl: number; po
 const sent = (site: Site): string[] =>
   site.hits.map(({ headers, path }) => `${headers['user-agent'] ?? ''} ${path}`);
 
-async function leaseIsOver(host: HostRef): Promise<boolean> {
-  const { rows } = await pool.query<{ over: boolean }>(
-    'select lease_until < now() as over from host where id = $1',
-    [host.hostId],
-  );
-  return rows[0]?.over === true;
-}
+const leaseIsOver = async ({ hostId }: HostRef): Promise<boolean> =>
+  (await hostRow(pool, hostId)).lease_until_ms < 0;
 
 it.each([
   ['robots.txt', 1, []],

@@ -4,6 +4,7 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { createHostActivities } from '../../../activities/hosts.ts';
+import { changeCrawl, changeHost, fromNow, hostParked } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 
 let fetching: Fetching;
@@ -22,20 +23,18 @@ const crawls = () => createCrawlActivities(fetching.dependencies(), nobodyIsTold
 async function waitingAt(crawl: number, name: string): Promise<HostRow> {
   const host = await fetching.host(`https://${name}.example`);
   await fetching.queue(crawl, host, '/1', '/2');
-  await fetching.pool.query(
-    `update host set failures = 1, failing_since = now(), not_before = now() + interval '1 hour' where id = $1`,
-    [host.hostId],
-  );
+  await changeHost(fetching.pool, host.hostId, {
+    ...{ failures: 1, failing_since: fromNow(), not_before: fromNow(3_600) },
+  });
   return host;
 }
-const park = (host: HostRow) =>
-  fetching.pool.query('update host set parked_at = now() where id = $1', [host.hostId]);
+const park = (host: HostRow) => hostParked(fetching.pool, host.hostId);
 
 describe('a crawl', () => {
   it('is told in a few numbers, with some of the hosts it waits for, in less than 10 kB', async () => {
     const crawl = await fetching.crawl();
     const label = 'l'.repeat(200);
-    await fetching.pool.query('update crawl set label = $2 where id = $1', [crawl, label]);
+    await changeCrawl(fetching.pool, crawl, { label });
     const long = [1, 2, 3].map((n) => `${'a'.repeat(60)}.`.repeat(3) + String(n));
     const hosts: HostRow[] = [];
     for (const name of [...long, 'd', 'e', 'f', 'g']) hosts.push(await waitingAt(crawl, name));
@@ -61,7 +60,7 @@ describe('a crawl', () => {
     while (!seen.over) {
       await park(host);
       await delay(200);
-      await fetching.pool.query('update host set parked_at = null where id = $1', [host.hostId]);
+      await changeHost(fetching.pool, host.hostId, { parked_at: null });
       await delay(200);
     }
     const { verdict, glance } = await watched;

@@ -7,6 +7,7 @@ import { feedHosts, refeedHosts } from '../../../storage/feeding/index.ts';
 import { takeLease } from '../../../storage/leases/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { poolAt } from '../storage/set-clock-pool.ts';
+import { changeHost, fromNow, hostIdOf, hostRow, leaseEnded } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, redirect, robots, slowly, startSite, status, type Answer, type Site } from './site.ts';
 
@@ -38,22 +39,11 @@ const hosted = async (
 };
 const least = (values: readonly number[]): number => Math.min(...values);
 const rowOf = async ({ hostId }: HostRow): Promise<{ used: number; reserved: number; closedMs: number }> => {
-  const { rows } = await fetching.pool.query<{ used: number; reserved: number; closedMs: number }>(
-    `select requests_used as used, requests_reserved as reserved,
-            case when closed_until = '-infinity' then 0
-                 else extract(epoch from closed_until - now()) * 1000 end::float8 as "closedMs"
-       from host where id = $1`,
-    [hostId],
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('there is no such host');
-  return row;
+  const row = await hostRow(fetching.pool, hostId);
+  const closedMs = row.closed_until === -Infinity ? 0 : row.closed_until_ms;
+  return { used: row.requests_used, reserved: row.requests_reserved, closedMs };
 };
-/** As after a crash: the time of the lease has passed and nobody returned it. */
-const crash = (host: HostRow) =>
-  fetching.pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [
-    host.hostId,
-  ]);
+const crash = (host: HostRow) => leaseEnded(fetching.pool, host.hostId);
 
 const weekdays: OpeningTime = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '22:00', to: '06:00' };
 const nights: HostSettingsChange = {
@@ -78,9 +68,7 @@ describe('windows', () => {
     expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 20, leased: 0 });
     // Nobody asks for it again before that.
     expect((await rowOf(host)).closedMs / 3_600_000).toBeCloseTo(63, 2);
-    await fetching.pool.query(`update host set fed_at = now() - interval '1 day' where id = $1`, [
-      host.hostId,
-    ]);
+    await changeHost(fetching.pool, host.hostId, { fed_at: fromNow(-24 * 3_600) });
     expect(await feedHosts(fetching.pool, 0, 1_000)).toEqual([]);
     expect(await refeedHosts(fetching.pool, 0)).toEqual([]);
   });
@@ -201,7 +189,7 @@ describe('the quota of a day', () => {
     await fetching.role().fetchSlice(host);
     expect(site.hits).toHaveLength(21);
     expect(await rowOf(host)).toEqual({ used: 21, reserved: 0, closedMs: 0 });
-    await fetching.pool.query(`update host set requests_used = 99999 where id = $1`, [host.hostId]);
+    await changeHost(fetching.pool, host.hostId, { requests_used: 99_999 });
     await fetching.queue(await fetching.crawl(), host, '/a', '/b', '/c');
     expect(await fetching.role().fetchSlice(host)).toMatchObject({
       fetched: 1,
@@ -214,12 +202,7 @@ describe('the quota of a day', () => {
   it('counts the one request of another host’s slice', async () => {
     const other = await startSite({ '/shared.txt': robots('') }, '127.0.0.2');
     await setHost(fetching.pool, other.origin, 0, { quotaPerDay: 1 });
-    const otherHost = { hostId: '', origin: other.origin };
-    const { rows } = await fetching.pool.query<{ id: string }>(
-      'select id::text from host where origin = $1',
-      [other.origin],
-    );
-    otherHost.hostId = rows[0]?.id ?? '';
+    const otherHost = { hostId: await hostIdOf(fetching.pool, other.origin), origin: other.origin };
     const { site, host } = await hosted({}, { '/robots.txt': redirect(`${other.origin}/shared.txt`) });
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 20 });
     expect(other.hits).toHaveLength(1);
@@ -290,11 +273,7 @@ describe('several requests in flight, for a host one owns', () => {
     expect(result).toMatchObject({ next: 'trouble' });
     expect(result.waitMs).toBeGreaterThan(55_000);
     expect(site.hits.length).toBeLessThanOrEqual(5);
-    const { rows } = await fetching.pool.query<{ failures: number; slowdown: number }>(
-      'select failures, slowdown from host where id = $1',
-      [host.hostId],
-    );
-    expect(rows).toEqual([{ failures: 1, slowdown: 1 }]);
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ failures: 1, slowdown: 1 });
     expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0 });
     expect((await fetching.urls(crawl, site.origin))['/00']).toMatchObject({ state: 'done' });
   });

@@ -1,6 +1,7 @@
 /** What a host has asked for is kept, whatever happens to the answer's own row (docs/design.md, "The slice"). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { changeHost, hostRow, robotsRead } from '../../support/database/index.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { startSite, status } from './site.ts';
 
@@ -10,29 +11,18 @@ beforeAll(async () => {
 });
 afterAll(() => fetching.close());
 
-const standing = async (hostId: string) => {
-  const { rows } = await fetching.pool.query<{ slowdown: number; failures: number; waitMs: number }>(
-    `select slowdown, failures, (extract(epoch from not_before - now()) * 1000)::float8 as "waitMs" from host where id = $1`,
-    [hostId],
-  );
-  return rows[0];
-};
-
 it('keeps Retry-After and the delay that it is slowed to apart: the longer one is waited out', async () => {
   const site = await startSite({ '/a': status(429, { 'retry-after': '30' }) });
   const host = await fetching.host(site.origin);
   await fetching.queue(await fetching.crawl(), host, '/a');
-  await fetching.pool.query(
-    `insert into robots (host_id, status, body, fetched_at) values ($1, 404, null, now())`,
-    [host.hostId],
-  );
-  await fetching.pool.query('update host set slowdown = 3, since_complaint = 4 where id = $1', [host.hostId]);
+  await robotsRead(fetching.pool, host.hostId);
+  await changeHost(fetching.pool, host.hostId, { slowdown: 3, since_complaint: 4 });
   const result = await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
   expect(site.paths()).toEqual(['/a']);
   expect(result).toMatchObject({ next: 'trouble', delayMs: 16_000 });
   expect(result.waitMs).toBeGreaterThan(29_000);
-  expect(await standing(host.hostId)).toMatchObject({ slowdown: 4 });
-  expect((await standing(host.hostId))?.waitMs).toBeGreaterThan(28_000);
+  expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ slowdown: 4 });
+  expect((await hostRow(fetching.pool, host.hostId)).not_before_ms).toBeGreaterThan(28_000);
 });
 
 it('keeps it where the answer’s row could not be written', async () => {
@@ -47,7 +37,7 @@ it('keeps it where the answer’s row could not be written', async () => {
   }
   await expect(fetching.role({}, { writer: new Away(fetching.pool) }).fetchSlice(host)).rejects.toThrow();
   expect(site.paths()).toEqual(['/robots.txt', '/a']);
-  expect(await standing(host.hostId)).toMatchObject({ slowdown: 1, failures: 1 });
-  expect((await standing(host.hostId))?.waitMs).toBeGreaterThan(28_000);
+  expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ slowdown: 1, failures: 1 });
+  expect((await hostRow(fetching.pool, host.hostId)).not_before_ms).toBeGreaterThan(28_000);
   expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({ state: 'queued' });
 });

@@ -4,6 +4,7 @@ import { failureTypes } from '../../../contracts/failures.ts';
 import { askGuestLease, takeLease } from '../../../storage/leases/index.ts';
 import { startFlakyPool } from '../storage/flaky-pool.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { changeHost, hostRow, leaseEnded, like, longAgo, tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, slowly, startSite, type Answer, type Site } from './site.ts';
 
@@ -30,17 +31,9 @@ const hosted = async (
   return { site, host, crawl };
 };
 const asked = (site: Site, path: string): Promise<void> => expect.poll(() => site.paths()).toContain(path);
-const leaseOf = async (host: HostRow): Promise<number | null> => {
-  const { rows } = await fetching.pool.query<{ lease_token: number | null }>(
-    'select lease_token from host where id = $1',
-    [host.hostId],
-  );
-  return rows[0]?.lease_token ?? null;
-};
-const expire = (host: HostRow) =>
-  fetching.pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [
-    host.hostId,
-  ]);
+const leaseOf = async (host: HostRow): Promise<number | null> =>
+  (await hostRow(fetching.pool, host.hostId)).lease_token;
+const expire = (host: HostRow) => leaseEnded(fetching.pool, host.hostId);
 
 describe('a lease that is lost in the middle of a slice', () => {
   it('to somebody else: nothing more is sent, and the result in flight does not count', async () => {
@@ -143,11 +136,12 @@ describe('taking over', () => {
     controller.abort();
     await reading;
     const [crashed] = await takeLease(fetching.pool, host.hostId, 600_000);
-    await fetching.pool.query(
-      `update url set state = 'leased', lease_token = $2 where host_id = $1 and url like '%/0_'`,
-      [host.hostId, crashed?.token],
+    await tables.url.change(
+      fetching.pool,
+      { host_id: host.hostId, url: like('%/0_') },
+      { state: 'leased', lease_token: crashed?.token },
     );
-    await fetching.pool.query(`update host set not_before = '-infinity' where id = $1`, [host.hostId]);
+    await changeHost(fetching.pool, host.hostId, { not_before: longAgo });
     await expire(host);
     const hitsBefore = site.hits.length;
     const takenAt = performance.now();
@@ -157,11 +151,9 @@ describe('taking over', () => {
     expect(first?.path).toBe('/00');
     expect(Math.min(...gaps(site))).toBeGreaterThanOrEqual(600);
     expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0 });
-    const { rows } = await fetching.pool.query(
-      'select max(reclaims)::int as most, count(*) filter (where reclaims = 1)::int as once from url where crawl_id = $1',
-      [crawl],
-    );
-    expect(rows).toEqual([{ most: 1, once: 1 }]);
+    const reclaims = (await tables.url.rows(fetching.pool, { crawl_id: crawl })).map((url) => url.reclaims);
+    expect(Math.max(...reclaims)).toBe(1);
+    expect(reclaims.filter((times) => times === 1)).toHaveLength(1);
   });
 
   it('waits for the holder, then goes on', async () => {

@@ -6,6 +6,7 @@ import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { readPages } from '../../../storage/pages/index.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { redirect, robots, startSite, type Answer, type Site } from './site.ts';
@@ -159,9 +160,10 @@ describe('what is no URL of the crawl', () => {
       1,
     );
     expect(crawled.view.excluded).toEqual({ 'host-limit': 10, pattern: 10 });
-    await fetching.pool.query(
-      `update url set state = 'queued', reason = null where crawl_id = $1 and reason = 'host-limit'`,
-      [crawled.crawl],
+    await tables.url.change(
+      fetching.pool,
+      { crawl_id: crawled.crawl, reason: 'host-limit' },
+      { state: 'queued', reason: null },
     );
     expect(await viewCrawl(fetching.pool, crawled.crawl)).toMatchObject({ excluded: { pattern: 10 } });
     await expectExact(fetching.pool, Number(crawled.crawl));

@@ -5,6 +5,7 @@ import { lend, type Loan } from '../../../engine/lending/lend.ts';
 import { LendingRoom } from '../../../engine/lending/room.ts';
 import { settle, type Report } from '../../../engine/lending/settle.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, startSite } from './site.ts';
 
@@ -68,11 +69,8 @@ it('a slice leaves a host alone that is lent, says until when, and is woken when
 it('the delay counts from the report, and a full one from a loan that ran out', async () => {
   const { site, crawl, host } = await known(0.5, '/a', '/b', '/c');
   await expect.poll(async () => (await borrow(crawl))?.urls.length ?? 0, { interval: 50 }).toBe(1);
-  const { rows } = await fetching.pool.query<{ batch_id: string; url: string }>(
-    'select batch_id, url from lent_url where crawl_id = $1 and settled_at is null',
-    [crawl],
-  );
-  const { batch_id: id = '', url = '' } = rows[0] ?? {};
+  const [lent] = await tables.lentUrl.rows(fetching.pool, { crawl_id: crawl, settled_at: null });
+  const { batch_id: id = '', url = '' } = lent ?? {};
   // What the fetcher itself sends.
   await fetch(url);
   await settle(room, 1, id, [report(url)]);

@@ -7,6 +7,7 @@ import { createFetcher } from '../../../net/fetcher.ts';
 import { optOut, takeBackOptOut, addOptOut } from '../../../storage/opt-outs/index.ts';
 import { startFlakyPool } from '../storage/flaky-pool.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { hostRow } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { page, redirect, robots, slowly, startSite, type Answer, type Site } from './site.ts';
 
@@ -163,11 +164,7 @@ describe('a list that cannot be read', () => {
     expect(last - brokenAt).toBeLessThanOrEqual(optOutBoundMs);
     // The copy that was read before serves until then: a hiccup of Postgres stops nothing.
     expect(last - brokenAt).toBeGreaterThan(optOutBoundMs / 4);
-    const { rows } = await fetching.pool.query(
-      'select lease_token, failures from host where id = $1',
-      [host.hostId], // prettier-ignore
-    );
-    expect(rows).toEqual([{ lease_token: null, failures: 0 }]);
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ lease_token: null, failures: 0 });
     expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0, failed: 0, excluded: 0 });
   });
 

@@ -7,7 +7,21 @@ import { bringBack } from '../../../storage/hosts/index.ts';
 import { requeueLostBodies } from '../../../storage/pages/index.ts';
 import { closedPort } from '../../net/raw-server.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { hadSettings } from '../../support/host-settings.ts';
+import {
+  changeCrawl,
+  changeHost,
+  fromNow,
+  hadSettings,
+  hostFailed,
+  hostRested,
+  hostRow,
+  leaseEnded,
+  lettersOf,
+  longAgo,
+  robotsRead,
+  tables,
+  urlLines,
+} from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, startSite, status, type Answer, type Site } from './site.ts';
 
@@ -33,19 +47,10 @@ const hosted = async (
   return { site, host, crawl };
 };
 const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
-const hostRow = async (host: HostRow): Promise<Record<string, unknown>> => {
-  const { rows } = await fetching.pool.query<Record<string, unknown>>('select * from host where id = $1', [
-    host.hostId,
-  ]);
-  return rows[0] ?? {};
-};
 /** The time of backoff and waiting URLs is over. */
-const later = async (host: HostRow): Promise<void> => {
-  await fetching.pool.query(
-    `update host set not_before = '-infinity', paced_until = '-infinity', asked_at = null where id = $1`,
-    [host.hostId],
-  );
-  await fetching.pool.query('update url set due_at = now() where host_id = $1', [host.hostId]);
+const later = async ({ hostId }: HostRow): Promise<void> => {
+  await hostRested(fetching.pool, hostId);
+  await tables.url.change(fetching.pool, { host_id: hostId }, { due_at: fromNow() });
 };
 
 describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
@@ -90,38 +95,32 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
     await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
     // The delay is doubled from a second on, and the host is not closed.
     expect(pages(site)).toEqual(paths);
-    expect(await hostRow(host)).toMatchObject({ slowdown: 1, failures: 0, last_error: null });
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({
+      slowdown: 1,
+      failures: 0,
+      last_error: null,
+    });
     const urls = await fetching.urls(crawl, site.origin);
     expect(Object.values(urls).filter(({ state }) => state === 'done')).toHaveLength(5);
     expect(urls['/3']).toMatchObject({ state: 'queued', reason: 'overloaded', attempts: 1, tries: 1 });
-    const [due] = (
-      await fetching.pool.query<{ s: number }>(
-        `select extract(epoch from due_at - now())::float8 as s from url where crawl_id = $1 and state = 'queued'`,
-        [crawl],
-      )
-    ).rows;
-    expect(due?.s).toBeGreaterThan(3_500);
+    const due = await tables.url.row(fetching.pool, { crawl_id: crawl, state: 'queued' });
+    expect(due.due_at_ms).toBeGreaterThan(3_500_000);
     await expectExact(fetching.pool, crawl);
   });
 
   it('and ends as a dead letter of its class, behind all others', async () => {
     const { site, host, crawl } = await hosted({ '/bad': status(503) }, '/good', '/bad', '/fine', '/more');
-    await fetching.pool.query(
-      `insert into robots (host_id, status, body, fetched_at) values ($1, 404, null, now())`,
-      [host.hostId],
-    );
+    await robotsRead(fetching.pool, host.hostId);
     const role = fetching.role({ sliceMs: 0 });
     for (let slice = 0; slice < 9; slice++) {
       await role.fetchSlice(host);
       await later(host);
     }
     expect(pages(site)).toEqual(['/good', '/bad', '/fine', '/more', '/bad', '/bad', '/bad', '/bad']);
-    const { rows } = await fetching.pool.query(
-      'select class, status, message, attempts from dead_letter where crawl_id = $1',
-      [crawl],
-    );
-    expect(rows).toEqual([{ class: 'overloaded', status: 503, message: 'answered 503', attempts: 4 }]);
-    expect(await hostRow(host)).toMatchObject({ failures: 0, parked_at: null });
+    expect(await lettersOf(fetching.pool, crawl)).toEqual([
+      { class: 'overloaded', status: 503, message: 'answered 503', attempts: 4 },
+    ]);
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ failures: 0, parked_at: null });
     await expectExact(fetching.pool, crawl);
   });
 
@@ -137,35 +136,34 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
     for (let slice = 0; slice < 6; slice++) {
       await fetching.role({ sliceMs: 0 }).fetchSlice(host);
       // Trouble alone is left to hold it.
-      await fetching.pool.query(
-        `update host set not_before = case when failures = 0 then '-infinity' else not_before end,
-                         paced_until = '-infinity', asked_at = null where id = $1`,
-        [host.hostId],
-      );
+      const { failures } = await hostRow(fetching.pool, host.hostId);
+      await changeHost(fetching.pool, host.hostId, {
+        ...{ paced_until: longAgo, asked_at: null },
+        ...(failures === 0 ? { not_before: longAgo } : {}),
+      });
     }
     expect(pages(site)).toEqual(['/1', '/a', '/2', '/b']);
-    expect(await hostRow(host)).toMatchObject({ failures: 1, last_error: 'overloaded: answered 503' });
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({
+      failures: 1,
+      last_error: 'overloaded: answered 503',
+    });
   });
 
   it('gets its speed back by clean answers', async () => {
     const { host } = await hosted({}, '/a');
     const { hostId } = host;
-    await fetching.pool.query(
-      `insert into robots (host_id, status, body, fetched_at) values ($1, 404, null, now())`,
-      [hostId],
-    );
+    await robotsRead(fetching.pool, hostId);
     for (const [clean, after] of [
       [15, { slowdown: 3, clean: 16, since_complaint: 1 }],
       [19, { slowdown: 2, clean: 0 }],
     ] as const) {
-      await fetching.pool.query(
-        'update host set slowdown = 3, clean = $2, since_complaint = 0, complained_at = now() where id = $1',
-        [hostId, clean],
-      );
+      await changeHost(fetching.pool, hostId, {
+        ...{ slowdown: 3, clean, since_complaint: 0, complained_at: fromNow() },
+      });
       await later(host);
       await fetching.queue(await fetching.crawl(), host, '/a');
       await fetching.role().fetchSlice(host);
-      expect(await hostRow(host)).toMatchObject(after);
+      expect(await hostRow(fetching.pool, host.hostId)).toMatchObject(after);
     }
   });
 });
@@ -200,11 +198,9 @@ describe('trouble', () => {
       await later(host);
     }
     expect(pages(site)).toEqual(['/bad', '/bad', '/bad']);
-    const { rows } = await fetching.pool.query(
-      'select class, status, message, attempts from dead_letter where crawl_id = $1',
-      [crawl],
-    );
-    expect(rows).toEqual([{ class: 'server-error', status: 500, message: 'answered 500', attempts: 2 }]);
+    expect(await lettersOf(fetching.pool, crawl)).toEqual([
+      { class: 'server-error', status: 500, message: 'answered 500', attempts: 2 },
+    ]);
   });
 
   it('of five pages in a row is the host’s: down for an hour', async () => {
@@ -229,7 +225,7 @@ describe('trouble', () => {
     }
     expect(pages(site).slice(0, 10)).toEqual(paths);
     expect(pages(site).filter((path) => /\d/.test(path))).toHaveLength(21);
-    expect(await hostRow(host)).toMatchObject({ outages: 0, failures: 0 });
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ outages: 0, failures: 0 });
   });
 
   it('of a host that is down: backoff, then Temporal’s retries, then a person', async () => {
@@ -254,16 +250,14 @@ describe('trouble', () => {
       type: failureTypes.spent,
       nonRetryable: true,
     });
-    expect(await hostRow(host)).toMatchObject({ failures: 5, lease_token: null });
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ failures: 5, lease_token: null });
     expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 2 });
   });
 
   it('is a result, however long it has lasted, where the workflow shows none', async () => {
     const paths = ['/1', '/2', '/3', '/4', '/5', '/6'];
     const { host } = await hosted(Object.fromEntries(paths.map((path) => [path, status(500)])), ...paths);
-    await fetching.pool.query('update host set failures = 2, failing_since = now() where id = $1', [
-      host.hostId,
-    ]);
+    await hostFailed(fetching.pool, host.hostId, 2);
     const result = await fetching.role().fetchSlice({ ...host, inTrouble: false });
     expect(result).toMatchObject({ next: 'trouble', lastError: 'server-errors: answered 500' });
   });
@@ -276,16 +270,18 @@ describe('trouble', () => {
     );
     for (let slice = 0; slice < 7; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
     expect(pages(site)).toEqual(paths.slice(0, 5));
-    expect(await hostRow(host)).toMatchObject({ outages: 1, failures: 1 });
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ outages: 1, failures: 1 });
   });
 
   it('passes: a good answer forgets the failures', async () => {
     const { host } = await hosted({}, '/a');
-    await fetching.pool.query('update host set failures = 3, failing_since = now() where id = $1', [
-      host.hostId,
-    ]);
+    await hostFailed(fetching.pool, host.hostId, 3);
     await fetching.role().fetchSlice(host);
-    expect(await hostRow(host)).toMatchObject({ failures: 0, failing_since: null, last_error: null });
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({
+      failures: 0,
+      failing_since: null,
+      last_error: null,
+    });
   });
 
   it('does not let an operator’s retry come sooner than the delay', async () => {
@@ -371,11 +367,13 @@ describe('bodies', () => {
     const { site, host, crawl } = await hosted({ '/a': answer }, '/a');
     const role = fetching.role();
     await role.fetchSlice(host);
-    const { rows } = await fetching.pool.query(
-      `select crawl_id, encode(key, 'hex') as key, encode(content_hash, 'hex') as hash from url where crawl_id = $1`,
-      [crawl],
-    );
-    await requeueLostBodies(fetching.pool, host.hostId, JSON.stringify(rows));
+    const hex = (bytes: Buffer | null) => bytes?.toString('hex');
+    const lost = (await tables.url.rows(fetching.pool, { crawl_id: crawl })).map((url) => ({
+      crawl_id: crawl,
+      key: hex(url.key),
+      hash: hex(url.content_hash),
+    }));
+    await requeueLostBodies(fetching.pool, host.hostId, JSON.stringify(lost));
     await role.fetchSlice(host);
     expect(pages(site)).toEqual(['/a', '/a']);
     const url = (await fetching.urls(crawl, site.origin))['/a'];
@@ -390,10 +388,7 @@ describe('bodies', () => {
       get: () => Promise.resolve(null),
       has: () => Promise.resolve(false),
     };
-    const expire = (host: HostRow) =>
-      fetching.pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [
-        host.hostId,
-      ]);
+    const expire = (host: HostRow) => leaseEnded(fetching.pool, host.hostId);
 
     it('are our fault, to be tried again, and no outcome of the URL', async () => {
       const { host, crawl, site } = await hosted({}, '/a');
@@ -438,7 +433,7 @@ describe('limits and orders of a crawl', () => {
     await fetching.queue(crawl, host, ...paths);
     const running = fetching.role().fetchSlice(host);
     await expect.poll(() => pages(site).length).toBeGreaterThan(1);
-    await fetching.pool.query(`update crawl set state = 'paused' where id = $1`, [crawl]);
+    await changeCrawl(fetching.pool, crawl, { state: 'paused' });
     const pausedAt = performance.now();
     await running;
     const after = site.hits.filter(({ at }) => at > pausedAt + 1_200);
@@ -471,16 +466,22 @@ describe('content types that a crawl does not take (F27)', () => {
     await fetching.queue(crawl, host, '/endless', '/html', '/png');
     await later(host);
     await fetching.role().fetchSlice(host);
-    const { rows } = await fetching.pool.query(
-      `select replace(url, $2, '') as path, state, reason, detail, content_hash is null as bodiless, bytes < 1000000 as small
-         from url where crawl_id = $1 order by 1`,
-      [crawl, site.origin],
-    );
-    expect(rows).toEqual([
-      { path: '/endless', state: 'excluded', reason: 'content-type', detail: 'video/mp4', bodiless: true, small: true },
-      { path: '/html', state: 'done', reason: 'fetched', detail: null, bodiless: false, small: true },
-      { path: '/png', state: 'excluded', reason: 'content-type', detail: 'image/png', bodiless: true, small: true },
-    ]); // prettier-ignore
+    const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl });
+    const kept = rows.map(({ url, content_hash: hash, bytes }) => ({
+      path: url.replace(site.origin, ''),
+      bodiless: hash === null,
+      small: bytes < 1_000_000,
+    }));
+    expect(await urlLines(fetching.pool, { crawl_id: crawl }, 'state', 'reason', 'detail')).toEqual([
+      `${site.origin}/endless excluded content-type video/mp4`,
+      `${site.origin}/html done fetched`,
+      `${site.origin}/png excluded content-type image/png`,
+    ]);
+    expect(kept).toEqual([
+      { path: '/endless', bodiless: true, small: true },
+      { path: '/html', bodiless: false, small: true },
+      { path: '/png', bodiless: true, small: true },
+    ]);
     await expectExact(fetching.pool, crawl);
   });
 });

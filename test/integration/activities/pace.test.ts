@@ -1,7 +1,7 @@
 /** How a host sees a slice (docs/design.md, "Politeness"): robots.txt first, one request in flight, none sooner than its delay. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectExact } from '../storage/frontier.ts';
-import { hadSettings } from '../../support/host-settings.ts';
+import { changeHost, fromNow, hadSettings } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, robots, slowly, startSite, status, type Site } from './site.ts';
 
@@ -141,8 +141,7 @@ describe('a slice', () => {
 });
 
 describe('a host whose place somebody else wants', () => {
-  const wanted = ({ hostId }: HostRow) =>
-    fetching.pool.query('update host set yield_at = now() where id = $1', [hostId]);
+  const wanted = ({ hostId }: HostRow) => changeHost(fetching.pool, hostId, { yield_at: fromNow() });
 
   it('yields at the end of its slice, with what is left queued, and is not asked sooner for that', async () => {
     const site = await startSite();

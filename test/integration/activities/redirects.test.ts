@@ -1,6 +1,7 @@
 /** Redirects (RFC 9110 §15.4; docs/design.md, "Politeness"): each hop is a URL of the frontier, none is followed on the spot. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectExact } from '../storage/frontier.ts';
+import { hostRow, not, tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { redirect, startSite, status, type Answer, type Site } from './site.ts';
 
@@ -33,12 +34,12 @@ it('is followed no sooner than the answer asks, and one that leads nowhere says 
   const crawl = await fetching.crawl();
   await fetching.queue(crawl, host, '/a', '/c?utm_source=x', '/d', '/e');
   await fetching.role().fetchSlice(host);
-  const { rows } = await fetching.pool.query(
-    `select replace(url, $2, '') as path, state, detail, round(extract(epoch from due_at - now()) / 60)::int as minutes
-       from url where crawl_id = $1 and state <> 'done' order by 1`,
-    [crawl, site.origin],
-  );
-  expect(rows).toEqual([
+  const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl, state: not('done') });
+  const found = rows.map(({ url, state, detail, due_at_ms: dueMs }) => ({
+    path: url.replace(site.origin, ''),
+    ...{ state, detail, minutes: Math.round(Math.max(0, dueMs) / 60_000) },
+  }));
+  expect(found).toEqual([
     { path: '/b', state: 'queued', detail: null, minutes: 10 },
     { path: '/c', state: 'queued', detail: null, minutes: 10 },
     { path: '/d', state: 'failed', detail: 'answered 302, to "http://[nowhere/"', minutes: 0 },
@@ -66,8 +67,9 @@ describe('a redirect', () => {
     await fetching.queue(crawl, host, '/a');
     await fetching.role().fetchSlice(host);
     expect(other.paths()).toEqual([]);
-    const urls = await fetching.urls(crawl, site.origin);
-    expect(urls[`${other.origin}/b`]).toMatchObject({ state: 'queued', hops: 1, origin: other.origin });
+    const found = (await fetching.urls(crawl, site.origin))[`${other.origin}/b`];
+    expect(found).toMatchObject({ state: 'queued', hops: 1 });
+    expect(await hostRow(fetching.pool, found?.host_id ?? 0)).toMatchObject({ origin: other.origin });
   });
 
   it('out of the crawl’s scope: the end of the way', async () => {

@@ -1,6 +1,7 @@
 /** Request headers of a crawl: to whom they go, and that nothing is shared between crawls that send others. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { moveCrawl } from '../storage/frontier.ts';
+import { like, tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { page, redirect, startSite } from './site.ts';
 
@@ -18,7 +19,7 @@ it('go to the origins of the seeds, not with robots.txt, and to nobody else', as
   const crawl = async (headers: Record<string, string>): Promise<void> => {
     const id = await fetching.crawl({ scope: 'any', headers }, [`${own.origin}/`]);
     await fetching.queue(id, ownHost, '/', '/away');
-    await fetching.pool.query(`update url set seed = true where crawl_id = $1 and url like '%/'`, [id]);
+    await tables.url.change(fetching.pool, { crawl_id: id, url: like('%/') }, { seed: true });
     await fetching.queue(id, otherHost, '/linked');
     const agent = fetching.role();
     for (let round = 0; round < 3; round++)

@@ -1,6 +1,7 @@
 /** A robots.txt that redirects to another host (RFC 9309 §2.3.1.2): a request of that host, with that host's manners. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
+import { hostRow, leaseEnded, robotsRead, tables, urlStates } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, redirect, robots, slowly, startSite, type Site } from './site.ts';
 
@@ -30,10 +31,9 @@ describe('a redirect to another host', () => {
     await fetching.role().fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt', '/a']);
     expect(other.paths()).toEqual(['/robots.txt']);
-    const { rows } = await fetching.pool.query('select lease_token, guest_until from host where id = $1', [
-      otherHost.hostId,
-    ]);
-    expect(rows).toEqual([{ lease_token: null, guest_until: null }]);
+    expect(await hostRow(fetching.pool, otherHost.hostId)).toMatchObject({
+      ...{ lease_token: null, guest_until: null },
+    });
   });
 
   it('is a request of that host: its next one waits', async () => {
@@ -68,10 +68,10 @@ describe('a redirect to another host', () => {
     const role = fetching.role();
     await fetching.queue(crawl, host, '/c');
     // The other host's rules are known; a slice of it has just ended.
-    await fetching.pool.query(
-      `insert into robots (host_id, status, body, fetched_at) values ($1, 200, $2, now())`,
-      [otherHost.hostId, 'User-agent: *\nCrawl-delay: 2\n'],
-    );
+    await robotsRead(fetching.pool, otherHost.hostId, {
+      status: 200,
+      body: 'User-agent: *\nCrawl-delay: 2\n',
+    });
     await role.fetchSlice(host);
     await role.fetchSlice(otherHost);
     expect(other.paths()).toEqual(['/robots.txt', '/b']);
@@ -82,20 +82,16 @@ describe('a redirect to another host', () => {
     const { host, otherHost, crawl } = await pair();
     await fetching.queue(crawl, otherHost, '/b');
     const [lease] = await takeLease(fetching.pool, otherHost.hostId, 60_000);
-    await fetching.pool.query(`update url set state = 'leased', lease_token = $2 where host_id = $1`, [
-      otherHost.hostId,
-      lease?.token,
-    ]);
-    await fetching.pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [
-      otherHost.hostId,
-    ]);
+    await tables.url.change(
+      fetching.pool,
+      { host_id: otherHost.hostId },
+      { state: 'leased', lease_token: lease?.token },
+    );
+    await leaseEnded(fetching.pool, otherHost.hostId);
     const role = fetching.role();
     await role.fetchSlice(host);
     await role.fetchSlice(otherHost);
-    const { rows } = await fetching.pool.query('select state from url where host_id = $1', [
-      otherHost.hostId,
-    ]);
-    expect(rows).toEqual([{ state: 'done' }]);
+    expect(await urlStates(fetching.pool, { host_id: otherHost.hostId })).toEqual({ 'done:fetched': 1 });
   });
 
   it('that is being left alone is not visited: nothing is fetched meanwhile, and nobody is to blame', async () => {
@@ -109,12 +105,9 @@ describe('a redirect to another host', () => {
     expect(result.waitMs).toBeGreaterThan(1_000);
     expect(other.paths()).toEqual([]);
     expect(site.paths()).toEqual(['/robots.txt']);
-    const { rows } = await fetching.pool.query<{ wait: number; failures: number }>(
-      'select extract(epoch from not_before - now())::float8 as wait, failures from host where id = $1',
-      [otherHost.hostId],
-    );
-    expect(rows[0]?.wait).toBeGreaterThan(3_500);
-    expect(rows[0]?.failures).toBe(1);
+    const row = await hostRow(fetching.pool, otherHost.hostId);
+    expect(row.not_before_ms).toBeGreaterThan(3_500_000);
+    expect(row.failures).toBe(1);
   });
 
   it('at a guarded address is not followed', async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { askRobots } from '../../../storage/hosts/index.ts';
+import { changeHost, fromNow, hostRow, longAgo, tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, redirect, robots, startSite, status } from './site.ts';
 
@@ -18,17 +19,12 @@ const hosted = async (answers: Parameters<typeof startSite>[0] = {}, ...paths: r
   await fetching.queue(crawl, host, ...paths);
   return { site, host, crawl };
 };
-const ageRobots = (host: HostRow, age: string) =>
-  fetching.pool.query('update robots set fetched_at = now() - $2::interval where host_id = $1', [
-    host.hostId,
-    age,
-  ]);
+const day = 24 * 3_600;
+const ageRobots = (host: HostRow, seconds: number) =>
+  tables.robots.change(fetching.pool, { host_id: host.hostId }, { fetched_at: fromNow(-seconds) });
 /** Backoff over, failures remembered. */
 const recover = (host: HostRow, failures: number) =>
-  fetching.pool.query(`update host set not_before = '-infinity', failures = $2 where id = $1`, [
-    host.hostId,
-    failures,
-  ]);
+  changeHost(fetching.pool, host.hostId, { not_before: longAgo, failures });
 
 describe('what it forbids (RFC 9309 §2.2)', () => {
   it('is excluded without a request, with the line that says so', async () => {
@@ -84,7 +80,7 @@ describe('how long it is kept (§2.4)', () => {
     await fetching.queue(crawl, host, '/c');
     await first.fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/c']);
-    await ageRobots(host, '24 hours 1 second');
+    await ageRobots(host, day + 1);
     await fetching.queue(crawl, host, '/d');
     await fetching.role().fetchSlice(host);
     expect(site.paths().slice(4)).toEqual(['/robots.txt', '/d']);
@@ -97,11 +93,11 @@ describe('how long it is kept (§2.4)', () => {
     );
     await fetching.role().fetchSlice(host);
     site.answers = { '/robots.txt': status(500) };
-    await ageRobots(host, '2 days');
+    await ageRobots(host, 2 * day);
     await fetching.queue(crawl, host, '/b', '/c');
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 2, lastError: null });
     expect(site.paths().slice(2)).toEqual(['/robots.txt', '/c']);
-    await ageRobots(host, '31 days');
+    await ageRobots(host, 31 * day);
     await fetching.queue(crawl, host, '/d');
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 0, next: 'trouble' });
     expect(site.paths()).not.toContain('/d');
@@ -151,8 +147,7 @@ describe('what its answer means (§2.3.1)', () => {
     site.answers = {};
     await recover(host, 6);
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 1, lastError: null });
-    const { rows } = await fetching.pool.query('select failures from host where id = $1', [host.hostId]);
-    expect(rows).toEqual([{ failures: 0 }]);
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ failures: 0 });
   });
 
   it('may be long: half a mebibyte is read, the rest is not (§2.5)', async () => {

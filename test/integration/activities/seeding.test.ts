@@ -9,6 +9,7 @@ import { crawlOutlook } from '../../../storage/crawls/index.ts';
 import { createCrawl } from '../../../storage/starting/index.ts';
 import { createPool, inTransaction, type Pool, type Queryable } from '../../../storage/postgres/index.ts';
 import { isWithin, storeSeeds, readSeeds, seededSites, nextSeeds } from '../../../storage/seeds/index.ts';
+import { addHosts, addUrls, changeCrawl, tables, tidyTables } from '../../support/database/index.ts';
 import { planOf } from '../../support/plans.ts';
 import { makeBlobDir } from '../../support/worker.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -35,15 +36,16 @@ it(
     const many = 300_000;
     const left = 6_000;
     const crawl = await runningCrawl(pool, {}, ['https://many.example/']);
-    await pool.query(
-      `insert into seed (crawl_id, line, url)
-     select $1, 1 + n, 'https://many.example/a/page/of/a/long/name/' || n from generate_series(1, $2) n`,
-      [crawl, many],
+    const places = Array.from({ length: many }, (_, at) => String(at + 1));
+    await tables.seed.addAll(
+      pool,
+      places.map((n) => ({
+        crawl_id: crawl,
+        line: 1 + Number(n),
+        url: `https://many.example/a/page/of/a/long/name/${n}`,
+      })),
     );
-    await pool.query('update crawl set seeded_line = $2, seeds_taken = $2::int where id = $1', [
-      crawl,
-      1 + many - left,
-    ]);
+    await changeCrawl(pool, crawl, { seeded_line: 1 + many - left, seeds_taken: 1 + many - left });
     const script = fileURLToPath(new URL('seeding-process.ts', import.meta.url));
     const child = spawn(process.execPath, [`--max-old-space-size=${String(heapMb)}`, script, String(crawl)], {
       env: {
@@ -61,7 +63,7 @@ it(
     expect(output).toBe('admitted\n');
     expect(await expectExact(pool, crawl)).toMatchObject({ discovered: left, queued: left });
     // The next ones are found by their place, and nothing is gone over that was admitted.
-    await pool.query('update crawl set seeded_line = $2 where id = $1', [crawl, many - 10]);
+    await changeCrawl(pool, crawl, { seeded_line: many - 10 });
     for (const look of [
       (db: Queryable) => nextSeeds(db, crawl, 5),
       (db: Queryable) => crawlOutlook(db, crawl),
@@ -71,8 +73,10 @@ it(
       expect(walked.length).toBeGreaterThan(0);
       expect(Math.max(...walked)).toBeLessThanOrEqual(5);
     }
-    const { rows } = await pool.query('select seeds_accepted, seeds_taken from crawl where id = $1', [crawl]);
-    expect(rows).toEqual([{ seeds_accepted: many + 1, seeds_taken: many + 1 }]);
+    expect(await tables.crawl.row(pool, { id: crawl })).toMatchObject({
+      seeds_accepted: many + 1,
+      seeds_taken: many + 1,
+    });
   },
 );
 
@@ -90,27 +94,27 @@ it('a crawl of more seeds than one statement may store has them all, in their or
     return createCrawl(noting as unknown as Queryable, defaultCrawlConfig, seeds);
   });
   expect(Math.max(...sizes)).toBeLessThan(JSON.stringify(seeds).length / 2);
-  const { rows } = await pool.query(
-    `select seeds_accepted, (select count(*)::int from seed s where s.crawl_id = c.id
-                               and s.url = 'https://listed.example/' || (s.line - 1)) as in_order
-       from crawl c where id = $1`,
-    [id],
+  expect(await tables.crawl.row(pool, { id })).toMatchObject({ seeds_accepted: many });
+  const stored = await tables.seed.rows(pool, { crawl_id: id });
+  expect(stored.filter(({ line, url }) => url === `https://listed.example/${String(line - 1)}`)).toHaveLength(
+    many,
   );
-  expect(rows).toEqual([{ seeds_accepted: many, in_order: many }]);
 });
 
 it('whether a site has a seed is told by one of its seeds, however many a crawl has', async () => {
   const crawl = await runningCrawl(pool);
-  await pool.query(
-    `with made as (
-       insert into host (origin, shard) select 'https://seeded-' || n || '.example', 0 from generate_series(1, 200) n
-       returning id)
-     insert into url (host_id, crawl_id, key, url, state, seed, depth, priority)
-     select id, $1, decode(md5(id::text || '/' || page), 'hex'), 'https://x.example/' || id || '/' || page, 'queued', true, 0, 1
-       from made, generate_series(1, 100) page`,
-    [crawl],
+  const made = await addHosts(pool, 200, (n) => `https://seeded-${String(n)}.example`);
+  await addUrls(
+    pool,
+    crawl,
+    made.flatMap((id) =>
+      Array.from({ length: 100 }, (_, page) => ({
+        ...{ host_id: id, url: `https://x.example/${String(id)}/${String(page)}` },
+        ...{ seed: true, depth: 0 },
+      })),
+    ),
   );
-  await pool.query('vacuum analyze host, url');
+  await tidyTables(pool, 'host', 'url');
   const ask = (db: Queryable) =>
     seededSites(db, [crawl], ['http://seeded-7.example', 'https://seeded-7.example']);
   expect(await ask(pool)).toHaveLength(1);

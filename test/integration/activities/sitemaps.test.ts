@@ -5,6 +5,7 @@ import { sitemapLimits } from '../../../domain/sitemap-limits.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
+import { tables, urlStates } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { redirect, robots, startSite, type Answer, type Site } from './site.ts';
@@ -162,14 +163,10 @@ describe('sitemaps', () => {
     };
     expect(await name(900)).toMatchObject({ admitted: 900 });
     expect(await name(1_010)).toMatchObject({ admitted: 110 });
-    const { rows } = await fetching.pool.query(
-      'select state, reason, count(*)::int from url where crawl_id = $1 group by 1, 2 order by 3',
-      [crawl],
-    );
-    expect(rows).toEqual([
-      { state: 'excluded', reason: 'sitemap-limit', count: 10 },
-      { state: 'queued', reason: null, count: 1_000 },
-    ]);
+    expect(await urlStates(fetching.pool, { crawl_id: crawl })).toEqual({
+      'excluded:sitemap-limit': 10,
+      queued: 1_000,
+    });
     await expectExact(fetching.pool, crawl);
   });
 
@@ -203,11 +200,8 @@ describe('sitemaps', () => {
         .filter((path) => path.startsWith('/page'))
         .sort(),
     ).toEqual(numbered(4, (i) => `/page-${String(i)}`));
-    const { rows } = await fetching.pool.query(
-      `select detail from url where crawl_id = $1 and reason = 'sitemap-limit'`,
-      [crawl],
-    );
-    expect(rows).toEqual([{ detail: 'it is named by sitemaps 4 deep; 3 is the most' }]);
+    const left = await tables.url.rows(fetching.pool, { crawl_id: crawl, reason: 'sitemap-limit' });
+    expect(left.map(({ detail }) => detail)).toEqual(['it is named by sitemaps 4 deep; 3 is the most']);
   });
 
   it('that name each other in a circle come to an end', async () => {

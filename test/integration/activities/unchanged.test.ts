@@ -5,6 +5,7 @@ import { createTextReader } from '../../../engine/page-text.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import type { PageView } from '../../../contracts/http/results.ts';
 import { requeueLostBodies } from '../../../storage/pages/index.ts';
+import { addTenant, changeCrawl, fromNow, ledgerPages, not, tables } from '../../support/database/index.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -132,11 +133,7 @@ describe('a second crawl of a site', () => {
       '/plain': 'fetched',
       '/moved': 'redirect',
     });
-    const { rows } = await fetching.pool.query<{ pages: number }>(
-      'select sum(pages)::int as pages from ledger where crawl_id = $1',
-      [second.id],
-    );
-    expect(rows).toEqual([{ pages: 4 }]);
+    expect(await ledgerPages(fetching.pool, second.id)).toBe(4);
     // And so on: what was taken over is as good as what was fetched.
     const third = await crawl(world);
     expect(lasting(third.pages)).toEqual(lasting(first.pages));
@@ -204,10 +201,7 @@ describe('a second crawl of a site', () => {
   it('uses no copy of another tenant', async () => {
     const world = await startKept();
     const first = await crawl(world);
-    const { rows } = await fetching.pool.query<{ id: string }>(
-      `insert into tenant (name) values ('other') returning id::text`,
-    );
-    await fetching.pool.query('update crawl set tenant_id = $1 where id = $2', [rows[0]?.id, first.id]);
+    await changeCrawl(fetching.pool, first.id, { tenant_id: await addTenant(fetching.pool, 'other') });
     const sent = world.site.hits.length;
     await crawl(world);
     expect(requests(world.site, sent)['/']).toEqual(none);
@@ -223,11 +217,8 @@ describe('a second crawl of a site', () => {
     const second = await crawl(world);
     expect([...second.pages.keys()]).toEqual(['/']);
     expect(second.pages.get('/')).toMatchObject({ title: 'Home', reason: 'not-modified' });
-    const { rows } = await fetching.pool.query<{ etag: string }>(
-      'select etag from url where crawl_id = $1 and etag is not null',
-      [second.id],
-    );
-    expect(rows).toEqual([{ etag: '"home-2"' }]);
+    const tagged = await tables.url.rows(fetching.pool, { crawl_id: second.id, etag: not(null) });
+    expect(tagged.map(({ etag }) => etag)).toEqual(['"home-2"']);
   });
 });
 
@@ -241,13 +232,15 @@ describe('a URL that is fetched again within a crawl', () => {
     await readBodies(fetching, world.host);
     const row = () => fetching.urls(id, world.site.origin).then((urls) => urls['/']);
     const before = await row();
-    await fetching.pool.query(
-      `update url set state = 'excluded', reason = 'dropped' where crawl_id = $1 and state = 'queued'`,
-      [id],
+    await tables.url.change(
+      fetching.pool,
+      { crawl_id: id, state: 'queued' },
+      { state: 'excluded', reason: 'dropped' },
     );
-    await fetching.pool.query(
-      `update url set state = 'queued', due_at = now() where crawl_id = $1 and state = 'done'`,
-      [id],
+    await tables.url.change(
+      fetching.pool,
+      { crawl_id: id, state: 'done' },
+      { state: 'queued', due_at: fromNow() },
     );
     await role.fetchSlice(world.host);
     expect(await row()).toMatchObject({
@@ -256,8 +249,9 @@ describe('a URL that is fetched again within a crawl', () => {
     });
     await readBodies(fetching, world.host);
     expect(await row()).toMatchObject({ stage: 0 });
-    const { rows } = await fetching.pool.query('select title, links from page where crawl_id = $1', [id]);
-    expect(rows).toEqual([{ title: 'Home', links: 4 }]);
+    expect(await tables.page.rows(fetching.pool, { crawl_id: id })).toMatchObject([
+      { title: 'Home', links: 4 },
+    ]);
     await expectExact(fetching.pool, id);
   });
 
@@ -268,12 +262,8 @@ describe('a URL that is fetched again within a crawl', () => {
     await fetching.queue(id, world.host, '/');
     const role = fetching.role();
     await role.fetchSlice(world.host);
-    const { rows } = await fetching.pool.query<{ key: string }>(
-      `select encode(key, 'hex') as key from url where crawl_id = $1`,
-      [id],
-    );
-    const [row] = rows;
-    const lost = [{ crawl_id: id, key: row?.key, hash: first.pages.get('/')?.contentHash }];
+    const { key } = await tables.url.row(fetching.pool, { crawl_id: id });
+    const lost = [{ crawl_id: id, key: key.toString('hex'), hash: first.pages.get('/')?.contentHash }];
     await requeueLostBodies(fetching.pool, world.host.hostId, JSON.stringify(lost));
     const sent = world.site.hits.length;
     await role.fetchSlice(world.host);

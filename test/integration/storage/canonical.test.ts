@@ -6,6 +6,7 @@ import { createDedupActivities } from '../../../activities/dedup.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { packOutlinks, chooseCanonicals, markTextDuplicates } from '../../../storage/pages/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
+import { tables } from '../../support/database/index.ts';
 import { allPages } from '../../support/all-pages.ts';
 import {
   admission,
@@ -32,8 +33,6 @@ afterAll(() => frontier.close());
 beforeEach(async () => {
   crawl = await runningCrawl(frontier.pool);
   hosts = new Map();
-  // Origins are unique over all crawls.
-  await frontier.pool.query(`update host set origin = origin || '.' || id`);
 });
 
 interface Fetched {
@@ -304,11 +303,9 @@ describe('a site with a seed', () => {
 
   /** URLs that were read and have the same body. */
   async function titles(): Promise<string[]> {
-    const { rows } = await frontier.pool.query<{ url: string }>(
-      `select url from url join page using (host_id, crawl_id, key) where crawl_id = $1 and title = 'same' order by url`,
-      [crawl],
-    );
-    return rows.map(({ url }) => url);
+    const pages = await tables.page.rows(frontier.pool, { crawl_id: crawl, title: 'same' });
+    const urls = await tables.url.rows(frontier.pool, { crawl_id: crawl, key: pages.map(({ key }) => key) });
+    return urls.map(({ url }) => url);
   }
 });
 

@@ -18,6 +18,7 @@ import {
 import { inTransaction, type Pool } from '../../../storage/postgres/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { admitUrls, outdatedConfig } from '../../../storage/frontier/index.ts';
+import { changeCrawl, tables, urlLines, waitingForLocks } from '../../support/database/index.ts';
 import {
   admission,
   expectExact,
@@ -47,13 +48,7 @@ const edit = (crawl: number, changes: Partial<CrawlConfig>): Promise<EditOutcome
     note: null,
     restores: null,
   });
-const urlsOf = async (crawl: number): Promise<string[]> => {
-  const { rows } = await pool.query<{ url: string }>(
-    `select url || ' ' || state || coalesce(' ' || reason, '') as url from url where crawl_id = $1 order by 1`,
-    [crawl],
-  );
-  return rows.map(({ url }) => url);
-};
+const urlsOf = (crawl: number): Promise<string[]> => urlLines(pool, { crawl_id: crawl }, 'state', 'reason');
 
 describe('settings that were changed', () => {
   it('are not admitted under any more, and no company of such a write is held up', async () => {
@@ -78,14 +73,7 @@ describe('settings that were changed', () => {
     await inTransaction(pool, async (db) => {
       await admitUrls(db, JSON.stringify([admission(host, crawl, 'https://a.example/early')]));
       storing = edit(crawl, { maxDepth: 3 }).then((outcome) => (stored = outcome));
-      await expect
-        .poll(async () => {
-          const { rows } = await pool.query<{ waiting: number }>(
-            `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          );
-          return rows[0]?.waiting;
-        })
-        .toBe(1);
+      await expect.poll(() => waitingForLocks(pool)).toBe(1);
       // Others may admit meanwhile: nobody but the edit waits.
       await frontier.writer.write({ admissions: [admission(other, crawl, 'https://b.example/too')] });
       expect(stored).toBeNull();
@@ -171,7 +159,7 @@ describe('an edit', () => {
       ['cancelled', 'cancelled', 'over'],
       ['finished', 'complete', 'stored'],
     ]) {
-      await pool.query('update crawl set state = $2, cause = $3 where id = $1', [crawl, state, cause]);
+      await changeCrawl(pool, crawl, { state, cause });
       expect(await edit(crawl, { maxDepth: 5 })).toMatchObject({ kind });
     }
     expect(await edit(999_999, { maxDepth: 5 })).toEqual({ kind: 'unknown' });
@@ -214,18 +202,17 @@ describe('versions', () => {
   it('are kept up to a thousand, the first among them', async () => {
     const crawl = await runningCrawl(pool);
     await edit(crawl, { maxDepth: 1 });
-    await pool.query(
-      `insert into crawl_config (crawl_id, version, config, state, rereads)
-       select $1, n, '{}', 'applied', false from generate_series(3, 1100) n`,
-      [crawl],
+    const versions = Array.from({ length: 1_098 }, (_, at) => at + 3);
+    await tables.config.addAll(
+      pool,
+      versions.map((version) => ({
+        ...{ crawl_id: crawl, version, config: {}, state: 'applied', rereads: false },
+      })),
     );
-    await pool.query('update crawl set config_version = 1100 where id = $1', [crawl]);
+    await changeCrawl(pool, crawl, { config_version: 1_100 });
     expect(await edit(crawl, { maxDepth: 2 })).toEqual({ kind: 'stored', version: 1_101 });
-    const { rows } = await pool.query<{ all: number; least: number }>(
-      'select count(*) as all, min(version) filter (where version > 1) as least from crawl_config where crawl_id = $1',
-      [crawl],
-    );
-    expect(rows).toEqual([{ all: 1_001, least: 102 }]);
+    const [first, ...kept] = await tables.config.rows(pool, { crawl_id: crawl });
+    expect([first?.version, kept[0]?.version, kept.length]).toEqual([1, 102, 1_000]);
     expect(await findConfig(pool, String(crawl), 1)).toMatchObject({ config: { maxDepth: null } });
     expect(await findConfig(pool, String(crawl), 101)).toBeNull();
   });

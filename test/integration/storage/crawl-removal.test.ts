@@ -13,7 +13,16 @@ import {
   markExpired,
   markRemoved,
 } from '../../../storage/crawls/index.ts';
-import { addPage, addUrl, newCrawl, setState, startServices, type Services } from '../api/world.ts';
+import { addPage, newCrawl, startServices, type Services } from '../api/world.ts';
+import {
+  addLetter,
+  addUrl,
+  changeCrawl,
+  fromNow,
+  rowsOfCrawl,
+  setState,
+  tables,
+} from '../../support/database/index.ts';
 
 let services: Services;
 let folder: string;
@@ -44,22 +53,13 @@ async function crawlWith(texts: readonly string[]): Promise<string> {
     await stored(text);
     const url = `https://${at % 2 === 0 ? 'a' : 'b'}.example/${String(at)}`;
     const { hostId, key } = await addPage(pool, id, url, { title: text, text, links: ['/x'] });
-    await pool.query('insert into content (crawl_id, hash, host_id, key) values ($1, $2, $3, $4)', [
-      id,
-      bodyOf(text).hash,
-      hostId,
-      key,
-    ]);
+    await tables.content.add(pool, { crawl_id: id, hash: bodyOf(text).hash, host_id: hostId, key });
   }
   const bad = await addUrl(pool, id, 'https://b.example/bad', { state: 'failed', reason: 'timeout' });
-  await pool.query(
-    `insert into dead_letter (host_id, crawl_id, key, class, message, attempts) values ($1, $2, $3, 'timeout', 'slow', 5)`,
-    [bad.hostId, id, bad.key],
-  );
-  await pool.query(
-    `insert into attempt (host_id, crawl_id, key, class, message) values ($1, $2, $3, 'timeout', 'slow')`,
-    [bad.hostId, id, bad.key],
-  );
+  await addLetter(pool, id, bad, 'timeout', { message: 'slow', attempts: 5 });
+  await tables.attempt.add(pool, {
+    ...{ host_id: bad.hostId, crawl_id: id, key: bad.key, class: 'timeout', message: 'slow' },
+  });
   await addUrl(pool, id, 'https://c.example/waits');
   await setState(pool, id, 'finished', 'complete');
   return id;
@@ -67,21 +67,9 @@ async function crawlWith(texts: readonly string[]): Promise<string> {
 
 /** Rows of a crawl, in every table that says whose its rows are. */
 async function rowsOf(id: string): Promise<Record<string, number>> {
-  const { rows } = await services.pool.query<{ table_name: string }>(
-    `select table_name from information_schema.columns where table_schema = 'public' and column_name = 'crawl_id'`,
-  );
-  expect(rows.length).toBeGreaterThan(12);
-  const found: Record<string, number> = {};
-  for (const { table_name: table } of [...rows, { table_name: 'crawl' }]) {
-    const column = table === 'crawl' ? 'id' : 'crawl_id';
-    const counted = await services.pool.query<{ n: number }>(
-      `select count(*) as n from ${table} where ${column} = $1`,
-      [id],
-    );
-    const { n } = counted.rows[0] ?? { n: 0 };
-    if (n > 0) found[table] = n;
-  }
-  return found;
+  const counts = Object.entries(await rowsOfCrawl(services.pool, id));
+  expect(counts.length).toBeGreaterThan(13);
+  return Object.fromEntries(counts.filter(([, n]) => n > 0));
 }
 
 async function until(step: () => Promise<boolean>): Promise<number> {
@@ -121,8 +109,7 @@ describe('a crawl that is deleted', () => {
     expect(await blobs.has(bodyOf('shared').hash)).toBe(true);
     expect(await blobs.has(bodyOf('other').hash)).toBe(true);
     for (const text of ['own 1', 'own 2', 'own 3']) expect(await blobs.has(bodyOf(text).hash)).toBe(false);
-    const { rows } = await pool.query('select from freed_body');
-    expect(rows).toEqual([]);
+    expect(await tables.freedBody.count(pool)).toBe(0);
   });
 
   it('is refused while it is not over, and waits for what is in flight', async () => {
@@ -136,9 +123,10 @@ describe('a crawl that is deleted', () => {
     await setState(pool, id, 'cancelled', null);
     await markRemoved(pool, id);
     expect(await removeBatch(pool)).toBe(false);
-    await pool.query(
-      `update url set state = 'excluded', reason = 'dropped' where host_id = $1 and crawl_id = $2 and key = $3`,
-      [hostId, id, key],
+    await tables.url.change(
+      pool,
+      { host_id: hostId, crawl_id: id, key },
+      { state: 'excluded', reason: 'dropped' },
     );
     await until(() => removeBatch(pool));
     expect(await rowsOf(id)).toEqual({});
@@ -163,8 +151,8 @@ describe('a crawl that is deleted', () => {
     expect(await blobs.has(bodyOf('unread').hash)).toBe(true);
     expect(await blobs.has(bodyOf('gone').hash)).toBe(false);
     // Nothing came of it in the end: it is looked at again later.
-    const { rows } = await pool.query<{ hash: Buffer }>('select hash from freed_body');
-    expect(rows.map((row) => row.hash)).toEqual([bodyOf('again').hash]);
+    const freed = await tables.freedBody.rows(pool);
+    expect(freed.map(({ hash }) => hash)).toEqual([bodyOf('again').hash]);
     await freeBodies(pool, blobs, 0);
     expect(await blobs.has(bodyOf('again').hash)).toBe(false);
   });
@@ -176,10 +164,7 @@ describe('retention', () => {
     const ended = async (config: object, daysAgo: number): Promise<string> => {
       const id = await newCrawl(pool, config);
       await setState(pool, id, 'finished', 'complete');
-      await pool.query(`update crawl set ended_at = now() - $2 * interval '1 day' where id = $1`, [
-        id,
-        daysAgo,
-      ]);
+      await changeCrawl(pool, id, { ended_at: fromNow(-daysAgo * 24 * 3_600) });
       return id;
     };
     const own = await ended({ retentionDays: 2 }, 3);

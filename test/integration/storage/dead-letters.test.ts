@@ -14,6 +14,7 @@ import { parkHost, unparkHost } from '../../../storage/hosts/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
 import { reopenCrawls } from '../../../storage/crawls/index.ts';
 import { returnUrls, type ResultRow } from '../../../storage/frontier/index.ts';
+import { changeCrawl, crawlState, fromNow, hostRow, setState, tables } from '../../support/database/index.ts';
 import {
   admission,
   expectExact,
@@ -78,13 +79,9 @@ const all = async (filter: LetterFilter): Promise<DeadLetterView[]> => {
 const letters = async (filter: LetterFilter): Promise<string[]> => {
   return (await all(filter)).map(({ url, class: letterClass }) => `${url} ${letterClass}`);
 };
-const stateOf = async (crawl: number): Promise<string> => {
-  const { rows } = await pool.query<{ state: string }>('select state from crawl where id = $1', [crawl]);
-  return rows[0]?.state ?? '';
-};
+const stateOf = (crawl: number): Promise<string> => crawlState(pool, crawl);
 const park = (host: number) => parkHost(pool, String(host), 'timeout: spent', ['timeout', 'overloaded']);
-const age = (ms: number) =>
-  pool.query(`update dead_letter set created_at = now() - $1 * interval '1 ms'`, [ms]);
+const age = (ms: number) => tables.letter.change(pool, {}, { created_at: fromNow(-ms / 1_000) });
 
 describe('evidence', () => {
   it('is status, message, fields of the answer and the times of all attempts', async () => {
@@ -186,12 +183,12 @@ describe('driving again', () => {
       [url]: ['queued', { reason: 'server-error', attempted: true, own: true, due_in_ms: 0 }],
     });
     await fetched(host, crawl, { [url]: failedWith('server-error') });
-    await pool.query('update url set reclaims = 5 where host_id = $1', [host]);
+    await tables.url.change(pool, { host_id: host }, { reclaims: 5 });
     await redriveBatch(pool, ofCrawl(crawl), null);
-    const { rows } = await pool.query(
-      'select state, tries, attempts, reclaims, reason, detail, due_at <= now() as due from url where host_id = $1',
-      [host],
-    );
+    const rows = (await tables.url.rows(pool, { host_id: host })).map((row) => ({
+      ...{ state: row.state, tries: row.tries, attempts: row.attempts, reclaims: row.reclaims },
+      ...{ reason: row.reason, detail: row.detail, due: row.due_at_ms <= 0 },
+    }));
     expect(rows).toEqual([
       { state: 'queued', tries: 0, attempts: 0, reclaims: 0, reason: null, detail: null, due: true },
     ]);
@@ -220,16 +217,14 @@ describe('driving again', () => {
   it('sets a crawl that had ended running again, and says so in its events', async () => {
     const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
     await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
-    await pool.query(
-      `update crawl set state = 'finished', cause = 'complete', ended_at = now() where id = $1`,
-      [crawl],
-    );
+    await setState(pool, crawl, 'finished');
     await redriveBatch(pool, ofCrawl(crawl), null);
-    const { rows } = await pool.query(
-      'select state, reason, ended_at, (select kind from event where crawl_id = crawl.id order by event.id desc limit 1) from crawl where id = $1',
-      [crawl],
-    );
-    expect(rows).toEqual([{ state: 'running', reason: null, ended_at: null, kind: 'crawl.reopened' }]);
+    expect(await tables.crawl.row(pool, { id: crawl })).toMatchObject({
+      ...{ state: 'running', reason: null, ended_at: null },
+    });
+    expect((await tables.event.rows(pool, { crawl_id: crawl })).at(-1)).toMatchObject({
+      kind: 'crawl.reopened',
+    });
   });
 
   it.each([
@@ -240,7 +235,7 @@ describe('driving again', () => {
     const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
     await fetched(host, crawl, { 'https://x.example/1': failedWith('timeout') });
     await moveCrawl(pool, crawl, state);
-    await pool.query('update crawl set cause = $2 where id = $1', [crawl, cause]);
+    await changeCrawl(pool, crawl, { cause });
     for (const filter of [
       ofCrawl(crawl),
       { crawlId: null, hostId: String(host), class: 'timeout', key: null } as const,
@@ -257,14 +252,10 @@ describe('driving again', () => {
     const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
     await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
     await park(host);
-    await pool.query(`update crawl set state = 'finished', cause = 'complete' where id = $1`, [crawl]);
+    await changeCrawl(pool, crawl, { state: 'finished', cause: 'complete' });
     expect(await redriveBatch(pool, ofCrawl(crawl), null)).toMatchObject({ requeued: 1, atParked: 1 });
     expect(await stateOf(crawl)).toBe('finished');
-    const { rows } = await pool.query<{ parked: boolean }>(
-      'select parked_at is not null as parked from host where id = $1',
-      [host],
-    );
-    expect(rows).toEqual([{ parked: true }]);
+    expect(await hostRow(pool, host)).toMatchObject({ parked_at: expect.any(Date) as Date });
     await unparkHost(pool, String(host));
     expect((await reopenCrawls(pool, String(host))).map(({ id }) => id)).toEqual([crawl]);
     expect(await stateOf(crawl)).toBe('running');
@@ -275,7 +266,7 @@ describe('driving again', () => {
       const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
       await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
       await park(host);
-      await pool.query(`update crawl set state = 'finished', cause = 'complete' where id = $1`, [crawl]);
+      await changeCrawl(pool, crawl, { state: 'finished', cause: 'complete' });
       const unpark = async (): Promise<void> => {
         await unparkHost(pool, String(host));
         await reopenCrawls(pool, String(host));
@@ -312,22 +303,22 @@ describe('driving again', () => {
 });
 
 describe('the audit', () => {
-  it.each([
-    ['a letter that is gone', 'delete from dead_letter where crawl_id = $1', 'failed-without-letter'],
+  it.each<[string, (of: { crawl_id: number }) => Promise<unknown>, string]>([
+    ['a letter that is gone', (of) => tables.letter.remove(pool, of), 'failed-without-letter'],
     [
       'a letter of a URL that is queued',
-      `update url set state = 'queued' where crawl_id = $1`,
+      (of) => tables.url.change(pool, of, { state: 'queued' }),
       'letter-without-failed',
     ],
     [
       'a letter of another class',
-      `update dead_letter set class = 'tls' where crawl_id = $1`,
+      (of) => tables.letter.change(pool, of, { class: 'tls' }),
       'letter-of-another-class',
     ],
-  ])('finds %s', async (_what, statement, check) => {
+  ])('finds %s', async (_what, damage, check) => {
     const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
     await fetched(host, crawl, { 'https://x.example/1': failedWith('client-error') });
-    await pool.query(statement, [crawl]);
+    await damage({ crawl_id: crawl });
     const audit = await auditCrawl(pool, String(crawl));
     expect(audit?.differences.map((difference) => difference.check)).toContain(check);
   });

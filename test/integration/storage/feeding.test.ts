@@ -10,6 +10,20 @@ import {
   takeTurns,
 } from '../../../storage/feeding/index.ts';
 import {
+  addHosts,
+  addTenant,
+  addUrls,
+  changeCrawl,
+  changeHost,
+  fromNow,
+  longAgo,
+  noOptOuts,
+  optedOut,
+  tables,
+  tidyTables,
+  type HostColumns,
+} from '../../support/database/index.ts';
+import {
   admission,
   expectExact,
   leased,
@@ -42,17 +56,17 @@ let made = 0;
 /** A host of the shard with `urls` queued URLs of the crawl. */
 async function waitingHost(urls = 1): Promise<number> {
   const host = await newHost(pool);
-  await pool.query('update host set shard = $2, known_at = now() where id = $1', [host, shard]);
+  await changeHost(pool, host, { shard, known_at: fromNow() });
   const admissions = Array.from({ length: urls }, () =>
     admission(host, crawl, `https://x.example/feeding/${String(made++)}`),
   );
   if (urls > 0) await frontier.writer.write({ admissions });
   return host;
 }
-const set = (host: number, what: string) => pool.query(`update host set ${what} where id = $1`, [host]);
+const set = (host: number, columns: HostColumns) => changeHost(pool, host, columns);
 const moveAway = async (host: number): Promise<void> => {
-  await set(host, 'shard = shard + 1000');
-  await pool.query('update host_queue set shard = shard + 1000 where host_id = $1', [host]);
+  await set(host, { shard: shard + 1_000 });
+  await tables.queue.change(pool, { host_id: host }, { shard: shard + 1_000 });
 };
 const ids = (rows: readonly { readonly id: number }[]): number[] =>
   rows.map(({ id }) => id).sort((a, b) => a - b);
@@ -71,15 +85,14 @@ async function fetch(host: number, upTo: 'leased' | 'body'): Promise<void> {
       results: [result(place, 'done', { stage: 1, content_hash: 'ab'.repeat(32) })],
     });
   }
-  await set(host, 'lease_token = null, lease_until = null');
+  await set(host, { lease_token: null, lease_until: null });
 }
 
 type Case = readonly [what: string, put: (host: number) => Promise<unknown>];
 const states: readonly CrawlState[] = ['seeding', 'paused', 'draining', 'finished', 'cancelled', 'failed'];
-const dueLater = `update url set due_at = now() + interval '1 minute' where crawl_id = $1`;
 /** What keeps the work of a host from being work for now. */
 const obstacles: readonly Case[] = [
-  ['whose URLs are due later', () => pool.query(dueLater, [crawl])],
+  ['whose URLs are due later', () => tables.url.change(pool, { crawl_id: crawl }, { due_at: fromNow(60) })],
   ...states.map((state): Case => [`of a crawl that is ${state}`, () => moveCrawl(pool, crawl, state)]),
 ];
 
@@ -95,12 +108,12 @@ describe('feeding', () => {
 
   it.each<Case>([
     ...obstacles,
-    ['that is parked', (host) => set(host, 'parked_at = now()')],
-    ['that may not be visited yet', (host) => set(host, `not_before = now() + interval '1 minute'`)],
+    ['that is parked', (host) => set(host, { parked_at: fromNow() })],
+    ['that may not be visited yet', (host) => set(host, { not_before: fromNow(60) })],
     ['of another shard', (host) => moveAway(host)],
-    ['that is being worked', (host) => set(host, 'fed = true')],
-    ['that is not known to answer', (host) => set(host, 'known_at = null')],
-    ['that was not heard of for a day', (host) => set(host, `known_at = now() - interval '25 hours'`)],
+    ['that is being worked', (host) => set(host, { fed: true })],
+    ['that is not known to answer', (host) => set(host, { known_at: null })],
+    ['that was not heard of for a day', (host) => set(host, { known_at: fromNow(-90_000) })],
   ])('leaves out a host %s', async (_what, put) => {
     const host = await waitingHost();
     await put(host);
@@ -119,41 +132,39 @@ describe('feeding', () => {
   it('keeps to the cap, over all that are worked in the shard, and fills up what is given back', async () => {
     const hosts = [await waitingHost(), await waitingHost(), await waitingHost()];
     const elsewhere = await waitingHost();
-    await set(elsewhere, 'shard = shard + 1000, fed = true');
+    await set(elsewhere, { shard: shard + 1_000, fed: true });
     expect(await fed(2)).toEqual(hosts.slice(0, 2));
     expect(await fed(2)).toEqual([]);
     expect(await fed(0)).toEqual([]);
-    await set(hosts[0] ?? 0, 'fed = false, parked_at = now()');
+    await set(hosts[0] ?? 0, { fed: false, parked_at: fromNow() });
     expect(await fed(2)).toEqual([hosts[2]]);
   });
 
   it.each([
-    ['in backoff', `not_before = now() + interval '2 minutes'`],
-    ['outside its windows', `closed_until = now() + interval '1 hour'`],
+    ['in backoff', { not_before: fromNow(120) }],
+    ['outside its windows', { closed_until: fromNow(3_600) }],
   ])('a host that sleeps for long %s takes nobody’s place', async (_what, asleep) => {
     const [sleeper, waiting] = [await waitingHost(), await waitingHost()];
-    await set(sleeper, 'fed = true');
+    await set(sleeper, { fed: true });
     expect(await fed(1)).toEqual([]);
     await set(sleeper, asleep);
     expect(await active()).toBe(0);
     expect(await fed(1)).toEqual([waiting]);
     expect(await fed(1)).toEqual([]);
-    await set(sleeper, `not_before = now() + interval '30 seconds', closed_until = '-infinity'`);
+    await set(sleeper, { not_before: fromNow(30), closed_until: longAgo });
     expect(await active()).toBe(2);
   });
 
   it('takes the host first that has waited longest since it was given back, or was met', async () => {
     const [given, later, met] = [await waitingHost(), await waitingHost(), await waitingHost()];
-    for (const [host, at] of [
-      [given, '1 minute'],
-      [later, '1 second'],
+    for (const [host, seconds] of [
+      [given, 60],
+      [later, 1],
     ] as const) {
-      await set(host, 'fed = true');
-      await set(host, `fed = false, not_before = now() - interval '${at}'`);
+      await set(host, { fed: true });
+      await set(host, { fed: false, not_before: fromNow(-seconds) });
     }
-    await pool.query(`update host_queue set turn_at = now() - interval '30 seconds' where host_id = $1`, [
-      met,
-    ]);
+    await tables.queue.change(pool, { host_id: met }, { turn_at: fromNow(-30) });
     expect([await fed(1), await fed(2), await fed(3)]).toEqual([[given], [met], [later]]);
   });
 
@@ -169,14 +180,14 @@ describe('feeding', () => {
   });
 });
 
-const long = `now() - interval '11 seconds'`;
-const lately = `now() - interval '5 seconds'`;
+const long = fromNow(-11);
+const lately = fromNow(-5);
 
 describe('feeding once more what was lost', () => {
   /** A host that was given to a workflow that is not there: it was fed, and for long nobody held its lease. */
   const lostHost = async (urls = 1): Promise<number> => {
     const host = await waitingHost(urls);
-    await set(host, `fed = true, fed_at = ${long}, lease_until = ${long}, not_before = ${long}`);
+    await set(host, { fed: true, fed_at: long, lease_until: long, not_before: long });
     return host;
   };
 
@@ -185,27 +196,27 @@ describe('feeding once more what was lost', () => {
     expect(await fed()).toEqual([]);
     expect(await refed()).toEqual([host]);
     expect(await refed()).toEqual([]);
-    await set(host, `fed_at = ${long}`);
+    await set(host, { fed_at: long });
     expect(await refed()).toEqual([host]);
   });
 
   it('also one whose lease nobody ever took', async () => {
     const host = await lostHost();
-    await set(host, `lease_until = null, not_before = '-infinity'`);
+    await set(host, { lease_until: null, not_before: longAgo });
     expect(await refed()).toEqual([host]);
   });
 
   it.each<Case>([
     ...obstacles,
-    ['that is parked', (host) => set(host, 'parked_at = now()')],
-    ['of another shard', (host) => set(host, `shard = shard + 1000`)],
-    ['that was fed a moment ago', (host) => set(host, `fed_at = ${lately}`)],
-    ['that is visited', (host) => set(host, `lease_until = now() + interval '5 seconds'`)],
-    ['that was visited a moment ago', (host) => set(host, `lease_until = ${lately}`)],
-    ['that may be visited since a moment', (host) => set(host, `not_before = ${lately}`)],
-    ['that may not be visited yet', (host) => set(host, `not_before = now() + interval '1 minute'`)],
+    ['that is parked', (host) => set(host, { parked_at: fromNow() })],
+    ['of another shard', (host) => set(host, { shard: shard + 1_000 })],
+    ['that was fed a moment ago', (host) => set(host, { fed_at: lately })],
+    ['that is visited', (host) => set(host, { lease_until: fromNow(5) })],
+    ['that was visited a moment ago', (host) => set(host, { lease_until: lately })],
+    ['that may be visited since a moment', (host) => set(host, { not_before: lately })],
+    ['that may not be visited yet', (host) => set(host, { not_before: fromNow(60) })],
     // It is the next feeding's, under the cap.
-    ['that is not marked', (host) => set(host, 'fed = false')],
+    ['that is not marked', (host) => set(host, { fed: false })],
   ])('leaves out a host %s', async (_what, put) => {
     const host = await lostHost();
     await put(host);
@@ -218,7 +229,7 @@ describe('feeding once more what was lost', () => {
   ] as const)('finds a host where %s, marked or not, whatever its crawl is doing', async (_what, upTo) => {
     const host = await lostHost();
     await fetch(host, upTo);
-    await set(host, `fed = false, lease_until = ${long}`);
+    await set(host, { fed: false, lease_until: long });
     await moveCrawl(pool, crawl, 'paused');
     expect(await fed()).toEqual([]);
     expect(await refed()).toEqual([host]);
@@ -229,9 +240,9 @@ describe('feeding once more what was lost', () => {
     const hosts: number[] = [];
     for (let at = 0; at < 22; at++) hosts.push(await lostHost());
     const [last, first] = [hosts[3] ?? 0, hosts[20] ?? 0];
-    await pool.query(`update host set fed_at = ${long} - id * interval '1 second' where shard = $1`, [shard]);
-    await set(last, `fed_at = ${long}`);
-    await set(first, `fed_at = now() - interval '1 day'`);
+    for (const host of hosts) await set(host, { fed_at: fromNow(-11 - host) });
+    await set(last, { fed_at: long });
+    await set(first, { fed_at: fromNow(-86_400) });
     const found = await refed();
     expect(found).toHaveLength(20);
     expect(found).toContain(first);
@@ -268,7 +279,7 @@ describe('giving back', () => {
 
   it('takes back a host with nothing left, which is fed again when there is something', async () => {
     const host = await waitingHost(0);
-    await set(host, 'fed = true, fed_at = now()');
+    await set(host, { fed: true, fed_at: fromNow() });
     expect(await retired(host)).toBe(true);
     expect(await fed()).toEqual([]);
     await frontier.writer.write({ admissions: [admission(host, crawl, 'https://x.example/later')] });
@@ -278,7 +289,7 @@ describe('giving back', () => {
   it('loses nothing that is admitted at the same moment', async () => {
     for (let round = 0; round < 25; round++) {
       const host = await waitingHost(0);
-      await set(host, 'fed = true');
+      await set(host, { fed: true });
       const url = `https://x.example/race/${String(made++)}`;
       const [gone] = await Promise.all([
         retired(host),
@@ -294,40 +305,33 @@ describe('giving back', () => {
 const askedBack = async (cap: number): Promise<number[]> => ids(await takePlacesBack(pool, shard, cap));
 
 describe('fair turns', () => {
+  /** Hosts of the shard that answered just now. */
+  const knownHosts = (count: number, origin: (n: number) => string): Promise<number[]> =>
+    count === 0 ? Promise.resolve([]) : addHosts(pool, count, origin, { shard, known_at: new Date() });
   /** A crawl with so many hosts of its own, known to answer or not. */
   const crawlWith = async (hosts: number, config: Partial<CrawlConfig> = {}, tenant = 1): Promise<number> => {
     crawl = await runningCrawl(pool, config);
-    await pool.query('update crawl set tenant_id = $2 where id = $1', [crawl, tenant]);
-    const made = await pool.query<{ id: number }>(
-      `insert into host (origin, shard, known_at)
-       select 'https://fair-' || $1 || '-' || n || '.example', $2, now() from generate_series(1, $3) n returning id`,
-      [crawl, shard, hosts],
-    );
+    await changeCrawl(pool, crawl, { tenant_id: tenant });
+    const made = await knownHosts(hosts, (n) => `https://fair-${String(crawl)}-${String(n)}.example`);
     await frontier.writer.write({
-      admissions: made.rows.map(({ id }) => admission(id, crawl, `https://x.example/fair/${String(id)}`)),
+      admissions: made.map((id) => admission(id, crawl, `https://x.example/fair/${String(id)}`)),
     });
     return crawl;
   };
-  const tenant = async (): Promise<number> => {
-    const { rows } = await pool.query<{ id: number }>('insert into tenant (name) values ($1) returning id', [
-      `tenant of shard ${String(shard)}.${String(made++)}`,
-    ]);
-    return rows[0]?.id ?? 0;
-  };
+  const tenant = (): Promise<number> => addTenant(pool, `tenant of shard ${String(shard)}.${String(made++)}`);
   /** Whose the hosts are that are worked. */
   const places = async (): Promise<Record<string, number>> => {
-    const { rows } = await pool.query<{ fed_for: number; hosts: number }>(
-      'select fed_for, count(*)::int as hosts from host where shard = $1 and fed group by 1',
-      [shard],
-    );
-    return Object.fromEntries(rows.map(({ fed_for, hosts }) => [fed_for, hosts]));
+    const counts: Record<string, number> = {};
+    for (const { fed_for: crawlId } of await tables.host.rows(pool, { shard, fed: true }))
+      counts[String(crawlId)] = (counts[String(crawlId)] ?? 0) + 1;
+    return counts;
   };
-  const giveBack = (count: number) =>
-    pool.query(
-      `update host set fed = false, not_before = now() + interval '1 hour'
-        where id in (select id from host where shard = $1 and fed order by fed_at, id limit $2)`,
-      [shard, count],
-    );
+  /** So many of those that were fed longest ago. */
+  const giveBack = async (count: number): Promise<void> => {
+    const worked = await tables.host.rows(pool, { shard, fed: true });
+    const oldest = worked.sort((a, b) => a.fed_at_ms - b.fed_at_ms || a.id - b.id).slice(0, count);
+    for (const { id } of oldest) await set(id, { fed: false, not_before: fromNow(3_600) });
+  };
 
   it('give a crawl all places that nobody else wants, and each that comes free to the one that comes late', async () => {
     const first = await crawlWith(60);
@@ -357,7 +361,7 @@ describe('fair turns', () => {
   it('count a host that several crawls want once, and give it once', async () => {
     await crawlWith(4);
     const b = await crawlWith(0);
-    const { rows } = await pool.query<{ id: number }>('select id from host where shard = $1', [shard]);
+    const rows = await tables.host.rows(pool, { shard });
     await frontier.writer.write({
       admissions: rows.map(({ id }) => admission(id, b, `https://x.example/shared/${String(id)}`)),
     });
@@ -367,12 +371,10 @@ describe('fair turns', () => {
   });
 
   /** As if a slice of each host that is worked were under way; what was fed first was so long ago. */
-  const atWork = () =>
-    pool.query(
-      `update host set lease_until = now() + interval '8 seconds', fed_at = now() - (20000 - id) * interval '1 second'
-        where shard = $1 and fed`,
-      [shard],
-    );
+  const atWork = async (): Promise<void> => {
+    for (const { id } of await tables.host.rows(pool, { shard, fed: true }))
+      await set(id, { lease_until: fromNow(8), fed_at: fromNow(id - 20_000) });
+  };
 
   it('take places back for the one that comes late: of those worked longest, once, though they have URLs that are due', async () => {
     const first = await crawlWith(60);
@@ -392,10 +394,8 @@ describe('fair turns', () => {
     expect(await askedBack(20)).toEqual([]);
     // Each has its turn again, and need not yield for what was asked before.
     await moveCrawl(pool, late, 'paused');
-    await pool.query('update host set fed = false where shard = $1 and fed_for = $2', [shard, late]);
-    await pool.query(`update host_queue set turn_at = now() - interval '1 hour' where host_id = any ($1)`, [
-      asked,
-    ]);
+    await tables.host.change(pool, { shard, fed_for: late }, { fed: false });
+    await tables.queue.change(pool, { host_id: asked }, { turn_at: fromNow(-3_600) });
     await fed(20);
     expect(await places()).toEqual({ [first]: 20 });
     for (const host of asked) expect(await retired(host)).toBe(false);
@@ -426,9 +426,9 @@ describe('fair turns', () => {
     await crawlWith(4);
     const [troubled = 0, asleep = 0, lately = 0, queued = 0] = await fed(4);
     await atWork();
-    await set(troubled, 'failures = 1');
-    await set(asleep, `lease_until = null, not_before = now() + interval '20 seconds'`);
-    await set(queued, `lease_until = null, fed_at = now() - interval '1 day'`);
+    await set(troubled, { failures: 1 });
+    await set(asleep, { lease_until: null, not_before: fromNow(20) });
+    await set(queued, { lease_until: null, fed_at: fromNow(-86_400) });
     await crawlWith(9);
     expect(await takePlacesBack(pool, shard, 4)).toEqual([
       expect.objectContaining({ id: asleep, asleep: true }),
@@ -440,20 +440,18 @@ describe('fair turns', () => {
     const all = await crawlWith(0);
     // In parts, each of which a busy machine takes in before the pool gives it up.
     for (let part = 0; part < 15; part++) {
-      await pool.query(
-        `with made as (
-           insert into host (origin, shard, known_at, not_before)
-           select 'https://many-' || n || '.example', $2::int, now(),
-                  case when n % 2 = 0 then now() + interval '1 hour' else '-infinity' end
-             from generate_series($3::int * 2000 + 1, ($3::int + 1) * 2000) n returning id)
-         insert into url (host_id, crawl_id, key, url, state, depth, priority)
-         select id, $1, decode(md5(id::text), 'hex'), 'https://x.example/' || id, 'queued', 1, 0.5 from made`,
-        [all, shard, part],
+      const hosts = await knownHosts(2_000, (n) => `https://many-${String(part * 2_000 + n)}.example`);
+      const [later, parked] = [0, 1].map((rest) => hosts.filter((_, at) => at % (2 + rest) === 0));
+      await tables.host.change(pool, { id: later }, { not_before: fromNow(3_600) });
+      await tables.host.change(pool, { id: parked }, { parked_at: fromNow() });
+      await addUrls(
+        pool,
+        all,
+        hosts.map((id) => ({ host_id: id, url: `https://x.example/${String(id)}`, priority: 0.5 })),
       );
     }
-    await pool.query('update host set parked_at = now() where shard = $1 and id % 3 = 0', [shard]);
     // What earlier tests left dead is gone too, whether or not the autovacuum has come by.
-    await pool.query('vacuum analyze host, host_queue, url');
+    await tidyTables(pool, 'host', 'host_queue', 'url');
     const late = await crawlWith(1);
     const db = await pool.connect();
     try {
@@ -480,26 +478,22 @@ describe('fair turns', () => {
 
   it('leave no domain that has opted out with anything queued, in a look or two', async () => {
     await crawlWith(0);
-    const hosts = await pool.query<{ id: number }>(
-      `insert into host (origin, shard, known_at)
-       select 'https://h' || n || '.opted.example', $1, now() from generate_series(1, 300) n returning id`,
-      [shard],
-    );
-    const admissions = hosts.rows.map(({ id }) => admission(id, crawl, `https://x.example/${String(id)}`));
+    const hosts = await knownHosts(300, (n) => `https://h${String(n)}.opted.example`);
+    const admissions = hosts.map((id) => admission(id, crawl, `https://x.example/${String(id)}`));
     await frontier.writer.write({ admissions });
-    await pool.query(`insert into opt_out (domain) values ('opted.example')`);
+    await optedOut(pool, 'opted.example');
     try {
       for (let look = 0; look < 3; look++) expect(await fed(200)).toEqual([]);
-      const { rows } = await pool.query(
-        'select state, reason, detail, count(*)::int from url where crawl_id = $1 group by 1, 2, 3',
-        [crawl],
-      );
-      expect(rows).toEqual([
-        { state: 'excluded', reason: 'opt-out', detail: 'opted.example has opted out', count: 300 },
-      ]);
+      const left = await tables.url.rows(pool, { crawl_id: crawl });
+      expect(left).toHaveLength(300);
+      const { detail } = left[0] ?? {};
+      expect(detail).toBe('opted.example has opted out');
+      expect(
+        await tables.url.count(pool, { crawl_id: crawl, state: 'excluded', reason: 'opt-out', detail }),
+      ).toBe(300);
       await expectExact(pool, crawl);
     } finally {
-      await pool.query('delete from opt_out');
+      await noOptOuts(pool);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import type { PageRow } from '../../../storage/pages/index.ts';
+import { lettersOf, tables, transactionsOf } from '../../support/database/index.ts';
 import { startFlakyPool } from './flaky-pool.ts';
 import {
   admission,
@@ -49,13 +50,8 @@ const page = (key: string, over: Partial<PageRow> = {}): PageRow => ({
   ...over,
 });
 
-const stateOf = async (key: string): Promise<Record<string, unknown> | undefined> => {
-  const { rows } = await frontier.pool.query<Record<string, unknown>>(
-    `select * from url where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex')`,
-    [host, crawl, key],
-  );
-  return rows[0];
-};
+const stateOf = async (key: string) =>
+  (await tables.url.rows(frontier.pool, { host_id: host, crawl_id: crawl, key: Buffer.from(key, 'hex') }))[0];
 
 describe('admissions (F26: atomic check and add)', () => {
   it('counts each URL for the write that brought it first, in one batch and over batches', async () => {
@@ -249,16 +245,12 @@ describe('results', () => {
         results: [result(place, state, { ...why, attempted: state === 'queued' })],
       });
     }
-    const { rows } = await frontier.pool.query(
-      'select class, status, message, attempts from dead_letter where crawl_id = $1',
-      [crawl],
-    );
-    expect(rows).toEqual([{ class: 'server-error', status: 500, message: 'answered 500', attempts: 1 }]);
-    const tried = await frontier.pool.query(
-      'select class, status, message from attempt where crawl_id = $1',
-      [crawl],
-    );
-    expect(tried.rows).toEqual([{ class: 'server-error', status: 500, message: 'answered 500' }]);
+    expect(await lettersOf(frontier.pool, crawl)).toEqual([
+      { class: 'server-error', status: 500, message: 'answered 500', attempts: 1 },
+    ]);
+    expect(await tables.attempt.rows(frontier.pool, { crawl_id: crawl })).toMatchObject([
+      { class: 'server-error', status: 500, message: 'answered 500' },
+    ]);
     await expectExact(frontier.pool, crawl);
   });
 });
@@ -284,8 +276,9 @@ describe('the stages of a body', () => {
       stages: [{ ...on, from: 2, to: 0 }],
       pages: [page(place.key, { title: 'Read again' })],
     });
-    const { rows } = await frontier.pool.query('select title from page where crawl_id = $1', [crawl]);
-    expect(rows).toEqual([{ title: 'Read again' }]);
+    expect(await tables.page.rows(frontier.pool, { crawl_id: crawl })).toMatchObject([
+      { title: 'Read again' },
+    ]);
     await expectExact(frontier.pool, crawl);
   });
 });
@@ -295,11 +288,7 @@ describe('group commit', () => {
     const transactions = async (writer: FrontierWriter, stem: string): Promise<number> => {
       const urls = names(60, stem);
       await Promise.all(urls.map((url) => writer.write({ admissions: [admission(host, crawl, url)] })));
-      const { rows } = await frontier.pool.query<{ count: number }>(
-        `select count(distinct xmin::text) as count from url where crawl_id = $1 and url like $2`,
-        [crawl, `%/${stem}/%`],
-      );
-      return rows[0]?.count ?? 0;
+      return transactionsOf(frontier.pool, crawl, `%/${stem}/%`);
     };
     expect(
       await transactions(new FrontierWriter(frontier.pool, { gatherMs: 20, maxRows: 1_000 }), 'grouped'),

@@ -16,6 +16,7 @@ import { createPool, type Pool, retrying } from '../../../storage/postgres/index
 import { readSeeds } from '../../../storage/seeds/index.ts';
 import { takeLease } from '../../../storage/leases/index.ts';
 import { waitingCrawls } from '../../../storage/feeding/index.ts';
+import { addHost, moveHostAway } from '../../support/database/index.ts';
 import { createWorld } from '../../support/world.ts';
 
 export interface Frontier {
@@ -57,14 +58,19 @@ export async function newHost(
   origin = `https://host-${String(Math.random())}.example`,
 ): Promise<number> {
   // The system gives a port again that a server of an earlier test had: its host is out of the way then.
-  await pool.query("update host set origin = origin || '/earlier/' || id where origin = $1", [origin]);
-  const { rows } = await pool.query<{ id: number }>(
-    'insert into host (origin, shard) values ($1, 0) returning id',
-    [origin],
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('no host was made');
-  return row.id;
+  await moveHostAway(pool, origin);
+  return addHost(pool, origin);
+}
+
+/** A host with three queued URLs of a crawl that runs, all of them its own. */
+export async function hostOfCrawl(
+  { pool, writer }: Frontier,
+  config: Partial<CrawlConfig> = {},
+): Promise<{ readonly host: number; readonly crawl: number }> {
+  const [host, crawl] = [await newHost(pool), await runningCrawl(pool, config)];
+  const admissions = names(3, 'own').map((url) => admission(host, crawl, url));
+  await writer.write({ admissions });
+  return { host, crawl };
 }
 
 export const keyOf = (url: string): string => urlKey(url).toString('hex');

@@ -10,6 +10,7 @@ import {
   takeLease,
   type TakenLease,
 } from '../../../storage/leases/index.ts';
+import { changeHost, fromNow, hostRow, leaseEnded } from '../../support/database/index.ts';
 import { newHost, openFrontier, type Frontier } from './frontier.ts';
 
 let frontier: Frontier;
@@ -38,16 +39,8 @@ const got = async (): Promise<TakenLease> => {
 const release = async (token: number, waitMs = 0): Promise<boolean> =>
   (await releaseLease(pool, host, token, { waitMs, paceMs: 0, failures: 0, lastError: null, visit: null }))
     .length > 0;
-/** As after a crash: the time of the lease has passed and nobody returned it. */
-const expire = () =>
-  pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [host]);
-const secondsLeft = async (): Promise<number | null> => {
-  const { rows } = await pool.query<{ left: number | null }>(
-    'select extract(epoch from lease_until - now())::float8 as left from host where id = $1',
-    [host],
-  );
-  return rows[0]?.left ?? null;
-};
+const expire = () => leaseEnded(pool, host);
+const secondsLeft = async (): Promise<number> => (await hostRow(pool, host)).lease_until_ms / 1_000;
 
 describe('taking', () => {
   it('gives it to one, and to nobody else while it lasts', async () => {
@@ -139,7 +132,7 @@ describe('returning', () => {
 
   it('never shortens a wait that somebody else asked for', async () => {
     const { token } = await got();
-    await pool.query(`update host set not_before = now() + interval '1 hour' where id = $1`, [host]);
+    await changeHost(pool, host, { not_before: fromNow(3_600) });
     await release(token, 10);
     expect((await got()).wait_ms).toBeGreaterThan(3_590_000);
   });
@@ -182,13 +175,7 @@ describe('returning', () => {
   });
 
   it('remembers since when the host has been failing, until it does not', async () => {
-    const since = async (): Promise<Date | null> => {
-      const { rows } = await pool.query<{ failing_since: Date | null }>(
-        'select failing_since from host where id = $1',
-        [host],
-      );
-      return rows[0]?.failing_since ?? null;
-    };
+    const since = async (): Promise<Date | null> => (await hostRow(pool, host)).failing_since;
     const fail = async (failures: number): Promise<Date | null> => {
       await releaseLease(pool, host, (await got()).token, {
         waitMs: 0,
@@ -211,7 +198,7 @@ describe('renewing', () => {
     const mine = await takeLease(pool, String(host), 1_000);
     const another = await newHost(pool);
     const lost = await takeLease(pool, String(another), 1_000);
-    await pool.query('update host set lease_token = lease_token + 1000000 where id = $1', [another]);
+    await changeHost(pool, another, { lease_token: Number(lost[0]?.token) + 1_000_000 });
     const held = [
       { id: host, token: mine[0]?.token },
       { id: another, token: lost[0]?.token },
@@ -226,7 +213,7 @@ describe('renewing', () => {
     const { token } = await got();
     await release(token);
     expect(await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute)).toEqual([]);
-    expect(await secondsLeft()).toBeNull();
+    expect(await hostRow(pool, host)).toMatchObject({ lease_until: null });
   });
 
   it('brings back one that ran out as long as nobody took it', async () => {

@@ -6,6 +6,14 @@ import type { Pool } from '../../../storage/postgres/index.ts';
 import { leaseUrls, returnUrls } from '../../../storage/frontier/index.ts';
 import { waitingCrawls } from '../../../storage/feeding/index.ts';
 import {
+  addTenant,
+  changeCrawl,
+  fromNow,
+  ledgerPages,
+  tables,
+  urlsDone,
+} from '../../support/database/index.ts';
+import {
   admission,
   expectExact,
   leased,
@@ -57,10 +65,7 @@ describe('order', () => {
       admission(host, crawl, url, { priority: priorities[at] ?? 0 }),
     );
     await frontier.writer.write({ admissions: rows });
-    await pool.query(
-      `update url set due_at = now() + interval '1 hour' where crawl_id = $1 and priority = 1`,
-      [crawl],
-    );
+    await tables.url.change(pool, { crawl_id: crawl, priority: 1 }, { due_at: fromNow(3_600) });
     const expected = rows
       .filter(({ priority }) => priority !== 1)
       .toSorted((a, b) => b.priority - a.priority || (a.key < b.key ? -1 : 1))
@@ -158,10 +163,10 @@ describe('fairness between crawls (G3)', () => {
   });
 
   it('is between tenants first, and then between the crawls of each, whatever is put back', async () => {
-    const { rows: made } = await pool.query<{ id: number }>(
-      `insert into tenant (name) values ('many-${String(host)}'), ('one-${String(host)}') returning id`,
-    );
-    const [many, one] = made.map(({ id }) => id);
+    const [many, one] = [
+      await addTenant(pool, `many-${String(host)}`),
+      await addTenant(pool, `one-${String(host)}`),
+    ];
     const shares = [
       { tenant: many, weight: 1, share: 1 / 8 },
       { tenant: many, weight: 3, share: 3 / 8 },
@@ -170,7 +175,7 @@ describe('fairness between crawls (G3)', () => {
     const crawls: number[] = [];
     for (const { tenant, weight } of shares) {
       const crawl = await runningCrawl(pool, { weight });
-      await pool.query('update crawl set tenant_id = $2 where id = $1', [crawl, tenant]);
+      await changeCrawl(pool, crawl, { tenant_id: tenant });
       await queue(crawl, 200, `tenant-${String(crawl)}`);
       crawls.push(crawl);
     }
@@ -188,11 +193,8 @@ describe('fairness between crawls (G3)', () => {
     await queue(first, 60, 'alone-1');
     await queue(second, 60, 'alone-2');
     await turnsOfSlices([first, second], 30);
-    const { rows: made } = await pool.query<{ id: number }>(
-      `insert into tenant (name) values ('later-${String(host)}') returning id`,
-    );
     const later = await runningCrawl(pool);
-    await pool.query('update crawl set tenant_id = $2 where id = $1', [later, made[0]?.id]);
+    await changeCrawl(pool, later, { tenant_id: await addTenant(pool, `later-${String(host)}`) });
     await queue(later, 60, 'later');
     const got = await turnsOfSlices([first, second, later], 40);
     expect(Math.abs(got.filter((crawl) => crawl === later).length - 20)).toBeLessThanOrEqual(2);
@@ -294,34 +296,24 @@ describe('page limits (leaseWithinLimits)', () => {
     const hosts = await Promise.all(Array.from({ length: 8 }, () => newHost(pool)));
     for (const [at, each] of hosts.entries()) await queue(crawl, 30, `host-${String(at)}`, each);
     const open = await opened(crawl);
-    const pagesOf = async (): Promise<number> => {
-      const { rows } = await pool.query<{ pages: number }>(
-        'select sum(pages)::int as pages from ledger where crawl_id = $1',
-        [crawl],
-      );
-      return rows[0]?.pages ?? 0;
-    };
+    const pages = (): Promise<number> => ledgerPages(pool, crawl);
     await Promise.all(
       hosts.map(async (each, place) => {
         const held = await takenLease(pool, each);
         for (let slice = 0; ; slice++) {
           const urls = await leaseWithinLimits(pool, String(each), held, 3, [open]);
-          if (urls.length === 0 && (await pagesOf()) >= limit) return;
+          if (urls.length === 0 && (await pages()) >= limit) return;
           const rows = urls.map(({ crawl_id, key }, at) => {
             const place_ = { host_id: each, crawl_id, key: key.toString('hex'), token: held };
             // Every fourth is gone, and gives its room back.
             return result(place_, (slice + at + place) % 4 === 0 ? 'dead' : 'done');
           });
           await frontier.writer.write({ results: rows });
-          expect(await pagesOf()).toBeLessThanOrEqual(limit);
+          expect(await pages()).toBeLessThanOrEqual(limit);
         }
       }),
     );
-    const { rows } = await pool.query<{ pages: number }>(
-      `select count(*)::int as pages from url where crawl_id = $1 and state = 'done'`,
-      [crawl],
-    );
-    expect(rows[0]?.pages).toBe(limit);
+    expect(await urlsDone(pool, crawl)).toBe(limit);
     await expectExact(pool, crawl);
   });
 

@@ -14,6 +14,7 @@ import {
 } from '../../../storage/letters/index.ts';
 import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
 import { requeueLostBodies } from '../../../storage/pages/index.ts';
+import { leaseEnded, tables } from '../../support/database/index.ts';
 import { admission, leased, result, type Frontier } from './frontier.ts';
 
 interface Modelled {
@@ -125,10 +126,7 @@ export const slice = (
     const committed = outcomes.slice(0, places.length);
     await commit(model, places, committed);
     if (crash) {
-      await model.frontier.pool.query(
-        `update host set lease_until = now() - interval '1 second' where id = $1`,
-        [h],
-      );
+      await leaseEnded(model.frontier.pool, h);
       return;
     }
     const back = await returnUrls(model.frontier.pool, String(h), lease.token);
@@ -226,16 +224,10 @@ const advance = (host: number, lost: boolean): Operation => ({
   name: lost ? 'lose bodies' : 'read bodies',
   run: async (model) => {
     const h = at(model.hosts, host);
-    const { rows: staged } = await model.frontier.pool.query<{
-      crawl_id: number;
-      key: string;
-      stage: 1 | 2;
-      hash: string;
-    }>(
-      `select crawl_id, encode(key, 'hex') as key, stage, encode(content_hash, 'hex') as hash
-         from url where host_id = $1 and stage > 0`,
-      [h],
-    );
+    const rows = await tables.url.rows(model.frontier.pool, { host_id: h, stage: [1, 2] });
+    const staged = rows.map(({ crawl_id, key, stage, content_hash: hash }) => ({
+      ...{ crawl_id, key: key.toString('hex'), stage: stage as 1 | 2, hash: hash?.toString('hex') ?? '' },
+    }));
     if (lost) await requeueLostBodies(model.frontier.pool, String(h), JSON.stringify(staged));
     else {
       const stages = staged.map(({ crawl_id, key, stage }) => {

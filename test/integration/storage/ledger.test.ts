@@ -9,6 +9,7 @@ import { redriveBatch } from '../../../storage/letters/index.ts';
 import { dropHost, parkHost, unparkHost } from '../../../storage/hosts/index.ts';
 import { excludeQueued, returnUrls } from '../../../storage/frontier/index.ts';
 import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
+import { lettersOf, tables } from '../../support/database/index.ts';
 import {
   admission,
   expectExact,
@@ -39,14 +40,12 @@ async function expectLike(model: Model): Promise<void> {
       .map(([, { state }]) => state);
     expect(ledger).toMatchObject({ discovered: states.length });
     // Never lost, never doubled: each failed URL has its one letter, of the class it failed with.
-    const { rows } = await pool.query<{ id: string; class: string }>(
-      `select host_id || ' ' || crawl_id || ' ' || encode(key, 'hex') as id, class from dead_letter where crawl_id = $1`,
-      [crawl],
-    );
+    const rows = await tables.letter.rows(pool, { crawl_id: crawl });
     const letters = [...model.urls].flatMap(([id, { letter }]) =>
       letter === null || id.split(' ')[1] !== String(crawl) ? [] : [`${id} ${letter}`],
     );
-    expect(rows.map(({ id, class: letterClass }) => `${id} ${letterClass}`).sort()).toEqual(letters.sort());
+    const found = rows.map(({ host_id: host, key, class: letterClass }) => `${String(host)} ${String(crawl)} ${key.toString('hex')} ${letterClass}`); // prettier-ignore
+    expect(found.sort()).toEqual(letters.sort());
     for (const state of ['queued', 'leased', 'done', 'excluded', 'dead', 'failed'] as const) {
       expect(ledger[state], state).toBe(states.filter((each) => each === state).length);
     }
@@ -80,8 +79,7 @@ describe('the ledger', () => {
     }
     await slice(0, 1, [], false).run(model);
     expect(await expectExact(pool, crawl)).toMatchObject({ failed: 1 });
-    const { rows: letters } = await pool.query('select class from dead_letter where crawl_id = $1', [crawl]);
-    expect(letters).toEqual([{ class: 'poison' }]);
+    expect(await lettersOf(pool, crawl)).toMatchObject([{ class: 'poison' }]);
   });
 
   it('stays exact, and nothing gives up on a deadlock, when many do everything at once', async () => {

@@ -12,6 +12,7 @@ import {
   lockHostQueues,
   returnUrls,
 } from '../../../storage/frontier/index.ts';
+import { waitingForLocks } from '../../support/database/index.ts';
 import {
   admission,
   expectExact,
@@ -45,14 +46,7 @@ const wanted = (): ReturnType<typeof admission> => admission(host, crawl, url);
 
 /** Resolves once somebody waits for a lock in this database. */
 async function untilSomebodyWaits(): Promise<void> {
-  await expect
-    .poll(async () => {
-      const { rows } = await pool.query<{ waiting: number }>(
-        `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows[0]?.waiting;
-    })
-    .toBeGreaterThan(0);
+  await expect.poll(() => waitingForLocks(pool)).toBeGreaterThan(0);
 }
 
 /** Runs `writer` against a reader of pages that holds the queue and then finds a link to the URL `writer` changes. */

@@ -13,6 +13,7 @@ import {
 } from '../../../storage/opt-outs/index.ts';
 import { inTransaction, retrying } from '../../../storage/postgres/index.ts';
 import { lockCrawls, setCrawlState } from '../../../storage/crawls/index.ts';
+import { crawlState, tables, urlStates, waitingForLocks } from '../../support/database/index.ts';
 import {
   admission,
   expectExact,
@@ -40,13 +41,8 @@ const queue = async (host: number, crawl: number, count: number, over = {}): Pro
   await frontier.writer.write({ admissions });
 };
 const optedOutLinks = { reason: 'opt-out', detail: 'it has opted out' };
-const states = async (host: number, crawl: number): Promise<Readonly<Record<string, number>>> => {
-  const { rows } = await frontier.pool.query<{ of: string; count: number }>(
-    `select state || coalesce(':' || reason, '') as of, count(*) from url where host_id = $1 and crawl_id = $2 group by 1`,
-    [host, crawl],
-  );
-  return Object.fromEntries(rows.map(({ of, count }) => [of, count]));
-};
+const states = (host: number, crawl: number): Promise<Readonly<Record<string, number>>> =>
+  urlStates(frontier.pool, { host_id: host, crawl_id: crawl });
 
 describe('opting out', () => {
   it.concurrent(
@@ -139,8 +135,7 @@ describe('opting out', () => {
       if (page.length < 2) break;
       after = page.at(-1)?.domain ?? null;
     }
-    const { rows } = await pool.query<{ domain: string }>('select domain from opt_out');
-    expect(all).toEqual(rows.map(({ domain }) => domain).sort());
+    expect(all).toEqual((await tables.optOut.rows(pool)).map(({ domain }) => domain).sort());
   });
 
   it('finds the same hosts in Postgres as the rule does', async () => {
@@ -218,8 +213,7 @@ describe('taking an opt-out back', () => {
       expect(await states(host, over)).toEqual({ 'excluded:opt-out': 3 });
       expect(await states(host, ending)).toEqual({ 'excluded:opt-out': 3 });
       for (const crawl of [open, paused, over, ending]) await expectExact(pool, crawl);
-      const { rows } = await pool.query('select state from crawl where id = $1', [over]);
-      expect(rows).toEqual([{ state: 'finished' }]);
+      expect(await crawlState(pool, over)).toBe('finished');
       expect(await takeBackOptOut(pool, 'back.example')).toBeNull();
     },
   );
@@ -260,11 +254,8 @@ describe('taking an opt-out back', () => {
     expect(await requeueOptedOut(pool, String(host), 3)).toHaveLength(1);
     expect(await requeueOptedOut(pool, String(host), 100)).toHaveLength(0);
     expect(await states(host, crawl)).toEqual({ queued: 10, 'excluded:opt-out': 36 });
-    const { rows } = await pool.query(
-      `select count(*)::int as best from url where crawl_id = $1 and state = 'queued' and priority > 0.8`,
-      [crawl],
-    );
-    expect(rows).toEqual([{ best: 4 }]);
+    const queued = await tables.url.rows(pool, { crawl_id: crawl, state: 'queued' });
+    expect(queued.filter(({ priority }) => priority > 0.8)).toHaveLength(4);
     await expectExact(pool, crawl);
   });
 
@@ -277,8 +268,7 @@ describe('taking an opt-out back', () => {
     await inTransaction(pool, async (db) => {
       await lockCrawls(db, [crawl]);
       requeueing.push(requeueOptedOut(pool, String(host), 100));
-      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
+      await expect.poll(() => waitingForLocks(pool)).toBe(1);
       await setCrawlState(db, crawl, 'finished', 'complete', 'complete');
     });
     expect((await Promise.all(requeueing)).flat()).toEqual([]);

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Pool } from '../../../storage/postgres/index.ts';
 import { outlookOf } from '../../../storage/reports/index.ts';
 import { correctTurns } from '../../../storage/feeding/index.ts';
-import { admission, newHost, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
+import { changeHost, fromNow, tables } from '../../support/database/index.ts';
+import { hostOfCrawl, openFrontier, type Frontier } from './frontier.ts';
 
 let frontier: Frontier;
 let pool: Pool;
@@ -16,38 +17,27 @@ beforeAll(async () => {
 });
 afterAll(() => frontier.close());
 beforeEach(async () => {
-  host = await newHost(pool);
-  crawl = await runningCrawl(pool, { delaySeconds: 40 });
-  const admissions = ['/a', '/b', '/c'].map((path) => admission(host, crawl, `http://own.example${path}`));
-  await frontier.writer.write({ admissions });
-  await pool.query(`update host set known_at = now(), asked_at = now(), base_delay_ms = 1000 where id = $1`, [
-    host,
-  ]);
+  ({ host, crawl } = await hostOfCrawl(frontier, { delaySeconds: 40 }));
+  await changeHost(pool, host, { known_at: fromNow(), asked_at: fromNow(), base_delay_ms: 1_000 });
   await turnHasCome();
 });
 
 /** The host's turn is noted for now, too early perhaps. */
-const turnHasCome = () =>
-  pool.query(`update host_queue set turn_at = now() - interval '1 second' where host_id = $1`, [host]);
+const turnHasCome = () => tables.queue.change(pool, { host_id: host }, { turn_at: fromNow(-1) });
 
 /** The crawl may ask the host in so many seconds, by its own delay; judged by its settings as they are, or were. */
-const ownTurn = (seconds: number, edited = false) =>
-  pool.query(
-    `update host_queue q set own_turn_at = now() + $2 * interval '1 second',
-                             turn_version = (select config_version from crawl where id = q.crawl_id) - $3::int
-      where host_id = $1`,
-    [host, seconds, Number(edited)],
-  );
+const ownTurn = async (seconds: number, edited = false): Promise<void> => {
+  const { config_version: version } = await tables.crawl.row(pool, { id: crawl });
+  const turn = { own_turn_at: fromNow(seconds), turn_version: version - Number(edited) };
+  await tables.queue.change(pool, { host_id: host }, turn);
+};
 
 /** Seconds until the host has its turn for the crawl, once that was put right. */
 async function correctedTurn(): Promise<number> {
   await correctTurns(pool, JSON.stringify([{ host_id: host, crawl_id: crawl }]));
-  const { rows } = await pool.query<{ seconds: number; known: boolean }>(
-    `select extract(epoch from turn_at - now())::float8 as seconds, known from host_queue where host_id = $1`,
-    [host],
-  );
-  expect(rows[0]?.known).toBe(true);
-  return rows[0]?.seconds ?? NaN;
+  const turn = await tables.queue.row(pool, { host_id: host });
+  expect(turn.known).toBe(true);
+  return turn.turn_at_ms / 1_000;
 }
 
 it('a host whose only crawl waits for its own delay gets its turn then, looked at within ten seconds', async () => {
@@ -83,6 +73,6 @@ it('what is left of a crawl is counted by the longer of both delays', async () =
   await ownTurn(0);
   const left = async () => (await outlookOf(pool, String(crawl), 5))?.left;
   expect(await left()).toMatchObject({ delaySeconds: 40, seconds: 120, queued: 3 });
-  await pool.query('update host set base_delay_ms = 90000 where id = $1', [host]);
+  await changeHost(pool, host, { base_delay_ms: 90_000 });
   expect(await left()).toMatchObject({ delaySeconds: 90, seconds: 270 });
 });

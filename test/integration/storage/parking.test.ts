@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../../../storage/events/index.ts';
 import { bringBack, park, answerAsks, askParkedHosts, claimAsks } from '../../../storage/hosts/index.ts';
-import type { Pool } from '../../../storage/postgres/index.ts';
+import { inTransaction, type Pool } from '../../../storage/postgres/index.ts';
 import { redriveBatch } from '../../../storage/letters/index.ts';
 import { lockCrawls, reopenCrawls } from '../../../storage/crawls/index.ts';
+import { deadlocks, expectFree, fromNow, tables, waitingForLocks } from '../../support/database/index.ts';
 import {
   admission,
   expectExact,
@@ -26,7 +27,6 @@ afterAll(() => frontier.close());
 
 const kindsOf = async (crawl: number): Promise<string[]> =>
   (await readEvents(pool, String(crawl), '0', 1_000)).map(({ kind }) => kind);
-const waiting = `select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const admit = (host: number, crawl: number, stem: string, count = 1) =>
   frontier.writer.write({ admissions: names(count, stem).map((url) => admission(host, crawl, url)) });
 
@@ -72,10 +72,7 @@ describe('a host that is parked', () => {
     const other = await runningCrawl(pool);
     await admit(host, other, 'other');
     expect(await askParkedHosts(pool, other, [origin])).toHaveLength(1);
-    await pool.query(
-      `update host_queue set ask_answered_at = now() - interval '61 minutes' where crawl_id = $1`,
-      [crawl],
-    );
+    await tables.queue.change(pool, { crawl_id: crawl }, { ask_answered_at: fromNow(-61 * 60) });
     expect(await seeds('fourth')).toBe(1);
   });
 
@@ -86,20 +83,14 @@ describe('a host that is parked', () => {
     const host = await newHost(pool);
     const crawl = await runningCrawl(pool);
     await admit(host, crawl, `held-${String(host)}`);
-    const redriver = await pool.connect();
-    try {
-      await redriver.query('begin');
+    let changed: Promise<unknown> = Promise.resolve();
+    await inTransaction(pool, async (redriver) => {
       await lockCrawls(redriver, [crawl]);
-      const changed = change(host);
-      await expect
-        .poll(async () => (await redriver.query<{ n: number }>(waiting)).rows[0]?.n)
-        .toBeGreaterThan(0);
-      await redriver.query('select from host where id = $1 for share nowait', [host]);
-      await redriver.query('commit');
-      await changed;
-    } finally {
-      redriver.release(true);
-    }
+      changed = change(host);
+      await expect.poll(() => waitingForLocks(redriver)).toBeGreaterThan(0);
+      await expectFree(redriver, host);
+    });
+    await changed;
   });
 
   it('makes nobody wait for another in a circle', async () => {
@@ -108,8 +99,8 @@ describe('a host that is parked', () => {
     for (const host of hosts)
       for (const crawl of crawls) await admit(host, crawl, `first-${String(host)}`, 5);
     // Parking buries them, for somebody to drive them again.
-    await pool.query("update url set attempts = 1, reason = 'timeout' where host_id = any ($1)", [hosts]);
-    const before = await deadlocks();
+    await tables.url.change(pool, { host_id: hosts }, { attempts: 1, reason: 'timeout' });
+    const before = await deadlocks(pool);
     const each = async (work: (host: number, turn: number) => Promise<unknown>): Promise<void> => {
       for (const [turn, host] of hosts.entries()) await work(host, turn);
     };
@@ -128,7 +119,7 @@ describe('a host that is parked', () => {
       each((host) => reopenCrawls(pool, String(host))),
     ]);
     for (const host of hosts) await redrive(host);
-    expect(await deadlocks()).toBe(before);
+    expect(await deadlocks(pool)).toBe(before);
     for (const crawl of crawls) await expectExact(pool, crawl);
     for (const crawl of crawls) {
       const ids = (await readEvents(pool, String(crawl), '0', 1_000)).map(({ id }) => Number(id));
@@ -136,10 +127,3 @@ describe('a host that is parked', () => {
     }
   });
 });
-
-async function deadlocks(): Promise<number> {
-  const { rows } = await pool.query<{ deadlocks: number }>(
-    'select deadlocks from pg_stat_database where datname = current_database()',
-  );
-  return rows[0]?.deadlocks ?? 0;
-}

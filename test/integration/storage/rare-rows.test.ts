@@ -6,6 +6,14 @@ import { hostsAfter, listHosts } from '../../../storage/hosts/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { chooseLetters, type LetterCursor } from '../../../storage/letters/index.ts';
 import { measureHosts } from '../../../storage/reports/index.ts';
+import {
+  addHosts,
+  changeHost,
+  fromNow,
+  tables,
+  tidyTables,
+  type HostColumns,
+} from '../../support/database/index.ts';
 import { planOf, type PlanNode } from '../../support/plans.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
@@ -14,37 +22,32 @@ let pool: Pool;
 const many = 20_000;
 
 /** What makes a host what it is; each tenth host in the last part of them has one of these, the others are idle. */
-const histories: readonly [HostStanding, string][] = [
-  ['parked', `parked_at = now(), failures = 6`],
-  ['paused', `paused_at = now(), parked_at = now(), failures = 6`],
-  ['parked', `parked_at = now(), failures = 6, not_before = now() + interval '9 hours', closed_until = now() + interval '9 hours'`],
-  ['backoff', `failures = 2, not_before = now() + interval '9 hours'`],
-  ['backoff', `failures = 1, not_before = now() + interval '9 hours', closed_until = now() + interval '9 hours', fed = true`],
+const histories: readonly [HostStanding, HostColumns][] = [
+  ['parked', { parked_at: fromNow(), failures: 6 }],
+  ['paused', { paused_at: fromNow(), parked_at: fromNow(), failures: 6 }],
+  ['parked', { parked_at: fromNow(), failures: 6, not_before: fromNow(32_400), closed_until: fromNow(32_400) }],
+  ['backoff', { failures: 2, not_before: fromNow(32_400) }],
+  ['backoff', { failures: 1, not_before: fromNow(32_400), closed_until: fromNow(32_400), fed: true }],
   // Over, and mere pace.
-  ['idle', `failures = 2, not_before = now() - interval '1 second'`],
-  ['active', `failures = 2, not_before = now() + interval '9 hours', paced_until = now() + interval '9 hours', fed = true`],
-  ['closed', `closed_until = now() + interval '9 hours'`],
-  ['closed', `closed_until = now() + interval '9 hours', fed = true`],
-  ['idle', `closed_until = now() - interval '1 second'`],
-  ['active', `fed = true`],
+  ['idle', { failures: 2, not_before: fromNow(-1) }],
+  ['active', { failures: 2, not_before: fromNow(32_400), paced_until: fromNow(32_400), fed: true }],
+  ['closed', { closed_until: fromNow(32_400) }],
+  ['closed', { closed_until: fromNow(32_400), fed: true }],
+  ['idle', { closed_until: fromNow(-1) }],
+  ['active', { fed: true }],
 ]; // prettier-ignore
 
 beforeAll(async () => {
   world = await createWorld();
   pool = createPool(world.databaseUrl, 2, () => undefined);
-  await pool.query(
-    `insert into host (origin, shard) select 'https://h' || n || '.example', 0 from generate_series(1, $1) n`,
-    [many],
-  );
-  for (const [index, [, columns]] of histories.entries())
-    await pool.query(`update host set ${columns} where id > $1 and id % 10 = $2`, [many - 200, index]);
-  await pool.query(
-    `insert into dead_letter (host_id, crawl_id, key, class, message, attempts)
-     select 1 + n % 100, 7, decode(md5(n::text), 'hex'), case when n % 2000 = 0 then 'poison' else 'timeout' end, 'x', 1
-       from generate_series(1, $1) n`,
-    [many],
-  );
-  await pool.query('analyze host, dead_letter');
+  const ids = await addHosts(pool, many, (n) => `https://h${String(n)}.example`);
+  for (const id of ids.slice(-200)) await changeHost(pool, id, histories[id % 10]?.[1] ?? {});
+  const letters = ids.map((n) => ({
+    ...{ host_id: 1 + (n % 100), crawl_id: 7, key: Buffer.from(String(n).padStart(16, '0')) },
+    ...{ class: n % 2_000 === 0 ? 'poison' : 'timeout', message: 'x', attempts: 1 },
+  }));
+  await tables.letter.addAll(pool, letters);
+  await tidyTables(pool, 'host', 'dead_letter');
 });
 afterAll(async () => {
   await pool.end();

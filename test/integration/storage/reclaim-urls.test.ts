@@ -1,18 +1,11 @@
 /** Who may put back what a crash left leased: whoever holds the host's lease, and nobody who only once did. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Pool } from '../../../storage/postgres/index.ts';
+import { inTransaction, type Pool } from '../../../storage/postgres/index.ts';
 import { auditCrawl } from '../../../storage/reports/index.ts';
 import { reclaimPaused, reclaimUrls } from '../../../storage/frontier/index.ts';
 import { renewLeases, takeLease } from '../../../storage/leases/index.ts';
-import {
-  admission,
-  leased,
-  newHost,
-  openFrontier,
-  runningCrawl,
-  takenLease,
-  type Frontier,
-} from './frontier.ts';
+import { changeHost, fromNow, leaseEnded, tables } from '../../support/database/index.ts';
+import { hostOfCrawl, leased, openFrontier, takenLease, type Frontier } from './frontier.ts';
 
 let frontier: Frontier;
 let pool: Pool;
@@ -25,18 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => frontier.close());
 beforeEach(async () => {
-  host = await newHost(pool);
-  crawl = await runningCrawl(pool);
-  const admissions = ['/a', '/b', '/c'].map((path) => admission(host, crawl, `http://left.example${path}`));
-  await frontier.writer.write({ admissions });
+  ({ host, crawl } = await hostOfCrawl(frontier));
 });
 
-const expire = () =>
-  pool.query(`update host set lease_until = now() - interval '1 second' where id = $1`, [host]);
-const states = async (): Promise<string[]> => {
-  const { rows } = await pool.query<{ state: string }>('select state from url where host_id = $1', [host]);
-  return rows.map(({ state }) => state);
-};
+const expire = () => leaseEnded(pool, host);
+const states = async (): Promise<string[]> =>
+  (await tables.url.rows(pool, { host_id: host })).map(({ state }) => state);
 
 it('the next holder puts back all that was left', async () => {
   await leased(pool, host, await takenLease(pool, host), 3);
@@ -59,28 +46,22 @@ it('not even one that looked before its successor took what it saw', async () =>
   await expire();
   const slow = await takenLease(pool, host);
   // The successor has put everything back and leased it again, and has not committed yet when the slow one looks.
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    const { rows } = await client.query<{ token: number }>(
-      `update host set lease_token = nextval('lease_token') where id = $1 returning lease_token as token`,
-      [host],
-    );
-    await client.query('update url set lease_token = $2 where host_id = $1', [host, rows[0]?.token]);
-    const reclaimed = reclaimUrls(pool, String(host), slow);
+  let reclaimed: Promise<unknown> = Promise.resolve();
+  await inTransaction(pool, async (db) => {
+    const token = slow + 1_000_000;
+    await changeHost(db, host, { lease_token: token });
+    await tables.url.change(db, { host_id: host }, { lease_token: token });
+    reclaimed = reclaimUrls(pool, String(host), slow);
     await new Promise((wake) => setTimeout(wake, 100));
-    await client.query('commit');
-    expect(await reclaimed).toEqual([]);
-  } finally {
-    client.release();
-  }
+  });
+  expect(await reclaimed).toEqual([]);
   expect(await states()).toEqual(['leased', 'leased', 'leased']);
 });
 
 it('what a killed worker left at a paused host is queued again, and its next holder told of it', async () => {
   await leased(pool, host, await takenLease(pool, host), 3);
   expect(await reclaimPaused(pool, 10)).toEqual([]);
-  await pool.query(`update host set paused_at = now(), paused_reason = 'a rest' where id = $1`, [host]);
+  await changeHost(pool, host, { paused_at: fromNow(), paused_reason: 'a rest' });
   // Its worker may be alive as long as the lease is.
   expect(await reclaimPaused(pool, 10)).toEqual([]);
   await expire();
@@ -95,7 +76,7 @@ it('what a killed worker left at a paused host is queued again, and its next hol
 it('a worker that was frozen at a host that was paused meanwhile cannot go on with what it had', async () => {
   const frozen = await takenLease(pool, host);
   await leased(pool, host, frozen, 3);
-  await pool.query('update host set paused_at = now() where id = $1', [host]);
+  await changeHost(pool, host, { paused_at: fromNow() });
   await expire();
   await reclaimPaused(pool, 10);
   expect(await renewLeases(pool, JSON.stringify([{ id: host, token: frozen }]), 60_000)).toEqual([]);

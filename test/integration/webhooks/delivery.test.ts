@@ -22,6 +22,7 @@ import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { workflowBundle } from '../../../workers/workflow-bundle.ts';
 import { ask } from '../api/asking.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from '../api/world.ts';
+import { dropConnections } from '../../support/database/index.ts';
 import { isSigned, startReceiver, status, taken, type Receiver } from './receiver.ts';
 
 /** The last waits, of six hours, become two seconds. */
@@ -287,9 +288,7 @@ describe('a webhook', () => {
     for (let turn = 0; turn < 20; turn++) await move(crawl, turn % 2 === 0 ? 'running' : 'paused');
     for (const enough of [3, 9]) {
       await expect.poll(() => receiver.at(path).length, patience).toBeGreaterThan(enough);
-      await services.pool.query(
-        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-      );
+      await dropConnections(services.pool);
     }
     const all = Array.from({ length: 20 }, (_, turn) => String(turn + 2));
     await expect.poll(() => [...new Set(seen(path, crawl))], patience).toEqual(all);

@@ -9,8 +9,10 @@ import {
 import { storeEdit } from '../../../storage/edits/index.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { openDesk, type CrawlDesk } from '../../support/crawling.ts';
+import { tables } from '../../support/database/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../../support/worker.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { until } from '../../support/until.ts';
 
 let world: World;
 let desk: CrawlDesk;
@@ -32,7 +34,7 @@ const seedsOf = async (crawl: string) => {
   return { ...view.seeds, state: view.state, discovered: view.ledger.discovered };
 };
 const more = (crawl: string, than: number): Promise<void> =>
-  desk.until('select seeds_taken > $2 as yes from crawl where id = $1', [crawl, than]);
+  until('seeds are taken', async () => (await tables.crawl.row(desk.pool, { id: crawl })).seeds_taken > than);
 
 it('is paused, edited, resumed and cancelled while it takes in its seeds', { tags: ['long'] }, async () => {
   const many = 150_000;
@@ -69,13 +71,16 @@ it('is paused, edited, resumed and cancelled while it takes in its seeds', { tag
 });
 
 it('a worker is known to be at work until it drains, and one that was killed is missed', async () => {
-  const count = (roles: string, many: number): Promise<void> =>
-    desk.until('select count(*) = $2 as yes from worker_process where roles::text = $1', [roles, many]);
-  await count('{control}', 1);
+  const count = (role: string, many: number): Promise<void> =>
+    until(
+      `${String(many)} work`,
+      async () => (await tables.worker.count(desk.pool, { roles: `{${role}}` })) === many,
+    );
+  await count('control', 1);
   const settings = { roles: 'fetch', blobDir: makeBlobDir() };
   const [drained, killed] = [await startWorker(world, settings), await startWorker(world, settings)];
-  await count('{fetch}', 2);
+  await count('fetch', 2);
   await drained.drain();
   await killed.kill();
-  await count('{fetch}', 1);
+  await count('fetch', 1);
 });

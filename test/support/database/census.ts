@@ -1,0 +1,29 @@
+/** Every table there is, whatever it is called: for what must leave no row behind, or add none. */
+import type { Queryable } from '../../../storage/postgres/index.ts';
+
+/** Rows by table. */
+export async function rowCounts(db: Queryable): Promise<Record<string, number>> {
+  const { rows } = await db.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { name } of rows) counts[name] = await count(db, `select count(*)::int as n from ${name}`);
+  return counts;
+}
+
+/** Rows of one crawl, by table, of all tables that say whose crawl a row is. */
+export async function rowsOfCrawl(db: Queryable, id: string): Promise<Record<string, number>> {
+  const { rows } = await db.query<{ name: string }>(
+    `select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'crawl_id'`,
+  );
+  const counts: Record<string, number> = {
+    crawl: await count(db, 'select count(*)::int as n from crawl where id = $1', id),
+  };
+  for (const { name } of rows)
+    counts[name] = await count(db, `select count(*)::int as n from ${name} where crawl_id = $1`, id);
+  return counts;
+}
+
+async function count(db: Queryable, statement: string, ...values: readonly string[]): Promise<number> {
+  return (await db.query<{ n: number }>(statement, [...values])).rows[0]?.n ?? 0;
+}

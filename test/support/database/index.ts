@@ -1,0 +1,8 @@
+/** The database as tests see it: all SQL of tests stands here, but for that of tests about SQL (eslint.config.mjs). */
+export * from './census.ts';
+export * from './crawls.ts';
+export * from './hosts.ts';
+export * from './locks.ts';
+export { fromNow, like, longAgo, not, type Read } from './table.ts';
+export { tables, type CrawlColumns, type HostColumns, type UrlColumns, type UrlRow } from './tables.ts';
+export * from './urls.ts';

@@ -1,0 +1,273 @@
+/** The tables that tests look into or change, with the columns that they name. */
+import type { CrawlConfig, CrawlState } from '../../../contracts/crawl.ts';
+import type { HostSettings } from '../../../contracts/hosts.ts';
+import type { UrlState } from '../../../domain/ledger.ts';
+import { table, type Columns } from './table.ts';
+
+/** A time that may be infinitely long ago. */
+type Time = Date | number;
+type Id = number;
+
+export interface HostRow {
+  readonly id: Id;
+  readonly origin: string;
+  readonly shard: number;
+  readonly settings: HostSettings;
+  readonly known_at: Date | null;
+  readonly fed: boolean;
+  readonly fed_at: Date | null;
+  readonly fed_for: Id | null;
+  readonly yield_at: Date | null;
+  readonly idle: boolean;
+  readonly parked_at: Date | null;
+  readonly paused_at: Date | null;
+  readonly paused_reason: string | null;
+  readonly not_before: Time;
+  readonly paced_until: Time;
+  readonly asked_at: Date | null;
+  readonly base_delay_ms: number | null;
+  readonly slowdown: number;
+  readonly clean: number;
+  readonly since_complaint: number;
+  readonly complained_at: Date | null;
+  readonly failures: number;
+  readonly failing_since: Date | null;
+  readonly last_error: string | null;
+  readonly outages: number;
+  readonly took_ms: number | null;
+  readonly lease_token: number | null;
+  readonly lease_until: Date | null;
+  readonly guest_until: Date | null;
+  readonly lent: boolean;
+  readonly lend_until: Date | null;
+  readonly requests_day: string | null;
+  readonly requests_used: number;
+  readonly requests_reserved: number;
+  readonly closed_until: Time;
+}
+
+export interface UrlRow {
+  readonly host_id: Id;
+  readonly crawl_id: Id;
+  readonly key: Buffer;
+  readonly url: string;
+  readonly state: UrlState;
+  readonly kind: number;
+  readonly stage: number;
+  readonly seed: boolean;
+  readonly depth: number;
+  readonly hops: number;
+  readonly priority: number;
+  readonly due_at: Date;
+  readonly parent_host: Id | null;
+  readonly parent_key: Buffer | null;
+  readonly lease_token: number | null;
+  readonly attempts: number;
+  readonly tries: number;
+  readonly reclaims: number;
+  readonly fetches: number;
+  readonly bytes: number;
+  readonly fetched_at: Date | null;
+  readonly took_ms: number | null;
+  readonly status: number | null;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly content_hash: Buffer | null;
+  readonly content_type: string | null;
+  readonly etag: string | null;
+  readonly redirect_to: string | null;
+  readonly alias_host: Id | null;
+  readonly alias_key: Buffer | null;
+  readonly cut: object | null;
+}
+
+interface CrawlRow {
+  readonly id: Id;
+  readonly tenant_id: Id;
+  readonly state: CrawlState;
+  readonly cause: string | null;
+  readonly reason: string | null;
+  readonly config: CrawlConfig;
+  readonly config_version: number;
+  readonly label: string | null;
+  readonly job_id: string;
+  readonly user_id: number | null;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly removed_at: Date | null;
+  readonly rests_since: Date | null;
+  readonly rested: unknown;
+  readonly seeded_line: number;
+  readonly seeds_accepted: number;
+  readonly seeds_taken: number;
+}
+
+/** What a crawl has at a host. */
+interface QueueRow {
+  readonly host_id: Id;
+  readonly crawl_id: Id;
+  readonly shard: number;
+  readonly known: boolean;
+  readonly queued: number;
+  readonly leased: number;
+  readonly turn_at: Date | null;
+  readonly own_turn_at: Time;
+  readonly turn_version: number;
+  readonly asked_at: Date | null;
+  readonly held_until: Time;
+  readonly asking: Time | null;
+  readonly ask_answered_at: Date | null;
+}
+
+interface LetterRow {
+  readonly host_id: Id;
+  readonly crawl_id: Id;
+  readonly key: Buffer;
+  readonly class: string;
+  readonly status: number | null;
+  readonly message: string;
+  readonly attempts: number;
+  readonly headers: object | null;
+  readonly created_at: Date;
+}
+
+interface AttemptRow {
+  readonly host_id: Id;
+  readonly crawl_id: Id;
+  readonly key: Buffer;
+  readonly at: Date;
+  readonly class: string;
+  readonly status: number | null;
+  readonly message: string;
+}
+
+interface PageRow {
+  readonly host_id: Id;
+  readonly crawl_id: Id;
+  readonly key: Buffer;
+  readonly title: string | null;
+  readonly language: string | null;
+  readonly charset: string | null;
+  readonly words: number;
+  readonly links: number;
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+  readonly outlinks: unknown;
+}
+
+interface SeedRow {
+  readonly crawl_id: Id;
+  readonly line: number;
+  readonly url: string;
+  readonly rejected: string | null;
+}
+
+interface ConfigRow {
+  readonly crawl_id: Id;
+  readonly version: number;
+  readonly config: object;
+  readonly state: 'pending' | 'applied' | 'superseded' | 'stopped';
+  readonly rereads: boolean;
+  readonly judged: number;
+  readonly created_at: Date;
+}
+
+interface RobotsRow {
+  readonly host_id: Id;
+  readonly status: number;
+  readonly body: string | null;
+  readonly fetched_at: Date;
+}
+
+interface LentBatchRow {
+  readonly id: string;
+  readonly until: Date;
+}
+
+interface LentUrlRow {
+  readonly batch_id: string;
+  readonly crawl_id: Id;
+  readonly url: string;
+  readonly settled_at: Date | null;
+}
+
+interface TenantRow {
+  readonly id: Id;
+  readonly name: string;
+  readonly default_crawl_id: Id | null;
+}
+
+interface ApiKeyRow {
+  readonly id: string;
+  readonly tenant_id: Id;
+  readonly prefix: string;
+  readonly revoked_at: Date | null;
+}
+
+interface AnswerRow {
+  readonly key: string;
+  readonly created_at: Date;
+  readonly status: number | null;
+  readonly body: string | null;
+}
+
+interface AuditRow {
+  readonly number: number;
+  readonly tenant_id: Id;
+  readonly at: Date;
+  readonly target: string;
+  readonly status: number | null;
+  readonly detail: string | null;
+}
+
+interface CursorRow {
+  readonly webhook_id: string;
+  readonly crawl_id: Id;
+  readonly settled: number;
+  readonly last: number;
+}
+
+interface WorkerRow {
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly started_at: Date;
+  readonly seen_at: Date;
+}
+
+export type HostColumns = Columns<HostRow>;
+export type UrlColumns = Columns<UrlRow>;
+export type CrawlColumns = Columns<CrawlRow>;
+
+export const tables = {
+  host: table<HostRow>('host', 'id'),
+  robots: table<RobotsRow>('robots', 'host_id'),
+  url: table<UrlRow>('url', 'crawl_id, url collate "C"'),
+  queue: table<QueueRow>('host_queue', 'host_id, crawl_id'),
+  page: table<PageRow>('page', 'crawl_id, host_id, key'),
+  letter: table<LetterRow>('dead_letter', 'created_at, crawl_id, host_id, key'),
+  attempt: table<AttemptRow>('attempt', 'at'),
+  crawl: table<CrawlRow>('crawl', 'id'),
+  event: table<{ crawl_id: Id; number: number; kind: string }>('event', 'crawl_id, number'),
+  config: table<ConfigRow>('crawl_config', 'crawl_id, version'),
+  seed: table<SeedRow>('seed', 'crawl_id, line'),
+  ledger: table<{ crawl_id: Id; shard: number; pages: number; done: number; dead: number; bytes: number }>(
+    'ledger',
+    'crawl_id, shard',
+  ),
+  counter: table<{ crawl_id: Id; counter: string; pages: number }>('page_counter', 'counter'),
+  lentBatch: table<LentBatchRow>('lent_batch', 'created_at'),
+  lentUrl: table<LentUrlRow>('lent_url', 'lent_at'),
+  optOut: table<{ domain: string }>('opt_out', 'domain'),
+  content: table<{ crawl_id: Id; hash: Buffer; host_id: Id; key: Buffer }>('content', 'crawl_id, hash'),
+  freedBody: table<{ hash: Buffer }>('freed_body', 'since'),
+  tenantDay: table<{ tenant_id: Id; day: unknown; urls_before: number }>('tenant_day', 'day'),
+  tenant: table<TenantRow>('tenant', 'id'),
+  apiKey: table<ApiKeyRow>('api_key', 'created_at, id'),
+  /** Answers that are kept for who sends a request twice. */
+  answer: table<AnswerRow>('idempotency_key', 'created_at'),
+  audit: table<AuditRow>('audit_log', 'number'),
+  cursor: table<CursorRow>('webhook_cursor', 'webhook_id, crawl_id'),
+  webhook: table<{ id: string; tended_at: Date | null }>('webhook', 'created_at'),
+  worker: table<WorkerRow>('worker_process', 'started_at'),
+};
