@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../stack/errors.ts';
 import { identify, lives, signalProcess, type ProcessId } from '../../stack/processes.ts';
+import { askDatabase, like, not, tables } from '../support/database/index.ts';
 import type { Bed } from './bed.ts';
 import { describe, workers, type Fault, type Part, type Victim, type Worker } from './plan.ts';
 import type { Strike } from './timeline.ts';
@@ -209,13 +210,10 @@ export class Faults {
   }
 
   async #postgresAnswers(): Promise<boolean> {
-    return this.#bed
-      .pool()
-      .query('select 1')
-      .then(
-        () => true,
-        () => false,
-      );
+    return askDatabase(this.#bed.pool()).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** With its children: a frozen Postgres is more than its postmaster. The parent goes first, so that it gets no more. */
@@ -248,7 +246,7 @@ export class Faults {
 
   /** Resolves when others hold the leases that were let run out, most of them at least, or `takeOverMs` have passed. */
   async #takenOver(): Promise<void> {
-    const runOut = new Map<string, number>();
+    const runOut = new Map<number, number | null>();
     let deadline = performance.now() + takeOverMs;
     let taken = 0;
     while (performance.now() < deadline && !this.#ending.signal.aborted) {
@@ -266,17 +264,15 @@ export class Faults {
     }
   }
 
-  async #leases(): Promise<{ readonly id: string; readonly lease_token: number; readonly over: boolean }[]> {
-    try {
-      const { rows } = await this.#bed
-        .pool()
-        .query<{ id: string; lease_token: number; over: boolean }>(
-          'select id::text, lease_token, lease_until < now() as over from host where lease_token is not null',
-        );
-      return rows;
-    } catch {
-      return [];
-    }
+  async #leases(): Promise<
+    { readonly id: number; readonly lease_token: number | null; readonly over: boolean }[]
+  > {
+    const leased = await this.#hosts({ lease_token: not(null) });
+    return leased.map((host) => ({
+      id: host.id,
+      lease_token: host.lease_token,
+      over: host.lease_until_ms < 0,
+    }));
   }
 
   async #ambush(upon: 'pause' | 'request', began: (at: number) => void): Promise<Outcome> {
@@ -299,34 +295,31 @@ export class Faults {
   }
 
   /** Pauses of hosts that stand in Postgres, which is when they must survive. */
-  #pauses(): Promise<Moment[]> {
-    return this.#moments(
-      `select origin, origin || not_before as name from host
-        where lease_token is null and slowdown > 0 and failures > 0 and last_error like 'overloaded%'
-          and not_before > now() + interval '2 seconds'`,
-    );
+  async #pauses(): Promise<Moment[]> {
+    const resting = await this.#hosts({ lease_token: null, last_error: like('overloaded%') });
+    return resting
+      .filter(({ slowdown, failures, not_before_ms: ms }) => slowdown > 0 && failures > 0 && ms > 2_000)
+      .map(({ origin, not_before: until }) => ({ origin, name: `${origin}${String(Number(until))}` }));
   }
 
   /** Patient hosts whose delay is known and which are leased, a moment later: the one request is on its way by then. */
   async #requests(): Promise<Moment[]> {
-    const moments = await this.#moments(
-      `select origin, origin as name from host
-        where origin = any ($1) and lease_token is not null and lease_until > now()
-          and exists (select 1 from robots where host_id = host.id)`,
-      [this.#patient],
-    );
+    const leased = await this.#hosts({ origin: this.#patient, lease_token: not(null) });
+    const known = new Set((await this.#robots()).map((robots) => robots.host_id));
+    const moments = leased
+      .filter(({ id, lease_until_ms: ms }) => ms > 0 && known.has(id))
+      .map(({ origin }) => ({ origin, name: origin }));
     if (moments.length > 0) await delay(onItsWayMs);
     return moments;
   }
 
-  async #moments(query: string, values: readonly unknown[] = []): Promise<Moment[]> {
-    return this.#bed
-      .pool()
-      .query<Moment>(query, [...values])
-      .then(
-        ({ rows }) => rows,
-        () => [],
-      );
+  /** None while Postgres is away. */
+  #hosts(where: Parameters<typeof tables.host.rows>[1]): ReturnType<typeof tables.host.rows> {
+    return tables.host.rows(this.#bed.pool(), where).catch(() => []);
+  }
+
+  #robots(): ReturnType<typeof tables.robots.rows> {
+    return tables.robots.rows(this.#bed.pool()).catch(() => []);
   }
 
   async #sleep(ms: number): Promise<void> {

@@ -9,6 +9,7 @@ import type { RequestRecord } from '../web/log.ts';
 import { patientDelay } from '../web/misfits.ts';
 import type { WebOptions } from '../web/options.ts';
 import { spawnWeb, type SpawnedWeb } from '../web/spawn.ts';
+import { tables } from '../support/database/index.ts';
 import { leaseMs, openBed, type Bed } from './bed.ts';
 import { Faults } from './faults.ts';
 import { figuresOf, strikeLine, type Figure, type FinalUrl } from './judge.ts';
@@ -76,13 +77,10 @@ async function finalUrls(
   bed: Bed,
   crawlId: string,
 ): Promise<(FinalUrl & { readonly hash: string | null })[]> {
-  const { rows } = await bed
-    .pool()
-    .query<FinalUrl & { readonly hash: string | null }>(
-      "select url, state, reason, encode(content_hash, 'hex') as hash from url where crawl_id = $1",
-      [crawlId],
-    );
-  return rows;
+  const rows = await tables.url.rows(bed.pool(), { crawl_id: crawlId });
+  return rows.map(({ url, state, reason, content_hash: hash }) => ({
+    ...{ url, state, reason, hash: hash?.toString('hex') ?? null },
+  }));
 }
 
 async function lostBodies(bed: Bed, hashes: readonly string[]): Promise<string[]> {
@@ -109,15 +107,19 @@ async function failedWorkflows(bed: Bed): Promise<string[]> {
 
 /** Who still waits for what, where a crawl does not end. */
 async function whatIsLeft(bed: Bed, crawlId: string): Promise<string[]> {
-  const { rows } = await bed.pool().query<{ line: string }>(
-    `select format('%s: %s %s, stage %s; lease %s until %s, not before %s, fed %s, parked %s, %s', h.origin, count(*), u.state,
-                   u.stage, h.lease_token, h.lease_until, h.not_before, h.fed, h.parked_at, h.last_error) as line
-       from url u join host h on h.id = u.host_id
-      where u.crawl_id = $1 and (u.state in ('queued', 'leased') or u.stage > 0)
-      group by h.id, u.state, u.stage order by h.id`,
-    [crawlId],
-  );
-  return rows.map(({ line }) => line);
+  const counts: Record<string, number> = {};
+  for (const { host_id: id, state, stage } of await tables.url.rows(bed.pool(), { crawl_id: crawlId })) {
+    if (state !== 'queued' && state !== 'leased' && stage === 0) continue;
+    const key = `${String(id)} ${state}, stage ${String(stage)}`;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  const hosts = new Map((await tables.host.rows(bed.pool())).map((host) => [String(host.id), host]));
+  return Object.entries(counts).map(([key, count]) => {
+    const { origin, lease_token, lease_until, not_before, fed, parked_at, last_error } =
+      hosts.get(key.split(' ')[0] ?? '') ?? {};
+    const standing = JSON.stringify({ lease_token, lease_until, not_before, fed, parked_at, last_error });
+    return `${origin ?? ''}: ${String(count)} of ${key}; ${standing}`;
+  });
 }
 
 function planFor(bed: Bed, { seed, seconds, kinds }: RunOptions): { plan: Fault[]; skipped: string[] } {

@@ -14,6 +14,7 @@ import { storeEdit } from '../../storage/edits/index.ts';
 import { parseId, signalProcess } from '../../stack/processes.ts';
 import { createPool } from '../../storage/postgres/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { hostRow, noEditPending, tables } from '../support/database/index.ts';
 import { startOwnStack } from '../support/start-stack.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -67,11 +68,13 @@ describe('buttons of Temporal Web', () => {
     return id;
   };
   const isPaused = () =>
-    desk.until('select paused_at is not null as yes from host where origin = $1', [origin]);
+    until('it is paused', async () => (await hostRow(desk.pool, origin)).paused_at !== null);
   const ended = (id: string) =>
-    desk.until(`select state in ('finished', 'cancelled', 'failed') as yes from crawl where id = $1`, [id]);
-  const stateOf = async (id: string) =>
-    (await desk.pool.query('select state, reason from crawl where id = $1', [id])).rows[0] as unknown;
+    until('it has ended', async () => (await tables.crawl.row(desk.pool, { id })).ended_at !== null);
+  const stateOf = async (id: string) => {
+    const { state, reason } = await tables.crawl.row(desk.pool, { id });
+    return { state, reason };
+  };
 
   it('Cancel of a host pauses it, of a crawl cancels it', async () => {
     const id = await crawling(8);
@@ -147,7 +150,7 @@ describe('buttons of Temporal Web', () => {
       ...{ seen: null, author: 'a test', note: null, restores: null },
     });
     await ended(id);
-    await desk.until(`select count(*) = 0 as yes from crawl_config where crawl_id = $1 and state = 'pending'`, [id]);
+    await until('the edit is carried out', () => noEditPending(desk.pool, id));
     expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
   }); // prettier-ignore
 });
@@ -162,7 +165,7 @@ describe('all of Temporal’s data', () => {
     const id = await desk.start(web.seeds, config);
     await until('pages come', () => web.log().length > 12);
     await desk.client.workflow.getHandle(hostWorkflowId(paused)).signal(pauseHostSignal, 'a rest');
-    await desk.until('select paused_at is not null as yes from host where origin = $1', [paused]);
+    await until('it is paused', async () => (await hostRow(desk.pool, paused)).paused_at !== null);
     await desk.close();
     await own.stack.stop();
     rmSync(path.join(own.dataDir, 'temporal'), { recursive: true });
@@ -175,7 +178,7 @@ describe('all of Temporal’s data', () => {
     await until('the paused host has a workflow', async () => (await host.query<{ mode: string }>('state').catch(() => null))?.mode === 'paused'); // prettier-ignore
     expect(web.log().filter(({ url }) => url.startsWith(`${paused}/`))).toHaveLength(before);
     await host.signal(resumeHostSignal);
-    await again.until(`select state = 'finished' and reason = 'complete' as yes from crawl where id = $1`, [id]);
+    await until('it is complete', async () => (await tables.crawl.row(pool, { id })).reason === 'complete');
     await expectWhole({ pool }, id, web);
     await again.close();
     await pool.end();
@@ -193,7 +196,7 @@ describe('all of Temporal’s data', () => {
     const temporal = parseId(readFileSync(path.join(own.dataDir, 'run', 'temporal.id'), 'utf8'));
     rmSync(path.join(own.dataDir, 'temporal'), { recursive: true });
     expect(temporal !== null && signalProcess(temporal, 'SIGKILL')).toBe(true);
-    await desk.until(`select state = 'finished' and reason = 'complete' as yes from crawl where id = $1`, [id]);
+    await until('it is complete', async () => (await tables.crawl.row(desk.pool, { id })).reason === 'complete');
     await expectWhole(desk, id, web);
     // It knows no attribute that was not prepared anew.
     const found = () => desk.client.workflow.count('QueueDepth >= 0').then(({ count }) => count, () => 0);

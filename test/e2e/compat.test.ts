@@ -6,6 +6,7 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';
+import { tables } from '../support/database/index.ts';
 import { until } from '../support/until.ts';
 import type { CrawlDesk } from '../support/crawling.ts';
 import { startServing, type Serving } from '../support/serving.ts';
@@ -71,10 +72,8 @@ describe('a job', () => {
     const expected = ['/', '/1', '/2'].map((path) => site.origin + path);
     expect([...urls.body.extracted_urls].sort()).toEqual(expected);
     expect(pages(site).sort()).toEqual(['/', '/1', '/2']);
-    const { rows } = await desk.pool.query<{ id: string }>('select id::text from crawl where job_id = $1', [
-      body.jobId,
-    ]);
-    await expectExact(rows[0]?.id ?? '');
+    const { id } = await tables.crawl.row(desk.pool, { job_id: body.jobId });
+    await expectExact(String(id));
   });
 });
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { not, tables } from '../support/database/index.ts';
 import { stopped } from '../support/freezing.ts';
 import { makeBlobDir, startWorker } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -38,10 +39,11 @@ async function untilFetched(web: Web, count: number): Promise<void> {
 async function cutOff(web: Web, crawlId: string): Promise<string[]> {
   // The web knows by then that nobody reads on, and so its log is whole.
   await expect.poll(() => web.log().every(({ end }) => end !== null)).toBe(true);
-  const { rows } = await desk.pool.query<{ url: string }>(
-    `select url from url where crawl_id = $1 and fetched_at is not null and state <> 'leased'`,
-    [crawlId],
-  );
+  const rows = await tables.url.rows(desk.pool, {
+    crawl_id: crawlId,
+    fetched_at: not(null),
+    state: not('leased'),
+  });
   const durable = new Set(rows.map(({ url }) => pageKey(url)));
   const lastOf = new Map(pagesOf(web).map(({ host, url }) => [host, pageKey(url)]));
   const inFlight = new Set(pagesOf(web).map(({ url }) => pageKey(url)));

@@ -4,6 +4,7 @@ import type { UrlState } from '../../contracts/crawl.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { explainUrlOf } from '../../engine/explain/explain.ts';
+import { addHost, hostIdOf, ledgerPages, not, tables } from '../support/database/index.ts';
 import { allPages } from '../support/all-pages.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
@@ -13,6 +14,7 @@ import { complaints, judge } from '../web/judge.ts';
 import { mostRedirects } from '../web/misfits.ts';
 import { misfits, type Misfit } from '../web/options.ts';
 import { startWeb } from '../web/server.ts';
+import { until } from '../support/until.ts';
 
 const maxBodyBytes = 2 * 1024 ** 2;
 
@@ -49,7 +51,7 @@ describe('a web with every wrinkle', () => {
   it('is fetched also where hosts have a shard from when there were more of them', async () => {
     const web = await startWeb({ seed: 13, hosts: 2, pages: 4 });
     try {
-      await desk.pool.query('insert into host (origin, shard) values ($1, 3)', [web.origins[0]]);
+      await addHost(desk.pool, web.origins[0] ?? '', { shard: 3 });
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0 });
       expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
       expect(complaints(judge(web.log(), { delayMs: 0, expected: expectedOf(web.plan) }))).toEqual([]);
@@ -154,20 +156,20 @@ describe('hosts that misbehave', () => {
         const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.05 });
         const { must } = expectedOf(web.plan);
         const isDone = (keys: readonly string[]) =>
-          desk.until(
-            `select count(distinct url) = $2 as yes from url
-            where crawl_id = $1 and url = any ($3) and state = 'done' and fetched_at is not null`,
-            [id, keys.length, keys],
-          );
+          until('they are fetched', async () => {
+            const where = { crawl_id: id, url: keys, state: 'done', fetched_at: not(null) };
+            return (await tables.url.count(desk.pool, where)) === keys.length;
+          });
         // The well-behaved hosts are done long before the others have had all their tries.
         const good = [...must].filter((url) => web.origins.slice(0, 3).includes(new URL(url).origin));
         await isDone(good);
         await isDone([...must]);
         // Only the host whose robots.txt cannot be read still has something to wait for.
-        await desk.until(
-          `select bool_and(case h.origin when $2 then u.attempts > 0 else u.state not in ('queued', 'leased') end) as yes
-           from url u join host h on h.id = u.host_id where u.crawl_id = $1`,
-          [id, originOf('unruly')],
+        const unruly = await hostIdOf(desk.pool, originOf('unruly'));
+        await until('all but that are through', async () =>
+          (await tables.url.rows(desk.pool, { crawl_id: id })).every(({ host_id: host, attempts, state }) =>
+            String(host) === unruly ? attempts > 0 : state !== 'queued' && state !== 'leased',
+          ),
         );
         for (const misfit of misfits) {
           for (const { path, because, ...ending } of endings[misfit]) {
@@ -211,11 +213,7 @@ describe('limits', () => {
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0, maxPages: 50 });
       expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'max-pages' });
-      const { rows } = await desk.pool.query(
-        'select sum(pages)::int as pages from ledger where crawl_id = $1',
-        [id],
-      );
-      expect(rows).toEqual([{ pages: 50 }]);
+      expect(await ledgerPages(desk.pool, id)).toBe(50);
       expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
     } finally {
       await web.stop();

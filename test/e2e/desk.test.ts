@@ -10,6 +10,7 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { gaps, page, robots, startSite, status, type Site } from '../integration/activities/site.ts';
 import { closedPort } from '../net/raw-server.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { addFailingHost, lettersOf } from '../support/database/index.ts';
 import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -40,12 +41,6 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
   });
 
   const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
-  /** A host that has failed so often already. */
-  const failing = (origin: string, failures: number) =>
-    desk.pool.query('insert into host (origin, shard, failures, failing_since) values ($1, 0, $2, now())', [
-      origin,
-      failures,
-    ]);
   /** The row of a host in the list for a query; visibility lags a little. */
   const listed = async (query: string, origin: string): Promise<string> => {
     let row: string | undefined;
@@ -65,7 +60,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
   it('a host is parked', async () => {
     const port = await closedPort();
     const origin = `http://127.0.0.1:${String(port)}`;
-    await failing(origin, 4);
+    await addFailingHost(desk.pool, origin, 4);
     const crawl = await desk.start([`${origin}/`], { delaySeconds: 0.2 });
     await listed('`CrawlState`="parked"', origin);
     // An empty list has no columns to be chosen.
@@ -101,7 +96,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
 
   it('robots.txt cannot be read: the pending activity says so', { tags: ['long'] }, async () => {
     const site = await startSite({ '/robots.txt': status(503) });
-    await failing(site.origin, 3);
+    await addFailingHost(desk.pool, site.origin, 3);
     const crawl = await desk.start([`${site.origin}/`], { delaySeconds: 0.2 });
     await listed('`CrawlState`="backoff" OR `CrawlState`="active"', site.origin);
     await web.open(hostWorkflowId(site.origin));
@@ -146,16 +141,17 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     // The delay keeps the host's workflow at hand, however long the browser takes.
     const more = Array.from({ length: 20 }, (_, at) => `${site.origin}/ok?${String(at)}`);
     const crawl = await desk.start([...urls, ...more], { delaySeconds: null });
-    await desk.until('select count(*) = 3 as yes from dead_letter where crawl_id = $1', [crawl]);
+    await until('three have failed', async () => (await lettersOf(desk.pool, crawl)).length === 3);
     const row = await listed('`DeadLetters` > 0', site.origin);
     expect(row).toMatch(/active\t\d+\t[1-3]\t/);
     site.answers = { ...slow, '/no': status(403) };
     await web.open(hostWorkflowId(site.origin));
     await web.update('redrive', '{"class": "bad-redirect"}');
     await web.update('setDelay', '0.1');
-    await desk.until(
-      `select count(*) = 1 as yes from dead_letter where crawl_id = $1 and class = 'forbidden'`,
-      [crawl],
+    await until(
+      'one alone is refused',
+      async () =>
+        (await lettersOf(desk.pool, crawl)).filter((letter) => letter.class === 'forbidden').length === 1,
     );
     await finished(crawl);
     expect(pages(site).filter((path) => path === '/1')).toHaveLength(2);

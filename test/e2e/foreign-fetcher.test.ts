@@ -13,11 +13,13 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { ask } from '../integration/api/asking.ts';
 import { noteTaker, serve, type Api } from '../integration/api/world.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { fromNow, hostRow, tables } from '../support/database/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { expectedOf, pageKey } from '../web/expected.ts';
 import { complaints, judge } from '../web/judge.ts';
 import { startWeb } from '../web/server.ts';
+import { until } from '../support/until.ts';
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 const script = fileURLToPath(new URL('./foreign-fetcher/fetcher.py', import.meta.url));
@@ -94,13 +96,9 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
       expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
       expect(complaints(judge(web.log(), { delayMs, expected: expectedOf(web.plan) }))).toEqual([]);
       expect(fetcher.errors).toEqual([]);
-      const { rows } = await desk.pool.query<{ theirs: number; ours: number }>(
-        `select count(*) filter (where reason = 'fetched-elsewhere')::int as theirs,
-                count(*) filter (where reason = 'fetched')::int as ours
-           from url where crawl_id = $1 and state = 'done'`,
-        [id],
-      );
-      const { theirs = 0, ours = 0 } = rows[0] ?? {};
+      const done = { crawl_id: id, state: 'done' };
+      const theirs = await tables.url.count(desk.pool, { ...done, reason: 'fetched-elsewhere' });
+      const ours = await tables.url.count(desk.pool, { ...done, reason: 'fetched' });
       expect(theirs).toBeGreaterThan(3);
       expect(ours).toBeGreaterThan(10);
       expect(new Set(fetcher.said.flatMap(({ result }) => result ?? []))).toEqual(new Set(['accepted']));
@@ -123,9 +121,9 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
       const laterOn =
         <T>(look: () => T) =>
         async (): Promise<T> => {
-          await desk.pool.query(
-            `update lent_batch set until = until - interval '11 minutes' where until < now()`,
-          );
+          for (const { id: batch, until_ms: ms } of await tables.lentBatch.rows(desk.pool))
+            if (ms < 0)
+              await tables.lentBatch.change(desk.pool, { id: batch }, { until: fromNow(ms / 1_000 - 660) });
           return look();
         };
       await expect
@@ -217,15 +215,13 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.5 });
       await expect.poll(() => web.log().length).toBeGreaterThan(2);
       await desk.client.workflow.getHandle(`host/${origin}`).signal('pause', 'a test');
-      await desk.until('select paused_at is not null as yes from host where origin = $1', [origin]);
+      await until('it is paused', async () => (await hostRow(desk.pool, origin)).paused_at !== null);
       const before = web.log().length;
       const fetcher = startFetcher();
-      const { rows } = await desk.pool.query<{ left: number; url: string }>(
-        `select count(*)::int as left, min(url) as url from url where crawl_id = $1 and state = 'queued'`,
-        [id],
-      );
-      expect(rows[0]?.left).toBeGreaterThan(0);
-      const explain = `${api.url}/v1/crawls/${id}/explain?url=${encodeURIComponent(String(rows[0]?.url))}`;
+      const [first, ...others] = await tables.url.rows(desk.pool, { crawl_id: id, state: 'queued' });
+      const left = others.length + Number(first !== undefined);
+      expect(left).toBeGreaterThan(0);
+      const explain = `${api.url}/v1/crawls/${id}/explain?url=${encodeURIComponent(first?.url ?? '')}`;
       const explained = await fetch(explain);
       expect(await explained.json()).toMatchObject({
         next: {

@@ -10,6 +10,7 @@ import type { ConfigVersion } from '../../contracts/http/edits.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { ask } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';
+import { not, urlLines } from '../support/database/index.ts';
 import { until } from '../support/until.ts';
 import type { CrawlDesk } from '../support/crawling.ts';
 import { startServing, type Serving } from '../support/serving.ts';
@@ -103,12 +104,8 @@ it.each((process.env['HOSTILE_SEEDS'] ?? '5').split(',').map(Number))(
       await until('it is over', async () => (await view()).endedAt !== null);
       expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
       expect(await view()).toMatchObject({ state: 'finished', reason: 'complete', ledger: { failed: 0 } });
-      const { rows } = await desk.pool.query<{ line: string }>(
-        `select concat_ws(' ', url, reason, detail) as line from url
-          where crawl_id = $1 and state = 'excluded' and reason <> 'robots'`,
-        [id],
-      );
-      expect(rows.map(({ line }) => line)).toEqual([]);
+      const left = { crawl_id: id, state: 'excluded', reason: not('robots') };
+      expect(await urlLines(desk.pool, left, 'reason', 'detail')).toEqual([]);
       const verdict = judge(web.log(), { delayMs, expected: expectedOf(web.plan) });
       expect(verdict).toMatchObject({
         ...{ overlaps: [], tooSoon: [], missing: [], unexpected: [], disallowed: [] },

@@ -7,6 +7,7 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask, newKey, newTenant } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';
+import { addUrls, hostIdOf, not, tables, urlLines } from '../support/database/index.ts';
 import { until } from '../support/until.ts';
 import type { CrawlDesk } from '../support/crawling.ts';
 import { startServing, type Serving } from '../support/serving.ts';
@@ -77,13 +78,8 @@ const ended = async (id: string): Promise<CrawlView> => {
   expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
   return viewOf(id);
 };
-const frontier = async (id: string): Promise<string[]> => {
-  const { rows } = await desk.pool.query<{ line: string }>(
-    `select concat_ws(' ', url, state, reason, detail, priority, due_at) as line from url where crawl_id = $1 order by 1`,
-    [id],
-  );
-  return rows.map(({ line }) => line);
-};
+const frontier = (id: string): Promise<string[]> =>
+  urlLines(desk.pool, { crawl_id: id }, 'state', 'reason', 'detail', 'priority', 'due_at');
 const fetchedOf = (from: Site, section: string): number =>
   from.paths().filter((path) => path.startsWith(`/${section}/`)).length;
 
@@ -239,11 +235,9 @@ describe('an edit', () => {
         expect((await applied(id, last.version)).effect.state).toBe('applied');
         const view = await ended(id);
         expect(view).toMatchObject({ state: 'finished', reason: 'complete', ledger: { failed: 0 } });
-        const { rows } = await desk.pool.query<{ reason: string }>(
-          `select distinct reason from url where crawl_id = $1 and state = 'excluded'`,
-          [id],
-        );
-        expect(rows.filter(({ reason }) => reason !== 'robots')).toEqual([]);
+        expect(
+          await tables.url.count(desk.pool, { crawl_id: id, state: 'excluded', reason: not('robots') }),
+        ).toBe(0);
         const verdict = judge(web.log(), { delayMs: 100, expected: expectedOf(web.plan) });
         // The request that a killed worker had in flight may be repeated.
         expect(verdict).toMatchObject({
@@ -268,20 +262,15 @@ describe('an edit', () => {
     expect((await post(`/v1/crawls/${id}/pause`)).status).toBe(200);
     await until('nothing is in flight', async () => (await viewOf(id)).ledger.leased === 0);
     const urls = 120_000;
-    await desk.pool.query(
-      `insert into url (host_id, crawl_id, key, url, state, depth, priority)
-       select h.id, $1, decode(md5(n::text), 'hex'), h.origin || case when n % 3 = 0 then '/odd/' else '/even/' end || n, 'queued', 1, 0.5
-         from host h, generate_series(1, $3::int) n where h.origin = $2`,
-      [id, web.origin, urls],
+    const host_id = Number(await hostIdOf(desk.pool, web.origin));
+    const paths = Array.from({ length: urls }, (_, n) => `/${n % 3 === 0 ? 'odd' : 'even'}/${String(n)}`);
+    await addUrls(
+      desk.pool,
+      id,
+      paths.map((path) => ({ host_id, url: web.origin + path, priority: 0.5 })),
     );
     await patch(id, { exclude: ['*/odd/*'] });
-    const progress = async () => {
-      const { rows } = await desk.pool.query<{ judged: number }>(
-        'select judged from crawl_config where crawl_id = $1 and version = 2',
-        [id],
-      );
-      return rows[0]?.judged ?? 0;
-    };
+    const progress = async () => (await tables.config.row(desk.pool, { crawl_id: id, version: 2 })).judged;
     await until('the job has begun', async () => (await progress()) > 2_000);
     await serving.killWorker();
     expect(await progress()).toBeLessThan(urls);

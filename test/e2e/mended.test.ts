@@ -6,7 +6,6 @@ import type { HostAction } from '../../contracts/hosts.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { optOut } from '../../storage/opt-outs/index.ts';
 import { park } from '../../storage/hosts/index.ts';
-import { urlKey } from '../../contracts/url-key.ts';
 import { troubleClasses } from '../../domain/trouble.ts';
 import {
   hostStateQuery,
@@ -16,6 +15,15 @@ import {
 } from '../../contracts/workflows.ts';
 import { closedPort } from '../net/raw-server.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import {
+  addFailingHost,
+  addHost,
+  crawlState,
+  fromNow,
+  hostIdOf,
+  not,
+  tables,
+} from '../support/database/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { until } from '../support/until.ts';
@@ -48,10 +56,7 @@ async function parkedHost(): Promise<{
 }> {
   const port = await closedPort();
   const origin = `http://127.0.0.1:${String(port)}`;
-  await desk.pool.query(
-    'insert into host (origin, shard, failures, failing_since) values ($1, 0, 4, now())',
-    [origin],
-  );
+  await addFailingHost(desk.pool, origin, 4);
   const first = await desk.start([`${origin}/`], { delaySeconds: 0.1 });
   expect(await desk.ended(first)).toMatchObject({ state: 'failed' });
   return { origin, port, first };
@@ -72,10 +77,7 @@ async function listenOn(port: number): Promise<string[]> {
 const exact = async (crawl: string): Promise<void> => {
   expect((await auditCrawl(desk.pool, crawl))?.differences).toEqual([]);
 };
-const asking = async (): Promise<number> => {
-  const { rows } = await desk.pool.query('select 1 from host_queue where asking is not null');
-  return rows.length;
-};
+const asking = () => tables.queue.count(desk.pool, { asking: not(null) });
 
 describe('a new crawl with seeds at a parked host', () => {
   it('goes on at once where the host answers again, and the earlier crawl with it', async () => {
@@ -121,26 +123,20 @@ describe('a new crawl with seeds at a parked host', () => {
     { tags: ['long'] },
     async () => {
       const origin = `http://127.0.0.2:${String(await closedPort())}`;
-      await desk.pool.query(
-        `insert into host (origin, shard, not_before) values ($1, 0, now() + interval '1 hour')`,
-        [origin],
-      );
-      const { rows } = await desk.pool.query<{ id: string }>('select id::text from host where origin = $1', [
-        origin,
-      ]);
-      await park(desk.pool, rows[0]?.id ?? '', 'overloaded: answered 503', troubleClasses);
+      const hostId = await addHost(desk.pool, origin, { not_before: fromNow(3_600) });
+      await park(desk.pool, String(hostId), 'overloaded: answered 503', troubleClasses);
       await desk.client.workflow.start('host', {
         workflowId: hostWorkflowId(origin),
         taskQueue: 'control',
-        args: [
-          { hostId: rows[0]?.id ?? '', origin, carried: { ...carried, probeAt: Date.now() + 3_600_000 } },
-        ],
+        args: [{ hostId: String(hostId), origin, carried: { ...carried, probeAt: Date.now() + 3_600_000 } }],
       });
       const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
-      await desk.until(`select asking > '-infinity' as yes from host_queue where crawl_id = $1`, [crawl]);
+      const asked = async () =>
+        Number((await tables.queue.rows(desk.pool, { crawl_id: crawl }))[0]?.asking) > 0;
+      await until('it is asked', asked);
       const view = () => desk.client.workflow.getHandle(hostWorkflowId(origin)).query(hostStateQuery);
       await until('it waits', async () => ((await view()).nextVisit ?? 0) > Date.now() + 3_000_000);
-      await desk.until(`select state = 'running' as yes from crawl where id = $1`, [crawl]);
+      await until('it runs', async () => (await crawlState(desk.pool, crawl)) === 'running');
       await optOut(desk.pool, '127.0.0.2', null);
       expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
       const second = await desk.start([`${origin}/other`], { delaySeconds: 0.1 });
@@ -150,12 +146,7 @@ describe('a new crawl with seeds at a parked host', () => {
 });
 
 describe('an operator', () => {
-  const idOf = async (origin: string): Promise<string> => {
-    const { rows } = await desk.pool.query<{ id: string }>('select id::text from host where origin = $1', [
-      origin,
-    ]);
-    return rows[0]?.id ?? '';
-  };
+  const idOf = (origin: string): Promise<string> => hostIdOf(desk.pool, origin);
   const act = async (origin: string, action: HostAction, reason: string | null = null) =>
     actOnHost(desk.pool, desk.client.workflow, { id: await idOf(origin), origin }, action, reason);
   const mode = async (origin: string) =>
@@ -173,43 +164,24 @@ describe('an operator', () => {
     }
   });
 
-  it('that has it tried again queues what the host may have caused, and no URL that killed workers', async () => {
-    const { origin, port, first } = await parkedHost();
-    const failed = { '/failing': 'server-error', '/killing': 'poison' };
-    for (const [path, reason] of Object.entries(failed)) {
-      const at = [await idOf(origin), first, urlKey(origin + path), origin + path, reason];
-      await desk.pool.query(
-        `with url as (
-           insert into url (host_id, crawl_id, key, url, state, depth, priority, reason)
-           values ($1, $2, $3, $4, 'failed', 1, 0.5, $5) returning *)
-         insert into dead_letter (host_id, crawl_id, key, class, message, attempts)
-         select host_id, crawl_id, key, reason, '', 3 from url`,
-        at,
-      );
-    }
-    const asked = await listenOn(port);
-    await act(origin, 'retry');
-    await until('the crawl goes on', () => asked.includes('/failing'));
-    await until('it ends', async () => (await desk.ended(first)).state === 'finished');
-    expect(asked).not.toContain('/killing');
-    const { rows } = await desk.pool.query('select class from dead_letter where crawl_id = $1', [first]);
-    expect(rows).toEqual([{ class: 'poison' }]);
-    await exact(first);
-  });
-
   it('pauses a host before anything is asked of it, resumes it, and drops what is queued', async () => {
     const port = await closedPort();
     const origin = `http://127.0.0.1:${String(port)}`;
     const asked = await listenOn(port);
-    await desk.pool.query('insert into host (origin, shard) values ($1, 0)', [origin]);
+    await addHost(desk.pool, origin);
     await act(origin, 'pause', 'a rest');
     await until('it is paused', async () => (await mode(origin)) === 'paused');
     const crawl = await desk.start([`${origin}/1`, `${origin}/2`], { delaySeconds: 0.1 });
-    await desk.until(`select queued = 2 as yes from host_queue where crawl_id = $1`, [crawl]);
+    const queued = (id: string, urls: number): Promise<void> =>
+      until(
+        'it is queued',
+        async () => (await tables.queue.count(desk.pool, { crawl_id: id, queued: urls })) === 1,
+      );
+    await queued(crawl, 2);
     expect(await act(origin, 'drop', 'not that one')).toEqual({ dropped: 2, more: false });
     expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
     const second = await desk.start([`${origin}/1`], { delaySeconds: 0.1 });
-    await desk.until(`select queued = 1 as yes from host_queue where crawl_id = $1`, [second]);
+    await queued(second, 1);
     expect(asked).toEqual([]);
     await act(origin, 'resume');
     expect(await desk.ended(second)).toMatchObject({ state: 'finished', reason: 'complete' });

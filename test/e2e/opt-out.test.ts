@@ -8,6 +8,7 @@ import { optOutHoldMs } from '../../domain/opt-out.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { noteTaker, serve, type Api } from '../integration/api/world.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { hostIdOf, not, urlStates } from '../support/database/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { expectedOf } from '../web/expected.ts';
@@ -63,12 +64,12 @@ it('is asked nothing once the opt-out is answered; the others are crawled whole,
       expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [], balanced: true });
     }
     expect(of(answeredAt)).toBe(0);
-    const at = `u.host_id in (select id from host where origin = $2) and u.crawl_id = any ($1)`;
-    const { rows } = await desk.pool.query<{ state: string; reason: string }>(
-      `select distinct u.state::text, u.reason from url u where ${at} and u.state <> 'done' order by 1`,
-      [[first, second, third], leaving],
-    );
-    expect(rows).toEqual([{ state: 'excluded', reason: 'opt-out' }]);
+    const queued = {
+      host_id: await hostIdOf(desk.pool, leaving),
+      crawl_id: [first, second, third],
+      state: not('done'),
+    };
+    expect(Object.keys(await urlStates(desk.pool, queued))).toEqual(['excluded:opt-out']);
     const fetched = new Set(web.log().map(({ url }) => url));
     const must = [...expectedOf(web.plan).must].filter((url) => new URL(url).origin !== leaving);
     expect(must.filter((url) => !fetched.has(url))).toEqual([]);

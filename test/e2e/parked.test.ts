@@ -17,10 +17,10 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { page, startSite, status, type Site } from '../integration/activities/site.ts';
 import { closedPort } from '../net/raw-server.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { addFailingHost, hadSettings, hostRow, tables, urlsDone } from '../support/database/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { until } from '../support/until.ts';
-import { hadSettings } from '../support/host-settings.ts';
 
 const probeSeconds = 2;
 const nextFetchTime = defineSearchAttributeKey('NextFetchTime', 'DATETIME');
@@ -50,25 +50,10 @@ type View = HostView & HostCarried;
 const view = (origin: string): Promise<View> => workflow(origin).query(hostStateQuery) as Promise<View>;
 const inMode = (origin: string, mode: string) =>
   until(`${origin} is ${mode}`, async () => (await view(origin).catch(() => null))?.mode === mode);
-const hostRow = async (origin: string): Promise<Record<string, unknown>> => {
-  const { rows } = await desk.pool.query<Record<string, unknown>>('select * from host where origin = $1', [
-    origin,
-  ]);
-  return rows[0] ?? {};
-};
-/** One more failure, and the host is parked: its backoffs are no matter of these tests. */
-const nearlySpent = (origin: string, failures: number) =>
-  desk.pool.query('insert into host (origin, shard, failures, failing_since) values ($1, 0, $2, now())', [
-    origin,
-    failures,
-  ]);
-const letters = async (crawlId: string): Promise<string[]> => {
-  const { rows } = await desk.pool.query<{ class: string }>(
-    'select class from dead_letter where crawl_id = $1',
-    [crawlId],
-  );
-  return rows.map((row) => row.class);
-};
+const letters = async (crawlId: string): Promise<string[]> =>
+  (await tables.letter.rows(desk.pool, { crawl_id: crawlId })).map((row) => row.class);
+const areDone = (crawlId: string, urls: number): Promise<void> =>
+  until(`${String(urls)} are done`, async () => (await urlsDone(desk.pool, crawlId)) === urls);
 const expectExact = async (crawlId: string): Promise<void> => {
   expect((await auditCrawl(desk.pool, crawlId))?.differences).toEqual([]);
 };
@@ -109,7 +94,7 @@ describe('a parked host', () => {
     async () => {
       const port = await closedPort();
       const origin = `http://127.0.0.1:${String(port)}`;
-      await nearlySpent(origin, 4);
+      await addFailingHost(desk.pool, origin, 4);
       await hadSettings(desk.pool, origin, { delaySeconds: 25 });
       const crawl = await desk.start([`${origin}/`], config);
       await inMode(origin, 'parked');
@@ -146,7 +131,7 @@ describe('a parked host', () => {
 
       const asked: string[] = [];
       const server = await listenOn(port, asked);
-      await desk.until(`select state = 'done' as yes from url where crawl_id = $1`, [crawl]);
+      await areDone(crawl, 1);
       expect(asked).toEqual(['/robots.txt', '/']);
       expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
       expect(await letters(crawl)).toEqual([]);
@@ -178,14 +163,14 @@ describe('dead letters', () => {
     };
     const { done, view: came } = await control.redrive(input);
     expect({ done, ...came }).toMatchObject({ done: true, requeued: 1, resting: 0, unparked: false });
-    await desk.until(`select count(*) = 2 as yes from url where crawl_id = $1 and state = 'done'`, [crawl]);
+    await areDone(crawl, 2);
     const update = (choice: object | null) =>
       workflow(site.origin).executeUpdate(redriveHostUpdate, { args: [choice] });
     expect(await update({ class: 'timeout' })).toBe('0 dead letters are queued again');
     expect(await update(null)).toMatch(
       /^1 dead letter is queued again; 1 dead letter of class forbidden is left alone, the first until 2\d{3}-/,
     );
-    await desk.until(`select count(*) = 3 as yes from url where crawl_id = $1 and state = 'done'`, [crawl]);
+    await areDone(crawl, 3);
     expect(pages(site).filter((path) => path === '/no')).toHaveLength(1);
     for (const choice of [{ class: 'gone' }, { klass: 'timeout' }, 'timeout', { url: 5 }]) {
       await expect(update(choice as object)).rejects.toThrow(/Update/);
@@ -198,7 +183,7 @@ describe('dead letters', () => {
   it('of a parked host wait for it, unless the whole host is driven again', async () => {
     const port = await closedPort();
     const origin = `http://127.0.0.1:${String(port)}`;
-    await nearlySpent(origin, 4);
+    await addFailingHost(desk.pool, origin, 4);
     const crawl = await desk.start([`${origin}/`, `${origin}/2`], config);
     await inMode(origin, 'parked');
     await desk.ended(crawl);
@@ -217,7 +202,7 @@ describe('dead letters', () => {
     const server = await listenOn(port, asked);
     const all = await control.redrive(of({ origin }));
     expect(all.view).toMatchObject({ atParked: 0, unparked: true });
-    await desk.until(`select count(*) = 2 as yes from url where crawl_id = $1 and state = 'done'`, [crawl]);
+    await areDone(crawl, 2);
     expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
     await expectExact(crawl);
     await closed(server);
@@ -250,7 +235,7 @@ describe('a Retry-After of 30 days', () => {
     const { raw, typedSearchAttributes } = await workflow(slow.origin).describe();
     expect(raw.pendingActivities ?? []).toEqual([]);
     expect30Days((typedSearchAttributes.get(nextFetchTime)?.getTime() ?? 0) - Date.now());
-    expect(await hostRow(slow.origin)).toMatchObject({ lease_token: null, failures: 1 });
+    expect(await hostRow(desk.pool, slow.origin)).toMatchObject({ lease_token: null, failures: 1 });
     expect(pages(slow)).toEqual(['/']);
 
     slow.answers = {};
@@ -277,7 +262,7 @@ describe('a Retry-After of 30 days', () => {
       state: 1,
     });
     expect(raw.pendingActivities?.[0]?.lastFailure?.message).toContain('overloaded: answered 429');
-    expect(await hostRow(slow.origin)).toMatchObject({ lease_token: null });
+    expect(await hostRow(desk.pool, slow.origin)).toMatchObject({ lease_token: null });
     slow.answers = {};
     await workflow(slow.origin).executeUpdate(retryHostUpdate);
     await until('it is asked again', () => pages(slow).length === 3, lapse);

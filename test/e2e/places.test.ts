@@ -6,11 +6,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { addTenant, tables } from '../support/database/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { expectedOf } from '../web/expected.ts';
 import { complaints, judge } from '../web/judge.ts';
 import { startWeb, type Web } from '../web/server.ts';
+import { until } from '../support/until.ts';
 
 const places = 4;
 const pagesOfMany = 45;
@@ -39,15 +41,16 @@ it('a second tenant’s crawl gets half of the places while every host of the fi
   try {
     const config = { scope: 'host', delaySeconds: 0.2 } as const;
     const first = await desk.start(many.seeds, config);
-    const held = `select count(*) = $2 as yes from host where fed and fed_for = $1`;
-    await desk.until(held, [first, places]);
+    const held = (crawl: string, count: number): Promise<void> =>
+      until(
+        'places are shared',
+        async () => (await tables.host.count(desk.pool, { fed: true, fed_for: crawl })) === count,
+      );
+    await held(first, places);
 
-    const { rows } = await desk.pool.query<{ id: number }>(
-      `insert into tenant (name) values ('late') returning id`,
-    );
-    const second = await desk.start(late.seeds, config, rows[0]?.id);
-    await desk.until(held, [second, places / 2]);
-    await desk.until(held, [first, places / 2]);
+    const second = await desk.start(late.seeds, config, await addTenant(desk.pool, 'late'));
+    await held(second, places / 2);
+    await held(first, places / 2);
 
     const ended = await Promise.all([first, second].map((id) => desk.ended(id)));
     expect(ended.map(({ state, reason }) => `${state}: ${reason}`)).toEqual(

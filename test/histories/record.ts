@@ -22,11 +22,13 @@ import {
 } from '../../contracts/workflows.ts';
 import { storeEdit } from '../../storage/edits/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { addFailingHost, lettersOf, noEditPending } from '../support/database/index.ts';
 import { bare, startOwnStack } from '../support/start-stack.ts';
 import { startWorker, type WorkerProcess, type WorkerSettings } from '../support/worker.ts';
 import { startWeb, type Web } from '../web/server.ts';
 import { callsOut, cancelled, host, hostMode, reset, save, saved, settled } from './recorder.ts';
 import { refusedOnce } from './webhook-scenario.ts';
+import { until } from '../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-histories-'));
 const { stack, close } = await startOwnStack(bare);
@@ -103,10 +105,7 @@ const scenarios: readonly [string, Partial<WorkerSettings>, Scenario][] = [
           signal: editedSignal,
         });
       }
-      await desk.until(
-        `select count(*) = 0 as yes from crawl_config where crawl_id = $1 and state = 'pending'`,
-        [id],
-      );
+      await until('the edit is carried out', () => noEditPending(desk.pool, id));
       await desk.client.workflow.getHandle(editWorkflowId(id)).result();
       await desk.client.workflow.getHandle(`crawl/${id}`).executeUpdate('cancel', { args: [null] });
       await desk.ended(id);
@@ -231,10 +230,7 @@ async function probedAndRedriven(desk: CrawlDesk): Promise<void> {
   const { port } = server.address() as AddressInfo;
   await new Promise((down) => server.close(down));
   const origin = `http://127.0.0.1:${String(port)}`;
-  await desk.pool.query(
-    'insert into host (origin, shard, failures, failing_since) values ($1, 0, 4, now())',
-    [origin],
-  );
+  await addFailingHost(desk.pool, origin, 4);
   // The delay keeps the host's workflow there when the update comes.
   const urls = ['/bad1', '/bad2', '/1', '/2', '/3', '/4'].map((path) => origin + path);
   const id = await desk.start(urls, { delaySeconds: 1 });
@@ -243,11 +239,16 @@ async function probedAndRedriven(desk: CrawlDesk): Promise<void> {
   while ((await handle.query<{ probes: number }>('state')).probes < 1)
     await new Promise((wake) => setTimeout(wake, 100));
   server.listen(port, '127.0.0.1');
-  const letters = `select count(*) = $2 as yes from dead_letter where crawl_id = $1 and class = 'bad-redirect'`;
-  await desk.until(letters, [id, 2]);
+  const letters = (count: number): Promise<void> =>
+    until(
+      'letters are written',
+      async () =>
+        (await lettersOf(desk.pool, id)).filter((letter) => letter.class === 'bad-redirect').length === count,
+    );
+  await letters(2);
   ill = false;
   await handle.executeUpdate(redriveHostUpdate, { args: [{ url: `${origin}/bad1` }] });
-  await desk.until(letters, [id, 1]);
+  await letters(1);
   await desk.client.workflow.execute('redrive', {
     workflowId: redriveWorkflowId(id),
     taskQueue: taskQueues.crawl,

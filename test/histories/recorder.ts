@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { CrawlDesk } from '../support/crawling.ts';
+import { urlsDone } from '../support/database/index.ts';
+import { until } from '../support/until.ts';
 
 export const saved = join(import.meta.dirname, 'saved');
 
@@ -29,7 +31,7 @@ export async function save(desk: CrawlDesk, name: string, workflowId: string, ru
 
 export const host = (origin: string): string => `host/${origin}`;
 export const settled = (desk: CrawlDesk, id: string, count: number): Promise<void> =>
-  desk.until(`select count(*) >= $2 as yes from url where crawl_id = $1 and state = 'done'`, [id, count]);
+  until(`${String(count)} are done`, async () => (await urlsDone(desk.pool, id)) >= count);
 
 export async function hostMode(desk: CrawlDesk, origin: string, mode: string): Promise<void> {
   for (;;) {

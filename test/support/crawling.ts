@@ -15,8 +15,6 @@ export interface CrawlDesk {
   start(seeds: readonly string[], config?: Partial<CrawlConfig>, tenantId?: number): Promise<string>;
   /** The crawl's result, once its workflow has ended. */
   ended(crawlId: string): Promise<CrawlResult>;
-  /** Resolves when `query` (of one row with one column `yes`) answers true. */
-  until(query: string, values: readonly unknown[], timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,15 +34,6 @@ export async function openDesk(
       return id;
     },
     ended: (crawlId) => client.workflow.getHandle(crawlWorkflowId(crawlId)).result() as Promise<CrawlResult>,
-    async until(query, values, timeoutMs = 120_000) {
-      const giveUp = performance.now() + timeoutMs;
-      for (;;) {
-        const { rows } = await pool.query<{ yes: boolean }>(query, [...values]);
-        if (rows[0]?.yes === true) return;
-        if (performance.now() > giveUp) throw new Error(`never true: ${query}`);
-        await new Promise((wake) => setTimeout(wake, 50));
-      }
-    },
     async close() {
       await pool.end();
       await connection.close();
