@@ -1,5 +1,23 @@
 import tseslint from 'typescript-eslint';
 
+/** Tests of the schema, of statements and their plans, and of what Postgres or a connection to it does. */
+const testsAboutSql = [
+  'test/activities/watched.test.ts',
+  'test/integration/activities/outages.test.ts',
+  'test/integration/storage/feeding.test.ts',
+  'test/integration/storage/lock-order.test.ts',
+  'test/integration/storage/migrate.test.ts',
+  'test/integration/storage/silent-postgres.test.ts',
+  'test/integration/storage/statements.test.ts',
+  'test/integration/world.test.ts',
+  'test/stack/stack.test.ts',
+  'test/support/plans.ts',
+  'test/support/schema-dump.ts',
+  'test/support/world.ts',
+];
+const sqlText =
+  /^\s*(select\s[\s\S]*\sfrom\s|insert into\s|update \w+ set\s|delete from\s|with \w+ as\s|alter table\s)/;
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'coverage/', 'bench/crawlee/', '**/*.cjs'] },
   ...tseslint.configs.strictTypeChecked,
@@ -36,6 +54,25 @@ export default tseslint.config(
         'error',
         { object: 'Date', property: 'now' },
         { object: 'Math', property: 'random' },
+      ],
+    },
+  },
+  {
+    files: ['test/**'],
+    ignores: ['test/support/database/**', ...testsAboutSql],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          // Whatever goes to the database as text, and text that can only go there. Temporal's queries are single words.
+          'CallExpression[callee.property.name="query"] > Literal.arguments[value=/\\s/]',
+          'CallExpression[callee.property.name="query"] > TemplateLiteral.arguments',
+          `Literal[value=${sqlText}]`,
+          `TemplateElement[value.raw=${sqlText}]`,
+        ].map((selector) => ({
+          selector,
+          message: 'SQL of tests stands in test/support/database: ask there by a name that says the effect.',
+        })),
       ],
     },
   },

@@ -1,18 +1,18 @@
 /** Deliveries that failed for good. */
 import { statement } from '../postgres/index.ts';
 
-export interface NewWebhookLetter {
-  readonly crawl_id: number;
-  readonly number: number;
-  readonly kind: string;
-  readonly attempts: number;
-  readonly status: number | null;
-  readonly message: string;
-}
-
-/** Keeps the latest `most` letters of a webhook beside this one; older ones' events can still be replayed. `letter`: NewWebhookLetter. */
+/** Keeps the latest `most` letters of a webhook beside this one; the events of older ones can be replayed still. */
 export const insertWebhookLetter = statement<
-  [webhookId: string, letter: string, most: number],
+  [
+    webhookId: string,
+    crawlId: number,
+    number: number,
+    kind: string,
+    attempts: number,
+    status: number | null,
+    message: string,
+    most: number,
+  ],
   Record<string, never>
 >(
   'insert-webhook-letter',
@@ -20,12 +20,10 @@ export const insertWebhookLetter = statement<
      delete from webhook_dead_letter
       where webhook_id = $1
         and (crawl_id, number) in (select crawl_id, number from webhook_dead_letter
-                                    where webhook_id = $1 order by created_at desc offset $3)
+                                    where webhook_id = $1 order by created_at desc offset $8)
    )
    insert into webhook_dead_letter (webhook_id, crawl_id, number, kind, attempts, status, message)
-   select $1, l.crawl_id, l.number, l.kind, l.attempts, l.status, l.message
-     from json_to_record($2::json) as l(
-            crawl_id bigint, number bigint, kind text, attempts smallint, status smallint, message text)
+   values ($1, $2, $3, $4, $5, $6, $7)
    on conflict (webhook_id, crawl_id, number) do update
      set attempts = excluded.attempts, status = excluded.status, message = excluded.message, created_at = now()`,
 );

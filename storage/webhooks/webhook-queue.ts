@@ -19,7 +19,6 @@ import {
   moveWebhookCursor,
   nextWebhookEvent,
   noteWebhookAttempt,
-  type WebhookAttempt,
   noteWebhookFailure,
   noteWebhookSuccess,
   restWebhook,
@@ -28,7 +27,7 @@ import {
   type TendedWebhook,
   webhookOutlook,
 } from './queue.sql.ts';
-import { insertWebhookLetter, type NewWebhookLetter } from './letters.sql.ts';
+import { insertWebhookLetter } from './letters.sql.ts';
 
 /** Where an event stands behind the cursor of its crawl. */
 interface Place {
@@ -160,13 +159,10 @@ export async function settleFailed(
     } else if (place !== null) {
       const { crawlId, settled, number } = place;
       const moved = await moveWebhookCursor(db, webhookId, crawlId, settled, number);
-      if (moved.length > 0) {
-        const letter: NewWebhookLetter = {
-          ...{ crawl_id: crawlId, number, kind: message.kind, attempts: attempt, status },
-          message: failure.message,
-        };
-        await insertWebhookLetter(db, webhookId, JSON.stringify(letter), keptLetters);
-      }
+      if (moved.length > 0)
+        await insertWebhookLetter(
+          db, webhookId, crawlId, number, message.kind, attempt, status, failure.message, keptLetters,
+        ); // prettier-ignore
     }
     await note(db, delivery, isGivenUp ? 'given-up' : 'failed', status, failure.message, tookMs);
   });
@@ -180,16 +176,18 @@ async function note(
   words: string | null,
   tookMs: number,
 ): Promise<void> {
-  const noted: WebhookAttempt = {
-    message_id: messageId,
-    crawl_id: place?.crawlId ?? null,
-    number: place?.number ?? null,
-    kind: message.kind,
+  await noteWebhookAttempt(
+    db,
+    webhookId,
+    messageId,
+    place?.crawlId ?? null,
+    place?.number ?? null,
+    message.kind,
     attempt,
     outcome,
     status,
-    message: words,
-    took_ms: Math.round(tookMs),
-  };
-  await noteWebhookAttempt(db, webhookId, JSON.stringify(noted), keptAttempts);
+    words,
+    Math.round(tookMs),
+    keptAttempts,
+  );
 }

@@ -6,6 +6,7 @@ import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { tidyAudit } from '../../../storage/tenancy/index.ts';
 import { createPool } from '../../../storage/postgres/index.ts';
+import { fromNow, like, refuseRows, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
@@ -85,7 +86,7 @@ describe('what is noted', () => {
       detail: `made /v1/crawls/${crawlId}`,
     });
     expect(items[3]?.actor).not.toBe(items[4]?.actor);
-    const { rows } = await services.pool.query<{ row: object }>('select to_jsonb(a) as row from audit_log a');
+    const rows = await tables.audit.rows(services.pool);
     expect(JSON.stringify(rows)).not.toMatch(/secret-in|owk_/);
   });
 
@@ -195,12 +196,11 @@ describe('what is noted', () => {
 
   it('refuses what it cannot note: nothing is done unseen', async () => {
     const { admin, operator } = await someone();
-    const crawls = async (): Promise<unknown> =>
-      (await services.pool.query('select count(*) from crawl')).rows;
+    const crawls = () => tables.crawl.count(services.pool);
     const before = await crawls();
     // As on a full disk: reading works, writing does not.
     const pool = createPool(services.world.databaseUrl, 4, () => undefined);
-    await services.pool.query('alter table audit_log add constraint full_disk check (number < 0) not valid');
+    const full = await refuseRows(services.pool, 'audit_log');
     try {
       const blind = await serve(pool, noteTaker(pool), 1e6, undefined, { anonymous: true });
       const refused = await ask<Problem>(blind.url, operator, 'POST', '/v1/crawls', crawl);
@@ -211,7 +211,7 @@ describe('what is noted', () => {
       expect((await ask(blind.url, operator, 'GET', '/v1/crawls')).status).toBe(200);
       await blind.stop();
     } finally {
-      await services.pool.query('alter table audit_log drop constraint full_disk');
+      await full.allow();
       await pool.end();
     }
     expect(await crawls()).toEqual(before);
@@ -296,9 +296,10 @@ describe('the log', () => {
       (await read(admin)).items.map(({ target }) => target);
     expect(await targets(one.admin)).toEqual([3, 2, 1].map((id) => `/v1/crawls/${String(id)}/pause`));
     expect(await targets(other.admin)).toHaveLength(4);
-    await services.pool.query(
-      `update audit_log set at = now() - interval '401 days' where tenant_id = $1 and target like '%/0/pause'`,
-      [other.tenant],
+    await tables.audit.change(
+      services.pool,
+      { tenant_id: other.tenant, target: like('%/0/pause') },
+      { at: fromNow(-401 * 24 * 3_600) },
     );
     expect(await tidyAudit(services.pool, Number(one.tenant))).toBe(1);
     expect(await targets(other.admin)).toHaveLength(3);

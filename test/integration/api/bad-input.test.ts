@@ -5,9 +5,10 @@ import { accessTable } from '../../support/access-table.ts';
 import { openApiDocument } from '../../../api/openapi/document.ts';
 import { usualKind, type Problem, type ProblemKind } from '../../../contracts/http/problem.ts';
 import { maxHeadBytes, maxRequestBytes } from '../../../contracts/http/shared.ts';
+import { rowCounts, setState } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -24,17 +25,10 @@ afterAll(async () => {
 });
 
 /** Rows by table, of everything but the log of who asked. */
-async function rows(): Promise<Record<string, number>> {
-  const { pool } = services;
-  const tables = await pool.query<{ name: string }>(
-    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'audit_log'`,
-  );
-  const counts = tables.rows.map(async ({ name }) => {
-    const { rows: found } = await pool.query<{ count: number }>(`select count(*) from ${name}`);
-    return [name, found[0]?.count ?? 0] as const;
-  });
-  return Object.fromEntries(await Promise.all(counts));
-}
+const rows = async (): Promise<Record<string, number>> => ({
+  ...(await rowCounts(services.pool)),
+  audit_log: 0,
+});
 
 interface Refusal {
   readonly status: number;

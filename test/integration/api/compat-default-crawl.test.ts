@@ -5,8 +5,9 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as compat from '../../../contracts/http/compat.ts';
 import { provideDefaultCrawl } from '../../../storage/starting/index.ts';
+import { addUrl, changeCrawl, setState, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { addUrl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts';
+import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -99,7 +100,8 @@ describe('the standing crawl', () => {
   it('is another one, with the same settings, once it was cancelled', async () => {
     const who = await tenant();
     const first = await crawlOf(who);
-    await services.pool.query(`update crawl set config = config || '{"maxDepth": 3}' where id = $1`, [first]);
+    const { config } = await tables.crawl.row(services.pool, { id: first });
+    await changeCrawl(services.pool, first, { config: { ...config, maxDepth: 3 } });
     await setState(services.pool, first, 'cancelled', null);
     const second = await crawlOf(who);
     expect(second).not.toBe(first);
@@ -118,14 +120,12 @@ describe('the standing crawl', () => {
 });
 
 describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
-  const seeds = async ({ id }: Tenant): Promise<unknown[]> =>
-    (
-      await services.pool.query<{ line: number }>(
-        `select s.line, s.url, s.rejected from tenant t join seed s on s.crawl_id = t.default_crawl_id
-          where t.id = $1 order by s.line`,
-        [id],
-      )
-    ).rows;
+  const seeds = async ({ id }: Tenant): Promise<unknown[]> => {
+    const { default_crawl_id: crawl } = await tables.tenant.row(services.pool, { id });
+    return (await tables.seed.rows(services.pool, { crawl_id: crawl ?? 0 })).map(
+      ({ line, url, rejected }) => ({ line, url, rejected }),
+    );
+  };
   const crawlState = async (who: Tenant, id: string): Promise<unknown> =>
     (await ask<{ state: string }>(api.url, who.key, 'GET', `/v1/crawls/${id}`)).body.state;
 
@@ -188,8 +188,7 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
     const answer: Refused = await send(who, path, body);
     expect(answer.status).toBe(422);
     expect(Object.keys(answer.body)).toEqual(['error_message']);
-    const { rows } = await services.pool.query('select from crawl where tenant_id = $1', [who.id]);
-    expect(rows).toEqual([]);
+    expect(await tables.crawl.count(services.pool, { tenant_id: who.id })).toBe(0);
   });
 
   it('names the first hundred that are no good', async () => {
@@ -206,9 +205,7 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
     expect(none.headers.get('retry-after')).toMatch(/^\d+$/);
     const full = await tenant({ crawlsAtOnce: 1 });
     await crawlOf(full);
-    await services.pool.query(`insert into crawl (config, tenant_id, state) values ('{}', $1, 'running')`, [
-      full.id,
-    ]);
+    await tables.crawl.add(services.pool, { config: {}, tenant_id: full.id, state: 'running' });
     expect((await send(full, path, { urls })).status).toBe(429);
     expect(await seeds(full)).toEqual([]);
     // One that is running is not opened once more, and takes seeds until its URLs are spent.
@@ -287,11 +284,8 @@ describe('POST /api/v1/pause and /api/v1/resume', () => {
   it('keep a crawl paused that a quota has paused', async () => {
     const who = await tenant({ urlsTotal: 0 });
     const key = await newKey(services.pool, String(who.id), 'operator');
-    await services.pool.query(
-      `with c as (insert into crawl (config, tenant_id, state) values ('{}', $1, 'paused') returning id)
-       update tenant set default_crawl_id = c.id from c where tenant.id = $1`,
-      [who.id],
-    );
+    const made = await tables.crawl.add(services.pool, { config: {}, tenant_id: who.id, state: 'paused' });
+    await tables.tenant.change(services.pool, { id: who.id }, { default_crawl_id: made.id });
     const answer: Refused = await ask(api.url, key, 'POST', '/api/v1/resume');
     expect(answer.status).toBe(403);
     expect(answer.body.error_message).toMatch(/quota of 0 discovered URLs is spent/);

@@ -4,17 +4,17 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as compat from '../../../contracts/http/compat.ts';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
-import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import {
+  addHosts,
   addUrl,
-  newCrawl,
-  noteTaker,
-  serve,
+  addUrls,
+  busyConnections,
+  fromNow,
   setState,
-  startServices,
-  type Api,
-  type Services,
-} from './world.ts';
+  tables,
+} from '../../support/database/index.ts';
+import { ask, newKey, newTenant, type Answer } from './asking.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -44,10 +44,8 @@ const jobOf = async (crawlId: string): Promise<string> => {
   return body.jobId;
 };
 const crawlOfJob = async (jobId: string): Promise<Answer<CrawlView>> => {
-  const { rows } = await services.pool.query<{ id: string }>('select id from crawl where job_id = $1', [
-    jobId,
-  ]);
-  return ask<CrawlView>(api.url, reader, 'GET', `/v1/crawls/${String(rows[0]?.id)}`);
+  const { id } = await tables.crawl.row(services.pool, { job_id: jobId });
+  return ask<CrawlView>(api.url, reader, 'GET', `/v1/crawls/${String(id)}`);
 };
 const wanted = { root_url: 'https://a.example/', user_id: 17, finish_criteria: {} };
 
@@ -130,7 +128,7 @@ describe('POST /v1/url/scan', () => {
     expect((await scan({ ...wanted, user_id: 18 }, key)).status).toBe(200);
     const elsewhere = await newKey(services.pool, await newTenant(services.pool, quotas), 'operator');
     expect((await scan(wanted, elsewhere)).status).toBe(200);
-    await services.pool.query(`update crawl set state = 'finished', ended_at = now() where user_id = 17`);
+    await tables.crawl.change(services.pool, { user_id: 17 }, { state: 'finished', ended_at: fromNow() });
     expect((await scan(wanted, key)).status).toBe(200);
   });
 
@@ -285,18 +283,14 @@ describe('GET /v1/urls', () => {
     const total = 20_000;
     /** Many small hosts and a large one. */
     const fill = async (crawl: string): Promise<void> => {
-      await services.pool.query(
-        `insert into host (origin, shard) select 'https://h' || n || '.example', 0 from generate_series(1, 3001) n
-         on conflict do nothing`,
-      );
-      await services.pool.query(
-        `insert into url (host_id, crawl_id, key, url, state, depth, priority)
-         select h.id, $1, substr(sha256(convert_to(origin || n, 'UTF8')), 1, 16),
-                origin || '/' || n || repeat('x', 1500), 'dead', 1, 1
-           from generate_series(1, $2::int) n
-           join host h on h.origin = 'https://h' || (case when n <= 3000 then n + 1 else 1 end) || '.example'`,
-        [crawl, total],
-      );
+      const name = (n: number): string => `https://h${String(n)}.crawl-${crawl}.example`;
+      const hosts = await addHosts(services.pool, 3_001, name);
+      const urls = Array.from({ length: total }, (_, n) => {
+        const at = n < 3_000 ? n + 1 : 0;
+        const url = `${name(at + 1)}/${String(n)}${'x'.repeat(1_500)}`;
+        return { host_id: hosts[at] ?? 0, url, state: 'dead' };
+      });
+      await addUrls(services.pool, crawl, urls);
     };
 
     it('has each once, written as it is read', async () => {
@@ -355,13 +349,7 @@ describe('GET /v1/urls', () => {
         expect(reads).toBeGreaterThan(0);
         expect(reads).toBeLessThan(10);
         response.destroy();
-        const busy = async (): Promise<number | undefined> => {
-          const { rows } = await services.pool.query<{ busy: number }>(
-            `select count(*)::int as busy from pg_stat_activity
-              where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`,
-          );
-          return rows[0]?.busy;
-        };
+        const busy = () => busyConnections(services.pool);
         await expect.poll(busy).toBe(0);
         // All of it takes ten reads and the empty one.
         reads = 0;

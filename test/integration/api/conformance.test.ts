@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fromNow, tables } from '../../support/database/index.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 const program = process.env.SCHEMATHESIS_PROGRAM;
@@ -20,11 +21,9 @@ describe.skipIf(program === undefined)('the OpenAPI document (npm run conformanc
     services = await startServices();
     await newCrawl(services.pool);
     // The instance is ready all along: a 503 of readyz would be told as a server's fault.
-    await services.pool.query(
-      `insert into worker_process (id, roles, started_at, seen_at)
-       values ($1, '{control}', now(), now() + interval '1 hour')`,
-      [randomUUID()],
-    );
+    await tables.worker.add(services.pool, {
+      ...{ id: randomUUID(), roles: ['control'], started_at: fromNow(), seen_at: fromNow(3_600) },
+    });
     api = await serve(services.pool, noteTaker(services.pool), 1_000_000, undefined, { anonymous: true });
   });
   afterAll(async () => {

@@ -6,7 +6,16 @@ import { createCrawlControl, type CrawlControl } from '../../../api/crawls/crawl
 import { Patrol } from '../../../activities/patrol.ts';
 import { crawlWorkflowId, redriveWorkflowId } from '../../../contracts/workflows.ts';
 import pino from 'pino';
-import { addUrl, newCrawl, setState, startServices, type Services } from './world.ts';
+import {
+  addUrl,
+  changeHost,
+  fromNow,
+  setState,
+  skipCrawlIds,
+  tables,
+  urlStates,
+} from '../../support/database/index.ts';
+import { newCrawl, startServices, type Services } from './world.ts';
 
 let services: Services;
 let connection: Connection;
@@ -103,14 +112,13 @@ describe('the crawl control', () => {
 
   it('the patrol starts crawls whose API died before it could, and edits, and leaves those alone that run', async () => {
     // Past those that had workflows above.
-    await services.pool.query(`select setval(pg_get_serial_sequence('crawl', 'id'), 100)`);
+    await skipCrawlIds(services.pool, 100);
     const [crawl, edited, ended] = await Promise.all([1, 2, 3].map(() => newCrawl(services.pool)));
     await setState(services.pool, String(ended), 'finished', 'complete');
-    await services.pool.query(
-      `insert into crawl_config (crawl_id, version, config, state, rereads, created_at)
-       values ($1, 2, '{}', 'pending', false, now() - interval '11 seconds')`,
-      [edited],
-    );
+    await tables.config.add(services.pool, {
+      ...{ crawl_id: edited, version: 2, config: {}, state: 'pending', rereads: false },
+      created_at: fromNow(-11),
+    });
     const patrol = new Patrol(services.pool, client.workflow, 1, pino({ level: 'silent' }));
     const running = async (): Promise<string[]> => {
       const found: string[] = [];
@@ -133,17 +141,9 @@ describe('the crawl control', () => {
     const { pool } = services;
     const crawl = await newCrawl(pool);
     const { hostId } = await addUrl(pool, crawl, 'https://left.example/', { state: 'leased' });
-    await pool.query(
-      `update host set paused_at = now(), lease_token = nextval('lease_token'), lease_until = now() - interval '1 s'
-        where id = $1`,
-      [hostId],
-    );
-    await pool.query(
-      'update url u set lease_token = h.lease_token from host h where h.id = $1 and u.host_id = $1',
-      [hostId],
-    );
+    await changeHost(pool, hostId, { paused_at: fromNow(), lease_token: 1, lease_until: fromNow(-1) });
+    await tables.url.change(pool, { host_id: hostId }, { lease_token: 1 });
     await new Patrol(pool, client.workflow, 1, pino({ level: 'silent' })).look();
-    const { rows } = await pool.query('select state from url where host_id = $1', [hostId]);
-    expect(rows).toEqual([{ state: 'queued' }]);
+    expect(await urlStates(pool, { host_id: hostId })).toEqual({ queued: 1 });
   });
 });

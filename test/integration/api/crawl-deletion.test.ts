@@ -4,17 +4,10 @@ import { accessTable } from '../../support/access-table.ts';
 import type { CrawlRemoval } from '../../../contracts/http/crawls.ts';
 import { removeBatch } from '../../../storage/crawls/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
+import { not, setState, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import {
-  addPage,
-  newCrawl,
-  noteTaker,
-  serve,
-  setState,
-  startServices,
-  type Api,
-  type Services,
-} from './world.ts';
+import { addPage, newCrawl, noteTaker, serve, startServices } from './world.ts';
+import type { Api, Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -81,10 +74,8 @@ it('is waited for by the command line, which cancels first where it is forced', 
   const env = { ORBWEAVER_SERVER: api.url, ORBWEAVER_API_KEY: api.key };
   expect(await runCli(['crawls', 'delete', id], env)).toMatchObject({ code: 3, stdout: '' });
   const deleting = runCli(['crawls', 'delete', id, '--force'], env);
-  const marked = async (): Promise<boolean> => {
-    const { rows } = await pool.query('select from crawl where id = $1 and removed_at is not null', [id]);
-    return rows.length > 0;
-  };
+  const marked = async (): Promise<boolean> =>
+    (await tables.crawl.count(pool, { id, removed_at: not(null) })) > 0;
   await expect.poll(marked).toBe(true);
   while (await removeBatch(pool));
   expect(await deleting).toMatchObject({ code: 0, stdout: `Crawl ${id} is deleted.\n` });

@@ -6,16 +6,8 @@ import { ControlError, type CrawlControl } from '../../../api/crawls/crawl-contr
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import { usualKind, type Problem } from '../../../contracts/http/problem.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
-import {
-  addUrl,
-  newCrawl,
-  noteTaker,
-  serve,
-  setState,
-  startServices,
-  type Api,
-  type Services,
-} from './world.ts';
+import { addLetter, addUrl, fromNow, setState, tables } from '../../support/database/index.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let control: ReturnType<typeof noteTaker>;
@@ -100,11 +92,9 @@ describe('POST /v1/crawls', () => {
     });
     expect(view.body.seeds).toMatchObject({ accepted: 1, rejected: 2 });
     expect(view.body.seeds.firstRejected[0]?.reason).toMatch(/^scheme/);
-    const { rows } = await services.pool.query(
-      'select line, url from seed where crawl_id = $1 and rejected is null',
-      [created.body.id],
-    );
-    expect(rows).toEqual([{ line: 1, url: 'https://a.example/x' }]);
+    expect(
+      await tables.seed.rows(services.pool, { crawl_id: created.body.id, rejected: null }),
+    ).toMatchObject([{ line: 1, url: 'https://a.example/x' }]);
   });
 
   it('reads a comma-separated string, where commas inside a URL separate nothing', async () => {
@@ -170,11 +160,8 @@ describe('POST /v1/crawls', () => {
     expect(JSON.stringify(answers)).not.toContain('of-a-secret');
     expect((answers[0]?.body as CrawlView).config.headers).toEqual(headers);
     for (const at of [1, 4, 5]) expect(answers[at]?.body).toMatchObject({ config: { headers } });
-    const { rows } = await services.pool.query<{ kept: string }>(
-      `select config -> 'headers' ->> 'Authorization' as kept from crawl where id = $1`,
-      [made.id],
-    );
-    expect(rows).toEqual([{ kept: secret }]);
+    const { config: kept } = await tables.crawl.row(services.pool, { id: made.id });
+    expect(kept.headers).toMatchObject({ Authorization: secret });
     expectProblem(
       await call('POST', '/v1/crawls', { seeds, headers }),
       422,
@@ -415,10 +402,7 @@ describe('a crawl', () => {
       state: 'failed',
       fetches: 2,
     });
-    await services.pool.query(
-      `insert into dead_letter (host_id, crawl_id, key, class, message, attempts) values ($1, $2, $3, 'tls', 'm', 3)`,
-      [hostId, id, key],
-    );
+    await addLetter(services.pool, id, { hostId, key }, 'tls');
     const { body } = await call<CrawlView>('GET', `/v1/crawls/${id}`);
     expect(body).toMatchObject({
       ledger: { discovered: 3, queued: 1, leased: 0, done: 1, excluded: 0, dead: 0, failed: 1 },
@@ -445,8 +429,7 @@ describe('a crawl', () => {
       seen.push(...page.body.items.map(({ id }) => Number(id)));
       cursor = page.body.next;
     }
-    const { rows } = await services.pool.query<{ id: number }>('select id from crawl order by id desc');
-    expect(seen).toEqual(rows.map(({ id }) => id));
+    expect(seen).toEqual((await tables.crawl.rows(services.pool)).map(({ id }) => id).reverse());
   });
 });
 
@@ -474,13 +457,16 @@ describe('readyz', () => {
   };
   /** Seconds since each began, and since it was heard of. */
   const workers = async (...ages: readonly (readonly [number, number])[]): Promise<void> => {
-    await services.pool.query('delete from worker_process');
+    await tables.worker.remove(services.pool);
     for (const [began, seen] of ages)
-      await services.pool.query(
-        `insert into worker_process (id, roles, started_at, seen_at)
-         values ($1, '{control,fetch}', now() - $2 * interval '1 second', now() - $3 * interval '1 second')`,
-        [randomUUID(), began, seen],
-      );
+      await tables.worker.add(services.pool, {
+        ...{
+          id: randomUUID(),
+          roles: ['control', 'fetch'],
+          started_at: fromNow(-began),
+          seen_at: fromNow(-seen),
+        },
+      });
   };
 
   it('says when the disk is full', async () => {

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deadLetterList, redriveAnswer, type DeadLetterView } from '../../../contracts/dead-letters.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
-import { addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+import { addLetter, addUrl, fromNow, setState, tables } from '../../support/database/index.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -22,15 +23,13 @@ beforeEach(async () => {
 
 async function letter(url: string, letterClass: string, daysAgo = 0): Promise<void> {
   const { hostId, key } = await addUrl(services.pool, crawl, url, { state: 'failed', reason: letterClass });
-  await services.pool.query(
-    `insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts, headers, created_at)
-     values ($1, $2, $3, $4, 500, 'answered 500', 1, '{"server": "nginx"}', now() - $5 * interval '1 day')`,
-    [hostId, crawl, key, letterClass, daysAgo],
-  );
-  await services.pool.query(
-    `insert into attempt (host_id, crawl_id, key, class, message) values ($1, $2, $3, $4, '')`,
-    [hostId, crawl, key, letterClass],
-  );
+  await addLetter(services.pool, crawl, { hostId, key }, letterClass, {
+    ...{ status: 500, message: 'answered 500', headers: { server: 'nginx' } },
+    created_at: fromNow(-daysAgo * 24 * 3_600),
+  });
+  await tables.attempt.add(services.pool, {
+    ...{ host_id: hostId, crawl_id: crawl, key, class: letterClass, message: '' },
+  });
 }
 
 interface Page {

@@ -2,6 +2,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { crawlEvent, eventKinds, type CrawlEvent, type EventList } from '../../../contracts/http/events.ts';
+import { holdTable, tables } from '../../support/database/index.ts';
 import { newKey, newTenant } from './asking.ts';
 import type { CrawlState } from '../../../contracts/crawl.ts';
 import { createPool } from '../../../storage/postgres/index.ts';
@@ -78,26 +79,16 @@ describe('listeners', () => {
 
   it('that leave before they are let in hold no place', async () => {
     const holder = createPool(services.world.databaseUrl, 1, () => undefined);
-    const watcher = createPool(services.world.databaseUrl, 1, () => undefined);
+    const held = await holdTable(holder, 'crawl');
     const leaving = new AbortController();
     try {
-      await holder.query('begin');
-      await holder.query('lock table crawl in access exclusive mode');
       const gone = Array.from({ length: 110 }, () => events({ signal: leaving.signal }).catch(() => null));
-      await expect
-        .poll(async () => {
-          const { rows } = await watcher.query<{ waiting: number }>(
-            `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          );
-          return rows[0]?.waiting;
-        })
-        .toBeGreaterThan(2);
+      await expect.poll(() => held.waiting()).toBeGreaterThan(2);
       leaving.abort();
       await Promise.all(gone);
     } finally {
-      await holder.query('rollback');
+      await held.release();
       await holder.end();
-      await watcher.end();
     }
     for (let round = 0; round < 3; round++) {
       const stream = await listen();
@@ -126,9 +117,8 @@ describe('listeners', () => {
   });
 
   it('that are far behind catch up, and hold nobody else up', async () => {
-    await services.pool.query(
-      `do $$ begin for n in 1..1500 loop insert into event (crawl_id, kind) values (${crawl}, 'seeds.added'); end loop; end $$`,
-    );
+    const behind = Array.from({ length: 1_500 }, () => ({ crawl_id: crawl, kind: 'seeds.added' }));
+    await tables.event.addAll(services.pool, behind);
     const near = await listen({ 'last-event-id': '1501' });
     const far = await listen();
     await move('running');

@@ -3,12 +3,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { explanation, type Explanation } from '../../../contracts/http/explain.ts';
 import { problem } from '../../../contracts/http/problem.ts';
 import {
-  addPage,
+  addLetter,
   addUrl,
+  changeHost,
+  fromNow,
+  longAgo,
+  optedOut,
+  robotsRead,
+  setState,
+  tables,
+  type HostColumns,
+} from '../../support/database/index.ts';
+import {
+  addPage,
   newCrawl,
   noteTaker,
   serve,
-  setState,
   startServices,
   storeBody,
   type Api,
@@ -49,14 +59,10 @@ describe('explain', () => {
   /** Verdicts of one step, in order. */
   const verdicts = ({ decisions }: Explanation, step: string): string[] =>
     decisions.filter((decision) => decision.step === step).map(({ verdict }) => verdict);
-  const robots = (origin: string, body: string | null, status = 200): Promise<unknown> =>
-    services.pool.query(
-      `insert into robots (host_id, status, body, fetched_at) select id, $2, $3, now() from host where origin = $1
-       on conflict (host_id) do update set status = excluded.status, body = excluded.body`,
-      [origin, status, body],
-    );
-  const setHost = (origin: string, sets: string): Promise<unknown> =>
-    services.pool.query(`update host set ${sets} where origin = $1`, [origin]);
+  const robots = (origin: string, body: string | null, status = 200): Promise<void> =>
+    robotsRead(services.pool, origin, { status, body });
+  const setHost = (origin: string, columns: HostColumns): Promise<void> =>
+    changeHost(services.pool, origin, columns);
 
   it('shows the regular expression that decided', async () => {
     const patterns = { include: ['re:/p/[0-9]+'], exclude: ['*.png', 're:(?i)[.]pdf$'] };
@@ -141,10 +147,7 @@ describe('explain', () => {
     });
     await addUrl(services.pool, crawl, `${origin}/it`, { priority: 1, depth: 3 });
     await robots(origin, 'User-agent: *\nCrawl-delay: 2');
-    await setHost(
-      origin,
-      `not_before = now() + interval '1 hour', failures = 2, last_error = 'tls: expired'`,
-    );
+    await setHost(origin, { not_before: fromNow(3_600), failures: 2, last_error: 'tls: expired' });
     const waiting = await explain(`${origin}/it`);
     expect(waiting.record).toMatchObject({ state: 'queued', depth: 3 });
     expect(verdicts(waiting, 'wait')).toEqual(['host-backoff', 'queue']);
@@ -157,22 +160,18 @@ describe('explain', () => {
     // One that was found now would go after them all.
     expect((await explain(`${origin}/found`)).next?.because.join(' ')).toMatch(/11 queued URLs/);
 
-    await setHost(origin, `parked_at = now()`);
+    await setHost(origin, { parked_at: fromNow() });
     expect((await explain(`${origin}/it`)).next).toMatchObject({ at: null });
-    await setHost(
-      origin,
-      `parked_at = null, not_before = '-infinity', lease_token = 1, lease_until = now() - interval '1 minute'`,
-    );
+    await setHost(origin, {
+      ...{ parked_at: null, not_before: longAgo, lease_token: 1, lease_until: fromNow(-60) },
+    });
     expect(verdicts(await explain(`${origin}/it`), 'wait')).toEqual(['lease-lost', 'queue', 'host-not-fed']);
-    await setHost(origin, `lease_until = now() + interval '1 minute'`);
+    await setHost(origin, { lease_until: fromNow(60) });
     expect(verdicts(await explain(`${origin}/it`), 'wait')).toEqual(['lease', 'queue', 'host-not-fed']);
-    await services.pool.query(`update url set state = 'leased', lease_token = 1 where url = $1`, [
-      `${origin}/it`,
-    ]);
+    const it = { url: `${origin}/it` };
+    await tables.url.change(services.pool, it, { state: 'leased', lease_token: 1 });
     expect((await explain(`${origin}/it`)).record).toMatchObject({ state: 'leased', leaseHeld: true });
-    await services.pool.query(`update url set state = 'queued', lease_token = null where url = $1`, [
-      `${origin}/it`,
-    ]);
+    await tables.url.change(services.pool, it, { state: 'queued', lease_token: null });
     await setState(services.pool, crawl, 'paused', 'lunch');
     const paused = await explain(`${origin}/it`);
     expect(paused.next?.at).toBeNull();
@@ -184,9 +183,9 @@ describe('explain', () => {
     await setState(services.pool, crawl, 'running', null);
     await addUrl(services.pool, crawl, 'https://held.example/it');
     await robots('https://held.example', '');
-    await setHost('https://held.example', 'fed = true, paused_at = now()');
+    await setHost('https://held.example', { fed: true, paused_at: fromNow() });
     expect(verdicts(await explain('https://held.example/it'), 'wait')[0]).toBe('host-paused');
-    await setHost('https://held.example', 'paused_at = null');
+    await setHost('https://held.example', { paused_at: null });
     expect(verdicts(await explain('https://held.example/it'), 'wait')[0]).toBe('next');
   });
 
@@ -200,7 +199,7 @@ describe('explain', () => {
     }
     await addUrl(services.pool, crawl, `${origin}/it`);
     await robots(origin, '');
-    await setHost(origin, 'fed = true');
+    await setHost(origin, { fed: true });
     const before = Date.now();
     const { next } = await explain(`${origin}/it`);
     const passed = Date.now() - before;
@@ -224,17 +223,16 @@ describe('explain', () => {
       state: 'failed', reason: 'server-error', detail: 'answered 500', attempts: 2, status: 500,
       parent_host: parent.hostId, parent_key: parent.key,
     }); // prettier-ignore
-    const ids = [place.hostId, crawl, place.key];
-    await services.pool.query(
-      `insert into attempt (host_id, crawl_id, key, at, class, status, message)
-       values ($1, $2, $3, now() - interval '1 minute', 'server-error', 500, 'one'), ($1, $2, $3, now(), 'timeout', null, 'two')`,
-      ids,
-    );
-    await services.pool.query(
-      `insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts)
-       values ($1, $2, $3, 'server-error', 500, 'spent', 2)`,
-      ids,
-    );
+    const ids = { host_id: place.hostId, crawl_id: crawl, key: place.key };
+    await tables.attempt.add(services.pool, {
+      ...{ ...ids, at: fromNow(-60), class: 'server-error', status: 500, message: 'one' },
+    });
+    await tables.attempt.add(services.pool, { ...ids, class: 'timeout', message: 'two' });
+    await addLetter(services.pool, crawl, place, 'server-error', {
+      status: 500,
+      message: 'spent',
+      attempts: 2,
+    });
     const answer = await explain('https://a.example/bad');
     expect(answer).toMatchObject({
       record: { discoveredFrom: 'https://a.example/parent', reason: 'server-error', redirectedWith: null },
@@ -254,7 +252,7 @@ describe('explain', () => {
     crawl = await newCrawl(services.pool, {}, [`${origin}/`]);
     await setState(services.pool, crawl, 'running', null);
     await addUrl(services.pool, crawl, `${origin}/queued`);
-    await services.pool.query(`insert into opt_out (domain) values ('quiet.example')`);
+    await optedOut(services.pool, 'quiet.example');
     expect(verdicts(await explain(`${origin}/found`), 'state')).toEqual(['would-be-excluded']);
     const queued = await explain(`${origin}/queued`);
     expect(verdicts(queued, 'wait')[0]).toBe('opt-out');

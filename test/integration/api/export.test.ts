@@ -3,17 +3,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PageView } from '../../../contracts/http/results.ts';
 import { pageView } from '../../../contracts/http/results.ts';
+import { addUrls, busyConnections, setState } from '../../support/database/index.ts';
 import { newKey, newTenant } from './asking.ts';
-import {
-  addPage,
-  newCrawl,
-  noteTaker,
-  serve,
-  setState,
-  startServices,
-  type Api,
-  type Services,
-} from './world.ts';
+import { addPage, newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -35,14 +27,21 @@ const get = (query = '', id = crawl): Promise<Response> => fetch(`${api.url}/v1/
 async function largeCrawl(pages: number): Promise<string> {
   const id = await newCrawl(services.pool, {}, ['https://large.example/']);
   await setState(services.pool, id, 'running', null);
-  await addPage(services.pool, id, 'https://large.example/', { title: 'x', text: 'x', links: [] });
-  await services.pool.query(
-    `insert into url (host_id, crawl_id, key, url, state, depth, priority, status, bytes, fetches, fetched_at, content_type)
-     select (select host_id from url where crawl_id = $1 limit 1), $1, decode(md5(n::text), 'hex'),
-            'https://large.example/page/' || n, 'done', 1, 1, 200, 1000, 1, now() - n * interval '1 ms', 'text/html'
-       from generate_series(1, $2) n`,
-    [id, pages - 1],
-  );
+  const { hostId } = await addPage(services.pool, id, 'https://large.example/', {
+    title: 'x',
+    text: 'x',
+    links: [],
+  });
+  const urls = Array.from({ length: pages - 1 }, (_, n) => ({
+    ...{
+      host_id: hostId,
+      url: `https://large.example/page/${String(n)}`,
+      state: 'done',
+      content_type: 'text/html',
+    },
+    ...{ status: 200, bytes: 1_000, fetches: 1, fetched_at: new Date(Date.now() - n) },
+  }));
+  await addUrls(services.pool, id, urls);
   await setState(services.pool, id, 'finished', 'complete');
   return id;
 }
@@ -172,15 +171,7 @@ describe('an export', () => {
       });
       asked.once('error', reject).end();
     });
-    await expect
-      .poll(async () => {
-        const { rows } = await services.pool.query<{ busy: number }>(
-          `select count(*) as busy from pg_stat_activity
-            where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`,
-        );
-        return rows[0]?.busy;
-      })
-      .toBe(0);
+    await expect.poll(() => busyConnections(services.pool)).toBe(0);
     expect((await get('', crawl)).status).toBe(200);
   });
 });

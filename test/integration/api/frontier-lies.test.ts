@@ -5,9 +5,21 @@ import { CrawlOver, offer } from '../../../engine/lending/offer.ts';
 import { noteTurns } from '../../../storage/feeding/index.ts';
 import { LendingRoom } from '../../../engine/lending/room.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { hadSettings } from '../../support/host-settings.ts';
+import {
+  addHost,
+  addUrl,
+  changeCrawl,
+  changeHost,
+  fromNow,
+  hadSettings,
+  hostRow,
+  leaseEnded,
+  robotsRead,
+  setState,
+  tables,
+} from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { addHost, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 interface Batch {
   readonly lease_id: string | null;
@@ -34,13 +46,10 @@ let hosts = 0;
 /** A running crawl with one page queued at a host of its own whose robots.txt is known. */
 async function queued(tenant: string, origin = `https://lie${String(++hosts)}.example`) {
   const crawlId = await newCrawl(services.pool, { scope: 'any', delaySeconds: 0 }, [`${origin}/`]);
-  await services.pool.query('update crawl set tenant_id = $2 where id = $1', [crawlId, tenant]);
+  await changeCrawl(services.pool, crawlId, { tenant_id: tenant });
   await setState(services.pool, crawlId, 'running', null);
   const hostId = await addHost(services.pool, origin);
-  await services.pool.query(
-    'insert into robots (host_id, status, fetched_at) values ($1, 200, now()) on conflict do nothing',
-    [hostId],
-  );
+  await robotsRead(services.pool, hostId, { status: 200 });
   await addUrl(services.pool, crawlId, `${origin}/page`);
   return { origin, crawlId, hostId };
 }
@@ -72,8 +81,7 @@ describe('a report', () => {
       status: 200,
       results: [{ url: urls[0]?.url, result: 'accepted' }],
     });
-    const { rows } = await services.pool.query('select lease_token from host where id = $1', [hostId]);
-    expect(rows).toEqual([{ lease_token: null }]);
+    expect(await hostRow(services.pool, hostId)).toMatchObject({ lease_token: null });
     await expectExact(services.pool, Number(crawlId));
   });
 
@@ -103,19 +111,15 @@ describe('a report', () => {
     const { lease_id: leaseId, urls } = await lease(theirs.crawlId, key);
     await report(leaseId, { url: urls[0]?.url, error: 'connect-timeout' }, key);
     const state = async () => {
-      const { rows } = await services.pool.query<{ held: string[]; wait_ms: number }>(
-        `select (extract(epoch from h.not_before - now()) * 1000)::float8 as wait_ms, h.failures, h.slowdown,
-                array(select crawl_id::text from host_queue where host_id = h.id and held_until > now() order by 1) as held
-           from host h where h.id = $1`,
-        [theirs.hostId],
-      );
-      return rows[0];
+      const queues = await tables.queue.rows(services.pool, { host_id: theirs.hostId });
+      const held = queues.filter((queue) => queue.held_until_ms > 0).map((queue) => String(queue.crawl_id));
+      return { ...(await hostRow(services.pool, theirs.hostId)), held };
     };
     expect(await state()).toMatchObject({
       ...{ failures: 0, slowdown: 0 },
       held: [theirs.crawlId, second.crawlId].toSorted(),
     });
-    expect((await state())?.wait_ms).toBeLessThanOrEqual(1_000);
+    expect((await state()).not_before_ms).toBeLessThanOrEqual(1_000);
     const othersKey = await newKey(services.pool, other, 'operator');
     const wish = { fetcher_id: 'honest', batch_size: 1, lease_seconds: 30 };
     const borrow = async (as: string) =>
@@ -125,7 +129,7 @@ describe('a report', () => {
     expect(mine.hostId).toBe(theirs.hostId);
     const turn = [{ crawl_id: Number(mine.crawlId), asked_ago_ms: 0, turn_in_ms: null, version: 1 }];
     await noteTurns(services.pool, String(mine.hostId), JSON.stringify(turn), true);
-    expect((await state())?.held).toEqual([]);
+    expect((await state()).held).toEqual([]);
   });
 });
 
@@ -138,20 +142,15 @@ it('a loan that runs out leaves the host to others, and its tenant less until re
     await newKey(services.pool, other, 'operator'),
   ];
   const { lease_id: leaseId } = await lease(theirs.crawlId, key);
-  await services.pool.query("update lent_batch set until = now() - interval '1 second' where id = $1", [
-    leaseId,
-  ]);
-  await services.pool.query(
-    "update host set lease_until = now() - interval '1 second', lent = false where id = $1",
-    [theirs.hostId],
-  );
+  await tables.lentBatch.change(services.pool, { id: leaseId }, { until: fromNow(-1) });
+  await leaseEnded(services.pool, theirs.hostId);
+  await changeHost(services.pool, theirs.hostId, { lent: false });
   await hadSettings(services.pool, theirs.hostId, { delaySeconds: 0 });
   const wish = { fetcher_id: 'any', batch_size: 1, lease_seconds: 40 };
   const borrow = (as: string) =>
     ask<{ urls: unknown[]; expires_in_seconds: number | null }>(api.url, as, 'POST', '/frontier/0/lease_batch', wish); // prettier-ignore
   expect((await borrow(key)).body.urls).toEqual([]);
-  const { rows } = await services.pool.query('select lend_until from host where id = $1', [theirs.hostId]);
-  expect(rows).toEqual([{ lend_until: null }]);
+  expect(await hostRow(services.pool, theirs.hostId)).toMatchObject({ lend_until: null });
   await expect.poll(async () => (await borrow(othersKey)).body.urls.length).toBe(1);
   // Elsewhere it gets hosts, for a shorter time.
   await queued(idler);

@@ -9,9 +9,25 @@ import { optOut } from '../../../storage/opt-outs/index.ts';
 import { reclaimUrls } from '../../../storage/frontier/index.ts';
 import { takeLease } from '../../../storage/leases/index.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { hadSettings } from '../../support/host-settings.ts';
+import {
+  addHost,
+  addUrl,
+  changeCrawl,
+  changeHost,
+  fromNow,
+  hadSettings,
+  hostRested,
+  hostRow,
+  leaseEnded,
+  like,
+  robotsRead,
+  seedsOf,
+  setState,
+  tables,
+  type HostColumns,
+} from '../../support/database/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { addHost, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 interface Batch {
   readonly lease_id: string | null;
@@ -58,39 +74,22 @@ async function queued(
   const crawlId = await newCrawl(services.pool, { scope: 'any', delaySeconds: 0, ...config }, [`${origin}/`]);
   await setState(services.pool, crawlId, 'running', null);
   const hostId = await addHost(services.pool, origin);
-  await services.pool.query('insert into robots (host_id, status, body, fetched_at) values ($1, 200, $2, now())', [hostId, robots]); // prettier-ignore
+  await robotsRead(services.pool, hostId, { status: 200, body: robots });
   for (const [at, path] of paths.entries()) await addUrl(services.pool, crawlId, origin + path, { priority: 1 / (1 + at) }); // prettier-ignore
   return { origin, crawlId, hostId };
 }
-const urlRow = async (crawlId: string, url: string) => {
-  const { rows } = await services.pool.query<Record<string, unknown>>(
-    'select * from url where crawl_id = $1 and url = $2',
-    [crawlId, url],
-  );
-  return rows[0];
-};
-const hostRow = async (hostId: number) => {
-  const { rows } = await services.pool.query<Record<string, unknown> & { wait_ms: number }>(
-    `select *, (extract(epoch from not_before - now()) * 1000)::float8 as wait_ms,
-            (extract(epoch from lease_until - now()) * 1000)::float8 as lease_ms from host where id = $1`,
-    [hostId],
-  );
-  return rows[0] ?? { wait_ms: NaN };
-};
+const urlRow = async (crawlId: string, url: string) =>
+  (await tables.url.rows(services.pool, { crawl_id: crawlId, url }))[0];
 /** Milliseconds until a crawl with work at one host has its turn there. */
-const turnMs = async (crawlId: string): Promise<number> => {
-  const { rows } = await services.pool.query<{ ms: number }>(
-    'select (extract(epoch from own_turn_at - now()) * 1000)::float8 as ms from host_queue where crawl_id = $1',
-    [crawlId],
-  );
-  return rows[0]?.ms ?? NaN;
-};
+const turnMs = async (crawlId: string): Promise<number> =>
+  (await tables.queue.row(services.pool, { crawl_id: crawlId })).own_turn_at_ms;
 /** As if the loan had run out just now. */
-const expire = (hostId: number) =>
-  services.pool.query("update host set lease_until = now() - interval '1 ms' where id = $1", [hostId]);
+const expire = (hostId: number) => leaseEnded(services.pool, hostId);
 /** The workers have had their turn, and no pace is owed. */
-const rested = (hostId: number) =>
-  services.pool.query("update host set lent = false, not_before = '-infinity', paced_until = '-infinity', asked_at = null where id = $1", [hostId]); // prettier-ignore
+const rested = async (hostId: number): Promise<void> => {
+  await hostRested(services.pool, hostId);
+  await changeHost(services.pool, hostId, { lent: false });
+};
 
 describe('lease_batch', () => {
   it('hands out one URL of a host, under a lease that keeps everybody else away, and says when to stop', async () => {
@@ -107,7 +106,7 @@ describe('lease_batch', () => {
     expect(told).toBeGreaterThanOrEqual(30_000);
     expect(told).toBeLessThan(35_000);
     // A margin more, so that a request which ends at the last moment is respected.
-    const { lease_ms: held } = await hostRow(hostId);
+    const { lease_until_ms: held } = await hostRow(services.pool, hostId);
     expect(held).toBeGreaterThan(told);
     expect(await takeLease(services.pool, String(hostId), 1_000)).toEqual([]);
     expect((await leaseOf({ crawl_id: crawlId })).body).toEqual({ lease_id: null, urls: [], expires_at: null, expires_in_seconds: null }); // prettier-ignore
@@ -115,37 +114,35 @@ describe('lease_batch', () => {
   });
 
   it('leaves alone what may not be asked now', async () => {
-    const query = (text: string) => async (hostId: number) => {
-      await services.pool.query(text, [hostId]);
-    };
-    const setAlong = (settings: HostSettingsChange, text?: string) => async (hostId: number) => {
+    const changed = (columns: HostColumns) => (hostId: number) => changeHost(services.pool, hostId, columns);
+    const setAlong = (settings: HostSettingsChange, columns?: HostColumns) => async (hostId: number) => {
       await hadSettings(services.pool, hostId, settings);
-      if (text !== undefined) await services.pool.query(text, [hostId]);
+      if (columns !== undefined) await changeHost(services.pool, hostId, columns);
     };
     const inThreeDays = weekDays[(new Date().getUTCDay() + 2) % 7] ?? 'mon';
     const closed: Record<string, (hostId: number, origin: string, crawlId: string) => Promise<unknown>> = {
-      parked: query('update host set parked_at = now() where id = $1'),
-      'a pace not over': query("update host set not_before = now() + interval '1 minute' where id = $1"),
-      'a pace not over by its last answer': setAlong({ delaySeconds: 60 }, 'update host set asked_at = now() where id = $1'), // prettier-ignore
+      parked: changed({ parked_at: fromNow() }),
+      'a pace not over': changed({ not_before: fromNow(60) }),
+      'a pace not over by its last answer': setAlong({ delaySeconds: 60 }, { asked_at: fromNow() }),
       'closed by its window': setAlong({
         windows: { timeZone: 'UTC', open: [{ days: [inThreeDays], from: '10:00', to: '11:00' }] },
       }),
       'quota spent': setAlong({ quotaPerDay: 0 }),
-      'a guest waits': query("update host set guest_until = now() + interval '1 minute' where id = $1"),
+      'a guest waits': changed({ guest_until: fromNow(60) }),
       'leased by a worker': (hostId) => takeLease(services.pool, String(hostId), 60_000),
-      'no robots.txt': query('delete from robots where host_id = $1'),
-      'an old robots.txt': query(
-        "update robots set fetched_at = now() - interval '25 hours' where host_id = $1",
-      ),
+      'no robots.txt': (hostId) => tables.robots.remove(services.pool, { host_id: hostId }),
+      'an old robots.txt': (hostId) =>
+        tables.robots.change(services.pool, { host_id: hostId }, { fetched_at: fromNow(-25 * 3_600) }),
       'opted out': (_hostId, origin) => optOut(services.pool, new URL(origin).hostname, null),
       'a crawl that is paused': (_hostId, _origin, crawlId) =>
         setState(services.pool, crawlId, 'paused', null),
-      'a page limit reached': query(
-        `update crawl set config = config || '{"maxPages":0}'::jsonb
-          where id = (select crawl_id from url where host_id = $1 limit 1)`,
-      ),
-      'a lease not returned': setAlong({ delaySeconds: 60 }, "update host set lease_token = nextval('lease_token'), lease_until = now() - interval '1 s' where id = $1"), // prettier-ignore
-      'a sitemap first': query("update url set kind = 1, priority = 9 where host_id = $1 and url like '%/c'"),
+      'a page limit reached': async (_hostId, _origin, crawlId) => {
+        const { config } = await tables.crawl.row(services.pool, { id: crawlId });
+        await changeCrawl(services.pool, crawlId, { config: { ...config, maxPages: 0 } });
+      },
+      'a lease not returned': setAlong({ delaySeconds: 60 }, { lease_token: 1, lease_until: fromNow(-1) }),
+      'a sitemap first': (hostId) =>
+        tables.url.change(services.pool, { host_id: hostId, url: like('%/c') }, { kind: 1, priority: 9 }),
     };
     for (const [what, close] of Object.entries(closed)) {
       const { origin, crawlId, hostId } = await queued();
@@ -161,18 +158,19 @@ describe('lease_batch', () => {
     const first = await leaseOf({ crawl_id: crawlId });
     expect(first.body.urls).toHaveLength(1);
     await expire(hostId);
-    await services.pool.query('update host set lent = false where id = $1', [hostId]);
+    await changeHost(services.pool, hostId, { lent: false });
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
-    const { wait_ms: waitMs } = await hostRow(hostId);
+    const { not_before_ms: waitMs } = await hostRow(services.pool, hostId);
     expect(waitMs).toBeGreaterThan(0);
     expect(await turnMs(crawlId)).toBeGreaterThan(38_000);
     // A fetcher that never reports does not get turn after turn.
-    expect(await hostRow(hostId)).toMatchObject({ lent: true, lend_until: null });
+    expect(await hostRow(services.pool, hostId)).toMatchObject({ lent: true, lend_until: null });
     await rested(hostId);
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
-    await services.pool.query(
-      'update host_queue set asked_at = null, own_turn_at = now() where crawl_id = $1',
-      [crawlId],
+    await tables.queue.change(
+      services.pool,
+      { crawl_id: crawlId },
+      { asked_at: null, own_turn_at: fromNow() },
     );
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toHaveLength(1);
     await expectExact(services.pool, Number(crawlId));
@@ -193,15 +191,16 @@ describe('lease_batch', () => {
 
   it('takes turns with the workers, and asks them for a host they hold', async () => {
     const { crawlId, hostId } = await queued();
-    await services.pool.query('update host set fed = true where id = $1', [hostId]);
+    await changeHost(services.pool, hostId, { fed: true });
     const first = await leaseOf({ crawl_id: crawlId });
     await ack(first.body.lease_id, [{ url: first.body.urls[0]?.url, status: 200 }]);
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
     const [own] = await takeLease(services.pool, String(hostId), 60_000);
     // The workers' turn has begun; what they ask ends the foreign one.
-    await services.pool.query('update host set lent = false where id = $1', [hostId]);
+    await changeHost(services.pool, hostId, { lent: false });
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
-    await services.pool.query('update host set lease_token = null, lease_until = null where id = $1 and lease_token = $2', [hostId, own?.token]); // prettier-ignore
+    expect(await hostRow(services.pool, hostId)).toMatchObject({ lease_token: own?.token });
+    await changeHost(services.pool, hostId, { lease_token: null, lease_until: null });
     expect(await takeLease(services.pool, String(hostId), 60_000)).toEqual([]);
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toHaveLength(1);
   });
@@ -211,9 +210,7 @@ describe('lease_batch', () => {
     await optOut(services.pool, new URL(origin).hostname, null);
     for (let asked = 0; asked < 3; asked++) {
       // What is excluded for the opt-out is excluded by the slice that comes to the host.
-      await services.pool.query("update url set state = 'queued', reason = null where crawl_id = $1", [
-        crawlId,
-      ]);
+      await tables.url.change(services.pool, { crawl_id: crawlId }, { state: 'queued', reason: null });
       expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
     }
     expect(await takeLease(services.pool, String(hostId), 60_000)).toHaveLength(1);
@@ -241,7 +238,11 @@ describe('ack', () => {
     const { body, status } = await ack(place.leaseId, [{ url: place.url, ...result }]);
     expect({ status, results: body.results }).toEqual({ status: 200, results: [{ url: place.url, result: 'accepted' }] }); // prettier-ignore
     await expectExact(services.pool, Number(place.crawlId));
-    return { ...place, row: await urlRow(place.crawlId, place.url), host: await hostRow(place.hostId) };
+    return {
+      ...place,
+      row: await urlRow(place.crawlId, place.url),
+      host: await hostRow(services.pool, place.hostId),
+    };
   };
 
   it('commits by the rules of our own fetches and gives the host back with its pace', async () => {
@@ -249,8 +250,8 @@ describe('ack', () => {
     const done = await outcome({ status: 200, content_hash: contentHash }, { config: { delaySeconds: 20 } });
     expect(done.row).toMatchObject({ state: 'done', reason: 'fetched-elsewhere', status: 200, stage: 0 });
     expect(done.host).toMatchObject({ lease_token: null, failures: 0, lent: true });
-    expect(done.host.wait_ms).toBeGreaterThan(0);
-    expect(done.host.wait_ms).toBeLessThanOrEqual(1_000);
+    expect(done.host.not_before_ms).toBeGreaterThan(0);
+    expect(done.host.not_before_ms).toBeLessThanOrEqual(1_000);
     expect(await turnMs(done.crawlId)).toBeGreaterThan(19_000);
 
     expect((await outcome({ status: 404 })).row).toMatchObject({ state: 'dead', reason: 'gone' });
@@ -262,19 +263,17 @@ describe('ack', () => {
   });
 
   it('keeps the crawls of its tenant away for Retry-After and backoff, and teaches the host nothing', async () => {
-    const heldMs = async (crawlId: string): Promise<number> => {
-      const { rows } = await services.pool.query<{ ms: number }>("select (extract(epoch from held_until - now()) * 1000)::float8 as ms from host_queue where crawl_id = $1", [crawlId]); // prettier-ignore
-      return rows[0]?.ms ?? NaN;
-    };
+    const heldMs = async (crawlId: string): Promise<number> =>
+      (await tables.queue.row(services.pool, { crawl_id: crawlId })).held_until_ms;
     const well = { failures: 0, slowdown: 0, last_error: null };
     const busy = await outcome({ status: 503, retry_after_seconds: 120.5 });
     expect(busy.row).toMatchObject({ state: 'queued', reason: 'overloaded' });
     expect(busy.host).toMatchObject(well);
-    expect(busy.host.wait_ms).toBeLessThan(1_000);
+    expect(busy.host.not_before_ms).toBeLessThan(1_000);
     const down = await outcome({ error: 'connect-refused: errno 111' });
     expect(down.host).toMatchObject(well);
     expect(await heldMs(down.crawlId)).toBeGreaterThan(1_500);
-    expect(down.host.wait_ms).toBeLessThan(1_000);
+    expect(down.host.not_before_ms).toBeLessThan(1_000);
     expect((await outcome({ status: 429, retry_after_seconds: 1e300 })).host).toMatchObject(well);
   });
 
@@ -295,7 +294,7 @@ describe('ack', () => {
     }
     const first = await urlRow(crawlId, `${origin}/a`);
     expect(first).toMatchObject({ alias_key: null });
-    expect(await urlRow(crawlId, `${origin}/b`)).toMatchObject({ alias_host: hostId, alias_key: first?.['key'], stage: 0 }); // prettier-ignore
+    expect(await urlRow(crawlId, `${origin}/b`)).toMatchObject({ alias_host: hostId, alias_key: first?.key, stage: 0 }); // prettier-ignore
     await expectExact(services.pool, Number(crawlId));
   });
 
@@ -322,14 +321,10 @@ describe('ack', () => {
       await ack(body.lease_id, [result]);
       await rested(hostId);
     }
-    const { rows } = await services.pool.query(
-      'select counter, sum(pages)::int as pages from page_counter where crawl_id = $1 group by counter order by counter',
-      [crawlId],
-    );
-    expect(rows).toEqual([
-      { counter: 'depth 0', pages: 3 },
-      { counter: 'matching ["*/a*",null,null]', pages: 2 },
-    ]);
+    const counts: Record<string, number> = {};
+    for (const { counter, pages } of await tables.counter.rows(services.pool, { crawl_id: crawlId }))
+      counts[counter] = (counts[counter] ?? 0) + pages;
+    expect(counts).toEqual({ 'depth 0': 3, 'matching ["*/a*",null,null]': 2 });
     await expectExact(services.pool, Number(crawlId));
   });
 
@@ -344,7 +339,7 @@ describe('ack', () => {
     const { body } = await leaseOf({ batch_size: 100 });
     const report = { url: `${one.origin}/a`, status: 404 };
     expect((await ack(body.lease_id, [report])).body.results[0]?.result).toBe('accepted');
-    expect((await urlRow(two.crawlId, `${two.origin}/a`))?.['state']).toBe('leased');
+    expect((await urlRow(two.crawlId, `${two.origin}/a`))?.state).toBe('leased');
     const twice = await ack(body.lease_id, [
       { ...report, status: 200 },
       { url: `${two.origin}/a`, status: 200 },
@@ -377,7 +372,7 @@ describe('ack', () => {
 
   it('wakes a host whose workflow waits for it', async () => {
     const { leaseId, url, origin, hostId } = await lent();
-    await services.pool.query('update host set idle = true where id = $1', [hostId]);
+    await changeHost(services.pool, hostId, { idle: true });
     await ack(leaseId, [{ url, status: 200 }]);
     await expect.poll(() => woken).toContain(origin);
   });
@@ -410,7 +405,7 @@ describe('ack', () => {
       made.map((each) => ({ url: each, status: 200 })),
     );
     expect(body.results.map(({ result }) => result)).toEqual(made.map(() => 'unknown'));
-    expect((await urlRow(crawlId, url))?.['state']).toBe('leased');
+    expect((await urlRow(crawlId, url))?.state).toBe('leased');
   });
 });
 
@@ -482,7 +477,7 @@ describe('check_and_add', () => {
     const tenant = await newTenant(services.pool, { urlsTotal: 1 });
     const key = await newKey(services.pool, tenant, 'operator');
     const { origin, crawlId } = await queued();
-    await services.pool.query('update crawl set tenant_id = $2 where id = $1', [crawlId, tenant]);
+    await changeCrawl(services.pool, crawlId, { tenant_id: tenant });
     const { status, body } = await offer([{ url: `${origin}/x` }], { crawl_id: crawlId }, key);
     expect({ status, quota: (body as unknown as Problem).quota }).toEqual({
       status: 403,
@@ -505,11 +500,8 @@ describe('check_and_add without a crawl', () => {
     const both = await Promise.all([offer(candidates, {}, key), offer(candidates, {}, key)]);
     expect(both.flatMap(({ body }) => body.new_urls).sort()).toEqual(urls.slice(0, 2));
     for (const { body } of both) expect(body.rejected.map(({ index }) => index)).toEqual([3]);
-    const { rows } = await services.pool.query<{ url: string }>(
-      `select s.url from tenant t join seed s on s.crawl_id = t.default_crawl_id where t.id = $1 order by s.url`,
-      [tenant],
-    );
-    expect(rows.map(({ url }) => url)).toEqual(urls.slice(0, 2));
+    const { default_crawl_id: crawl } = await tables.tenant.row(services.pool, { id: tenant });
+    expect((await seedsOf(services.pool, crawl ?? 0)).sort()).toEqual(urls.slice(0, 2));
     expect((await offer(candidates, {}, key)).body.new_urls).toEqual([]);
   });
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HostActed, HostsActed } from '../../../contracts/hosts.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { runCli } from '../../cli/run-cli.ts';
-import { addHost, addUrl, newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+import { addHost, addUrl, changeHost, hostParked, tables } from '../../support/database/index.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -17,8 +18,7 @@ beforeAll(async () => {
       if (temporalIsAway) throw Object.assign(new Error('away'), { code: 14, details: 'away', metadata: {} });
       done.push([action, origin, ...(reason === null ? [] : [reason])].join(' '));
       // As the workflow does.
-      if (action === 'retry')
-        await services.pool.query('update host set parked_at = null, failures = 0 where id = $1', [id]);
+      if (action === 'retry') await changeHost(services.pool, id, { parked_at: null, failures: 0 });
       return { dropped: action === 'drop' ? 3 : 0, more: false };
     },
   });
@@ -51,10 +51,7 @@ const act = <T = HostActed>(origin: string, action: string, body?: unknown): Pro
 const bulk = <T = HostsActed>(body: unknown): Promise<Answer<T>> => post<T>('/v1/hosts/bulk', body);
 async function parked(origin: string): Promise<void> {
   const id = await addHost(services.pool, origin);
-  await services.pool.query(
-    `update host set parked_at = now(), failures = 5, last_error = 'connect-refused: no' where id = $1`,
-    [id],
-  );
+  await hostParked(services.pool, id, { failures: 5, last_error: 'connect-refused: no' });
 }
 
 describe('one host', () => {
@@ -67,9 +64,7 @@ describe('one host', () => {
     expect(done).toEqual(['retry https://one.example']);
     expect(await act('https://one.example', 'retry')).toMatchObject({ body: { outcome: 'unchanged' } });
     expect(done).toHaveLength(1);
-    const { rows } = await services.pool.query<{ path: string; detail: string }>(
-      `select detail from audit_log where status = 200 order by number`,
-    );
+    const rows = await tables.audit.rows(services.pool, { status: 200 });
     expect(rows.map(({ detail }) => detail)).toContain('retry');
   });
 

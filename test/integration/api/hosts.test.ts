@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HostSettingsChange, HostSummary, HostView } from '../../../contracts/hosts.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
-import { addHost, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+import { addHost, addUrl, changeHost, fromNow, setState } from '../../support/database/index.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -161,16 +162,15 @@ describe('GET /v1/hosts', () => {
       (name) => `https://${name}.list.example`,
     );
     const columns = [
-      `parked_at = now(), failures = 3, last_error = 'tls: bad'`,
-      `failures = 2, not_before = now() + interval '1 hour', last_error = 'overloaded: 503'`,
-      `closed_until = now() + interval '2 hours', fed = true`,
-      `fed = true`,
-      `fed = false`,
-      `paused_at = now(), parked_at = now(), fed = true`,
+      { parked_at: fromNow(), failures: 3, last_error: 'tls: bad' },
+      { failures: 2, not_before: fromNow(3_600), last_error: 'overloaded: 503' },
+      { closed_until: fromNow(7_200), fed: true },
+      { fed: true },
+      { fed: false },
+      { paused_at: fromNow(), parked_at: fromNow(), fed: true },
     ];
     for (const [index, origin] of origins.entries()) {
-      const id = await addHost(pool, origin);
-      await pool.query(`update host set ${columns[index] ?? ''} where id = $1`, [id]);
+      await addHost(pool, origin, columns[index]);
     }
     for (const [index, state] of ['parked', 'backoff', 'closed', 'active', 'idle', 'paused'].entries()) {
       const { body } = await call<{ items: HostSummary[] }>('GET', `/v1/hosts?state=${state}&limit=1000`);
@@ -208,10 +208,8 @@ describe('GET /v1/hosts/{origin}', () => {
     for (const path of ['/1', '/2']) await addUrl(pool, heavy, origin + path);
     await addUrl(pool, light, `${origin}/1`);
     await set(origin, { quotaPerDay: 40 });
-    await pool.query(
-      `update host set requests_day = to_char(now() at time zone 'UTC', 'YYYY-MM-DD'), requests_used = 40 where origin = $1`,
-      [origin],
-    );
+    const requestsDay = new Date().toISOString().slice(0, 10);
+    await changeHost(pool, origin, { requests_day: requestsDay, requests_used: 40 });
     const { body } = await call<HostView>('GET', at(origin));
     const midnight = new Date();
     midnight.setUTCHours(24, 0, 0, 0);

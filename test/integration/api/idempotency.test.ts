@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { dropOldAnswers } from '../../../storage/tenancy/index.ts';
+import { fromNow, tables } from '../../support/database/index.ts';
 import { newKey, newTenant } from './asking.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
@@ -33,10 +34,7 @@ async function post(path: string, body: unknown, key: string, token = admin): Pr
     body: JSON.stringify(body),
   });
 }
-const crawls = async (): Promise<number> => {
-  const { rows } = await services.pool.query<{ count: number }>('select count(*) from crawl');
-  return rows[0]?.count ?? 0;
-};
+const crawls = () => tables.crawl.count(services.pool);
 
 describe('a request with an Idempotency-Key', () => {
   it('is done once, and answered the same again', async () => {
@@ -98,7 +96,7 @@ describe('a request with an Idempotency-Key', () => {
     const [key, before] = [fresh(), await crawls()];
     await post('/v1/crawls', crawl, key);
     // As a process leaves it that was killed in between.
-    await services.pool.query('update idempotency_key set status = null, body = null where key = $1', [key]);
+    await tables.answer.change(services.pool, { key }, { status: null, body: null });
     const again = await post('/v1/crawls', crawl, key);
     expect(again.status).toBe(409);
     expect(((await again.json()) as Problem).type).toBe('urn:orbweaver:problem:idempotency-key-pending');
@@ -136,10 +134,7 @@ describe('a request with an Idempotency-Key', () => {
     const first = await post('/v1/keys', { name: 'a key', role: 'reader' }, key);
     const { key: secret } = (await first.json()) as { key: string };
     expect(secret).toMatch(/^owk_/);
-    const { rows } = await services.pool.query<{ all: string }>(
-      'select json_agg(k)::text as all from idempotency_key k',
-    );
-    expect(rows[0]?.all).not.toContain(secret);
+    expect(JSON.stringify(await tables.answer.rows(services.pool))).not.toContain(secret);
     const again = await post('/v1/keys', { name: 'a key', role: 'reader' }, key);
     expect(again.status).toBe(409);
     expect(((await again.json()) as Problem).type).toBe('urn:orbweaver:problem:idempotency-key-spent');
@@ -148,15 +143,12 @@ describe('a request with an Idempotency-Key', () => {
   it('counts as new after a day, and old answers are dropped', async () => {
     const [key, before] = [fresh(), await crawls()];
     await post('/v1/crawls', crawl, key);
-    await services.pool.query(
-      `update idempotency_key set created_at = now() - interval '25 hours' where key = $1`,
-      [key],
-    );
+    await tables.answer.change(services.pool, { key }, { created_at: fromNow(-25 * 3_600) });
     expect((await post('/v1/crawls', crawl, key)).headers.get('idempotent-replayed')).toBeNull();
     expect(await crawls()).toBe(before + 2);
-    await services.pool.query(`update idempotency_key set created_at = now() - interval '25 hours'`);
+    await tables.answer.change(services.pool, {}, { created_at: fromNow(-25 * 3_600) });
     expect((await dropOldAnswers(services.pool)).length).toBeGreaterThan(0);
-    expect((await services.pool.query('select from idempotency_key')).rowCount).toBe(0);
+    expect(await tables.answer.count(services.pool)).toBe(0);
   });
 
   it.each(['a b', 'x'.repeat(256), 'ü'])('whose key is %j is refused', async (key) => {

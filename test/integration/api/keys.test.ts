@@ -11,6 +11,7 @@ import { provideLocalKey } from '../../../cli/prepare-database.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { CreatedKey, KeyView } from '../../../contracts/tenancy.ts';
 import { adoptAdminKey, makeSecret, revoke, useKey } from '../../../storage/tenancy/index.ts';
+import { holdTable, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
@@ -69,7 +70,7 @@ describe('a key', () => {
     expect(await statusWith(key)).toBe(200);
     const used = await ask<KeyView>(api.url, admin, 'GET', `/v1/keys/${view.id}`);
     expect(used.body).toEqual({ ...view, lastUsedAt: expect.stringMatching(/:00\.000Z$/) as string });
-    const { rows } = await services.pool.query('select to_jsonb(k)::text as row from api_key k');
+    const rows = await tables.apiKey.rows(services.pool);
     expect(JSON.stringify(rows)).not.toContain(key.slice(view.prefix.length));
 
     const revoked = await ask<KeyView>(api.url, admin, 'DELETE', `/v1/keys/${view.id}`);
@@ -161,9 +162,7 @@ describe('a key', () => {
       seen.push(...body.items.map(({ id }) => id));
       next = body.next;
     }
-    const { rows } = await services.pool.query<{ id: string }>(
-      'select id::text from api_key where tenant_id = 1 order by created_at, api_key.id',
-    );
+    const rows = await tables.apiKey.rows(services.pool, { tenant_id: 1 });
     expect(seen).toEqual(rows.map(({ id }) => id));
   });
 
@@ -196,25 +195,16 @@ describe('a key', () => {
 describe('the first key', () => {
   it('is made once, however many start at the same time, and told once', async () => {
     const fresh = await startServices();
-    await fresh.pool.query('delete from api_key');
+    await tables.apiKey.remove(fresh.pool);
     // All have begun before any can look.
-    const gatekeeper = await fresh.pool.connect();
-    await gatekeeper.query('begin');
-    await gatekeeper.query('lock table api_key in access exclusive mode');
+    const held = await holdTable(fresh.pool, 'api_key');
     const log = pino({ level: 'silent' });
     const told: string[] = [];
     const starts = Array.from({ length: 4 }, () =>
       provideFirstKey({ pool: fresh.pool, log }, null, (key) => told.push(key)),
     );
-    const waiting = async (): Promise<number> => {
-      const { rows } = await fresh.pool.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows.length;
-    };
-    await expect.poll(waiting).toBe(starts.length);
-    await gatekeeper.query('commit');
-    gatekeeper.release();
+    await expect.poll(() => held.waiting()).toBe(starts.length);
+    await held.release();
     await Promise.all(starts.map((stop) => stop()));
     expect(told).toHaveLength(1);
     expect(await useKey(fresh.pool, told[0] ?? '')).toMatchObject({
@@ -227,7 +217,7 @@ describe('the first key', () => {
 
   it('is the one that is set, where one is; revoked, it stays so', async () => {
     const fresh = await startServices();
-    await fresh.pool.query('delete from api_key');
+    await tables.apiKey.remove(fresh.pool);
     const log = pino({ level: 'silent' });
     const brought = makeSecret();
     const told: string[] = [];
@@ -256,7 +246,7 @@ describe('the first key', () => {
       });
 
       // The folder’s key in a database that does not know it yet, as after a restore: it is made known again.
-      await services.pool.query('delete from api_key where prefix = $1', [first.key.slice(0, 10)]);
+      await tables.apiKey.remove(services.pool, { prefix: first.key.slice(0, 10) });
       expect(await provideLocalKey(services.pool, { dataDir, adminKey: null })).toEqual({
         ...first,
         made: false,

@@ -10,9 +10,10 @@ import type { Problem } from '../../../contracts/http/problem.ts';
 import type { QuotasAsked, TenantDetail } from '../../../contracts/tenancy.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
 import { editTenant } from '../../../storage/tenancy/index.ts';
+import { addLetter, addUrl, fromNow, setState, tables } from '../../support/database/index.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { addUrl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts';
+import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let control: ReturnType<typeof noteTaker>;
@@ -70,10 +71,7 @@ describe('quotas', () => {
       state: 'failed',
       reason: 'timeout',
     });
-    await services.pool.query(
-      "insert into dead_letter (host_id, crawl_id, key, class, message, attempts) values ($1, $2, $3, 'timeout', '', 1)",
-      [place.hostId, over, place.key],
-    );
+    await addLetter(services.pool, over, place, 'timeout');
     await setState(services.pool, over, 'finished', 'complete');
     const open = (await create(key)).body.id;
     const redrive = () => ask<Problem>(api.url, key, 'POST', `/v1/crawls/${over}/dead-letters/redrive`, {});
@@ -83,11 +81,8 @@ describe('quotas', () => {
       expect(answer.headers.get('retry-after')).toBe('60');
       expect(answer.headers.get('x-quota-crawls-at-once')).toBe('limit=1, remaining=0');
     }
-    const states = 'select state from crawl where tenant_id = $1 order by id';
-    expect((await services.pool.query(states, [id])).rows).toEqual([
-      { state: 'finished' },
-      { state: 'seeding' },
-    ]);
+    const rows = await tables.crawl.rows(services.pool, { tenant_id: id });
+    expect(rows.map(({ state }) => state)).toEqual(['finished', 'seeding']);
     // It is none too many once the other one is over, and counts for no new one of the day.
     await setState(services.pool, open, 'finished', 'complete');
     expect((await redrive()).status).toBe(200);
@@ -101,8 +96,7 @@ describe('quotas', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => create(key)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(9);
-    const { rows } = await services.pool.query('select from crawl where tenant_id = $1', [id]);
-    expect(rows).toHaveLength(3);
+    expect(await tables.crawl.count(services.pool, { tenant_id: id })).toBe(3);
   });
 
   it('crawls a day: closed ones count, and Retry-After is the end of the day (UTC)', async () => {
@@ -113,9 +107,7 @@ describe('quotas', () => {
     expectSpent(refused, 429, 'crawlsPerDay');
     const left = (86_400_000 - (Date.now() % 86_400_000)) / 1_000;
     expect(Math.abs(Number(refused.headers.get('retry-after')) - left)).toBeLessThan(5);
-    await services.pool.query(`update crawl set created_at = now() - interval '1 day' where tenant_id = $1`, [
-      id,
-    ]);
+    await tables.crawl.change(services.pool, { tenant_id: id }, { created_at: fromNow(-24 * 3_600) });
     expect((await create(key)).status).toBe(201);
   });
 
@@ -169,12 +161,9 @@ describe('quotas', () => {
     const crawl = (await create(key)).body.id;
     for (const page of ['1', '2', '3']) await addUrl(services.pool, crawl, `https://b.example/${page}`);
     expectSpent(await create(key), 429, 'urlsPerDay');
-    await services.pool.query('update tenant_day set day = day - 1 where tenant_id = $1', [id]);
+    await tables.tenantDay.change(services.pool, { tenant_id: id }, { day: fromNow(-24 * 3_600) });
     expect((await create(key)).status).toBe(201);
-    const { rows } = await services.pool.query('select urls_before from tenant_day where tenant_id = $1', [
-      id,
-    ]);
-    expect(rows).toEqual([{ urls_before: 3 }]);
+    expect(await tables.tenantDay.rows(services.pool, { tenant_id: id })).toMatchObject([{ urls_before: 3 }]);
   });
 });
 
@@ -235,7 +224,7 @@ describe('requests a second', () => {
     expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429, 429]);
     expect(await statusOf(key)).toBe(200);
     // It is known no longer than it is good.
-    await services.pool.query('update api_key set revoked_at = now() where tenant_id = $1', [id]);
+    await tables.apiKey.change(services.pool, { tenant_id: id }, { revoked_at: fromNow() });
     await expect.poll(() => statusOf(key), { interval: 500 }).not.toBe(200);
     await own.stop();
   });

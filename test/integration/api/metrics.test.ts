@@ -1,7 +1,15 @@
 /** `GET /metrics` (F35), read as Prometheus reads it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  addLetter,
+  addUrl,
+  changeCrawl,
+  fromNow,
+  hostParked,
+  setState,
+} from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { addPage, addUrl, newCrawl, noteTaker, serve, setState, startServices } from './world.ts';
+import { addPage, newCrawl, noteTaker, serve, startServices } from './world.ts';
 import type { Api, Services } from './world.ts';
 
 let services: Services;
@@ -46,14 +54,10 @@ it('tells what the instance holds, in a fixed number of series', async () => {
     fetches: 1,
     fetched_at: new Date(Date.now() - 60_000),
   });
-  await pool.query(`update crawl set started_at = now() - interval '1 hour' where id = $1`, [running]);
-  await pool.query(`update host set parked_at = now() where origin = 'https://b.example'`);
-  for (const [letterClass, key] of [['timeout', '01'], ['tls', '02'], ['tls', '03']])
-    await pool.query(
-      `insert into dead_letter (host_id, crawl_id, key, class, message, attempts)
-       values (1, $1, decode($2, 'hex'), $3, '', 1)`,
-      [running, key, letterClass],
-    ); // prettier-ignore
+  await changeCrawl(pool, running, { started_at: fromNow(-3_600) });
+  await hostParked(pool, 'https://b.example');
+  for (const [letterClass, key] of [['timeout', '01'], ['tls', '02'], ['tls', '03']] as const)
+    await addLetter(pool, running, { hostId: 1, key: Buffer.from(key, 'hex') }, letterClass); // prettier-ignore
 
   const answer = await ask<string>(api.url, reader, 'GET', '/metrics');
   expect(answer.status).toBe(200);

@@ -6,7 +6,8 @@ import { crawlerHtml } from '../../../api/pages/crawler-page.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { ComplaintView, OptOutAdded, OptOutView } from '../../../contracts/opt-out.ts';
 import { optOutHoldMs } from '../../../domain/opt-out.ts';
-import { addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+import { addUrl, like, setState, tables } from '../../support/database/index.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -155,10 +156,7 @@ describe('/v1/complaints', () => {
     expect(seen.every(({ complaintsOfDomain }) => complaintsOfDomain === 3)).toBe(true);
     const all = await call<{ items: ComplaintView[] }>('GET', '/v1/complaints');
     expect(all.body.items.map(({ domain }) => domain)[0]).toBe('calm.example');
-    const { rows } = await services.pool.query(
-      `select count(*) as listed from opt_out where domain like '%angry%'`,
-    );
-    expect(rows).toEqual([{ listed: 0 }]);
+    expect(await tables.optOut.count(services.pool, { domain: like('%angry%') })).toBe(0);
   });
 
   it.each([

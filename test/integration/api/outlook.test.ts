@@ -3,8 +3,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../../../contracts/http/outlook.ts';
 import { runCli } from '../../cli/run-cli.ts';
-import { hadSettings } from '../../support/host-settings.ts';
-import { addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+import {
+  addUrl,
+  changeCrawl,
+  changeHost,
+  fromNow,
+  hadSettings,
+  hostIdOf,
+  setState,
+  tables,
+  type HostColumns,
+  type CrawlColumns,
+} from '../../support/database/index.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -27,32 +38,33 @@ const outlook = (id: string, query = ''): Promise<CrawlOutlookView> =>
   get(`/v1/crawls/${id}/outlook${query}`);
 async function running(): Promise<string> {
   const id = await newCrawl(services.pool, { delaySeconds: 2 });
-  await services.pool.query('update crawl set seeded_line = 1000 where id = $1', [id]);
+  await changeCrawl(services.pool, id, { seeded_line: 1_000 });
   await setState(services.pool, id, 'running', null);
   return id;
 }
-async function host(crawl: string, name: string, urls: number, columns: string): Promise<string> {
+async function host(
+  crawl: string,
+  name: string,
+  urls: number,
+  columns: HostColumns = { failures: 0 },
+): Promise<string> {
   const origin = `https://${name}-${crawl}.example`;
   for (let at = 0; at < urls; at++) await addUrl(services.pool, crawl, `${origin}/${String(at)}`);
-  await services.pool.query(`update host set ${columns} where origin = $1`, [origin]);
+  await changeHost(services.pool, origin, columns);
   return origin;
 }
-const inAnHour = `now() + interval '1 hour'`;
+const inAnHour = fromNow(3_600);
 
 describe('GET /v1/crawls/{crawlId}/outlook', () => {
   it('names the hosts that are waited for, why and until when, and the one that takes longest', async () => {
     const id = await running();
-    const parked = await host(id, 'parked', 9, `parked_at = now(), last_error = 'tls: expired'`);
-    const backoff = await host(
-      id,
-      'backoff',
-      3,
-      `failures = 2, not_before = ${inAnHour}, last_error = 'server-errors: answered 500'`,
-    );
-    const closed = await host(id, 'closed', 2, `closed_until = ${inAnHour}`);
-    const slow = await host(id, 'slow', 1, `not_before = ${inAnHour}, paced_until = ${inAnHour}`);
-    await hadSettings(services.pool, await host(id, 'short', 1, 'failures = 0'), { delaySeconds: 0.1 });
-    const long = await host(id, 'long', 4, 'base_delay_ms = 3000, slowdown = 1');
+    const parked = await host(id, 'parked', 9, { parked_at: fromNow(), last_error: 'tls: expired' });
+    const failed = { failures: 2, last_error: 'server-errors: answered 500' };
+    const backoff = await host(id, 'backoff', 3, { ...failed, not_before: inAnHour });
+    const closed = await host(id, 'closed', 2, { closed_until: inAnHour });
+    const slow = await host(id, 'slow', 1, { not_before: inAnHour, paced_until: inAnHour });
+    await hadSettings(services.pool, await host(id, 'short', 1), { delaySeconds: 0.1 });
+    const long = await host(id, 'long', 4, { base_delay_ms: 3_000, slowdown: 1 });
     const now = await outlook(id);
     expect(now).toMatchObject({ state: 'running', onlyWaiting: false, waiting: { hosts: 4 } });
     expect(now.waiting.items.map(({ origin, why, queued }) => [origin, why, queued])).toEqual([
@@ -69,7 +81,7 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     expect(now.left).toEqual({ seconds: 24, origin: long, queued: 4, delaySeconds: 6 });
     expect((await outlook(id, '?limit=1')).waiting).toMatchObject({ hosts: 4, items: [{ why: 'backoff' }] });
     // A crawl that is over waits for nothing; whoever looks at it still learns which hosts were parked.
-    await services.pool.query(`update url set state = 'excluded' where crawl_id = $1`, [id]);
+    await tables.url.change(services.pool, { crawl_id: id }, { state: 'excluded' });
     await setState(services.pool, id, 'cancelled', null);
     const over = await outlook(id);
     expect({ ...over.waiting, parked: over.parked }).toEqual({
@@ -81,30 +93,23 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
 
   it('says when only hosts that wait are left, URLs that are due later among them', async () => {
     const id = await running();
-    await host(id, 'backoff', 2, `failures = 1, not_before = ${inAnHour}, last_error = 'overloaded: 503'`);
-    const well = await host(id, 'well', 1, 'failures = 0');
+    await host(id, 'backoff', 2, { failures: 1, not_before: inAnHour, last_error: 'overloaded: 503' });
+    const well = await hostIdOf(services.pool, await host(id, 'well', 1));
     expect(await outlook(id)).toMatchObject({ onlyWaiting: false, waiting: { hosts: 1 } });
-    await services.pool.query(
-      `update url set due_at = ${inAnHour} from host h where h.id = host_id and h.origin = $1`,
-      [well],
-    );
+    await tables.url.change(services.pool, { host_id: well }, { due_at: inAnHour });
     const now = await outlook(id);
     expect(now).toMatchObject({ onlyWaiting: true, left: null, waiting: { hosts: 2 } });
     expect(now.waiting.items.map(({ why }) => why)).toEqual(['backoff', 'retry']);
-    await services.pool.query(`update url set state = 'leased' where crawl_id = $1`, [id]);
+    await tables.url.change(services.pool, { crawl_id: id }, { state: 'leased' });
     expect(await outlook(id)).toMatchObject({ onlyWaiting: false, waiting: { hosts: 0 } });
   });
 
   it('is told by status', async () => {
     const id = await running();
-    const bad = await host(
-      id,
-      'bad',
-      2,
-      `failures = 1, not_before = ${inAnHour}, last_error = 'server-errors: answered 500'`,
-    );
-    const gone = await host(id, 'gone', 1, `parked_at = now(), last_error = 'connect-refused: no'`);
-    const well = await host(id, 'well', 5, 'failures = 0');
+    const failed = { failures: 1, last_error: 'server-errors: answered 500' };
+    const bad = await host(id, 'bad', 2, { ...failed, not_before: inAnHour });
+    const gone = await host(id, 'gone', 1, { parked_at: fromNow(), last_error: 'connect-refused: no' });
+    const well = await host(id, 'well', 5);
     const { stdout, code } = await runCli(['status', id, '--server', api.url, '--key', api.key]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -118,8 +123,7 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
 
 it("a crawl's time is without its pauses, and without what passed between its end and a new beginning", async () => {
   const id = await running();
-  const shift = (columns: string): unknown =>
-    services.pool.query(`update crawl set ${columns} where id = $1`, [id]);
+  const shift = (columns: CrawlColumns) => changeCrawl(services.pool, id, columns);
   const seconds = async (): Promise<number> => (await get<CrawlView>(`/v1/crawls/${id}`)).seconds ?? -1;
   const expectAbout = async (expected: number): Promise<void> => {
     const actual = await seconds();
@@ -127,15 +131,15 @@ it("a crawl's time is without its pauses, and without what passed between its en
     // What passes between two statements of the test, on a busy machine.
     expect(actual).toBeLessThan(expected + 15);
   };
-  await shift(`started_at = now() - interval '100 seconds'`);
+  await shift({ started_at: fromNow(-100) });
   await expectAbout(100);
   await setState(services.pool, id, 'paused', 'a rest');
-  await shift(`rests_since = now() - interval '30 seconds'`);
+  await shift({ rests_since: fromNow(-30) });
   await expectAbout(70);
   await setState(services.pool, id, 'running', null);
   await expectAbout(70);
   await setState(services.pool, id, 'finished', 'complete');
-  await shift(`rests_since = now() - interval '20 seconds'`);
+  await shift({ rests_since: fromNow(-20) });
   await setState(services.pool, id, 'running', null);
   await expectAbout(50);
 });

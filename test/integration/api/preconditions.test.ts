@@ -1,8 +1,9 @@
 /** ETag, If-Match and If-None-Match (RFC 9110 sections 8.8.3, 13.1.1 and 13.1.2) on what is edited. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
+import { addHost } from '../../support/database/index.ts';
 import { newTenant } from './asking.ts';
-import { addHost, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;

@@ -2,17 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportLines } from '../../../cli/report.ts';
 import { crawlReport, type CrawlReport } from '../../../contracts/http/report.ts';
-import {
-  addPage,
-  addUrl,
-  newCrawl,
-  noteTaker,
-  serve,
-  setState,
-  startServices,
-  type Api,
-  type Services,
-} from './world.ts';
+import { addUrl, like, setState, tables } from '../../support/database/index.ts';
+import { addPage, newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -34,8 +25,8 @@ beforeAll(async () => {
     fetched_at: new Date(),
     content_type: `text/html"><script>alert(1)</script>; charset=utf-8`,
   });
-  await pool.query(`update url set cut = '{"links": 1300}' where url = 'https://a.example/slow'`);
-  await pool.query(`update url set cut = '{"links": 1}' where url = 'https://b.example/big'`);
+  await tables.url.change(pool, { url: 'https://a.example/slow' }, { cut: { links: 1_300 } });
+  await tables.url.change(pool, { url: 'https://b.example/big' }, { cut: { links: 1 } });
   await addUrl(pool, crawl, 'https://b.example/hidden', { state: 'excluded', reason: 'robots' });
   await setState(pool, crawl, 'finished', 'finish-criteria: 3 pages <b>');
 });
@@ -122,7 +113,7 @@ describe('a report', () => {
         ...{ state: 'done', reason: 'fetched', status: 200, fetched_at: new Date(), took_ms: 10, bytes: 10 },
       });
     }
-    await pool.query(`update url set cut = '{"links": 1300}' where crawl_id = $1 and url like '%/7'`, [many]);
+    await tables.url.change(pool, { crawl_id: many, url: like('%/7') }, { cut: { links: 1_300 } });
     const made = (await (await fetch(`${api.url}/v1/crawls/${many}/report`)).json()) as CrawlReport;
     expect([made.urls.slowest.length, made.of.urls.slowest]).toEqual([20, 25]);
     const html = await (await fetch(`${api.url}/v1/crawls/${many}/report?format=html`)).text();

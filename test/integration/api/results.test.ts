@@ -1,14 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditView, pageView, type AuditView, type PageView } from '../../../contracts/http/results.ts';
+import {
+  addLetter,
+  addUrl,
+  changeCrawl,
+  holdSnapshot,
+  holdTable,
+  setState,
+  tables,
+  type UrlColumns,
+} from '../../support/database/index.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { createPool } from '../../../storage/postgres/index.ts';
+import { until } from '../../support/until.ts';
 import {
   addPage,
-  addUrl,
   newCrawl,
   noteTaker,
   serve,
-  setState,
   startServices,
   storeBody,
   textOf,
@@ -104,22 +113,19 @@ describe('pages', () => {
     const first = await feed();
     expect(first.items.map(({ url }) => url)).toEqual(['https://a.example/1']);
     expect(first.next).not.toBeNull();
-    await services.pool.query('update url set stage = 0 where crawl_id = $1', [crawl]);
+    await tables.url.change(services.pool, { crawl_id: crawl }, { stage: 0 });
 
     // A transaction that began before now and commits later: its rows may still land between 2 and 3.
-    const late = await services.pool.connect();
-    await late.query('begin');
-    const { rows } = await late.query<{ began: Date }>('select now() as began');
-    const began = rows[0]?.began ?? new Date();
+    const late = await holdSnapshot(services.pool);
+    const began = late.since;
     await addPage(services.pool, crawl, 'https://a.example/4', content, {
       fetched_at: new Date(began.getTime() + 1),
     });
     // Past the margin for clocks, so that only the open transaction holds page 4 back.
-    await services.pool.query(`select pg_sleep_until($1::timestamptz + interval '1.2 seconds')`, [began]);
+    await until('the margin is over', () => Date.now() > began.getTime() + 1_200);
     const second = await feed('', first.next);
     expect(second.items.map(({ url }) => url)).toEqual(['https://a.example/2', 'https://a.example/3']);
-    await late.query('rollback');
-    late.release();
+    await late.release();
 
     await setState(services.pool, crawl, 'finished', 'complete');
     const last = await feed('', second.next);
@@ -201,51 +207,54 @@ describe('audit', () => {
   it('leaves the database to others, however many ask for one at once', async () => {
     const crawls = [crawl, await newCrawl(services.pool), await newCrawl(services.pool)];
     const holder = createPool(services.world.databaseUrl, 1, () => undefined);
-    const holding = await holder.connect();
-    await holding.query('begin');
-    await holding.query('lock table url in access exclusive mode');
+    const holding = await holdTable(holder, 'url');
     const asking = Array.from({ length: 30 }, (_, at) =>
       fetch(`${api.url}/v1/crawls/${String(crawls[at % crawls.length])}/audit`),
     );
-    const waiting = `select from pg_stat_activity
-                      where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await holding.query(waiting)).rowCount).toBeGreaterThan(0);
+    await expect.poll(() => holding.waiting()).toBeGreaterThan(0);
     const signal = AbortSignal.timeout(5_000);
     const other = await fetch(`${api.url}/v1/crawls/${crawl}/ledger`, { signal }).catch(() => null);
-    const held = (await holding.query(waiting)).rowCount;
-    await holding.query('commit');
-    holding.release();
+    const held = await holding.waiting();
+    await holding.release();
     await holder.end();
     expect(other?.status).toBe(200);
     expect(held).toBe(1);
     for (const each of await Promise.all(asking)) expect(each.status).toBe(200);
   });
 
-  it.each([
-    ['ledger.done', 'update ledger set done = done + 1 where crawl_id = $1'],
-    ['ledger.sum', 'update ledger set dead = dead + 1 where crawl_id = $1'],
-    ['ledger.bytes', 'update ledger set bytes = bytes - 7 where crawl_id = $1'],
-    ['host.queued', 'update host_queue set queued = 5 where crawl_id = $1'],
-    ['host.total', 'delete from host_queue where crawl_id = $1'],
-    ['failed-without-letter', `update url set state = 'failed' where crawl_id = $1`],
+  const urls = (columns: UrlColumns) => (id: string) =>
+    tables.url.change(services.pool, { crawl_id: id }, columns);
+  const ledger = (columns: Parameters<typeof tables.ledger.change>[2]) => (id: string) =>
+    tables.ledger.change(services.pool, { crawl_id: id }, columns);
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ['ledger.done', ledger({ done: 77 })],
+    ['ledger.sum', ledger({ dead: 77 })],
+    ['ledger.bytes', ledger({ bytes: 77 })],
+    ['host.queued', (id) => tables.queue.change(services.pool, { crawl_id: id }, { queued: 5 })],
+    ['host.total', (id) => tables.queue.remove(services.pool, { crawl_id: id })],
+    ['failed-without-letter', urls({ state: 'failed' })],
     [
       'letter-without-failed',
-      `insert into dead_letter (host_id, crawl_id, key, class, message, attempts)
-       select host_id, crawl_id, key, 'tls', '', 1 from url where crawl_id = $1`,
+      async (id) => {
+        const { host_id: hostId, key } = await tables.url.row(services.pool, { crawl_id: id });
+        await addLetter(services.pool, id, { hostId, key }, 'tls');
+      },
     ],
-    ['token-without-lease', `update url set lease_token = 1 where crawl_id = $1`],
-    ['staged-but-not-done', `update url set stage = 1, state = 'dead' where crawl_id = $1`],
-    ['read-without-page', `delete from page where crawl_id = $1`],
-    ['alias-of-nothing', `update url set alias_host = 0, alias_key = '\\x00' where crawl_id = $1`],
-    ['unknown-parent', `update url set parent_host = 0, parent_key = '\\x00' where crawl_id = $1`],
+    ['token-without-lease', urls({ lease_token: 1 })],
+    ['staged-but-not-done', urls({ stage: 1, state: 'dead' })],
+    ['read-without-page', (id) => tables.page.remove(services.pool, { crawl_id: id })],
+    ['alias-of-nothing', urls({ alias_host: 0, alias_key: Buffer.of(0) })],
+    ['unknown-parent', urls({ parent_host: 0, parent_key: Buffer.of(0) })],
     [
       'closed.pending',
-      `with c as (update crawl set state = 'finished' where id = $1)
-                        update url set stage = 2 where crawl_id = $1`,
+      async (id) => {
+        await changeCrawl(services.pool, id, { state: 'finished' });
+        await urls({ stage: 2 })(id);
+      },
     ],
   ])('finds %s', async (check, damage) => {
     await addPage(services.pool, crawl, 'https://a.example/1', content);
-    await services.pool.query(damage, [crawl]);
+    await damage(crawl);
     const audit = await get<AuditView>('/audit');
     expect(audit.ok).toBe(false);
     expect(audit.differences.map((difference) => difference.check)).toContain(check);

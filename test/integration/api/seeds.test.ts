@@ -10,8 +10,16 @@ import {
   type AddedSeeds,
   type SeedView,
 } from '../../../contracts/http/seeds.ts';
+import {
+  bringTableBack,
+  crawlState,
+  seedsOf,
+  setState,
+  tables,
+  takeTableAway,
+} from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -44,13 +52,7 @@ async function send(
 }
 
 /** Good ones, in their order, behind the one that the crawl began with. */
-async function stored(): Promise<string[]> {
-  const { rows } = await services.pool.query<{ url: string }>(
-    'select url from seed where crawl_id = $1 and line > 1 and rejected is null order by line',
-    [crawl],
-  );
-  return rows.map(({ url }) => url);
-}
+const stored = async (): Promise<string[]> => (await seedsOf(services.pool, crawl)).slice(1);
 
 describe('as JSON', () => {
   it('are stored behind those that there are; bad ones are told one by one', async () => {
@@ -126,10 +128,7 @@ describe('as lines', () => {
     );
     expect(answer.body).toMatchObject({ accepted: 100_000, rejectedCount: 0 });
     expect((peak - before) / 1024 ** 2).toBeLessThan(200);
-    const { rows } = await services.pool.query('select count(*)::int as n from seed where crawl_id = $1', [
-      crawl,
-    ]);
-    expect(rows).toEqual([{ n: 100_001 }]);
+    expect(await tables.seed.count(services.pool, { crawl_id: crawl })).toBe(100_001);
   });
 
   it('that cannot be stored any more are told as a fault of ours, with what is stored', async () => {
@@ -142,14 +141,14 @@ describe('as lines', () => {
       void (async () => {
         for (let i = 0; i < 2_500; i++) sending.write(`https://b.example/${String(i)}\n`);
         await expect.poll(stored).toHaveLength(2_000);
-        await services.pool.query('alter table seed rename to seed_that_is_away');
+        await takeTableAway(services.pool, 'seed');
         for (let i = 0; i < 2_500; i++) sending.write(`https://c.example/${String(i)}\n`);
       })();
     });
     try {
       expect((await answered).statusCode).toBe(500);
     } finally {
-      await services.pool.query('alter table if exists seed_that_is_away rename to seed');
+      await bringTableBack(services.pool, 'seed');
     }
     expect(await stored()).toHaveLength(2_000);
   });
@@ -182,8 +181,7 @@ describe('as lines', () => {
   it('all bad: nothing is stored, and a finished crawl stays finished', async () => {
     await setState(services.pool, crawl, 'finished', 'complete');
     expect((await send('x\ny\n')).status).toBe(422);
-    const { rows } = await services.pool.query('select state from crawl where id = $1', [crawl]);
-    expect(rows).toEqual([{ state: 'finished' }]);
+    expect(await crawlState(services.pool, crawl)).toBe('finished');
   });
 });
 

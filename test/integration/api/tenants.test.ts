@@ -5,8 +5,16 @@ import type { CrawlSummary, CreatedCrawl } from '../../../contracts/http/crawls.
 import type { Explanation } from '../../../contracts/http/explain.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { TenantDetail, TenantView } from '../../../contracts/tenancy.ts';
+import {
+  addUrl,
+  crawlState,
+  hostParked,
+  robotsRead,
+  setState,
+  tables,
+} from '../../support/database/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { addPage, addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from './world.ts'; // prettier-ignore
+import { addPage, newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -68,8 +76,7 @@ describe('a crawl of another tenant', () => {
     const names = (answer?: Answer<unknown>): string[] =>
       [...(answer?.headers.keys() ?? [])].filter((name) => !name.startsWith('ratelimit'));
     expect(names(first)).toEqual(names(unknown));
-    const { rows } = await services.pool.query('select state from crawl where id = $1', [theirs]);
-    expect(rows).toEqual([{ state: 'running' }]);
+    expect(await crawlState(services.pool, theirs)).toBe('running');
   });
 
   it('is neither listed nor counted', async () => {
@@ -78,11 +85,8 @@ describe('a crawl of another tenant', () => {
     await newCrawl(services.pool);
     const { body } = await ask<List<CrawlSummary>>(api.url, admins.first, 'GET', '/v1/crawls?limit=100');
     expect(body.items.map(({ id }) => id)).toContain(mine);
-    const { rows } = await services.pool.query<{ id: string }>(
-      'select id::text from crawl where tenant_id = $1 order by id desc',
-      [tenants.first],
-    );
-    expect(body.items.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    const rows = await tables.crawl.rows(services.pool, { tenant_id: tenants.first });
+    expect(body.items.map(({ id }) => id)).toEqual(rows.map(({ id }) => String(id)).reverse());
   });
 
   it('leaves no gap in the numbers of the first tenant, and nothing to be told from one’s own ids', async () => {
@@ -151,13 +155,8 @@ it('a host that only others crawl is to explain as one that nobody does', async 
   const crawl = await create(admins.second, `${theirs}/`);
   await setState(services.pool, crawl, 'running', null);
   const { hostId } = await addUrl(services.pool, crawl, `${theirs}/1`);
-  await services.pool.query('insert into robots (host_id, status, fetched_at) values ($1, 200, now())', [
-    hostId,
-  ]);
-  await services.pool.query(
-    "update host set parked_at = now(), failures = 9, last_error = 'timeout: x' where id = $1",
-    [hostId],
-  );
+  await robotsRead(services.pool, hostId, { status: 200 });
+  await hostParked(services.pool, hostId, { failures: 9, last_error: 'timeout: x' });
   const mine = await create(admins.first, 'https://mine.example/');
   await setState(services.pool, mine, 'running', null);
   const explained = async (origin: string, id = mine, key = admins.first): Promise<string> => {
@@ -255,9 +254,6 @@ describe('/v1/tenants', () => {
       seen.push(...body.items.map(({ id }) => id));
       next = body.next;
     }
-    const { rows } = await services.pool.query<{ id: string }>(
-      'select id::text from tenant order by tenant.id',
-    );
-    expect(seen).toEqual(rows.map(({ id }) => id));
+    expect(seen).toEqual((await tables.tenant.rows(services.pool)).map(({ id }) => String(id)));
   });
 });

@@ -11,6 +11,7 @@ import {
   type WebhookView,
 } from '../../../contracts/http/webhooks.ts';
 import { setCrawlState } from '../../../storage/crawls/index.ts';
+import { tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
@@ -163,10 +164,7 @@ describe('a webhook', () => {
     expect((await call('GET', `/${body.id}`, undefined, api.key)).body.pendingCrawls).toBe(1);
     expect((await call('DELETE', `/${body.id}`, undefined, api.key)).status).toBe(200);
     expect((await call('GET', `/${body.id}`, undefined, api.key)).status).toBe(404);
-    const { rows } = await services.pool.query('select 1 from webhook_cursor where webhook_id = $1', [
-      body.id,
-    ]);
-    expect(rows).toEqual([]);
+    expect(await tables.cursor.count(services.pool, { webhook_id: body.id })).toBe(0);
     await setCrawlState(services.pool, Number(crawl), 'paused', 'asked', null);
   });
 
@@ -184,8 +182,7 @@ describe('a webhook', () => {
     const { secret } = (await (await send()).json()) as CreatedWebhook;
     expect((await send()).status).toBe(409);
     expect((await call<{ items: unknown[] }>('GET', '')).body.items.length).toBe(1);
-    const { rows } = await services.pool.query('select to_jsonb(k)::text as row from idempotency_key k');
-    expect(JSON.stringify(rows)).not.toContain(secret);
+    expect(JSON.stringify(await tables.answer.rows(services.pool))).not.toContain(secret);
   });
 });
 
@@ -211,11 +208,9 @@ describe('a replay', () => {
     expect((await ask({ crawlId: crawl, after: '1' })).body).toEqual({ crawls: 0 });
     expect((await ask({ since: '2100-01-01T00:00:00Z' })).body).toEqual({ crawls: 0 });
     expect((await ask({ since: '2020-01-01T00:00:00Z' })).body).toEqual({ crawls: 1 });
-    const { rows } = await services.pool.query(
-      'select settled, last from webhook_cursor where webhook_id = $1',
-      [body.id],
-    );
-    expect(rows).toEqual([{ settled: 0, last: 1 }]);
+    expect(await tables.cursor.rows(services.pool, { webhook_id: body.id })).toMatchObject([
+      { settled: 0, last: 1 },
+    ]);
   });
 });
 
@@ -236,10 +231,7 @@ describe('events and cursors', () => {
         await call('DELETE', `/${second.id}`, undefined, api.key);
       })(),
     ]);
-    const { rows } = await services.pool.query<{ settled: number; last: number }>(
-      'select settled, last from webhook_cursor where webhook_id = $1 and crawl_id = any ($2)',
-      [body.id, crawls],
-    );
-    expect(rows).toEqual(crawls.map(() => ({ settled: 0, last: 21 })));
+    const rows = await tables.cursor.rows(services.pool, { webhook_id: body.id, crawl_id: crawls });
+    expect(rows).toMatchObject(crawls.map(() => ({ settled: 0, last: 21 })));
   });
 });

@@ -7,16 +7,14 @@ import { buildApp } from '../../../api/app.ts';
 import type { CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { Dependencies } from '../../../api/dependencies.ts';
 import { createHttpServer } from '../../../api/way-in/http-server.ts';
-import { defaultCrawlConfig, type CrawlConfig, type CrawlState } from '../../../contracts/crawl.ts';
-import type { CrawlCause } from '../../../domain/crawl-life.ts';
-import { canonicalize } from '../../../domain/url.ts';
+import { defaultCrawlConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
 import { adoptAdminKey, makeSecret } from '../../../storage/tenancy/index.ts';
 import { createCrawl } from '../../../storage/starting/index.ts';
-import { urlKey } from '../../../contracts/url-key.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { packOutlinks } from '../../../storage/pages/index.ts';
 import { redriveBatch } from '../../../storage/letters/index.ts';
 import { readSeeds } from '../../../storage/seeds/index.ts';
+import { addUrl, setState, tables, type UrlPlace, type UrlColumns } from '../../support/database/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 export interface Services {
@@ -154,65 +152,6 @@ export async function newCrawl(
   return createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds));
 }
 
-/** What a crawl in this state has most often come to it by. */
-const usualCauses: Partial<Record<CrawlState, CrawlCause>> = {
-  ...{ paused: 'asked', draining: 'cancelled', cancelled: 'cancelled' },
-  ...{ finished: 'complete', failed: 'nothing-fetched' },
-};
-
-export async function setState(
-  pool: Pool,
-  id: string,
-  state: CrawlState,
-  reason: string | null,
-  cause: CrawlCause | null = usualCauses[state] ?? null,
-): Promise<void> {
-  await pool.query(
-    `update crawl set state = $2::crawl_state, reason = $3, cause = $4, started_at = coalesce(started_at, now()),
-            ended_at = case when $2::crawl_state in ('finished', 'cancelled', 'failed') then now() end where id = $1`,
-    [id, state, reason, cause],
-  );
-}
-
-export async function addHost(pool: Pool, origin: string): Promise<number> {
-  const { rows } = await pool.query<{ id: number }>(
-    `insert into host (origin, shard) values ($1, 0) on conflict (origin) do update set shard = 0 returning id`,
-    [origin],
-  );
-  return rows[0]?.id ?? 0;
-}
-
-/** What a URL row holds besides its name; columns as in the schema. */
-export type Columns = Readonly<Record<string, string | number | boolean | Buffer | Date | null>>;
-
-/** Admits a URL as queued, then moves it on, as workers do; answers its host and key. */
-export async function addUrl(
-  pool: Pool,
-  crawlId: string,
-  url: string,
-  columns: Columns = {},
-): Promise<{ hostId: number; key: Buffer }> {
-  const read = canonicalize(url);
-  if (!read.ok) throw new Error(`${url}: ${read.rejected}`);
-  const hostId = await addHost(pool, read.value.host);
-  const key = urlKey(read.value.canonical);
-  const { state = 'queued', depth = 0, priority = 1, kind = 0, ...rest } = columns;
-  await pool.query(
-    `insert into url (host_id, crawl_id, key, url, state, depth, priority, kind)
-     values ($1, $2, $3, $4, 'queued', $5, $6, $7)`,
-    [hostId, crawlId, key, read.value.url, depth, priority, kind],
-  );
-  const changes = Object.entries({ state, ...rest });
-  const sets = changes.map(([column], index) => `${column} = $${String(index + 4)}`).join(', ');
-  await pool.query(`update url set ${sets} where host_id = $1 and crawl_id = $2 and key = $3`, [
-    hostId,
-    crawlId,
-    key,
-    ...changes.map(([, value]) => value),
-  ]);
-  return { hostId, key };
-}
-
 export interface Content {
   readonly title: string;
   readonly text: string;
@@ -233,8 +172,8 @@ export async function addPage(
   crawlId: string,
   url: string,
   content: Content,
-  columns: Columns = {},
-): Promise<{ hostId: number; key: Buffer }> {
+  columns: UrlColumns = {},
+): Promise<UrlPlace> {
   const place = await addUrl(pool, crawlId, url, {
     state: 'done',
     status: 200,
@@ -245,18 +184,15 @@ export async function addPage(
     content_type: 'text/html',
     ...columns,
   });
-  await pool.query(
-    `insert into page (host_id, crawl_id, key, title, language, charset, words, links, noindex, nofollow, outlinks)
-     values ($1, $2, $3, $4, 'en', 'utf-8', $5, $6, false, false, $7)`,
-    [
-      place.hostId,
-      crawlId,
-      place.key,
-      content.title,
-      content.text.split(' ').length,
-      content.links.length,
-      packOutlinks(new URL(url).origin, content.links),
-    ],
-  );
+  await tables.page.add(pool, {
+    ...{ host_id: place.hostId, crawl_id: crawlId, key: place.key, title: content.title },
+    ...{
+      language: 'en',
+      charset: 'utf-8',
+      words: content.text.split(' ').length,
+      links: content.links.length,
+    },
+    ...{ noindex: false, nofollow: false, outlinks: packOutlinks(new URL(url).origin, content.links) },
+  });
   return place;
 }

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConfigVersion, EditPreview } from '../../../contracts/http/edits.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
 import { newKey } from '../api/asking.ts';
-import { addUrl, newCrawl, noteTaker, serve, setState, startServices } from '../api/world.ts';
+import { newCrawl, noteTaker, serve, startServices } from '../api/world.ts';
 import type { Api, Services } from '../api/world.ts';
+import { addUrl, setState } from '../../support/database/index.ts';
 
 let services: Services;
 let api: Api;

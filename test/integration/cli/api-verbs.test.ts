@@ -7,8 +7,9 @@ import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import type { CreatedKey, TenantView } from '../../../contracts/tenancy.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
 import { newKey, newTenant } from '../api/asking.ts';
-import { addPage, addUrl, newCrawl, noteTaker, serve, setState, startServices } from '../api/world.ts';
+import { addPage, newCrawl, noteTaker, serve, startServices } from '../api/world.ts';
 import type { Api, Services } from '../api/world.ts';
+import { addLetter, addUrl, setState } from '../../support/database/index.ts';
 
 let services: Services;
 let api: Api;
@@ -102,11 +103,7 @@ describe('crawls', () => {
       state: 'failed',
       reason: 'timeout',
     });
-    await services.pool.query(
-      `insert into dead_letter (host_id, crawl_id, key, class, message, attempts)
-       values ($1, $2, $3, 'timeout', 'it took too long', 5)`,
-      [bad.hostId, id, bad.key],
-    );
+    await addLetter(services.pool, id, bad, 'timeout', { message: 'it took too long', attempts: 5 });
     await setState(services.pool, id, 'finished', 'complete');
     expect(jsonLines(await done('pages', id, '--fields', 'text'))).toContainEqual(
       expect.objectContaining({ url: 'https://a.example/1', title: 'One', text: 'a b' }),

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { identify } from '../../../stack/processes.ts';
 import { writeStackInfo } from '../../../stack/info.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
-import { addUrl, newCrawl, noteTaker, serve, setState, startServices, type Api, type Services } from '../api/world.ts'; // prettier-ignore
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from '../api/world.ts';
+import { addLetter, addUrl, setState } from '../../support/database/index.ts';
 
 let services: Services;
 let api: Api;
@@ -30,11 +31,9 @@ afterAll(async () => {
 
 async function letter(url: string, letterClass: string, message: string): Promise<void> {
   const { hostId, key } = await addUrl(services.pool, crawl, url, { state: 'failed', reason: letterClass });
-  await services.pool.query(
-    `insert into dead_letter (host_id, crawl_id, key, class, message, attempts, headers)
-     values ($1, $2, $3, $4, $5, 0, '{"server": "nginx"}')`,
-    [hostId, crawl, key, letterClass, message],
-  );
+  await addLetter(services.pool, crawl, { hostId, key }, letterClass, {
+    ...{ message, attempts: 0, headers: { server: 'nginx' } },
+  });
 }
 
 const orbweaver = (...args: readonly string[]): Promise<CliResult> =>

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
-import { addUrl, newCrawl, setState, startServices, type Services } from '../api/world.ts';
+import { newCrawl, startServices, type Services } from '../api/world.ts';
+import { addUrl, setState } from '../../support/database/index.ts';
 
 let services: Services;
 let folder: string;

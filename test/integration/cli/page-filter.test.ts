@@ -1,8 +1,9 @@
 /** Which pages `pages` and `export` write, by an API over a real database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
-import { addPage, addUrl, newCrawl, noteTaker, serve, setState, startServices } from '../api/world.ts';
+import { addPage, newCrawl, noteTaker, serve, startServices } from '../api/world.ts';
 import type { Api, Services } from '../api/world.ts';
+import { addUrl, addUrls, setState } from '../../support/database/index.ts';
 
 let services: Services;
 let api: Api;
@@ -20,12 +21,11 @@ beforeAll(async () => {
   await addPage(pool, crawl, 'https://b.example/2', content, { ...fetched(2), content_type: 'image/png' });
   const { hostId } = await addUrl(pool, crawl, 'https://b.example/queued');
   // The page that is looked for stands behind more than one answer looks at.
-  await pool.query(
-    `insert into url (host_id, crawl_id, key, url, state, depth, priority, status, fetched_at, content_type)
-     select $2, $1, decode(md5(n::text), 'hex'), 'https://b.example/many/' || n, 'done', 1, 1, 200,
-            timestamptz 'epoch' + interval '3 seconds', 'text/css' from generate_series(1, 21000) n`,
-    [crawl, hostId],
-  );
+  const many = Array.from({ length: 21_000 }, (_, n) => ({
+    ...{ host_id: hostId, url: `https://b.example/many/${String(n)}`, content_type: 'text/css' },
+    ...{ state: 'done', status: 200, ...fetched(3) },
+  }));
+  await addUrls(pool, crawl, many);
   await addUrl(pool, crawl, 'https://a.example/9', { state: 'dead', status: 404, ...fetched(9) });
 });
 afterAll(async () => {

@@ -6,17 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
 import { newKey, newTenant } from '../api/asking.ts';
-import {
-  addPage,
-  addUrl,
-  newCrawl,
-  noteTaker,
-  serve,
-  setState,
-  startServices,
-  type Api,
-  type Services,
-} from '../api/world.ts';
+import { addPage, newCrawl, noteTaker, serve, startServices } from '../api/world.ts';
+import type { Api, Services } from '../api/world.ts';
+import { addUrl, seedsOf, setState } from '../../support/database/index.ts';
 
 let services: Services;
 let api: Api;
@@ -105,11 +97,7 @@ describe('seeds and events', () => {
     expect(stderr).toMatch(
       /large\.txt, line 2400: "no url" is not an absolute URL[^]*more seeds of .*large\.txt/,
     );
-    const { rows } = await services.pool.query<{ url: string }>(
-      'select url from seed where crawl_id = $1 and rejected is null order by line',
-      [stdout.trim()],
-    );
-    expect(rows.map(({ url }) => url)).toEqual(lines.filter((line) => line !== 'no url'));
+    expect(await seedsOf(services.pool, stdout.trim())).toEqual(lines.filter((line) => line !== 'no url'));
   });
 
   it('more seeds are streamed from arguments, files and standard input, bad ones are told', async () => {

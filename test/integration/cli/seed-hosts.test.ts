@@ -4,6 +4,7 @@ import { localApi } from '../../../cli/api-target.ts';
 import { createApi } from '../../../cli/api.ts';
 import { setConcurrency } from '../../../cli/seed-hosts.ts';
 import { noteTaker, serve, startServices } from '../api/world.ts';
+import { tables } from '../../support/database/index.ts';
 
 it('sets the hosts of the seeds, each once, and no more than may be one’s own', async () => {
   const services = await startServices();
@@ -21,12 +22,11 @@ it('sets the hosts of the seeds, each once, and no more than may be one’s own'
     request(['http://one.example/a', 'http://one.example/b', 'https://two.example:8443/', 'no url']),
   );
   expect(said).toMatch(/^http:\/\/one\.example and 1 more take up to 4 requests at a time/);
-  const { rows } = await pool.query('select origin, settings from host order by origin');
-  expect(rows).toEqual([
+  expect(await tables.host.rows(pool)).toMatchObject([
     { origin: 'http://one.example', settings: { concurrency: 4 } },
     { origin: 'https://two.example:8443', settings: { concurrency: 4 } },
   ]);
   const many = Array.from({ length: 101 }, (_, at) => `https://h${String(at)}.example/`);
   await expect(setConcurrency(api, 4, request(many))).rejects.toThrow(/hosts you own/);
-  expect((await pool.query('select from host')).rowCount).toBe(2);
+  expect(await tables.host.count(pool)).toBe(2);
 });
