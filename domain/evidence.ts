@@ -35,24 +35,32 @@ export function headerEvidence(headers: Readonly<Record<string, string>>): Recor
   const rest = Object.keys(headers)
     .filter((name) => !telling.includes(name))
     .sort();
-  const kept: [string, string][] = [];
-  // Room for the field that counts what was left out.
-  let bytes = utf8Length(leftOutField) + 20;
-  let leftOut = 0;
-  for (const name of [...telling, ...rest]) {
+  const fields = [...telling, ...rest].flatMap((name): Field[] => {
     const value = shortened(headers[name]);
-    if (value === undefined || secret.test(name) || noise.test(name)) continue;
+    return value === undefined || secret.test(name) || noise.test(name) ? [] : [[name, value]];
+  });
+  const all = fitting(fields, maxEvidenceFields, maxEvidenceBytes);
+  // fromEntries, since a field may be called `__proto__`.
+  if (all.length === fields.length) return Object.fromEntries(all);
+  // Room for the field that counts what was left out.
+  const kept = fitting(fields, maxEvidenceFields - 1, maxEvidenceBytes - utf8Length(leftOutField) - 20);
+  const leftOut = `${String(fields.length - kept.length)} left out`;
+  return Object.fromEntries([...kept, [leftOutField, leftOut]]);
+}
+
+type Field = [name: string, value: string];
+
+/** The first fields that there is room for. A field that is too long for the rest of the room is passed over. */
+function fitting(fields: readonly Field[], most: number, mostBytes: number): Field[] {
+  const kept: Field[] = [];
+  let bytes = 0;
+  for (const [name, value] of fields) {
     const size = utf8Length(name) + utf8Length(value);
-    if (kept.length === maxEvidenceFields - 1 || bytes + size > maxEvidenceBytes) {
-      leftOut++;
-      continue;
-    }
+    if (kept.length === most || bytes + size > mostBytes) continue;
     bytes += size;
     kept.push([name, value]);
   }
-  if (leftOut > 0) kept.push([leftOutField, `${String(leftOut)} left out`]);
-  // fromEntries, since a field may be called `__proto__`.
-  return Object.fromEntries(kept);
+  return kept;
 }
 
 /** A value that is cut ends in `…`. toWellFormed, since half a surrogate pair cannot be stored. */

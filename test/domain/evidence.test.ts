@@ -53,4 +53,27 @@ describe('header evidence', () => {
       }),
     );
   });
+
+  it('leaves nothing out of what fits, and has no room to spare where it does', () => {
+    const sized = fc.record({
+      fields: fc.integer({ min: 1, max: 30 }),
+      length: fc.integer({ min: 0, max: 250 }),
+    });
+    fc.assert(
+      fc.property(sized, ({ fields, length }) => {
+        const headers = Object.fromEntries(
+          Array.from({ length: fields }, (_, at) => [`x-${String(at).padStart(2, '0')}`, 'y'.repeat(length)]),
+        );
+        const fits = fields <= maxEvidenceFields && fields * (4 + length) <= maxEvidenceBytes;
+        const kept = headerEvidence(headers);
+        expect(leftOutField in kept).toBe(!fits);
+        if (fits) expect(kept).toEqual(headers);
+        if (fits) return;
+        const count = Object.keys(kept).length - 1;
+        const room = maxEvidenceBytes - count * (4 + length);
+        expect(count === maxEvidenceFields - 1 || room < 4 + length + 30).toBe(true);
+      }),
+      { examples: [[{ fields: maxEvidenceFields, length: 1 }], [{ fields: 16, length: 124 }]], numRuns: 500 },
+    );
+  });
 });
