@@ -34,13 +34,6 @@ const noPace: Pace = { delayMs: 0, factor: null };
 /** Milliseconds for which a host is left alone if this process had no room for a body. */
 const noRoomMs = 10_000;
 
-/** The reason with which a fetch is aborted when it says nothing about the host. */
-class LeaseOver extends Error {
-  constructor() {
-    super('the lease of the host is over');
-  }
-}
-
 export class HostPacer {
   readonly lease: HostLease;
   readonly #fetcher: Fetcher;
@@ -189,9 +182,10 @@ export class HostPacer {
    * lease is aborted, since the next holder relies on that; while the lease is renewed, the exchange goes on.
    */
   async #withinLease(request: FetchRequest, turn: Turn, left: () => void): Promise<FetchResult | null> {
+    // Aborted by this process: that says nothing about the host.
     const breakOff = new AbortController();
     const watch = setInterval(() => {
-      if (!this.lease.isHeld) breakOff.abort(new LeaseOver());
+      if (!this.lease.isHeld) breakOff.abort(new Error('the lease of the host is over'));
     }, 500);
     try {
       return await this.#fetcher.fetch({
@@ -200,7 +194,7 @@ export class HostPacer {
         maySend: () => {
           const may = turn.mayLeave(true);
           if (may) left();
-          else breakOff.abort(new LeaseOver());
+          else breakOff.abort(new Error('a gate closed before the request left'));
           return may;
         },
       });
