@@ -22,7 +22,7 @@ export async function withOwnFaults<T>(work: () => Promise<T>): Promise<T> {
     }
     if (!(error instanceof Error) || error instanceof ApplicationFailure) throw error;
     if (isDiskTrouble(error))
-      throw ownFault(error, `our own machine or disk is in trouble: ${error.message}`, outageRetryMs);
+      throw ownFault(error, `our own machine or disk has a problem: ${error.message}`, outageRetryMs);
     if (isStorageOutage(error))
       throw ownFault(error, `our own Postgres does not answer: ${error.message}`, outageRetryMs);
     throw error;

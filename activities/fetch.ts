@@ -172,7 +172,11 @@ const held: SliceResult = {
   ...{ wantedBy: nobody, lastError: null, closedBy: null },
 };
 
-const moved: ProbeResult = { outcome: 'moved', message: 'it is not parked, or paused', waitMs: 0 };
+const moved: ProbeResult = {
+  outcome: 'moved',
+  message: 'the host is not parked, or it is paused',
+  waitMs: 0,
+};
 
 const interrupted = (host: HostRef): ApplicationFailure =>
   ApplicationFailure.create({

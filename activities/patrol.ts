@@ -37,7 +37,10 @@ export function patrol(pool: Pool, workflows: Workflows, shards: number, log: Lo
       try {
         await round.look();
       } catch (error) {
-        log.debug({ err: error }, 'work without a workflow could not be looked for; the next look will');
+        log.debug(
+          { err: error },
+          'the search for work without a workflow failed; the next round searches again',
+        );
       }
       await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
     }
@@ -118,10 +121,10 @@ export class Patrol {
     this.#host = '0';
     this.#inHurry = true;
     if ((known?.id ?? null) !== null)
-      this.#log.warn({ hosts }, 'Temporal has forgotten everything; work goes on from what Postgres holds');
+      this.#log.warn({ hosts }, 'Temporal has lost its workflows; work goes on from the state in Postgres');
   }
 
   #tell(what: string, id: string): void {
-    this.#log.info({ what, id }, 'a workflow was missing and is started');
+    this.#log.info({ what, id }, 'a missing workflow was started');
   }
 }

@@ -28,7 +28,7 @@ export function wakeWebhooks(
       try {
         await wakeDue(pool, workflows);
       } catch (error) {
-        log.debug({ err: error }, 'webhooks could not be woken; the next look will');
+        log.debug({ err: error }, 'webhooks could not be woken; the next round wakes them');
       }
       await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
     }

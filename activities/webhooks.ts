@@ -96,4 +96,4 @@ function judge({ webhook, attempt }: Delivery, result: PostResult, now: number, 
 const sentenceOf = (status: number): string =>
   status >= 300 && status < 400
     ? `The receiver answered ${String(status)}, a redirect, which is not followed.`
-    : `The receiver answered ${String(status)}; only 2xx says that it took the event.`;
+    : `The receiver answered ${String(status)}; only a 2xx status says that it received the event.`;

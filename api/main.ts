@@ -66,7 +66,7 @@ async function main(config: ServiceConfig): Promise<void> {
     config.redisUrl === null
       ? null
       : openRedis(config.redisUrl, (error) => {
-          log.warn({ err: error }, 'Redis does not answer; requests are counted here alone');
+          log.warn({ err: error }, 'Redis does not answer; this process counts requests by itself');
         });
   const sharedCounts = redis === null ? null : countIn(redis, pool, log);
   const stopping = new AbortController();
@@ -116,8 +116,8 @@ async function main(config: ServiceConfig): Promise<void> {
 
 const listeningWords = (host: string): string =>
   isLoopback(host)
-    ? `listening on this machine only; ${settings.apiHost.name} opens it to others`
-    : 'listening to other machines: give them keys, and put TLS in front';
+    ? `listening on this machine only; ${settings.apiHost.name} opens the API to other machines`
+    : 'listening to other machines; give them keys, and put TLS in front of the API';
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.');
@@ -133,7 +133,7 @@ function tokenVerifier({
   if (jwksUrl === null) return null;
   if (jwtIssuer === null || jwtAudience === null) {
     const missing = jwtIssuer === null ? settings.jwtIssuer.name : settings.jwtAudience.name;
-    throw new ConfigError(`${missing} must be set where ${settings.jwksUrl.name} is.`);
+    throw new ConfigError(`${missing} must be set if ${settings.jwksUrl.name} is set.`);
   }
   return createTokenVerifier({
     jwksUrl,
@@ -148,7 +148,7 @@ function countIn(redis: Redis, pool: Pool, log: Logger): SharedCounts {
   let instance: Promise<string> | null = null;
   const read = async (): Promise<string> => {
     const [row] = await instanceId(pool);
-    if (row === undefined) throw new Error('the database does not know who it is: table instance is empty');
+    if (row === undefined) throw new Error('the database has no identity: table instance is empty');
     return row.id;
   };
   return {
@@ -167,8 +167,8 @@ function countIn(redis: Redis, pool: Pool, log: Logger): SharedCounts {
 /** Written past the log, since logs are kept and read by others. */
 function tellFirstKey(key: string): void {
   process.stderr.write(
-    `This instance had no key yet. Its first one, for an admin, is shown this once:\n\n  ${key}\n\n` +
-      'Send it as "Authorization: Bearer …"; POST /v1/keys makes more, DELETE /v1/keys/{keyId} revokes.\n',
+    `This instance had no key yet. Its first key, for an admin, is shown only once:\n\n  ${key}\n\n` +
+      'Send it as "Authorization: Bearer …". POST /v1/keys creates more keys, DELETE /v1/keys/{keyId} revokes one.\n',
   );
 }
 

@@ -52,7 +52,7 @@ const refuseUnknown = (names: readonly string[], where: string): void => {
   const near = knownNames
     .map((name) => ({ name, edits: distance(unknown.toUpperCase(), name) }))
     .reduce((best, each) => (each.edits < best.edits ? each : best));
-  const hint = near.edits <= 6 ? `; did you mean ${near.name}?` : '; docs/settings.md lists the settings.';
+  const hint = near.edits <= 6 ? `; did you mean ${near.name}?` : '; docs/settings.md lists all settings.';
   throw new ConfigError(`${where}: there is no setting ${unknown}${hint}`);
 };
 
@@ -75,7 +75,7 @@ const readSettingsFile = (file: string): Environment => {
   if (!parsed.success)
     throw new ConfigError(`${where} must hold one JSON object of names with text, numbers or lists.`);
   if (settingsFileName in parsed.data)
-    throw new ConfigError(`${where}: ${settingsFileName} cannot name a further file.`);
+    throw new ConfigError(`${where}: ${settingsFileName} cannot name another settings file.`);
   refuseUnknown(Object.keys(parsed.data), where);
   return Object.fromEntries(
     Object.entries(parsed.data).map(([name, value]) => [

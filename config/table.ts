@@ -68,8 +68,8 @@ const stackPort = (name: string, of: PortName, what: string): Nullable<number> =
   type: 'port',
   schema: port,
   fallback: null,
-  defaultNote: `${String(usualPorts[of])}, or a free one where that is taken`,
-  description: `Loopback port of ${what}. When set, a taken port is an error.`,
+  defaultNote: `${String(usualPorts[of])}, or a free port if that one is taken`,
+  description: `Loopback port of ${what}. If this is set and the port is taken, the start fails.`,
 });
 
 export const settings = {
@@ -79,7 +79,7 @@ export const settings = {
     schema: folder,
     fallback: defaultDataDir,
     defaultNote: '`$XDG_DATA_HOME/orbweaver`, else `~/.local/share/orbweaver` (root: `/var/lib/orbweaver`)',
-    description: 'Everything the embedded stack keeps: databases, bodies, logs.',
+    description: 'Folder of everything that the embedded stack keeps: databases, bodies, logs.',
   }),
   cacheDir: setting({
     name: 'ORBWEAVER_CACHE',
@@ -87,7 +87,7 @@ export const settings = {
     schema: folder,
     fallback: defaultCacheDir,
     defaultNote: '`$XDG_CACHE_HOME/orbweaver`, else `~/.cache/orbweaver`',
-    description: 'Programs fetched or built once, such as the Temporal CLI.',
+    description: 'Folder of programs that are downloaded or built once, such as the Temporal CLI.',
   }),
   temporalCli: nullable({
     name: 'ORBWEAVER_TEMPORAL_CLI',
@@ -103,7 +103,7 @@ export const settings = {
     schema: url('postgres:', 'postgresql:'),
     fallback: null,
     defaultNote: 'embedded Postgres',
-    description: 'Postgres to use instead of the embedded one.',
+    description: 'Postgres to use instead of the embedded Postgres.',
     secret: true,
   }),
   temporalAddress: nullable({
@@ -112,7 +112,7 @@ export const settings = {
     schema: address,
     fallback: null,
     defaultNote: 'embedded Temporal',
-    description: 'Temporal to use instead of the embedded one.',
+    description: 'Temporal to use instead of the embedded Temporal.',
   }),
   temporalNamespace: setting({
     name: 'ORBWEAVER_TEMPORAL_NAMESPACE',
@@ -126,8 +126,9 @@ export const settings = {
     type: 'URL',
     schema: url('redis:', 'rediss:'),
     fallback: null,
-    defaultNote: 'embedded Redis where `redis-server` is on PATH, else none',
-    description: 'Redis to use as shared cache.',
+    defaultNote: 'embedded Redis if `redis-server` is on PATH, else none',
+    description:
+      'Redis to use as a shared cache. Two instances on copies of one database must not share a Redis.',
     secret: true,
   }),
   blobDir: nullable({
@@ -143,8 +144,8 @@ export const settings = {
     type: 'URL',
     schema: webUrl,
     fallback: null,
-    defaultNote: 'none: the user agent leads to no page',
-    description: 'Where the page `/crawler` of the API can be read by everybody; stands in the user agent.',
+    defaultNote: 'none: the user agent names no page',
+    description: 'Public address of the page `/crawler` of the API. The user agent names this address.',
   }),
   contact: nullable({
     name: 'ORBWEAVER_CONTACT',
@@ -152,15 +153,16 @@ export const settings = {
     schema: text,
     fallback: null,
     defaultNote: 'none: the page says so',
-    description: 'Who runs this crawler, as its page says it: an e-mail address, a URL, or words.',
+    description: 'Who runs this crawler, for its page: an e-mail address, a URL, or words.',
   }),
   userAgent: nullable({
     name: 'ORBWEAVER_USER_AGENT',
     type: 'text',
     schema: text,
     fallback: null,
-    defaultNote: '`Orbweaver/<version> (+<ORBWEAVER_CRAWLER_URL>)`, without one `(polite crawler)`',
-    description: 'User agent sent, unless a crawl sets its own. Its first word is looked up in robots.txt.',
+    defaultNote: '`Orbweaver/<version> (+<ORBWEAVER_CRAWLER_URL>)`; without that URL, `(polite crawler)`',
+    description:
+      'User agent that is sent, unless a crawl sets its own. The first word of it is looked up in robots.txt.',
   }),
   allowPrivate: setting({
     name: 'ORBWEAVER_ALLOW_PRIVATE',
@@ -168,7 +170,7 @@ export const settings = {
     schema: cidrs,
     fallback: '',
     defaultNote: 'none',
-    description: 'Private or special address blocks that every crawl may reach.',
+    description: 'Blocks of private or special addresses that every crawl may reach.',
   }),
   webhookAllowPrivate: setting({
     name: 'ORBWEAVER_WEBHOOK_ALLOW_PRIVATE',
@@ -176,7 +178,7 @@ export const settings = {
     schema: cidrs,
     fallback: '',
     defaultNote: 'none',
-    description: 'Private or special address blocks that webhooks may be sent to.',
+    description: 'Blocks of private or special addresses that webhooks may be sent to.',
   }),
   offLimits: setting({
     name: 'ORBWEAVER_OFF_LIMITS',
@@ -185,7 +187,7 @@ export const settings = {
     fallback: '',
     defaultNote: 'none',
     description:
-      "Places no crawl and no webhook may reach, whatever else is allowed, beside the stack's own that the other settings name.",
+      'Addresses that no crawl and no webhook may ever reach, in addition to those of the stack that other settings name.',
   }),
   dns: setting({
     name: 'ORBWEAVER_DNS',
@@ -193,28 +195,29 @@ export const settings = {
     schema: resolvers,
     fallback: '',
     defaultNote: "the machine's resolvers",
-    description: 'DNS resolvers that names of hosts are asked of; the next one steps in where one fails.',
+    description:
+      'DNS resolvers that are asked for the addresses of hosts; if one fails, the next one is asked.',
   }),
   roles: setting({
     name: 'ORBWEAVER_ROLES',
     type: `list of ${workerRoles.join(', ')}`,
     schema: listOf(workerRoles),
     fallback: workerRoles.join(','),
-    description: 'What a worker process does.',
+    description: 'Which kinds of work a worker process does.',
   }),
   shards: setting({
     name: 'ORBWEAVER_SHARDS',
     type: '1–64',
     schema: whole(1, 64),
     fallback: '1',
-    description: 'Shards of hosts, each with a scheduler workflow.',
+    description: 'Number of shards of hosts, each with a scheduler workflow.',
   }),
   sliceSeconds: setting({
     name: 'ORBWEAVER_SLICE_SECONDS',
     type: 'seconds',
     schema: decimal(0, 300),
     fallback: '10',
-    description: 'How long one visit of a host lasts at most; 0: one URL a visit.',
+    description: 'How long one visit of a host lasts at most; 0: one URL per visit.',
   }),
   activeHosts: setting({
     name: 'ORBWEAVER_ACTIVE_HOSTS',
@@ -222,49 +225,51 @@ export const settings = {
     schema: whole(1, 1_000_000),
     fallback: '500',
     description:
-      'Hosts worked at the same time at most, per shard; those that sleep for more than a minute are not counted.',
+      'Largest number of hosts at work at the same time, per shard. Hosts that sleep for more than a minute are not counted.',
   }),
   fetchSlots: setting({
     name: 'ORBWEAVER_FETCH_SLOTS',
     type: 'number',
     schema: whole(1, 10_000),
     fallback: '200',
-    description: 'Hosts a worker process fetches from at the same time; a quarter is for hosts in trouble.',
+    description:
+      'Number of hosts from which a worker process fetches at the same time. A quarter of them is for hosts in trouble.',
   }),
   maxBodyBytes: setting({
     name: 'ORBWEAVER_MAX_BODY_BYTES',
     type: 'bytes',
     schema: whole(1024, 1024 ** 3),
     fallback: String(10 * 1024 ** 2),
-    description: 'Body bytes kept of a page at most, after decompression.',
+    description: 'Largest number of bytes that are kept of a body, after decompression.',
   }),
   bodyBudgetMb: setting({
     name: 'ORBWEAVER_BODY_BUDGET_MB',
     type: 'MiB',
     schema: whole(1, 65_536),
     fallback: '128',
-    description: 'Bodies over 256 KiB that a worker process has in hand at a time; more wait in line.',
+    description:
+      'Memory in a worker process for bodies over 256 KiB that are being fetched; further bodies wait in line.',
   }),
   requestTimeoutSeconds: setting({
     name: 'ORBWEAVER_REQUEST_TIMEOUT_SECONDS',
     type: 'seconds',
     schema: decimal(0.1, 600),
     fallback: '30',
-    description: 'Time for a whole request, connect to last byte.',
+    description: 'Time limit for a whole request, from connecting to the last byte.',
   }),
   http2: setting({
     name: 'ORBWEAVER_HTTP2',
     type: 'on or off',
     schema: oneOf(['on', 'off']),
     fallback: 'on',
-    description: 'Whether servers may choose HTTP/2. Either way a host gets one request at a time.',
+    description: 'Whether servers may choose HTTP/2. In either case a host gets one request at a time.',
   }),
   leaseSeconds: setting({
     name: 'ORBWEAVER_LEASE_SECONDS',
     type: 'seconds',
     schema: decimal(1, 300),
     fallback: '8',
-    description: 'How long the right to send requests to a host lasts without renewal.',
+    description: 'How long a worker keeps the right to send requests to a host without renewing it.',
   }),
   probeSeconds: setting({
     name: 'ORBWEAVER_PROBE_SECONDS',
@@ -272,23 +277,23 @@ export const settings = {
     schema: decimal(1, 86_400),
     fallback: '3600',
     description:
-      'How soon a parked host is asked for its robots.txt, to see whether it answers again; doubled each time, up to a day.',
+      'How soon a parked host is asked for its robots.txt, to see whether the host answers again. The time doubles after each try, up to a day.',
   }),
   retentionDays: nullable({
     name: 'ORBWEAVER_RETENTION_DAYS',
     type: 'days',
     schema: decimal(0, 36_500),
     fallback: null,
-    defaultNote: 'none: they stay',
+    defaultNote: 'none: crawls stay',
     description:
-      'Days after its end on which a crawl is deleted with its data, unless it has a retention of its own.',
+      'Days after its end at which a crawl and its data are deleted, unless the crawl has a retention of its own.',
   }),
   apiHost: setting({
     name: 'ORBWEAVER_API_HOST',
     type: 'address',
     schema: text,
     fallback: '127.0.0.1',
-    description: 'Address the API listens on.',
+    description: 'Address on which the API listens.',
   }),
   apiNames: setting({
     name: 'ORBWEAVER_API_NAMES',
@@ -296,7 +301,7 @@ export const settings = {
     schema: hostNames,
     fallback: '',
     description:
-      'Names that the API answers under, beside addresses and localhost: those a proxy, a container or a certificate gives it.',
+      'Host names for which the API answers, in addition to addresses and localhost: names that a proxy, a container or a certificate gives the API.',
   }),
   trustedProxies: setting({
     name: 'ORBWEAVER_TRUSTED_PROXIES',
@@ -305,15 +310,15 @@ export const settings = {
     fallback: '',
     defaultNote: 'none',
     description:
-      'Proxies in front of the API whose `X-Forwarded-For` is believed: requests are counted for the rightmost address in it that is no such proxy.',
+      'Proxies in front of the API whose `X-Forwarded-For` is trusted. Requests are counted for the rightmost address in that field that is not such a proxy.',
   }),
   adminKey: nullable({
     name: 'ORBWEAVER_ADMIN_KEY',
     type: '`owk_` and 32 to 128 letters, digits, `-`, `_`',
     schema: apiKey,
     fallback: null,
-    defaultNote: 'made and printed once at the first start',
-    description: 'API key for an admin of the instance, for whoever brings one.',
+    defaultNote: 'a key that is made and printed once at the first start',
+    description: 'API key for an admin of the instance, if you bring your own.',
     secret: true,
   }),
   server: nullable({
@@ -322,14 +327,14 @@ export const settings = {
     schema: webUrl,
     fallback: null,
     defaultNote: 'the stack on the data folder',
-    description: 'API that the command line goes by.',
+    description: 'API that the command line uses.',
   }),
   apiKey: nullable({
     name: 'ORBWEAVER_API_KEY',
     type: 'API key or token',
     schema: text,
     fallback: null,
-    defaultNote: 'none for a server that is named; here, the key in `admin-key` of the data folder',
+    defaultNote: 'with a server: none; for the stack on the data folder: the key in its file `admin-key`',
     description: 'Key that the command line sends to the API.',
     secret: true,
   }),
@@ -340,23 +345,23 @@ export const settings = {
     fallback: null,
     defaultNote: 'none: API keys only',
     description:
-      'Keys of the issuer whose JWTs the API takes as bearer tokens; plain http for loopback only.',
+      'URL of the keys of the issuer whose JWTs the API accepts as bearer tokens; plain http on loopback only.',
   }),
   jwtIssuer: nullable({
     name: 'ORBWEAVER_JWT_ISSUER',
     type: 'text',
     schema: text,
     fallback: null,
-    defaultNote: 'none; must be set with the URL of its keys',
-    description: 'What the claim `iss` of tokens must be.',
+    defaultNote: 'none; must be set if `ORBWEAVER_JWKS_URL` is set',
+    description: 'Value that the claim `iss` of tokens must have.',
   }),
   jwtAudience: nullable({
     name: 'ORBWEAVER_JWT_AUDIENCE',
     type: 'text',
     schema: text,
     fallback: null,
-    defaultNote: 'none; must be set with the URL of the keys',
-    description: 'What the claim `aud` of tokens must name.',
+    defaultNote: 'none; must be set if `ORBWEAVER_JWKS_URL` is set',
+    description: 'Value that the claim `aud` of tokens must contain.',
   }),
   jwtTenantClaim: setting({
     name: 'ORBWEAVER_JWT_TENANT_CLAIM',
@@ -371,7 +376,7 @@ export const settings = {
     schema: text,
     fallback: 'role',
     description:
-      'Claim with the role (reader, operator, admin), or a list of roles, of which the highest counts.',
+      'Claim with the role (reader, operator or admin), or with a list of roles; the highest role counts.',
   }),
   apiPort: nullable(stackPort('ORBWEAVER_API_PORT', 'api', 'the API')),
   temporalPort: nullable(stackPort('ORBWEAVER_TEMPORAL_PORT', 'temporal', 'the embedded Temporal')),
@@ -385,7 +390,7 @@ export const settings = {
     type: 'fatal, error, warn, info, debug or trace',
     schema: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace']),
     fallback: 'info',
-    description: 'Least level that workers and API log.',
+    description: 'Lowest level of messages that workers and API log.',
   }),
 } as const;
 
@@ -394,7 +399,12 @@ export const settingsFileName = 'ORBWEAVER_CONFIG';
 
 /** Rows for docs/settings.md: name, type, default, description, as plain Markdown without pipes. */
 const settingsRows = (): readonly (readonly [string, string, string, string])[] => [
-  [settingsFileName, 'file', 'none', 'JSON object of the settings below; the environment wins.'],
+  [
+    settingsFileName,
+    'file',
+    'none',
+    'File that holds a JSON object with the settings below. Variables of the environment win over the file.',
+  ],
   ...Object.values(settings).map((row) => {
     const fallback = typeof row.fallback === 'string' ? `\`${row.fallback}\`` : '';
     return [row.name, row.type, row.defaultNote ?? fallback, row.description] as const;

@@ -7,7 +7,7 @@ import { count, instant, limit, nextCursor } from './http/shared.ts';
 
 const letterClass = z
   .enum(deadLetterClasses)
-  .meta({ description: 'Why they were given up; docs/operations.md tells what each class means.' });
+  .meta({ description: 'Why the URL was given up; docs/operations.md says what each class means.' });
 
 const url = z
   .string()
@@ -23,7 +23,7 @@ const url = z
 export const defaultDeadLetterLimit = 100;
 const page = {
   class: letterClass.optional(),
-  cursor: z.string().max(200).optional().meta({ description: '`next` of the answer before.' }),
+  cursor: z.string().max(200).optional().meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultDeadLetterLimit),
 };
 
@@ -37,7 +37,7 @@ export const newRedrive = z
     class: letterClass.optional(),
     host: hostOrigin.optional().meta({
       description:
-        'Alone, without url and class, it also has a parked host tried again, for whoever may change hosts.',
+        'Only dead letters of this host. If url and class are absent and the caller may change hosts, a parked host is tried again as well.',
     }),
   })
   .meta({ id: 'NewRedrive' });
@@ -50,17 +50,19 @@ const deadLetterView = z
     host: z.string(),
     hostParked: z.boolean(),
     class: z.enum(deadLetterClasses),
-    status: z.int().nullable().meta({ description: 'Of the last answer; null: there was none.' }),
+    status: z.int().nullable().meta({ description: 'Status of the last answer; null: there was no answer.' }),
     message: z.string(),
     headers: z.record(z.string(), z.string()).nullable().meta({
-      description: 'Of the last answer: 20 fields and 2 KB at most, never cookies or credentials.',
+      description:
+        'Header fields of the last answer: 20 fields and 2 KB at most, never cookies or credentials.',
     }),
     attemptedAt: z.array(instant).meta({
-      description: 'When requests ended without a final outcome: the latest 20, oldest first.',
+      description: 'Times at which requests ended without a final outcome: the latest 20, oldest first.',
     }),
     failedAt: instant,
     notBefore: instant.nullable().meta({
-      description: 'Before this it is not driven again: seven days after a 401 or 403. Null: at any time.',
+      description:
+        'Earliest time at which the URL can be queued again: seven days after a 401 or 403. Null: it can be queued again at any time.',
     }),
   })
   .meta({ id: 'DeadLetter' });
@@ -73,12 +75,22 @@ export const deadLetterList = z
 export const redriveAnswer = z
   .object({
     crawlId: z.string(),
-    done: z.boolean().meta({ description: 'False: it goes on; the figures are those so far.' }),
-    queued: count.meta({ description: 'Letters whose URLs are queued again, with all their tries.' }),
-    waitingAtParkedHosts: count.meta({ description: 'Of the queued: at hosts that are still parked.' }),
-    resting: count.meta({ description: 'Letters left alone: 401 and 403 within their seven days.' }),
-    notBefore: instant.nullable().meta({ description: 'When the first of the resting may go.' }),
-    unparked: z.boolean().meta({ description: 'The host had been parked and is tried again.' }),
+    done: z
+      .boolean()
+      .meta({ description: 'False: the re-drive goes on by itself, and the numbers are those so far.' }),
+    queued: count.meta({
+      description: 'Dead letters whose URLs are queued again, each with its full number of tries.',
+    }),
+    waitingAtParkedHosts: count.meta({
+      description: 'How many of the queued URLs wait at hosts that are still parked.',
+    }),
+    resting: count.meta({
+      description: 'Dead letters that stay: those with a 401 or 403 less than seven days ago.',
+    }),
+    notBefore: instant.nullable().meta({
+      description: 'When the first of the `resting` dead letters can be queued again; null: there are none.',
+    }),
+    unparked: z.boolean().meta({ description: 'True: the host was parked and is tried again.' }),
   })
   .meta({ id: 'Redrive' });
 export type RedriveAnswer = z.infer<typeof redriveAnswer>;

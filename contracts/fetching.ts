@@ -94,6 +94,6 @@ export class NoRoomForBody extends Error {
 
   /** @param where host:port */
   constructor(where: string) {
-    super(`no room came free for the body that ${where} was sending; see ORBWEAVER_BODY_BUDGET_MB`);
+    super(`no memory came free for the body that ${where} was sending; see ORBWEAVER_BODY_BUDGET_MB`);
   }
 }

@@ -16,11 +16,14 @@ export const hostOrigin = z
     const read = canonicalize(text);
     if (read.ok && /^https?:\/\/[^/?#@\\]+\/?$/i.test(text.trim())) return read.value.host;
     const shown = JSON.stringify(text.slice(0, 100));
-    context.addIssue({ code: 'custom', message: `${shown} is no origin such as https://example.com:8443` });
+    context.addIssue({
+      code: 'custom',
+      message: `${shown} is not an origin such as https://example.com:8443`,
+    });
     return z.NEVER;
   })
   .meta({
-    description: 'Scheme and authority, percent-encoded in paths.',
+    description: 'Scheme and authority of a host. In a path it must be percent-encoded.',
     examples: ['https://example.com'],
   });
 export const hostPath = z.strictObject({ origin: hostOrigin });
@@ -32,13 +35,19 @@ const windows = z
     timeZone: z
       .string()
       .max(100)
-      .meta({ description: 'A name of the IANA database.', examples: ['Europe/Berlin'] }),
+      .meta({ description: 'Name of a time zone in the IANA database.', examples: ['Europe/Berlin'] }),
     open: z
       .array(
         z.strictObject({
-          days: z.array(z.enum(weekDays)).max(7).meta({ description: 'The days on which it begins.' }),
+          days: z
+            .array(z.enum(weekDays))
+            .max(7)
+            .meta({ description: 'The days on which the window begins.' }),
           from: timeOfDay,
-          to: timeOfDay.meta({ description: 'To 24:00; before `from`: it ends on the next day.' }),
+          to: timeOfDay.meta({
+            description:
+              'When the window ends, 24:00 at most. If this is before `from`, the window ends on the next day.',
+          }),
         }),
       )
       .max(100),
@@ -50,7 +59,7 @@ const windows = z
   .meta({
     id: 'Windows',
     description:
-      'Weekly opening times on the clocks of a time zone. An hour that is skipped when clocks are set opens nothing; one that comes twice is open both times.',
+      'Hours of the week in which requests may be sent, by the clocks of a time zone. An hour that a clock change skips opens nothing; an hour that a clock change repeats is open both times.',
     examples: [{ timeZone: 'Europe/Berlin', open: [{ days: ['mon', 'tue'], from: '22:00', to: '06:00' }] }],
   });
 
@@ -63,19 +72,21 @@ const settingFields = {
     .overwrite((seconds) => Math.round(seconds * 1_000) / 1_000)
     .nullable()
     .meta({
-      description: 'Seconds between requests, for hosts one owns; null: robots.txt, crawls and default.',
+      description:
+        'Seconds between two requests, for a host that you own; null: robots.txt, the crawls and the default decide.',
     }),
   concurrency: z.int().min(1).max(maxConcurrency).nullable().meta({
-    description: 'Requests in flight at most, for hosts one owns; null: 1. They start a delay apart.',
+    description:
+      'Largest number of requests in flight, for a host that you own; null: 1. They start one delay apart.',
   }),
-  windows: windows.nullable().meta({ description: 'When it may be crawled; null: always.' }),
+  windows: windows.nullable().meta({ description: 'When requests may be sent to the host; null: always.' }),
   quotaPerDay: z.int().min(1).max(1e9).nullable().meta({
     description:
-      "Requests a day, robots.txt included, of all crawls together; the day is that of the windows' time zone, else UTC. null: 100,000.",
+      'Largest number of requests per day, those for robots.txt included, of all crawls together. The day is that of the time zone of the windows, else UTC. Null: 100,000.',
   }),
   delayFactor: z.number().positive().max(maxDelayFactor).nullable().meta({
     description:
-      'The delay is at least this many times what the last answer took (up to five minutes); null: as its crawls say.',
+      'The delay is at least this many times as long as the last answer took (five minutes at most); null: as the crawls say.',
   }),
 };
 
@@ -87,7 +98,7 @@ export const hostSettingNames = hostSettings.keyof().options;
 export const hostSettingsChange = z
   .strictObject(settingFields)
   .partial()
-  .refine((change) => Object.keys(change).length > 0, 'nothing is to be changed')
+  .refine((change) => Object.keys(change).length > 0, 'give at least one field to change')
   .meta({ id: 'HostSettingsChange' });
 export type HostSettingsChange = z.infer<typeof hostSettingsChange>;
 
@@ -96,37 +107,40 @@ const hostSummary = z
     origin: z.string(),
     state: z.enum(hostStandings).meta({
       description:
-        'paused: by an operator; parked: retries spent; backoff: left alone after trouble; closed: by its windows or quota; active: has a workflow; idle: nothing is due.',
+        'paused: an operator has paused the host; parked: the retries of the host are spent; backoff: the host is left alone after trouble; closed: the windows or the quota of the host allow no request now; active: a workflow works on the host; idle: no URL is due.',
     }),
     settings: hostSettings,
-    queued: count.meta({ description: 'URLs of all crawls.' }),
+    queued: count.meta({ description: 'Queued URLs of all crawls.' }),
     leased: count,
     deadLetters: count,
     parkedAt: instant.nullable(),
-    failures: count.meta({ description: 'In a row.' }),
+    failures: count.meta({ description: 'Failures in a row.' }),
     failingSince: instant.nullable(),
     lastError: z.string().nullable(),
-    slowdown: count.meta({ description: 'How often its delay was doubled, at present.' }),
+    slowdown: count.meta({ description: 'How many doublings of the delay are in force now.' }),
     delaySeconds: z.number().meta({
       description:
-        'The delay in force: what the last visit went by, with its setting and the doublings of now.',
+        'The delay in force: that of the last visit, with the present setting and the present doublings.',
     }),
-    notBefore: instant
-      .nullable()
-      .meta({ description: 'No request before this: pace, Retry-After, backoff; null: it may be asked.' }),
+    notBefore: instant.nullable().meta({
+      description:
+        'No request is sent before this time, because of the delay, a Retry-After or a backoff; null: a request may be sent now.',
+    }),
     closedBy: z.enum(['windows', 'quota']).nullable(),
-    opensAt: instant.nullable().meta({ description: 'Where it is closed: when it opens.' }),
+    opensAt: instant
+      .nullable()
+      .meta({ description: 'When a closed host opens; null: the host is not closed, or nobody knows.' }),
     today: z
       .object({
-        day: z.string().meta({ description: 'As in 2026-03-29.' }),
-        requests: count.meta({ description: 'Sent by slices that are over.' }),
+        day: z.string().meta({ description: 'The day, such as 2026-03-29.' }),
+        requests: count.meta({ description: 'Requests sent by slices that are over.' }),
         reserved: count.meta({
           description:
-            'What the slice under way may send of the quota, or what one that a crash ended may have sent.',
+            'Requests that the slice under way may still send, or that a slice which ended in a crash may have sent. They count against the quota.',
         }),
         quota: count,
       })
-      .meta({ description: 'Requests of the day.' }),
+      .meta({ description: 'Requests of this day.' }),
   })
   .meta({ id: 'HostSummary' });
 export type HostSummary = z.infer<typeof hostSummary>;
@@ -140,10 +154,12 @@ export const hostView = hostSummary
           state: z.enum(crawlStates),
           queued: count,
           leased: count,
-          weight: z.number().meta({ description: 'Turns it gets where one of weight 1 gets one.' }),
+          weight: z.number().meta({
+            description: 'Turns that this crawl gets at the host for each turn of a crawl with weight 1.',
+          }),
         }),
       )
-      .meta({ description: 'Crawls with work here.' }),
+      .meta({ description: 'Crawls that have work at the host.' }),
   })
   .meta({ id: 'Host' });
 export type HostView = z.infer<typeof hostView>;
@@ -153,9 +169,9 @@ export const hostsQuery = z.strictObject({
   state: z.enum(hostStandings).optional(),
   cursor: z
     .string()
-    .regex(/^[1-9]\d{0,14}$/, 'not one that this API gave')
+    .regex(/^[1-9]\d{0,14}$/, 'not a cursor that this API gave')
     .optional()
-    .meta({ description: '`next` of the answer before.' }),
+    .meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultHostLimit),
 });
 export const hostList = z.object({ items: z.array(hostSummary), next: nextCursor }).meta({ id: 'HostList' });
@@ -168,7 +184,7 @@ export type HostAction = (typeof hostActions)[number];
 
 const actionReason = words(500)
   .optional()
-  .meta({ description: 'Of a pause or a drop, for whoever looks later.' });
+  .meta({ description: 'Why a host is paused or dropped; shown to whoever looks at it later.' });
 export const hostActionBody = z.strictObject({ reason: actionReason }).meta({ id: 'HostActionBody' });
 
 export const hostActed = z
@@ -176,10 +192,12 @@ export const hostActed = z
     action: z.enum(hostActions),
     outcome: z.enum(['done', 'accepted', 'unchanged']).meta({
       description:
-        'accepted: on record, and carried out as soon as a worker gets to it; unchanged: there was nothing to do.',
+        'done: the action is carried out; accepted: the action is stored, and a worker will carry it out; unchanged: there was nothing to do.',
     }),
-    dropped: count.meta({ description: 'URLs that a drop has excluded.' }),
-    more: z.boolean().meta({ description: 'Of a drop: time was up; asked again it goes on.' }),
+    dropped: count.meta({ description: 'URLs that a drop excluded.' }),
+    more: z
+      .boolean()
+      .meta({ description: 'True: the drop ran out of time. Send the same request again to go on.' }),
     host: hostView,
   })
   .meta({ id: 'HostActed' });
@@ -203,13 +221,15 @@ export const hostBulk = z
         examples: ['https://*.example.com'],
       }),
     reason: actionReason,
-    dryRun: z.boolean().optional().meta({ description: 'Only tell which hosts it would be.' }),
+    dryRun: z.boolean().optional().meta({ description: 'True: only say which hosts would be changed.' }),
     cursor: z
       .string()
-      .regex(/^[1-9]\d{0,14}$/, 'not one that this API gave')
+      .regex(/^[1-9]\d{0,14}$/, 'not a cursor that this API gave')
       .optional()
-      .meta({ description: '`next` of the answer before.' }),
-    limit: wholeNumber(1, maxHostsAtOnce).optional().meta({ description: 'Hosts at most, 100 by default.' }),
+      .meta({ description: '`next` of the previous answer.' }),
+    limit: wholeNumber(1, maxHostsAtOnce)
+      .optional()
+      .meta({ description: 'Largest number of hosts in one answer; 100 by default.' }),
   })
   .refine(({ state, match }) => state !== undefined || match !== undefined, 'give state, match or both')
   .meta({ id: 'HostBulk' });
@@ -218,10 +238,14 @@ export type HostBulk = z.infer<typeof hostBulk>;
 export const hostsActed = z
   .object({
     action: z.enum(hostActions),
-    hosts: z.array(z.string()).meta({ description: 'Origins it was done to, or would be.' }),
-    unchanged: count.meta({ description: 'Hosts that were chosen and needed nothing.' }),
-    dropped: count.meta({ description: 'URLs that a drop has excluded.' }),
-    next: nextCursor.meta({ description: 'Give it as `cursor` to go on; null: those were all.' }),
+    hosts: z
+      .array(z.string())
+      .meta({ description: 'Origins of the hosts that were changed, or with dryRun would be.' }),
+    unchanged: count.meta({ description: 'Chosen hosts for which there was nothing to do.' }),
+    dropped: count.meta({ description: 'URLs that a drop excluded.' }),
+    next: nextCursor.meta({
+      description: 'Give this value as `cursor` to go on; null: there are no more hosts.',
+    }),
   })
   .meta({ id: 'HostsActed' });
 export type HostsActed = z.infer<typeof hostsActed>;

@@ -15,7 +15,7 @@ const domain = z
   })
   .meta({
     description:
-      'A domain, in any case or script, without scheme, port or path; or an IP address. Stands for all that is below it, at every port.',
+      'A domain without scheme, port or path, in any case or script; or an IP address. It stands for all its subdomains and ports.',
     examples: ['example.com'],
   });
 
@@ -24,7 +24,7 @@ export const domainPath = z.strictObject({ domain });
 export const newOptOut = z
   .strictObject({
     domain,
-    reason: words(500).optional().meta({ description: 'For whoever looks at the list later.' }),
+    reason: words(500).optional().meta({ description: 'Why; shown to whoever looks at the list later.' }),
   })
   .meta({ id: 'NewOptOut' });
 
@@ -35,10 +35,12 @@ export type OptOutView = z.infer<typeof optOutView>;
 
 export const optOutAdded = optOutView
   .extend({
-    added: z.boolean().meta({ description: 'False: it was on the list already, and stands as it was.' }),
+    added: z
+      .boolean()
+      .meta({ description: 'False: the domain was on the list already, and its entry is unchanged.' }),
     excluded: count.meta({
       description:
-        'URLs that it excluded before this was answered, those among them that workers met meanwhile.',
+        'URLs that the opt-out excluded before this answer, including those that workers met in the meantime.',
     }),
   })
   .meta({ id: 'OptOutAdded' });
@@ -47,15 +49,17 @@ export type OptOutAdded = z.infer<typeof optOutAdded>;
 export const optOutRemoved = z
   .object({
     domain: z.string(),
-    queued: count.meta({ description: 'Excluded URLs of open crawls that are queued again.' }),
-    more: z.boolean().meta({ description: 'Time was up: ask again to have the rest queued.' }),
+    queued: count.meta({ description: 'Excluded URLs of open crawls that were queued again.' }),
+    more: z
+      .boolean()
+      .meta({ description: 'True: time ran out. Send the same request again to queue the rest.' }),
   })
   .meta({ id: 'OptOutRemoved' });
 export type OptOutRemoved = z.infer<typeof optOutRemoved>;
 
 export const defaultOptOutLimit = 100;
 export const optOutQuery = z.strictObject({
-  cursor: domain.optional().meta({ description: '`next` of the answer before.' }),
+  cursor: domain.optional().meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultOptOutLimit),
 });
 export const optOutList = z
@@ -65,8 +69,8 @@ export const optOutList = z
 export const newComplaint = z
   .strictObject({
     domain,
-    text: words(2_000).meta({ description: 'What they say, 2,000 characters at most.' }),
-    contact: words(320).optional().meta({ description: 'Where to reach them.' }),
+    text: words(2_000).meta({ description: 'Text of the complaint, 2,000 characters at most.' }),
+    contact: words(320).optional().meta({ description: 'How to reach whoever complains.' }),
   })
   .meta({ id: 'NewComplaint' });
 
@@ -77,7 +81,7 @@ export const complaintView = z
     text: z.string(),
     contact: z.string().nullable(),
     createdAt: instant,
-    complaintsOfDomain: count.meta({ description: 'About this domain so far.' }),
+    complaintsOfDomain: count.meta({ description: 'Number of complaints about this domain so far.' }),
   })
   .meta({ id: 'Complaint' });
 export type ComplaintView = z.infer<typeof complaintView>;
@@ -87,9 +91,9 @@ export const complaintQuery = z.strictObject({
   domain: domain.optional(),
   cursor: z
     .string()
-    .regex(/^[1-9]\d{0,14}$/, 'not one that this API gave')
+    .regex(/^[1-9]\d{0,14}$/, 'not a cursor that this API gave')
     .optional()
-    .meta({ description: '`next` of the answer before.' }),
+    .meta({ description: '`next` of the previous answer.' }),
   limit: limit(100, defaultComplaintLimit),
 });
 export const complaintList = z

@@ -40,13 +40,13 @@ const quota = (description: string) =>
 
 export const quotasView = z
   .object({
-    crawlsAtOnce: quota('Crawls that are open (paused ones too) at the same time'),
-    crawlsPerDay: quota('Crawls created on a day (UTC)'),
-    urlsPerDay: quota('URLs discovered on a day (UTC)'),
+    crawlsAtOnce: quota('Crawls that are open at the same time, paused ones included'),
+    crawlsPerDay: quota('Crawls created per day (UTC)'),
+    urlsPerDay: quota('URLs discovered per day (UTC)'),
     urlsTotal: quota('URLs discovered by all crawls together'),
-    storedBytes: quota('Body bytes of all pages together, as they came over the wire'),
-    requestsPerSecond: quota('Requests to the API a second'),
-    jobsPerUser: quota('Jobs of one `user_id` that are open at the same time'),
+    storedBytes: quota('Bytes of all bodies together, as they came over the wire'),
+    requestsPerSecond: quota('Requests to the API per second'),
+    jobsPerUser: quota('Open jobs of one `user_id` at the same time'),
   })
   .meta({ id: 'Quotas' });
 export type Quotas = z.infer<typeof quotasView>;
@@ -62,8 +62,8 @@ const tenantId = z
 export const tenantPath = z.strictObject({ tenantId });
 
 const tenantName = name
-  .refine((text) => !/^\d+$/.test(text), 'must not be digits alone')
-  .meta({ description: 'Unique; tokens may name the tenant by it.' });
+  .refine((text) => !/^\d+$/.test(text), 'must not be digits only')
+  .meta({ description: 'Name of the tenant. It is unique, and tokens may name the tenant by it.' });
 export const newTenant = z
   .strictObject({ name: tenantName, quotas: quotasAsked.optional() })
   .meta({ id: 'NewTenant' });
@@ -79,7 +79,10 @@ export const tenantView = z
     name: z.string(),
     quotas: quotasView,
     createdAt: instant,
-    closedAt: instant.nullable().meta({ description: 'Its keys and tokens are refused since.' }),
+    closedAt: instant.nullable().meta({
+      description:
+        'When the tenant was closed; its keys and tokens are refused since then. Null: it is not closed.',
+    }),
   })
   .meta({ id: 'Tenant' });
 export type TenantView = z.infer<typeof tenantView>;
@@ -94,7 +97,7 @@ export const tenantDetail = tenantView
         urlsTotal: count,
         storedBytes: count,
       })
-      .meta({ description: 'What counts against the quotas of these names.' }),
+      .meta({ description: 'How much of each quota is used, by the name of the quota.' }),
   })
   .meta({ id: 'TenantDetail' });
 export type TenantDetail = z.infer<typeof tenantDetail>;
@@ -102,7 +105,7 @@ export type Used = TenantDetail['used'];
 
 export const defaultTenantLimit = 100;
 export const tenantQuery = z.strictObject({
-  cursor: tenantId.optional().meta({ description: '`next` of the answer before.' }),
+  cursor: tenantId.optional().meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultTenantLimit),
 });
 export const tenantList = z
@@ -114,20 +117,17 @@ export const keyPath = z.strictObject({ keyId });
 
 export const newKey = z
   .strictObject({
-    name: name.meta({ description: 'What it is for; for people.' }),
+    name: name.meta({ description: 'What the key is for, in words for people.' }),
     role: z.enum(roles),
-    scopes: z
-      .array(z.enum(scopes))
-      .min(1)
-      .max(scopes.length)
-      .optional()
-      .meta({ description: 'Confines the key to these parts of the API; absent: all its role allows.' }),
+    scopes: z.array(z.enum(scopes)).min(1).max(scopes.length).optional().meta({
+      description: 'Parts of the API to which the key is confined; absent: everything that its role allows.',
+    }),
     expiresAt: givenInstant
       .optional()
-      .meta({ description: 'Not accepted from then on; absent: never expires.' }),
+      .meta({ description: 'When the key expires; absent: it never expires.' }),
     tenantId: tenantId
       .optional()
-      .meta({ description: 'For admins of the instance: a key of this tenant; absent: of the own one.' }),
+      .meta({ description: 'Tenant of the key, for admins of the instance; absent: your own tenant.' }),
   })
   .meta({ id: 'NewKey' });
 export type NewKey = z.infer<typeof newKey>;
@@ -137,31 +137,35 @@ export const keyView = z
     id: z.string(),
     tenantId: z.string(),
     name: z.string(),
-    prefix: z.string().meta({ description: 'How the key begins.' }),
+    prefix: z.string().meta({ description: 'First characters of the key.' }),
     role: z.enum(roles),
     scopes: z.array(z.enum(scopes)).nullable(),
     createdAt: instant,
     expiresAt: instant.nullable(),
     revokedAt: instant.nullable(),
-    lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
+    lastUsedAt: instant.nullable().meta({ description: 'When the key was last used, to the minute.' }),
   })
   .meta({ id: 'Key' });
 export type KeyView = z.infer<typeof keyView>;
 
 export const createdKey = keyView
   .extend({
-    key: z.string().meta({ description: 'The key itself. It is shown this once and stored nowhere.' }),
+    key: z
+      .string()
+      .meta({ description: 'The key itself. It is shown only in this answer and stored nowhere.' }),
   })
   .meta({ id: 'CreatedKey' });
 export type CreatedKey = z.infer<typeof createdKey>;
 
 export const defaultKeyLimit = 100;
 export const keyQuery = z.strictObject({
-  tenantId: tenantId.optional().meta({ description: 'For admins of the instance: the keys of this tenant.' }),
-  cursor: z
-    .uuid('not one that this API gave')
+  tenantId: tenantId
     .optional()
-    .meta({ description: '`next` of the answer before.' }),
+    .meta({ description: 'Tenant whose keys are listed, for admins of the instance.' }),
+  cursor: z
+    .uuid('not a cursor that this API gave')
+    .optional()
+    .meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultKeyLimit),
 });
 export const keyList = z.object({ items: z.array(keyView), next: nextCursor }).meta({ id: 'KeyList' });

@@ -52,7 +52,10 @@ export class HostWaker {
       const idle = await claimIdleHosts(this.#pool, hosts);
       await Promise.all(idle.map(({ origin }) => this.#wakeHost(origin)));
     } catch (error) {
-      this.#log.warn({ err: error, hosts: hosts.length }, 'idle hosts were not woken; the scheduler will');
+      this.#log.warn(
+        { err: error, hosts: hosts.length },
+        'idle hosts could not be woken; the scheduler will wake them',
+      );
     }
   }
 }

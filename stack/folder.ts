@@ -30,15 +30,15 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'permission is denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-  ENOENT: 'it cannot be made there',
+  ENOENT: 'it cannot be created there',
   ENOTDIR: 'a part of the path is a file',
-  EEXIST: 'there is a file of that name',
+  EEXIST: 'there is a file with that name',
 };
 
 const unwritable = (root: string, error: unknown): StackError =>
   new StackError(
     `The data folder ${root} cannot be written: ${reasons[errorCode(error) ?? ''] ?? messageOf(error)}. ` +
-      'Name another with ORBWEAVER_DATA.',
+      'Name another folder with ORBWEAVER_DATA.',
   );
 
 /** Folder by folder: Node's own `recursive` never returns if the parent takes no folders, as /proc does. */
@@ -103,7 +103,7 @@ export const openDataFolder = async (root: string): Promise<DataFolder> => {
   if ('heldBy' in taken) {
     throw new StackError(
       `The data folder ${root} is in use by another stack (process ${String(taken.heldBy.pid)}): ` +
-        'stop that one, or name another folder with ORBWEAVER_DATA.',
+        'stop that stack, or name another folder with ORBWEAVER_DATA.',
     );
   }
   const folder: DataFolder = { root, run, logs: path.join(root, 'logs'), lock: taken.lock };

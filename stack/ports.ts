@@ -70,7 +70,7 @@ export const reservePort = async (request: PortRequest): Promise<ReservedPort> =
     const reserved = await reserve(fixed.port, host);
     if (reserved !== null) return reserved;
     throw new StackError(
-      `Port ${String(fixed.port)} for ${what} is in use: free it, or set ${fixed.setting} to another or leave it unset.`,
+      `Port ${String(fixed.port)} for ${what} is in use: free that port, set ${fixed.setting} to another port, or leave ${fixed.setting} unset.`,
     );
   }
   const candidates = [...(usual === null ? [] : [usual]), ...Array.from({ length: tries }, randomPort)];

@@ -83,7 +83,7 @@ const packagedPrograms = (): string => {
     return path.join(path.dirname(entry), '..', 'native');
   } catch {
     throw new StackError(
-      `There is no embedded Postgres for this system (${name} is not installed): set ORBWEAVER_DATABASE_URL to a Postgres of yours.`,
+      `There is no embedded Postgres for this system (${name} is not installed): set ORBWEAVER_DATABASE_URL to a Postgres of your own.`,
     );
   }
 };
@@ -164,7 +164,7 @@ const initialise = async (
   );
   if (code !== 0) {
     const end = said.split('\n').slice(-4).join('\n');
-    throw new StackError(`The Postgres database in ${folder.root} could not be made: ${end}`);
+    throw new StackError(`The Postgres database in ${folder.root} could not be created: ${end}`);
   }
   renameSync(draft, path.join(folder.root, 'postgres'));
 };
@@ -207,8 +207,8 @@ export const planPostgres = async (folder: DataFolder, port: number): Promise<Po
   const user = postgresUser();
   if (!mayUse(user, folder.root)) {
     throw new StackError(
-      `The data folder ${folder.root} lies in a folder that is closed to the system user "postgres": ` +
-        'open the way to it, or name another folder with ORBWEAVER_DATA.',
+      `The data folder ${folder.root} lies in a folder that the system user "postgres" cannot enter: ` +
+        'give that user access, or name another folder with ORBWEAVER_DATA.',
     );
   }
   const programs = reachablePrograms(folder, user);

@@ -191,7 +191,7 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
       up.resolve(undefined);
     }).then(
       () => {
-        up.reject(new StackError(`${part.name} was stopped before it was up.`));
+        up.reject(new StackError(`${part.name} was stopped before it had started.`));
       },
       (error: unknown) => {
         const stackError = error instanceof StackError ? error : new StackError(messageOf(error));

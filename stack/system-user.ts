@@ -31,7 +31,7 @@ export const postgresUser = (): SystemUser | null => {
   const made = find();
   if (made !== null) return made;
   throw new StackError(
-    `Postgres cannot run as root, and the system user "${name}" could not be made: make it, or start as another user.`,
+    `Postgres cannot run as root, and the system user "${name}" could not be created: create that user, or start as another user.`,
   );
 };
 

@@ -132,7 +132,7 @@ const waitForLock = async (file: string, options: TemporalCliOptions): Promise<L
     if ('lock' in taken) return taken.lock;
     if (!told) {
       options.onProgress(
-        `waiting for process ${String(taken.heldBy.pid)}, which is getting the Temporal CLI`,
+        `waiting for process ${String(taken.heldBy.pid)}, which is installing the Temporal CLI`,
       );
     }
     await delay(500, undefined, options.signal === undefined ? {} : { signal: options.signal });
@@ -152,7 +152,7 @@ const obtain = async (target: string, options: TemporalCliOptions): Promise<void
       if (!hasGo(options)) {
         throw new StackError(
           `The Temporal CLI is not installed, could not be downloaded (${messageOf(error)}), and there is no Go to ` +
-            'build it with: install it (https://docs.temporal.io/cli) or Go, or name one with ORBWEAVER_TEMPORAL_CLI.',
+            'build it with: install it (https://docs.temporal.io/cli) or Go, or name a Temporal CLI with ORBWEAVER_TEMPORAL_CLI.',
         );
       }
       program = await build(draft, options);
@@ -172,7 +172,9 @@ export const findTemporalCli = async (options: TemporalCliOptions): Promise<stri
   const { setting, cacheDir } = options;
   if (setting !== null) {
     if (runs(setting)) return setting;
-    throw new StackError(`ORBWEAVER_TEMPORAL_CLI names ${setting}, which is no Temporal CLI that runs here.`);
+    throw new StackError(
+      `ORBWEAVER_TEMPORAL_CLI names ${setting}, which is not a Temporal CLI that runs here.`,
+    );
   }
   if (runs('temporal', options.searchPath)) return 'temporal';
   const cached = path.join(cacheDir, `temporal-${version}`);
@@ -181,7 +183,7 @@ export const findTemporalCli = async (options: TemporalCliOptions): Promise<stri
     mkdirSync(cacheDir, { recursive: true });
   } catch (error) {
     throw new StackError(
-      `The cache folder ${cacheDir} cannot be made (${messageOf(error)}): name another with ORBWEAVER_CACHE.`,
+      `The cache folder ${cacheDir} cannot be created (${messageOf(error)}): name another folder with ORBWEAVER_CACHE.`,
     );
   }
   const lock = await waitForLock(`${cached}.lock`, options);

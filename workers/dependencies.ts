@@ -59,7 +59,7 @@ export async function openDependencies(
     config.redisUrl === null
       ? null
       : openRedis(config.redisUrl, (error) => {
-          log.warn({ err: error }, 'Redis does not answer; going on without it');
+          log.warn({ err: error }, 'Redis does not answer; the worker goes on without Redis');
         });
   const files = new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes });
   const resolver = openResolver(config, redis, log);
@@ -150,9 +150,9 @@ export async function openDependencies(
 async function sweep(folder: string, signal: AbortSignal, log: Logger): Promise<void> {
   try {
     const removed = await sweepTemporaries(folder, signal);
-    if (removed > 0) log.info({ removed }, 'removed bodies that a killed process left half written');
+    if (removed > 0) log.info({ removed }, 'removed half-written bodies of a killed process');
   } catch (error) {
-    log.warn({ err: error }, 'half-written bodies could not be looked for');
+    log.warn({ err: error }, 'the search for half-written bodies failed');
   }
 }
 
@@ -160,14 +160,14 @@ function openResolver({ dns }: ServiceConfig, redis: Redis | null, log: Logger):
   const servers = dns.length > 0 ? () => dns : machineServers;
   if (redis === null) return createDnsResolver({ servers });
   const shared = new RedisAnswers(redis, servers().join(), (error) => {
-    log.debug({ err: error }, 'the DNS answers in Redis did not come');
+    log.debug({ err: error }, 'the DNS answers in Redis could not be read');
   });
   return createDnsResolver({ servers, shared });
 }
 
 async function readInstance(pool: Pool): Promise<string> {
   const [row] = await instanceId(pool);
-  if (row === undefined) throw new Error('the database does not know who it is: table instance is empty');
+  if (row === undefined) throw new Error('the database has no identity: table instance is empty');
   return row.id;
 }
 

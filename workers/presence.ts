@@ -17,7 +17,7 @@ export function announce(
     note().then(
       () => undefined,
       (error: unknown) => {
-        log.debug({ err: error }, 'that this worker is at work could not be noted');
+        log.debug({ err: error }, 'this worker could not record that it is at work');
       },
     );
   let told = tell(() => noteWorker(pool, id, roles));

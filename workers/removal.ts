@@ -32,7 +32,7 @@ export function removeCrawls(
         }
         while (goesOn() && (await removeBatch(pool)));
       } catch (error) {
-        log.warn({ err: error }, 'crawls that are to be deleted wait');
+        log.warn({ err: error }, 'crawls could not be deleted; they are tried again');
       }
       await sleep(lookMs, undefined, { signal }).catch(() => undefined);
     }

@@ -93,7 +93,7 @@ class CrawlWatcher {
         validator: (_reason: string | null, _cause?: PauseCause) => {
           this.#refuseUnless('paused');
         },
-        description: 'Send no more requests for this crawl until `resume`. Input: a reason.',
+        description: 'Pause this crawl: send no more requests for it until `resume`. Input: a reason.',
       },
     );
     setHandler(
@@ -109,7 +109,7 @@ class CrawlWatcher {
         validator: () => {
           this.#refuseUnless('resumed');
         },
-        description: 'Go on after `pause`.',
+        description: 'Resume the crawl after `pause`.',
       },
     );
     setHandler(
@@ -126,7 +126,7 @@ class CrawlWatcher {
           this.#refuseUnless('cancelled');
         },
         description:
-          'End this crawl: what is queued is excluded, what is in flight is kept. Input: a reason.',
+          'Cancel this crawl: its queued URLs are excluded, and answers to requests in flight are kept. Input: a reason.',
       },
     );
     setHandler(
@@ -134,9 +134,13 @@ class CrawlWatcher {
       () => {
         this.#reopened = true;
       },
-      { description: 'A parked host of this crawl is tried again: a crawl that was ending goes on.' },
+      {
+        description: 'Says that a parked host of this crawl is tried again: a crawl that was ending goes on.',
+      },
     );
-    setHandler(crawlProgressQuery, () => this.#view(), { description: 'State and reason.' });
+    setHandler(crawlProgressQuery, () => this.#view(), {
+      description: 'State of the crawl, and the reason.',
+    });
   }
 
   async run(): Promise<CrawlResult> {

@@ -17,9 +17,9 @@ export async function edit({ crawlId }: EditWorkflowInput): Promise<EditProgress
     () => {
       edited = true;
     },
-    { description: 'The settings of the crawl were changed: judge its frontier by them.' },
+    { description: 'Says that the settings of the crawl were changed: apply them to its frontier.' },
   );
-  setHandler(editStateQuery, () => progress, { description: 'How far it is.' });
+  setHandler(editStateQuery, () => progress, { description: 'How far the edit has been applied.' });
   do {
     edited = false;
     do {
@@ -38,7 +38,7 @@ export async function edit({ crawlId }: EditWorkflowInput): Promise<EditProgress
 
 function progressSentence({ version, state, ...counts }: EditProgress): string {
   const { judged, excluded, readmitted, reread, admitted } = counts;
-  const urls = `${String(judged)} URLs judged, ${String(excluded)} excluded, ${String(readmitted)} queued again`;
+  const urls = `${String(judged)} URLs looked at, ${String(excluded)} excluded, ${String(readmitted)} queued again`;
   const pages = reread === 0 ? '' : `; ${String(reread)} pages read again, ${String(admitted)} URLs found`;
   return `Version ${String(version)} is ${state}: ${urls}${pages}`;
 }

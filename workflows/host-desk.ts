@@ -28,8 +28,8 @@ const at = (time: number): string => new Date(time).toISOString();
 
 const headlines: Readonly<Record<HostMode, string>> = {
   active: 'is being crawled',
-  backoff: 'is left alone for a while',
-  closed: 'is closed for now',
+  backoff: 'is in backoff: it is left alone for a while',
+  closed: 'is closed: no request may be sent to it now',
   'opted-out': 'has opted out of being crawled',
   paused: 'is paused by an operator',
   parked: 'is parked: its retries are spent',
@@ -37,20 +37,21 @@ const headlines: Readonly<Record<HostMode, string>> = {
 
 const buttons: Readonly<Record<HostMode, string>> = {
   active:
-    'Signal `pause` stops it after the request in flight; update `setDelay` changes its pace; update `redrive` queues its dead letters again.',
-  closed: 'It goes on by itself. Signal `pause` keeps it closed; update `drop` gives its queue up.',
-  'opted-out': 'None: what was queued is excluded until the opt-out is taken back.',
-  backoff: 'It goes on by itself. Update `retry` tries now; update `drop` gives its queue up.',
-  paused: 'Signal `resume` goes on.',
+    'Signal `pause` stops the host after the request in flight; update `setDelay` changes its delay; update `redrive` queues its dead letters again.',
+  closed:
+    'The host goes on by itself. Signal `pause` keeps it closed; update `drop` excludes its queued URLs.',
+  'opted-out': 'None: its queued URLs are excluded until the opt-out is removed.',
+  backoff: 'The host goes on by itself. Update `retry` tries it now; update `drop` excludes its queued URLs.',
+  paused: 'Signal `resume` lets the host go on.',
   parked:
-    'Update `retry` tries again, dead letters of this trouble included; update `redrive` takes all its dead letters; update `drop` gives its queue up.',
+    'Update `retry` tries the host again, with the dead letters of this trouble; update `redrive` tries it with all its dead letters; update `drop` excludes its queued URLs.',
 };
 
 const closings = {
-  windows: 'it is outside its opening times',
-  quota: 'its quota of the day is spent',
-  lent: 'a fetcher that is not ours has it',
-  'opt-out': 'it is on the opt-out list',
+  windows: 'the host is outside its opening times',
+  quota: 'the quota of the host for this day is spent',
+  lent: 'the host is lent to another fetcher',
+  'opt-out': 'the host is on the opt-out list',
 } as const;
 
 /** A few lines: what is wrong, since when, what comes next, and which buttons help. */
@@ -81,22 +82,22 @@ export function deskMarkdown(state: DeskState): string {
 
 /** What comes next, for people; null: nothing to say. */
 function whatComesNext({ mode, nextVisit, lastProbe }: DeskState): string | null {
-  const found = lastProbe === null ? '' : ` The last one found: ${plainMarkdown(lastProbe)}.`;
+  const found = lastProbe === null ? '' : ` The last probe found: ${plainMarkdown(lastProbe)}.`;
   switch (mode) {
     case 'active':
     case 'closed':
       return nextVisit === null ? null : `the next visit at ${at(nextVisit)}`;
     case 'backoff':
       return nextVisit === null
-        ? 'a visit, again and again by Temporal’s retries: the pending activity shows its attempt, its last failure and its next time'
+        ? 'a visit, which Temporal retries: the pending activity shows the attempt, the last failure and the next time'
         : `the next visit at ${at(nextVisit)}`;
     case 'opted-out':
       return null;
     case 'paused':
-      return 'nothing, until somebody resumes it';
+      return 'nothing, until somebody resumes the host';
     case 'parked':
       return nextVisit === null
         ? null
-        : `a probe at ${at(nextVisit)}: robots.txt is asked for, and where it can be read the host goes on by itself. Each further wait is twice as long, up to a day.${found}`;
+        : `a probe at ${at(nextVisit)}: robots.txt is requested, and if it can be read, the host goes on by itself. Each further wait is twice as long, up to a day.${found}`;
   }
 }

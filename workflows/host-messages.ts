@@ -33,7 +33,7 @@ export function hearMessages(host: HostState): void {
     },
     {
       description:
-        'Send no request to this host until `resume`; one in flight is finished first. Input: a reason.',
+        'Pause this host: send no request to it until `resume`. A request in flight is finished first. Input: a reason.',
     },
   );
   setHandler(
@@ -41,7 +41,7 @@ export function hearMessages(host: HostState): void {
     () => {
       host.resume();
     },
-    { description: 'End a pause; a parked host is tried again.' },
+    { description: 'Resume this host after `pause`. If it is parked, it is tried again.' },
   );
   setHandler(
     retryHostUpdate,
@@ -51,7 +51,7 @@ export function hearMessages(host: HostState): void {
     }),
     {
       description:
-        'Forget backoff, failures and slowdown and try now, URLs that wait included; the crawl-delay still holds.',
+        'Try this host now, with the URLs that wait for a later try, and forget backoff, failures and slowdown. The crawl-delay still holds.',
     },
   );
   setHandler(
@@ -59,7 +59,7 @@ export function hearMessages(host: HostState): void {
     () => {
       host.askRetry(true);
     },
-    { description: 'As the update `retry`, for many hosts at once (batch): nobody waits for it.' },
+    { description: 'The same as the update `retry`, but without an answer: for many hosts at once (batch).' },
   );
   setHandler(
     dropHostUpdate,
@@ -76,16 +76,18 @@ export function hearMessages(host: HostState): void {
     uncut(async (seconds: number | null) => {
       await setHostDelay({ ...me, seconds });
       host.woken = true;
-      return seconds === null ? 'the delay is robots.txt’s again' : `the delay is ${String(seconds)} s`;
+      return seconds === null ? 'the delay is that of robots.txt again' : `the delay is ${String(seconds)} s`;
     }),
     {
       validator: (seconds) => {
         const valid = seconds === null || (typeof seconds === 'number' && seconds >= 0 && seconds <= 86_400);
         if (!valid)
-          throw ApplicationFailure.nonRetryable('the delay is a number of seconds from 0 to 86400, or null');
+          throw ApplicationFailure.nonRetryable(
+            'the delay must be a number of seconds from 0 to 86400, or null',
+          );
       },
       description:
-        'Seconds between requests for a host one owns (0 to 86400), or null for robots.txt and default.',
+        'Change the delay. Input: seconds between two requests (0 to 86400), for a host that you own; or null for robots.txt and the default.',
     },
   );
   setHandler(
@@ -106,8 +108,10 @@ export function hearMessages(host: HostState): void {
         if (problem !== null) throw ApplicationFailure.nonRetryable(problem);
       },
       description:
-        'Queue dead letters of this host again. Input: null for all (a parked host is tried again), or {"class": "client-error"}, or {"url": "…"}; those that a parked host caused wait until it is tried again.',
+        'Queue dead letters of this host again. Input: null for all (a parked host is tried again), or {"class": "client-error"}, or {"url": "…"}; those that the trouble of a parked host caused wait until the host is tried again.',
     },
   );
-  setHandler(hostStateQuery, () => host.view(), { description: 'Mode, counts and next visit.' });
+  setHandler(hostStateQuery, () => host.view(), {
+    description: 'Mode of the host, its counts and its next visit.',
+  });
 }

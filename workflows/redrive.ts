@@ -16,7 +16,7 @@ export async function redrive(input: RedriveWorkflowInput): Promise<RedriveView>
     view = { ...counts, unparked: view.unparked };
     setCurrentDetails(`### Dead letters of crawl ${input.crawlId}\n\n${redrivenSentence(counts)}`);
   };
-  setHandler(redriveStateQuery, () => view, { description: 'Counts so far.' });
+  setHandler(redriveStateQuery, () => view, { description: 'Counts of the re-drive so far.' });
   const { mayUnpark, ...which } = input;
   const { origin } = input;
   show(await redriveAll(which, show));
@@ -52,21 +52,21 @@ export function redrivenSentence({ requeued, atParked, resting, notBefore, barre
     count === 1 ? '1 dead letter' : `${String(count)} dead letters`;
   const are = (count: number): string => (count === 1 ? 'is' : 'are');
   const parts = [`${letters(requeued)} ${are(requeued)} queued again`];
-  if (atParked > 0) parts.push(`${String(atParked)} of them at hosts that are parked, where they wait`);
+  if (atParked > 0) parts.push(`${String(atParked)} of them wait at parked hosts`);
   if (resting > 0 && notBefore !== null) {
     const when = new Date(notBefore).toISOString();
     parts.push(
-      `${letters(resting)} of class forbidden ${are(resting)} left alone, the first until ${when}: 7 days after the answer`,
+      `${letters(resting)} of class forbidden ${are(resting)} left alone until 7 days after the answer, the first until ${when}`,
     );
   }
-  if (barred > 0) parts.push(`${letters(barred)} of crawls that do not go on stay`);
+  if (barred > 0) parts.push(`${letters(barred)} of crawls that cannot go on stay as they are`);
   return parts.join('; ');
 }
 
 /** Why an input of the update `redrive` is not valid; null: it is valid. */
 export function choiceProblem(choice: unknown): string | null {
   if (choice === null || choice === undefined) return null;
-  const form = 'the input is null, {"class": "…"} or {"url": "…"}';
+  const form = 'the input must be null, {"class": "…"} or {"url": "…"}';
   if (typeof choice !== 'object' || Array.isArray(choice)) return form;
   for (const [name, value] of Object.entries(choice) as [string, unknown][]) {
     if (name !== 'class' && name !== 'url') return form;

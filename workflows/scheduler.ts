@@ -30,10 +30,10 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     () => {
       woken = true;
     },
-    { description: 'A crawl was started or resumed: look for due hosts now.' },
+    { description: 'Says that a crawl was started or resumed: look for due hosts now.' },
   );
   setHandler(schedulerStateQuery, () => ({ activeHosts, fed, ticks }), {
-    description: 'Counts of this run.',
+    description: 'Counts of this run of the scheduler.',
   });
 
   // A run lasts as long as the server allows, since each run that ends adds a line to the list of closed workflows.
@@ -44,7 +44,7 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     fed += result.started;
     activeHosts = result.active;
     setCurrentDetails(
-      `### Scheduler of shard ${String(input.shard)}\n\n${String(result.active)} hosts are being worked ` +
+      `### Scheduler of shard ${String(input.shard)}\n\n${String(result.active)} hosts are at work ` +
         `(at most ${String(result.cap)}); ${result.running ? 'crawls are running' : 'no crawl is running'}.`,
     );
     if (result.running) await condition(() => woken, tickMs, { summary: 'tick' });

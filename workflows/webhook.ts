@@ -27,7 +27,7 @@ export async function webhook(input: WebhookInput): Promise<void> {
     () => {
       woken = true;
     },
-    { description: 'There are events to be sent: look now.' },
+    { description: 'Says that there are events to send: look now.' },
   );
   while (workflowInfo().historyLength < longHistory && !workflowInfo().continueAsNewSuggested) {
     woken = false;
@@ -35,8 +35,8 @@ export async function webhook(input: WebhookInput): Promise<void> {
     if (gone) return;
     setCurrentDetails(
       waitMs === null
-        ? 'Everything is delivered, given up, or waits for the webhook to be enabled.'
-        : 'Events wait: `GET /v1/webhooks/{webhookId}/deliveries` tells of attempts and failures.',
+        ? 'Every event is delivered, given up, or waits for the webhook to be enabled.'
+        : 'Events wait: `GET /v1/webhooks/{webhookId}/deliveries` shows attempts and failures.',
     );
     if (waitMs === 0) continue;
     await condition(() => woken, waitMs ?? lingerMs, { summary: waitMs === null ? 'idle' : 'retry' });

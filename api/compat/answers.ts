@@ -6,9 +6,9 @@ export const says = (description: string): Answer<never> => byHand(json(descript
 
 /** Refusals that every one of these routes has. */
 export const refusals = {
-  401: says('No key or token that is accepted was sent.'),
-  403: says('The role, the scopes or a lasting quota of the caller do not allow it.'),
-  429: says('Too many requests, or a quota that waiting helps with; Retry-After says when to go on.'),
+  401: says('The request has no key or token, or one that is not accepted.'),
+  403: says('The role, the scopes or a lasting quota of the caller do not allow the request.'),
+  429: says('Too many requests, or a spent quota that refills; Retry-After says when to try again.'),
 };
 export const bodyRefusals = {
   400: says('The body is not valid JSON.'),

@@ -37,7 +37,7 @@ export const jobRoutes = [
     answers: {
       200: json('The job was created and started.', compat.scanAnswer),
       404: byHand({
-        ...says('A quota is spent; Retry-After says when to try again, where waiting helps.').response,
+        ...says('A quota is spent. If waiting helps, Retry-After says when to try again.').response,
         headers: headers('Retry-After'),
       }),
       ...bodyRefusals,
@@ -56,7 +56,7 @@ export const jobRoutes = [
           userId: user_id,
         });
         const crawl = await findCrawl(parts.pool, id);
-        if (crawl === null) throw new Error(`crawl ${id} is gone though it was just made`);
+        if (crawl === null) throw new Error(`crawl ${id} is gone although it was just created`);
         return { request_status: 'CREATED' as const, jobId: crawl.jobId };
       },
   }),
@@ -65,9 +65,14 @@ export const jobRoutes = [
     path: '/v1/job/status',
     access: reader('crawls'),
     id: 'jobStatus',
-    summary: 'Where a job stands',
+    summary: 'Status of a job',
     query: compat.jobQuery,
-    answers: { 200: json('Its status.', compat.jobStatusAnswer), 400: badQuery, 404: noJob, ...refusals },
+    answers: {
+      200: json('The status of the job.', compat.jobStatusAnswer),
+      400: badQuery,
+      404: noJob,
+      ...refusals,
+    },
     handler:
       ({ pool }) =>
       async ({ query: { job_id }, caller: { tenantId } }) => {
@@ -80,10 +85,10 @@ export const jobRoutes = [
     path: '/v1/urls',
     access: reader('crawls'),
     id: 'jobUrls',
-    summary: 'The URLs of a job that is over, streamed',
+    summary: 'The URLs of a job that is over, as a stream',
     query: compat.jobQuery,
     answers: {
-      200: byHand(json('All of them.', compat.jobUrls).response),
+      200: byHand(json('The complete list.', compat.jobUrls).response),
       202: json('The job is not over.', compat.jobUnderWay),
       400: badQuery,
       404: noJob,
@@ -107,7 +112,7 @@ export const jobRoutes = [
         const ofTenant = open.filter((each) => each === tenantId).length;
         if (ofTenant >= mostOfTenant || open.length >= mostOfAll) {
           response.set('Retry-After', '30');
-          const detail = 'Too many lists of URLs are being read; Retry-After says when to ask again.';
+          const detail = 'Too many lists of URLs are being read now; Retry-After says when to try again.';
           throw new HttpProblem(429, detail, { kind: 'rate-limited' });
         }
         const ended = { ...known, job_completion_time: withoutZone(job.endedAt) };

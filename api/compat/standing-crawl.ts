@@ -25,7 +25,7 @@ import { operator, reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { bodyRefusals, noAnswer, refusals, says } from './answers.ts';
 
-const endsNow = says('It is just being ended.');
+const endsNow = says('The standing crawl is ending now.');
 
 const changes = (change: 'pause' | 'resume', id: string, summary: string): Route =>
   route({
@@ -37,8 +37,8 @@ const changes = (change: 'pause' | 'resume', id: string, summary: string): Route
     body: changeReason,
     bodyIsOptional: true,
     answers: {
-      200: json('The state it is in now.', compat.pauseAnswer),
-      409: says('It is in a state in which that cannot be done.'),
+      200: json('The state of the crawl now.', compat.pauseAnswer),
+      409: says('The state of the crawl does not allow this.'),
       ...bodyRefusals,
       503: noAnswer,
       ...refusals,
@@ -51,7 +51,8 @@ const changes = (change: 'pause' | 'resume', id: string, summary: string): Route
         const rests = crawl === null || crawl.state === 'paused' || closedCrawlStates.includes(crawl.state);
         // The crawl has nothing to send, and a pause means only that nothing is sent.
         if (change === 'pause' && rests) return { crawl_id: crawl?.id ?? null, state: crawl?.state ?? null };
-        if (crawl === null) throw new HttpProblem(409, 'There is nothing to resume yet: send seeds first.');
+        if (crawl === null)
+          throw new HttpProblem(409, 'There is no standing crawl to resume yet: send seeds first.');
         if (change === 'resume') await refuseToGrow(parts.pool, response, tenantId, quotas);
         const { id: crawlId, state } = await changeCrawl(parts, crawl.id, change, reason);
         return { crawl_id: crawlId, state };
@@ -64,10 +65,10 @@ const takesSeeds = (path: string, id: string): Route =>
     path,
     access: operator('crawls'),
     id,
-    summary: 'Add seeds to the standing crawl; it goes on with them',
+    summary: 'Add seeds to the standing crawl, which goes on with them',
     body: compat.seedUrls,
     answers: {
-      200: json('They are stored, and will be crawled.', compat.seedUrlsAnswer),
+      200: json('The seeds are stored and will be crawled.', compat.seedUrlsAnswer),
       409: endsNow,
       ...bodyRefusals,
       503: noAnswer,
@@ -103,10 +104,10 @@ export const standingCrawlRoutes = [
     path: '/url/limit',
     access: operator('crawls'),
     id: 'limitUrls',
-    summary: 'Limits of the standing crawl, in force at once',
+    summary: 'Change the limits of the standing crawl, at once',
     body: compat.urlLimit,
     answers: {
-      200: json('The limits there are now.', compat.urlLimitAnswer),
+      200: json('The limits that are in force now.', compat.urlLimitAnswer),
       409: endsNow,
       ...bodyRefusals,
       503: noAnswer,
@@ -135,18 +136,18 @@ export const standingCrawlRoutes = [
       },
   }),
   changes('pause', 'pauseDefaultCrawl', 'Pause the standing crawl'),
-  changes('resume', 'resumeDefaultCrawl', 'Go on with the standing crawl'),
+  changes('resume', 'resumeDefaultCrawl', 'Resume the standing crawl'),
   route({
     method: 'GET',
     path: '/api/v1/{url}/status',
     access: reader('crawls'),
     id: 'urlStatus',
-    summary: 'Where a URL stands in the standing crawl',
+    summary: 'Status of a URL in the standing crawl',
     params: compat.urlPath,
     answers: {
-      200: json('Where it stands.', compat.urlStatusAnswer),
-      400: says('No crawl can have such a URL.'),
-      404: says('The crawl has not met it.'),
+      200: json('The status of the URL.', compat.urlStatusAnswer),
+      400: says('The text is not a URL that can be crawled.'),
+      404: says('The crawl has not met the URL.'),
       ...refusals,
     },
     handler:
@@ -156,7 +157,7 @@ export const standingCrawlRoutes = [
         if (!link.ok) throw new HttpProblem(400, `url: it ${rejectionSentence(link.rejected)}.`);
         const crawl = await findDefaultCrawl(pool, tenantId);
         const row = crawl === null ? null : await findUrl(pool, crawl.id, link.value);
-        if (row === null) throw new HttpProblem(404, `${link.value.url} was never met.`);
+        if (row === null) throw new HttpProblem(404, `The crawl has never met ${link.value.url}.`);
         return statusOf(row);
       },
   }),

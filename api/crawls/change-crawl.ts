@@ -38,7 +38,7 @@ export async function changeCrawl(
       case 'unavailable':
         throw new HttpProblem(
           503,
-          `Crawl ${id} could not be told to ${change}: ${error.message}; it may yet do so.`,
+          `Crawl ${id} could not be told to ${change}: ${error.message}. It may still do so later.`,
         );
     }
   }

@@ -114,7 +114,7 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
           });
         } catch (error) {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-          const message = 'another re-drive of its dead letters is under way';
+          const message = 'another re-drive of its dead letters is still running';
           throw new ControlError('refused', message, error);
         }
       });

@@ -32,7 +32,8 @@ export async function patchCrawl(
 ): Promise<Edited> {
   const { note = null, ...given } = asked;
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  if (Object.keys(changes).length === 0) throw new HttpProblem(422, 'There is nothing to change in it.');
+  if (Object.keys(changes).length === 0)
+    throw new HttpProblem(422, 'The request names no setting to change.');
   refuseUnowned(callerOf(request).tenantId, given);
   const change = (config: CrawlConfig): CrawlConfig => ({ ...config, ...changes });
   const edit = { change, note, restores: null };
@@ -91,11 +92,14 @@ export async function editCrawl(
       if (outcome.kind === 'stored') {
         noteForAudit(response, `version ${String(version)} of the settings of crawl ${crawlId}`);
         await control.applyEdit(crawlId).catch((error: unknown) => {
-          log.warn({ err: error, crawlId, version }, 'changed settings are applied once Temporal answers');
+          log.warn(
+            { err: error, crawlId, version },
+            'changed settings will be applied once Temporal answers',
+          );
         });
       }
       const [row, now] = await Promise.all([findConfig(pool, crawlId, version), viewCrawl(pool, crawlId)]);
-      if (row === null || now === null) throw new Error(`version ${String(version)} is not there`);
+      if (row === null || now === null) throw new Error(`version ${String(version)} does not exist`);
       response.set('ETag', etagOf(now.configVersion, now));
       return versionView(crawlId, row);
     }
@@ -107,7 +111,7 @@ function refuseOver(
   { state, reason }: { readonly state: string; readonly reason: string | null },
 ): never {
   const why = reason === null ? '' : ` (${reason})`;
-  throw new HttpProblem(409, `Crawl ${crawlId} is ${state}${why}: its settings stay as they are.`);
+  throw new HttpProblem(409, `Crawl ${crawlId} is ${state}${why}: its settings cannot be changed any more.`);
 }
 
 export const versionView = (crawlId: string, row: ConfigRow): ConfigVersion => ({

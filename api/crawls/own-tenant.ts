@@ -16,7 +16,7 @@ export function refuseUnowned(
   // Other addresses in the network of the workers are the business of the instance alone.
   if (allowPrivate.length > 0)
     refuse(
-      'allowPrivate: only crawls of the first tenant may name private addresses; ORBWEAVER_ALLOW_PRIVATE opens them to those of all.',
+      'allowPrivate: only crawls of the first tenant may name private addresses; ORBWEAVER_ALLOW_PRIVATE opens private addresses to the crawls of all tenants.',
     );
   if (delaySeconds !== null && delaySeconds * 1_000 < defaultDelayMs)
     refuse(

@@ -39,10 +39,7 @@ export async function addSeeds(
     case 'added':
       if (intake.reopened)
         await control.reopen(crawlId).catch((error: unknown) => {
-          log.warn(
-            { err: error, crawlId },
-            'a crawl with new seeds is set going as soon as Temporal answers',
-          );
+          log.warn({ err: error, crawlId }, 'a crawl with new seeds will go on as soon as Temporal answers');
         });
       return intake.seeds;
   }

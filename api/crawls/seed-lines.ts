@@ -47,7 +47,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     if (++lines > maxSeedLines)
       throw new HttpProblem(
         413,
-        `The body has more than ${String(maxSeedLines)} lines: send the rest on its own.`,
+        `The body has more than ${String(maxSeedLines)} lines: send the remaining lines in another request.`,
       );
     const line = held > maxSeedLineBytes ? null : Buffer.concat(parts);
     parts = [];
@@ -59,7 +59,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     if (bytes > maxSeedBytes)
       throw new HttpProblem(
         413,
-        `The body is larger than ${String(maxSeedBytes)} bytes: send the rest on its own.`,
+        `The body is larger than ${String(maxSeedBytes)} bytes: send the remaining lines in another request.`,
       );
     let from = 0;
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {

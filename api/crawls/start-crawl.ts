@@ -45,7 +45,7 @@ export async function startCrawl(
     await failUnstarted(pool, id, 'not-started');
     throw new HttpProblem(
       503,
-      `Crawl ${id} was not started, since Temporal does not answer; try again soon.`,
+      `Crawl ${id} was not started, because Temporal does not answer. Try again soon.`,
     );
   }
   return { id, state: 'seeding', accepted, rejectedCount, rejected: [...rejected] };

@@ -24,13 +24,13 @@ export function openApiDocument(version: string): ReturnType<typeof createDocume
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key (`owk_…`), or a JWT where the instance knows an issuer.',
+          description: 'An API key (`owk_…`), or a JWT if the instance is set up with an issuer.',
         },
         header: {
           type: 'apiKey',
           in: 'header',
           name: 'API-X-TOKEN',
-          description: 'The same, as `Bearer …`.',
+          description: 'The same key or token, as `Bearer …`.',
         },
       },
     },

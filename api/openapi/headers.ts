@@ -15,23 +15,29 @@ const quotaFields = Object.fromEntries(
   quotaNames.map((name) => [
     quotaHeader(name),
     field(
-      `Where the tenant has a quota ${name}: \`limit=5, remaining=2\`.`,
+      `Sent if the tenant has a quota ${name}, such as \`limit=5, remaining=2\`.`,
       z.string().regex(/^limit=\d+, remaining=\d+$/),
     ),
   ]),
 );
 
 export const headerComponents: Record<string, ZodOpenApiHeaderObject> = {
-  'X-Request-Id': field('What the log knows the request by.', z.string().regex(/^[\w.:-]{8,128}$/)),
-  'Orbweaver-Version': field('Version of the API’s program.'),
-  'Retry-After': field('Seconds after which it is worth asking again.', z.int().min(0)),
-  RateLimit: field('What is left of the limit of requests, and until when (draft-ietf-httpapi-ratelimit).'),
-  'RateLimit-Policy': field('The limit of requests that RateLimit is about.'),
-  'WWW-Authenticate': field('What kind of key is wanted, and what is wrong with the one that was sent.'),
-  Location: field('Where what was made is.'),
-  ETag: field('For If-Match and If-None-Match.', z.string().regex(/^"[^"]+"$/)),
+  'X-Request-Id': field(
+    'Id of the request, which the log has as well.',
+    z.string().regex(/^[\w.:-]{8,128}$/),
+  ),
+  'Orbweaver-Version': field('Version of the program that answers.'),
+  'Retry-After': field('Seconds to wait before trying again.', z.int().min(0)),
+  RateLimit: field('Requests that are left, and when the limit starts anew (draft-ietf-httpapi-ratelimit).'),
+  'RateLimit-Policy': field('The limit of requests to which RateLimit refers.'),
+  'WWW-Authenticate': field('Which kind of key is needed, and what is wrong with the one that was sent.'),
+  Location: field('Address of what was created.'),
+  ETag: field(
+    'Version of the resource, to be sent in If-Match or If-None-Match.',
+    z.string().regex(/^"[^"]+"$/),
+  ),
   'Idempotent-Replayed': field(
-    'The answer to the first request with this Idempotency-Key.',
+    'This answer is that of the first request with the same Idempotency-Key; nothing was done again.',
     z.literal('true'),
   ),
   ...quotaFields,

@@ -36,7 +36,7 @@ function operationOf({ method, path, access }: Route, docs: Documented): ZodOpen
     tags: [tagOf(path)],
     operationId: id,
     summary,
-    description: access === 'public' ? 'Takes no key.' : who(access),
+    description: access === 'public' ? 'Needs no key.' : who(access),
     security: access === 'public' ? [] : [{ bearer: [] }, { header: [] }],
     ...(Object.keys(requestParams).length > 0 && { requestParams }),
     ...requestBody(docs),
@@ -55,7 +55,7 @@ function operationOf({ method, path, access }: Route, docs: Documented): ZodOpen
 
 function who({ least, scope, instance }: Guarded): string {
   const whole = instance ? ' of the whole instance' : '';
-  return `Takes the role ${least}${whole}; scope ${scope}.`;
+  return `Needs the role ${least}${whole} and the scope ${scope}.`;
 }
 
 /** The API seals cursors on the way out (gate.ts); the contracts know the content. */
@@ -63,7 +63,7 @@ const sealedCursor = z
   .string()
   .regex(/^[\w-]{38,400}$/)
   .optional()
-  .meta({ description: '`next` of the answer before.' });
+  .meta({ description: '`next` of the previous answer.' });
 
 const withSealedCursor = (query: z.ZodObject): z.ZodObject =>
   'cursor' in query.shape ? z.strictObject({ ...query.shape, cursor: sealedCursor }) : query;
@@ -86,9 +86,9 @@ const responses = (answers: Answers): ZodOpenApiResponsesObject =>
 const publicRefusals: Answers = { 431: fails('The request line and the header fields are too long.') };
 
 const guardedRefusals: Answers = {
-  401: fails('No key or token that is accepted was sent.'),
-  403: fails('The role, the scopes or the tenant of the caller do not allow it.'),
-  429: fails('Too many requests; Retry-After says when to go on.'),
+  401: fails('The request has no key or token, or one that is not accepted.'),
+  403: fails('The role, the scopes or the tenant of the caller do not allow the request.'),
+  429: fails('Too many requests; Retry-After says when to try again.'),
 };
 
 const bodyRefusals: Answers = {

@@ -4,20 +4,28 @@ const parts: readonly (readonly [path: RegExp, name: string, description: string
   [
     /^\/v1\/webhooks|\/events$/,
     'Events',
-    'What happened to crawls, read as a list, live, or sent to webhooks.',
+    'What happened to crawls: as a list, as a live stream, or sent to webhooks.',
   ],
   [
     /^\/v1\/crawls\/\{crawlId\}\/(?:pages|ledger|audit|explain|outlook|report|export)$/,
     'Results',
-    'What a crawl found, how far it is, and why a URL stands where it does.',
+    'What a crawl found, how far the crawl is, and why a URL is in its state.',
   ],
   [/^\/v1\/crawls/, 'Crawls', 'Start, steer, edit and delete crawls.'],
-  [/^\/v1\/hosts/, 'Hosts', 'Hosts as crawls have met them, and what operators set for them.'],
-  [/^\/v1\/(?:opt-outs|complaints)/, 'Opt-outs', 'Domains that no crawl may ask, and complaints.'],
+  [/^\/v1\/hosts/, 'Hosts', 'Hosts that crawls have met, and the settings that operators give them.'],
+  [
+    /^\/v1\/(?:opt-outs|complaints)/,
+    'Opt-outs',
+    'Domains that no crawl may send requests to, and complaints.',
+  ],
   [/^\/v1\/(?:keys|tenants?|audit-log)/, 'Tenants', 'Tenants, their quotas and keys, and who changed what.'],
-  [/^\/v1\/(?:url|job|urls)/, 'Jobs', 'Compatible with another interface: a crawl as a job.'],
-  [/^\/(?:seed|url|api)\//, 'Standing crawl', 'Compatible with another interface: one crawl that goes on.'],
-  [/^\/(?:frontier|dedup)\//, 'Frontier', 'The frontier for fetchers of your own.'],
+  [/^\/v1\/(?:url|job|urls)/, 'Jobs', 'A crawl as a job, compatible with another interface.'],
+  [
+    /^\/(?:seed|url|api)\//,
+    'Standing crawl',
+    'One crawl that never ends, compatible with another interface.',
+  ],
+  [/^\/(?:frontier|dedup)\//, 'Frontier', 'URLs for fetchers of your own.'],
   [/^\/(?:crawler|healthz|readyz|metrics)$/, 'Service', 'The instance itself.'],
 ];
 

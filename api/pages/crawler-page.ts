@@ -38,24 +38,24 @@ export function crawlerHtml({ userAgent, contact }: CrawlerPageFacts): string {
 <title>The crawler ${token}</title>
 <style>${style}</style>
 <h1>About the crawler in your logs</h1>
-<p>A program that calls itself <code>${escaped(userAgent)}</code> has asked your server for pages. It is Orbweaver, a web crawler: it follows links from page to page and keeps what it finds for the person who started it. ${who}</p>
+<p>A program that calls itself <code>${escaped(userAgent)}</code> has requested pages from your server. The program is Orbweaver, a web crawler: it follows links from page to page, and keeps what it finds for the person who started it. ${who}</p>
 <h2>How it behaves</h2>
 <ul>
-<li>It reads <code>robots.txt</code> before any page of a host, keeps it for a day, and obeys it (RFC 9309). Where it cannot be read because the server is in trouble, no page is asked for.</li>
-<li>It sends one request at a time to a host, and waits a second in between, or as long as your <code>Crawl-delay</code> says. The operator can set another pace for their own hosts.</li>
-<li>It waits as long as a <code>Retry-After</code> asks, and slows down by itself when a server is overloaded.</li>
+<li>It reads <code>robots.txt</code> before any page of a host, keeps it for a day, and obeys it (RFC 9309). If <code>robots.txt</code> cannot be read because the server is in trouble, it requests no page.</li>
+<li>It sends one request at a time to a host, and waits a second between two requests, or as long as your <code>Crawl-delay</code> says. Operators can set another pace for hosts of their own.</li>
+<li>It waits as long as a <code>Retry-After</code> asks for, and slows down by itself when a server is overloaded.</li>
 <li>It does not follow links marked <code>nofollow</code>, by the page or by <code>X-Robots-Tag</code>.</li>
 </ul>
 <h2>How to slow it down or keep it out</h2>
-<p>In your <code>robots.txt</code>; a change is seen within a day:</p>
+<p>Write into your <code>robots.txt</code>, which the crawler reads again within a day:</p>
 <pre>User-agent: ${token}
 Crawl-delay: 10
 Disallow: /private/</pre>
 <p><code>Disallow: /</code> keeps it out of the whole host.</p>
 <h2>How to opt out</h2>
-<p>${ask} An opt-out holds for the domain and everything below it, and within seconds: from then on nothing is asked of it any more, not even <code>robots.txt</code>.</p>
+<p>${ask} An opt-out covers the domain and all its subdomains, and takes effect within seconds: from then on the crawler sends no request there, not even for <code>robots.txt</code>.</p>
 <h2>How to complain</h2>
-<p>${contact === null ? 'In the same way.' : `To ${contactHtml(contact)}, too.`} Lines of your log, with the time and its zone, help to find out what went wrong.</p>
+<p>${contact === null ? 'In the same way.' : `Write to ${contactHtml(contact)}.`} Lines from your log, with the time and its zone, help to find out what went wrong.</p>
 </html>
 `;
 }

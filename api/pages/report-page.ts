@@ -110,7 +110,7 @@ export function reportHtml(report: CrawlReport): string {
 <title>${escaped(name)}</title>
 <style>${style}</style>
 <h1>${escaped(name)}</h1>
-<p>It is ${escaped(crawl.state)}${crawl.reason === null ? '' : ` (${escaped(crawl.reason)})`}. As of ${escaped(report.at)}; started ${escaped(crawl.startedAt ?? 'not yet')}, ended ${escaped(crawl.endedAt ?? 'not yet')}.</p>
+<p>The crawl is ${escaped(crawl.state)}${crawl.reason === null ? '' : ` (${escaped(crawl.reason)})`}. As of ${escaped(report.at)}; started ${escaped(crawl.startedAt ?? 'not yet')}, ended ${escaped(crawl.endedAt ?? 'not yet')}.</p>
 <dl>${facts.map(([term, value]) => `<div><dt>${escaped(term)}</dt><dd>${escaped(value)}</dd></div>`).join('')}</dl>
 ${table(head('Where the URLs stand', report.states, of.states), report.states, [
   { head: 'State', cell: ({ state }) => state },

@@ -67,10 +67,10 @@ export const fails = (description: string): Answer<never> =>
 
 /** Request header of reads whose answer is `tagged`, and the answer to it. */
 export const ifNoneMatch = z.object({
-  'If-None-Match': z.string().optional().meta({ description: 'ETags that are known already.' }),
+  'If-None-Match': z.string().optional().meta({ description: 'ETags that the client knows already.' }),
 });
 export const notModified = byHand({
-  description: 'It has an ETag of If-None-Match still.',
+  description: 'The resource still has an ETag from If-None-Match.',
   headers: headers('ETag'),
 });
 
@@ -78,10 +78,12 @@ export const notModified = byHand({
 export const ifMatch = z.object({
   'If-Match': z.string().optional().meta({
     description:
-      'ETags, one of which it has to have still; `*`: it has to be there. Absent: the last change wins.',
+      'ETags; the resource must still have one of them. `*`: the resource must exist. Absent: the last change wins.',
   }),
 });
 export const stale = byHand({
-  ...fails('If-Match does not hold: somebody else changed it. Its ETag is in the answer.').response,
+  ...fails(
+    'If-Match does not hold, because somebody else has changed the resource. The answer has the present ETag.',
+  ).response,
   headers: headers('ETag'),
 });

@@ -28,16 +28,16 @@ import { route, type Route } from './route.ts';
 const one = '/v1/crawls/{crawlId}';
 
 export const edited = json(
-  'The new version, or the present one where nothing changes; with dryRun what it would do.',
+  'The new version, or the present version if nothing changes; with dryRun, what the change would do.',
   z.union([configVersion, editPreview]),
   'ETag',
 );
 /** Refusals of changes of a crawl's settings. */
 export const editRefusals = {
   400: fails('The request is not valid.'),
-  409: fails('The crawl has ended, or is about to.'),
-  429: fails('A quota of the tenant is spent, and the crawl had ended.'),
-  503: fails('Too many previews are asked for at the moment; Retry-After says when to ask again.'),
+  409: fails('The crawl has ended or is ending.'),
+  429: fails('The crawl had ended, and a quota of the tenant does not allow it to go on.'),
+  503: fails('Too many previews are being made now; Retry-After says when to try again.'),
 };
 
 const changes = (change: CrawlChange, id: string, summary: string): Route =>
@@ -51,8 +51,8 @@ const changes = (change: CrawlChange, id: string, summary: string): Route =>
     body: changeReason,
     bodyIsOptional: true,
     answers: {
-      200: json('The state the crawl is in now.', crawlStateAnswer),
-      409: fails('The crawl is in a state in which that cannot be done.'),
+      200: json('The state of the crawl now.', crawlStateAnswer),
+      409: fails('The state of the crawl does not allow this.'),
       503: fails('Temporal or a worker did not answer in time.'),
     },
     ...(change === 'resume' && { countsQuotas: true }),
@@ -74,8 +74,8 @@ export const crawlRoutes = [
     body: newCrawl,
     answers: {
       201: made('The crawl was created and started.', createdCrawl),
-      422: fails('The body is not valid, or holds no good seed.'),
-      503: fails('Temporal does not answer; nothing was started.'),
+      422: fails('The body is not valid, or has no seed that can be crawled.'),
+      503: fails('Temporal does not answer, so no crawl was started.'),
     },
     countsQuotas: true,
     handler:
@@ -108,7 +108,7 @@ export const crawlRoutes = [
     path: one,
     access: reader('crawls'),
     id: 'getCrawl',
-    summary: 'A crawl: state, settings, counts',
+    summary: 'A crawl: its state, settings and counts',
     params: crawlPath,
     header: ifNoneMatch,
     answers: { 200: tagged('The crawl.', crawlView) },
@@ -124,7 +124,7 @@ export const crawlRoutes = [
     path: one,
     access: operator('crawls'),
     id: 'editCrawl',
-    summary: 'Change the settings of a crawl while it runs, or see what that would do',
+    summary: 'Change the settings of a crawl while it runs, or preview the change',
     params: crawlPath,
     query: editQuery,
     header: ifMatch,
@@ -132,7 +132,7 @@ export const crawlRoutes = [
     answers: {
       200: edited,
       ...editRefusals,
-      422: fails('The body is not valid, or changes nothing that may be changed.'),
+      422: fails('The body is not valid, or names no setting that may be changed.'),
     },
     countsQuotas: true,
     handler:
@@ -145,12 +145,11 @@ export const crawlRoutes = [
     path: one,
     access: operator('crawls'),
     id: 'deleteCrawl',
-    summary:
-      'Delete a crawl that is over, with its data; ask again to see how far it is, until it is unknown',
+    summary: 'Delete a crawl that is over, with its data; send this again until the crawl is unknown',
     params: crawlPath,
     answers: {
-      202: json('It is being deleted, and unknown to all else from now on.', crawlRemoval),
-      404: fails('There is no such crawl (any more).'),
+      202: json('The crawl is being deleted; no other route knows it any more.', crawlRemoval),
+      404: fails('There is no such crawl, or it has been deleted.'),
       409: fails('The crawl is not over: cancel it first.'),
     },
     handler:
@@ -166,7 +165,7 @@ export const crawlRoutes = [
         return { id, urls: crawl.urls };
       },
   }),
-  changes('pause', 'pauseCrawl', 'Send no more requests until resumed'),
-  changes('resume', 'resumeCrawl', 'Go on with a paused crawl'),
-  changes('cancel', 'cancelCrawl', 'End a crawl; what is queued is excluded'),
+  changes('pause', 'pauseCrawl', 'Pause a crawl: no more requests until it is resumed'),
+  changes('resume', 'resumeCrawl', 'Resume a paused crawl'),
+  changes('cancel', 'cancelCrawl', 'Cancel a crawl; its queued URLs are excluded'),
 ];

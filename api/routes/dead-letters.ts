@@ -34,7 +34,7 @@ import { badCursor, HttpProblem } from '../way-in/problem.ts';
 import { fails, json } from './answers.ts';
 import { route } from './route.ts';
 
-const listSummary = 'URLs that were given up, with class and evidence, host by host';
+const listSummary = 'URLs that a crawl gave up, with class and evidence, host by host';
 
 export const deadLetterRoutes = [
   route({
@@ -62,18 +62,19 @@ export const deadLetterRoutes = [
     path: '/v1/crawls/{crawlId}/dead-letters/redrive',
     access: operator('crawls'),
     id: 'redriveDeadLetters',
-    summary: 'Queue dead letters again: all of the crawl, or one URL, one class, one host, or both of these',
+    summary:
+      'Queue dead letters of a crawl again: all of them, or those of a URL, a class, a host, or a class at a host',
     params: crawlPath,
     body: newRedrive,
     bodyIsOptional: true,
     answers: {
-      200: json('It is done.', redriveAnswer),
-      202: json('It goes on by itself.', redriveAnswer),
+      200: json('The re-drive is done.', redriveAnswer),
+      202: json('The re-drive goes on by itself.', redriveAnswer),
       404: fails('There is no such crawl, or no dead letter of that URL.'),
       409: fails(
-        'The crawl does not go on, another re-drive of it is under way, or the URL was refused within seven days.',
+        'The crawl cannot go on, another re-drive of it is still running, or the server refused the URL less than seven days ago.',
       ),
-      503: fails('Temporal does not answer; nothing was queued.'),
+      503: fails('Temporal does not answer, so nothing was queued.'),
     },
     countsQuotas: true,
     handler:
@@ -93,7 +94,7 @@ export const deadLetterRoutes = [
     path: '/v1/dead-letters',
     access: instance('operator', 'hosts'),
     id: 'listHostDeadLetters',
-    summary: 'Dead letters of one host, over all crawls',
+    summary: 'Dead letters of one host, from all crawls',
     query: hostDeadLetterQuery,
     answers: { 200: json('Dead letters.', deadLetterList) },
     handler:
@@ -130,7 +131,7 @@ async function redrive(
   const standing = await crawlBar(pool, crawlId);
   if (standing === 'unknown-crawl') return noSuchCrawl(crawlId);
   if (standing.bar !== null) {
-    throw new HttpProblem(409, `Crawl ${crawlId} ${standing.bar}: its dead letters stay as they are.`);
+    throw new HttpProblem(409, `Crawl ${crawlId} ${standing.bar}: its dead letters cannot be queued again.`);
   }
   if (choice.url !== undefined) await expectReady(pool, crawlId, choice.url);
   const input = {
@@ -142,7 +143,7 @@ async function redrive(
   };
   try {
     const { done, view } = await control.redrive(input);
-    log.info({ ...input, done, ...view }, 'dead letters were driven again');
+    log.info({ ...input, done, ...view }, 'dead letters were queued again');
     return {
       crawlId,
       done,
@@ -175,13 +176,13 @@ async function expectReady(pool: Pool, crawlId: string, url: string): Promise<vo
   if (letter === undefined)
     throw new HttpProblem(
       404,
-      `Crawl ${crawlId} has no dead letter of ${url}; explain says where it stands.`,
+      `Crawl ${crawlId} has no dead letter of ${url}; explain says what became of the URL.`,
     );
   if (letter.class === restingClass && letter.age_ms < restMs) {
     const notBefore = new Date(Date.now() - letter.age_ms + restMs).toISOString();
     throw new HttpProblem(
       409,
-      `The server refused ${url} less than seven days ago: it is not asked again before ${notBefore}.`,
+      `The server refused ${url} less than seven days ago: the URL cannot be queued again before ${notBefore}.`,
     );
   }
 }

@@ -17,7 +17,7 @@ const asStream = {
   schema: {
     type: 'string',
     description:
-      'Events named by their kind, with their ids; `progress` with the counts of the moment, without one; `end` when the crawl is over and all was told.',
+      'Events, each named by its kind and with its id; `progress` with the present counts, without an id; `end` when the crawl is over and all events were sent.',
   },
 } as const;
 
@@ -27,14 +27,14 @@ export const eventRoutes = [
     path: '/v1/crawls/{crawlId}/events',
     access: reader('crawls'),
     id: 'listEvents',
-    summary: 'What happened to a crawl, in order; live for whoever accepts text/event-stream',
+    summary: 'Events of a crawl, in order; as a live stream if the client accepts text/event-stream',
     params: crawlPath,
     query: eventsQuery,
     header: z.object({ 'Last-Event-ID': lastEventId }),
     answers: {
       200: alsoAs('text/event-stream', asStream, json('Events, oldest first.', eventList)),
       204: byHand({
-        description: 'The crawl is over, and Last-Event-ID is its last event: nothing will follow.',
+        description: 'The crawl is over, and Last-Event-ID is its last event: no event will follow.',
       }),
       400: fails('The query or Last-Event-ID is not valid.'),
     },

@@ -28,18 +28,18 @@ export const exportRoutes = [
     path: '/v1/crawls/{crawlId}/export',
     access: reader('crawls'),
     id: 'exportCrawl',
-    summary: 'All pages of a crawl in one answer, as far as it has come',
+    summary: 'All pages that a crawl has so far, in one answer',
     params: crawlPath,
     query: exportQuery,
     answers: {
       200: byHand({
-        description: 'A page a line, oldest first.',
+        description: 'One page per line, oldest first.',
         content: {
           'application/x-ndjson': { schema: pageView },
           'text/csv': { schema: { type: 'string' } },
         },
       }),
-      429: fails('Too many exports are under way; Retry-After says when to ask again.'),
+      429: fails('Too many exports are running now; Retry-After says when to try again.'),
     },
     handler: ({ pool, textOf }) => {
       /** The tenant of each export that is under way. */
@@ -59,7 +59,7 @@ export const exportRoutes = [
         if (ofTenant >= mostOfTenant || open.length >= mostOfAll) {
           response.removeHeader('Content-Disposition');
           response.set('Retry-After', '30');
-          throw new HttpProblem(429, 'Too many exports are under way.', { kind: 'rate-limited' });
+          throw new HttpProblem(429, 'Too many exports are running now.', { kind: 'rate-limited' });
         }
         response.setTimeout(stalledMs, () => response.destroy());
         open.push(tenantId);

@@ -23,8 +23,8 @@ import { fails, json } from './answers.ts';
 import { route } from './route.ts';
 
 const ofFetchers = { method: 'POST', access: operator('fetch') } as const;
-const noShard = fails('The shard is no number from 0 to 63, or the body is not valid JSON.');
-const badBody = fails('The body is not valid; nothing was done.');
+const noShard = fails('The shard is not a number from 0 to 63, or the body is not valid JSON.');
+const badBody = fails('The body is not valid, so nothing was done.');
 const unknownCrawl = fails('There is no such crawl.');
 
 export const frontierRoutes = [
@@ -32,11 +32,11 @@ export const frontierRoutes = [
     ...ofFetchers,
     path: '/frontier/{shard}/lease_batch',
     id: 'leaseBatch',
-    summary: 'URLs for a fetcher of your own, one of a host at most, under the leases of their hosts',
+    summary: 'Lend URLs to a fetcher of your own, at most one per host, with leases of their hosts',
     params: frontier.shardPath,
     body: frontier.leaseBatch,
     answers: {
-      200: json('What may be fetched now; possibly nothing.', frontier.leasedBatch),
+      200: json('The URLs that may be fetched now; the list may be empty.', frontier.leasedBatch),
       400: noShard,
       404: unknownCrawl,
       422: badBody,
@@ -71,14 +71,14 @@ export const frontierRoutes = [
     ...ofFetchers,
     path: '/frontier/{shard}/ack',
     id: 'ackBatch',
-    summary: 'What came of URLs of a batch, some or all; a repeated report changes nothing',
+    summary: 'Report the results of some or all URLs of a batch; a repeated report changes nothing',
     params: frontier.shardPath,
     body: frontier.ackEnvelope,
     bodies: { 'application/json': frontier.ackBatch },
     answers: {
-      200: json('What became of each report, in their order.', frontier.ackedBatch),
+      200: json('What became of each report, in the order of the request.', frontier.ackedBatch),
       400: noShard,
-      404: fails('There is no such batch of yours.'),
+      404: fails('No such batch was handed out to the caller.'),
       422: badBody,
     },
     handler:
@@ -117,10 +117,10 @@ export const frontierRoutes = [
     ...ofFetchers,
     path: '/dedup/check_and_add',
     id: 'checkAndAdd',
-    summary: 'Links that were found; those that are new and belong to the crawl are queued',
+    summary: 'Add links that were found; those that are new and belong to the crawl are queued',
     body: frontier.checkAndAdd,
     answers: {
-      200: json('Which of them were new.', frontier.checkedAndAdded),
+      200: json('The links that were new.', frontier.checkedAndAdded),
       404: unknownCrawl,
       409: fails('The crawl is closed.'),
       422: badBody,

@@ -18,7 +18,7 @@ export const healthRoutes = [
     access: 'public',
     id: 'health',
     summary: 'Is the process up?',
-    answers: { 200: json('It is.', status) },
+    answers: { 200: json('The process is up.', status) },
     handler: () => () => ({ status: 'up' }),
   }),
   route({
@@ -27,7 +27,10 @@ export const healthRoutes = [
     access: 'public',
     id: 'readiness',
     summary: 'Do Postgres and Temporal answer?',
-    answers: { 200: json('They do.', status), 503: fails('One of them does not.') },
+    answers: {
+      200: json('Both answer.', status),
+      503: fails('Postgres or Temporal does not answer, or no control worker is at work.'),
+    },
     handler: (parts) => {
       /** Requests that come meanwhile share this look: anybody may ask, as often as they like. */
       let looking: Promise<string | null> | null = null;
@@ -51,7 +54,7 @@ async function whatIsWrong({ pool, control, freeBytes }: Dependencies): Promise<
     ...(temporal.status === 'rejected' ? ['Temporal'] : []),
   ];
   const free = await freeBytes();
-  const full = `the disk of the bodies is full: ${String(Math.floor(free / 1024 ** 2))} MB are left`;
+  const full = `the disk that holds the bodies is full: ${String(Math.floor(free / 1024 ** 2))} MB are left`;
   // A full disk may be the reason why another part is away.
   const wrong = [
     ...(away.length > 0 ? [`no answer from ${away.join(' and ')}`] : []),
@@ -67,6 +70,6 @@ const crashes = 3;
 
 function workerTrouble({ present, steady, lost }: ControlPresence): string | null {
   if (steady === 0 && lost >= crashes)
-    return `control workers end again and again, ${String(lost)} within two minutes; their log says why`;
+    return `control workers keep ending, ${String(lost)} within two minutes; their log says why`;
   return present === 0 ? 'no control worker is at work' : null;
 }

@@ -47,10 +47,10 @@ const acts = (action: HostAction, id: string, summary: string): Route =>
     body: hostActionBody,
     bodyIsOptional: true,
     answers: {
-      200: json('What came of it, and the host as it is now.', hostActed),
-      400: fails('That is no origin, or the body is not valid JSON.'),
+      200: json('The outcome, and the host as it is now.', hostActed),
+      400: fails('The path does not name an origin, or the body is not valid JSON.'),
       404: unknownHost,
-      503: fails('Temporal does not answer; it may yet be done.'),
+      503: fails('Temporal does not answer; the action may still be carried out later.'),
     },
     handler:
       (parts) =>
@@ -62,26 +62,29 @@ export const hostActionRoutes = [
   acts(
     'retry',
     'retryHost',
-    'Forget parking, backoff and failures, and try the host now; its delay still holds',
+    'Try a host again now, and forget its failures, backoff and parking; its delay still holds',
   ),
   acts(
     'pause',
     'pauseHost',
-    'Send no request to the host until it is resumed; one in flight is finished first',
+    'Pause a host: no request until it is resumed; a request in flight is finished first',
   ),
-  acts('resume', 'resumeHost', 'End a pause; a parked host is tried again'),
-  acts('drop', 'dropHost', 'Exclude what is queued at the host, for good, in all crawls'),
+  acts('resume', 'resumeHost', 'Resume a paused host; a parked host is tried again'),
+  acts('drop', 'dropHost', 'Exclude all URLs that are queued at a host, for good and in all crawls'),
   route({
     method: 'POST',
     path: '/v1/hosts/bulk',
     access: instance('operator', 'hosts'),
     id: 'actOnHosts',
-    summary: 'Retry, pause, resume or drop all hosts in a state, or whose origin matches, page by page',
+    summary: 'Retry, pause, resume or drop all hosts in a state, or with a matching origin, page by page',
     body: hostBulk,
     answers: {
-      200: json('Those it was done to; while `next` is not null, ask again with it as `cursor`.', hostsActed),
-      422: fails('The body is not valid, or names neither state nor pattern.'),
-      503: fails('Temporal does not answer; some of it may have been done.'),
+      200: json(
+        'The hosts that were changed. While `next` is not null, send the request again with it as `cursor`.',
+        hostsActed,
+      ),
+      422: fails('The body is not valid, or names neither a state nor a pattern.'),
+      503: fails('Temporal does not answer; some of the hosts may have been changed.'),
     },
     handler:
       (parts) =>
@@ -203,7 +206,7 @@ async function reached<T>(acting: Promise<T>): Promise<T> {
       throw error;
     throw new HttpProblem(
       503,
-      'Temporal does not answer; what was asked for may yet be done. Try again soon.',
+      'Temporal does not answer; the action may still be carried out later. Try again soon.',
     );
   }
 }

@@ -19,17 +19,17 @@ import { route } from './route.ts';
 
 const ofOperators = { access: instance('operator', 'hosts') } as const;
 
-const noOrigin = fails('That is no origin.');
-export const unknownHost = fails('No crawl has met it, and nothing is set for it.');
+const noOrigin = fails('The path does not name an origin.');
+export const unknownHost = fails('No crawl has met the host, and it has no settings.');
 
 export function noSuchHost(origin: string): never {
-  throw new HttpProblem(404, `No crawl has met ${origin}, and nothing is set for it.`);
+  throw new HttpProblem(404, `No crawl has met ${origin}, and it has no settings.`);
 }
 
 /** A change holds in any case: a host whose workflow sleeps and could not be woken sees the change when it wakes up. */
 const wake = ({ wakeHost, log }: Dependencies, origin: string): Promise<void> =>
   wakeHost(origin).catch((error: unknown) => {
-    log.warn({ err: error, origin }, 'the workflow of a host was not woken');
+    log.warn({ err: error, origin }, 'the workflow of a host could not be woken');
   });
 
 export const hostRoutes = [
@@ -38,7 +38,7 @@ export const hostRoutes = [
     path: '/v1/hosts',
     ...ofOperators,
     id: 'listHosts',
-    summary: 'Hosts that crawls have met or operators have set; all, or those in one state',
+    summary: 'Hosts that crawls have met or that have settings; all, or those in one state',
     query: hostsQuery,
     answers: { 200: json('Hosts.', hostList) },
     handler:
@@ -51,7 +51,7 @@ export const hostRoutes = [
     path: '/v1/hosts/{origin}',
     ...ofOperators,
     id: 'getHost',
-    summary: 'A host: where it stands, its settings, its requests of the day, its crawls',
+    summary: 'A host: its state, settings, requests of the day and crawls',
     params: hostPath,
     header: ifNoneMatch,
     answers: { 200: tagged('The host.', hostView), 400: noOrigin, 404: unknownHost },
@@ -65,7 +65,7 @@ export const hostRoutes = [
     path: '/v1/hosts/{origin}/robots',
     ...ofOperators,
     id: 'rereadRobots',
-    summary: 'Have robots.txt read again before the next request to the host, whatever copy is kept',
+    summary: 'Read the robots.txt of a host again before the next request to it',
     params: hostPath,
     answers: { 200: tagged('The host as it is now.', hostView), 400: noOrigin, 404: unknownHost },
     handler:
@@ -74,9 +74,9 @@ export const hostRoutes = [
         const { pool, log } = parts;
         const asked = await askRobots(pool, origin);
         const host = (asked.length === 0 ? null : await readHost(pool, origin)) ?? noSuchHost(origin);
-        log.info({ origin }, 'robots.txt of a host is to be read again');
+        log.info({ origin }, 'the robots.txt of a host will be read again');
         await wake(parts, origin);
-        noteForAudit(response, 'robots.txt is to be read again');
+        noteForAudit(response, 'robots.txt will be read again');
         return host;
       },
   }),
@@ -85,13 +85,15 @@ export const hostRoutes = [
     path: '/v1/hosts/{origin}/settings',
     ...ofOperators,
     id: 'setHost',
-    summary: 'Change settings of a host; they hold from the next request on, or a second later',
+    summary: 'Change settings of a host; they take effect within a second',
     params: hostPath,
     header: ifMatch,
     body: hostSettingsChange,
     answers: {
-      200: tagged('The host as it is set now.', hostView),
-      400: fails('That is no origin, the body is not valid JSON, or If-Match holds no ETags.'),
+      200: tagged('The host with its new settings.', hostView),
+      400: fails(
+        'The path does not name an origin, the body is not valid JSON, or If-Match is not well-formed.',
+      ),
       422: fails('The body is not valid, or the windows never open.'),
     },
     handler:
@@ -104,7 +106,7 @@ export const hostRoutes = [
         log.info({ origin, change }, 'settings of a host were changed');
         await wake(parts, origin);
         const host = await readHost(pool, origin);
-        if (host === null) throw new Error(`the row of ${origin} is gone`);
+        if (host === null) throw new Error(`the row of host ${origin} is gone`);
         noteForAudit(response, `revision ${String(host.version)}: ${Object.keys(change).join(', ')}`);
         return host;
       },

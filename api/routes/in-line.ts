@@ -14,7 +14,7 @@ export function oneAtATime(most: number): InLine {
   return (response, work) => {
     if (waiting > most) {
       response.set('Retry-After', laterSeconds);
-      const detail = 'Too many ask for this at the moment; Retry-After says when to ask again.';
+      const detail = 'Too many requests of this kind are running now; Retry-After says when to try again.';
       throw new HttpProblem(503, detail, { kind: 'busy' });
     }
     waiting++;

@@ -28,9 +28,9 @@ export const keyRoutes = [
     path: '/v1/keys',
     access: admin('keys'),
     id: 'createKey',
-    summary: 'Make an API key; it is shown this once',
+    summary: 'Create an API key; the key is shown only in this answer',
     body: newKey,
-    answers: { 201: made('The key, with its secret.', createdKey), 404: unknownTenant },
+    answers: { 201: made('The new key, with its secret.', createdKey), 404: unknownTenant },
     handler:
       ({ pool, log }) =>
       async ({ body: wish, caller, response }) => {
@@ -39,7 +39,7 @@ export const keyRoutes = [
         const { name, role, scopes = null, expiresAt = null } = wish;
         const created =
           (await createKey(pool, tenantId, { name, role, scopes, expiresAt })) ?? noSuchTenant(tenantId);
-        log.info({ by: caller.id, keyId: created.id, tenantId, role }, 'a key was made');
+        log.info({ by: caller.id, keyId: created.id, tenantId, role }, 'a key was created');
         response.location(`/v1/keys/${created.id}`).set('Cache-Control', 'no-store');
         return created;
       },
@@ -49,7 +49,7 @@ export const keyRoutes = [
     path: '/v1/keys',
     access: admin('keys'),
     id: 'listKeys',
-    summary: 'Keys of the tenant, oldest first, revoked ones too; never their secrets',
+    summary: 'Keys of the tenant, oldest first, revoked ones included, without their secrets',
     query: keyQuery,
     answers: { 200: json('Keys.', keyList), 404: unknownTenant },
     handler:
@@ -77,9 +77,9 @@ export const keyRoutes = [
     path: '/v1/keys/{keyId}',
     access: admin('keys'),
     id: 'revokeKey',
-    summary: 'Revoke a key; within five seconds no process accepts it any more',
+    summary: 'Revoke a key; every process refuses it within five seconds',
     ...ofOneKey,
-    answers: { 200: json('It is revoked.', keyView), 404: unknownKey },
+    answers: { 200: json('The key is revoked.', keyView), 404: unknownKey },
     handler:
       ({ pool, log, keyring }) =>
       async ({ params: { keyId }, caller }) => {
@@ -99,7 +99,7 @@ function checkWish(caller: Caller, { scopes, expiresAt }: NewKey): void {
   if (keyEndsAt !== null && (expiresAt === undefined || Date.parse(expiresAt) > keyEndsAt))
     throw new HttpProblem(
       403,
-      `expiresAt: your own key ends at ${new Date(keyEndsAt).toISOString()}, and makes none that lasts longer.`,
+      `expiresAt: your own key ends at ${new Date(keyEndsAt).toISOString()}, and cannot create a key that lasts longer.`,
       { kind: 'forbidden' },
     );
   if (own !== null && !(scopes ?? []).every((scope) => own.includes(scope)))
@@ -107,12 +107,16 @@ function checkWish(caller: Caller, { scopes, expiresAt }: NewKey): void {
       kind: 'forbidden',
     });
   if (own !== null && scopes === undefined)
-    throw new HttpProblem(403, 'Your own key has scopes: name those of the new one.', {
-      kind: 'forbidden',
-    });
+    throw new HttpProblem(
+      403,
+      'Your own key has scopes, so the new key must have scopes too: give `scopes`.',
+      {
+        kind: 'forbidden',
+      },
+    );
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now())
-    throw new HttpProblem(422, 'expiresAt: is over already', {
-      errors: [{ path: 'expiresAt', message: 'is over already' }],
+    throw new HttpProblem(422, 'expiresAt: this time is over already', {
+      errors: [{ path: 'expiresAt', message: 'this time is over already' }],
     });
 }
 

@@ -11,9 +11,12 @@ export const metricsRoutes = [
     path: '/metrics',
     access: instance('reader', 'metrics'),
     id: 'metrics',
-    summary: 'Measures of the whole instance, for Prometheus',
+    summary: 'Metrics of the whole instance, for Prometheus',
     answers: {
-      200: byHand({ description: 'In its text format.', content: { 'text/plain': { schema: z.string() } } }),
+      200: byHand({
+        description: 'Metrics in the text format of Prometheus.',
+        content: { 'text/plain': { schema: z.string() } },
+      }),
     },
     handler: ({ pool, settings }) => {
       const metrics = createMetrics(pool, settings.version);

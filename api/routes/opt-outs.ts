@@ -33,11 +33,11 @@ export const optOutRoutes = [
     path: '/v1/opt-outs',
     ...ofOperators,
     id: 'addOptOut',
-    summary: 'Opt a domain out of every crawl; once answered, no further request is sent to it',
+    summary: 'Opt a domain out of every crawl; after the answer, no further request is sent to it',
     body: newOptOut,
     answers: {
-      200: json('It had opted out already.', optOutAdded),
-      201: made('It has opted out. Answering takes two to twenty seconds.', optOutAdded),
+      200: json('The domain had already opted out.', optOutAdded),
+      201: made('The domain has opted out. The answer takes two to twenty seconds.', optOutAdded),
     },
     handler:
       ({ pool, log }) =>
@@ -68,11 +68,11 @@ export const optOutRoutes = [
     path: '/v1/opt-outs/{domain}',
     ...ofOperators,
     id: 'removeOptOut',
-    summary: 'Take an opt-out back; what it excluded is queued again where the crawl is open',
+    summary: 'Remove an opt-out; in open crawls, the URLs that it excluded are queued again',
     params: domainPath,
     answers: {
-      200: json('It is taken back.', optOutRemoved),
-      400: fails('That is no domain.'),
+      200: json('The opt-out is removed.', optOutRemoved),
+      400: fails('The path does not name a domain.'),
       404: fails('The domain has not opted out.'),
     },
     handler:
@@ -80,7 +80,7 @@ export const optOutRoutes = [
       async ({ params: { domain } }) => {
         const removed = await takeBackOptOut(pool, domain);
         if (removed === null) throw new HttpProblem(404, `${domain} has not opted out.`);
-        log.info(removed, 'an opt-out was taken back');
+        log.info(removed, 'an opt-out was removed');
         return removed;
       },
   }),
@@ -89,9 +89,9 @@ export const optOutRoutes = [
     path: '/v1/complaints',
     ...ofOperators,
     id: 'addComplaint',
-    summary: 'Store a complaint about the crawler; it opts nobody out by itself',
+    summary: 'Store a complaint about the crawler; a complaint is not an opt-out',
     body: newComplaint,
-    answers: { 201: json('It is stored and counted.', complaintView) },
+    answers: { 201: json('The complaint is stored and counted.', complaintView) },
     handler:
       ({ pool }) =>
       ({ body: { domain, text, contact = null } }) =>

@@ -13,10 +13,10 @@ export const outlookRoutes = [
     path: '/v1/crawls/{crawlId}/outlook',
     access: reader('crawls'),
     id: 'getOutlook',
-    summary: 'What a crawl waits for and until when, and how long what is queued takes',
+    summary: 'What a crawl waits for and until when, and how long its queued URLs will take',
     params: crawlPath,
     query: outlookQuery,
-    answers: { 200: json('The outlook, of this moment.', crawlOutlookView) },
+    answers: { 200: json('The outlook at this moment.', crawlOutlookView) },
     handler:
       ({ pool }) =>
       async ({ params: { crawlId }, query: { limit = defaultOutlookLimit } }) =>

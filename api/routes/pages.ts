@@ -12,7 +12,9 @@ export const crawlerPageRoutes = [
     access: 'public',
     id: 'crawlerPage',
     summary: 'About this crawler, for people who found it in their logs',
-    answers: { 200: byHand({ description: 'A page.', content: { 'text/html': { schema: z.string() } } }) },
+    answers: {
+      200: byHand({ description: 'A web page.', content: { 'text/html': { schema: z.string() } } }),
+    },
     handler: ({ settings }) => {
       const html = crawlerHtml(settings);
       return ({ response }) => {

@@ -62,7 +62,7 @@ export function ifMatchOf({ headers }: Pick<Request, 'headers'>): IfMatch | null
   if (field.trim() === '*') return { versions: null };
   const tags = tagsIn(field);
   if (tags.length === 0 || tags.length > mostTags || !tags.every((tag) => tagForm.test(tag))) {
-    const detail = `If-Match: 1 to ${String(mostTags)} ETags in their quotes, with commas between them, or *.`;
+    const detail = `If-Match: must be * or 1 to ${String(mostTags)} ETags in their quotes, with commas between them.`;
     throw new HttpProblem(400, detail);
   }
   // Weak tags never match (section 13.1.1), nor do tags of others.
@@ -81,11 +81,12 @@ export function refuseStale(
 ): never {
   const extras = { kind: 'precondition-failed' } as const;
   if (current === null) {
-    const detail = 'If-Match: there is nothing here yet; nothing was changed. Leave it out to make it.';
+    const detail =
+      'If-Match: the resource does not exist yet, and nothing was changed. Leave If-Match out to create the resource.';
     throw new HttpProblem(412, detail, extras);
   }
   const etag = etagOf(current.version, current.body);
   response.set('ETag', etag);
-  const detail = `It was changed since it had that ETag; nothing was changed now. Read it again, and send its ETag (now ${etag}) where the change is still wanted.`;
+  const detail = `The resource has changed since it had that ETag, so this request changed nothing. Read the resource again, and send its present ETag (${etag}) if you still want the change.`;
   throw new HttpProblem(412, detail, { ...extras, etag });
 }

@@ -15,16 +15,16 @@ export const reportRoutes = [
     path: '/v1/crawls/{crawlId}/report',
     access: reader('crawls'),
     id: 'reportCrawl',
-    summary: 'What a crawl did and what came of it, as JSON or as a page for people',
+    summary: 'Report of a crawl, as JSON or as a web page',
     params: crawlPath,
     query: reportQuery,
     answers: {
       200: alsoAs(
         'text/html',
         { schema: { type: 'string' } },
-        json('The report, of this moment.', crawlReport),
+        json('The report at this moment.', crawlReport),
       ),
-      503: fails('Too many reports are asked for at the moment; Retry-After says when to ask again.'),
+      503: fails('Too many reports are being made now; Retry-After says when to try again.'),
     },
     handler: ({ pool }) => {
       // A report looks at every URL of a crawl, several times.

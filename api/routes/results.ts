@@ -29,11 +29,12 @@ export const resultRoutes = [
     ...ofReaders,
     path: '/v1/crawls/{crawlId}/pages',
     id: 'listPages',
-    summary: 'Answered URLs with what was found in them, oldest first; follow `next` while the crawl runs',
+    summary:
+      'Pages: answered URLs with what was found in them, oldest first; follow `next` while the crawl runs',
     query: pagesQuery,
     answers: {
       200: json(
-        'Answered URLs with what was found in them, oldest first; follow `next` while the crawl runs',
+        'Pages: answered URLs with what was found in them, oldest first; follow `next` while the crawl runs',
         pageList,
       ),
     },
@@ -51,8 +52,8 @@ export const resultRoutes = [
     ...ofReaders,
     path: '/v1/crawls/{crawlId}/ledger',
     id: 'getLedger',
-    summary: 'URLs by state, and whether they add up',
-    answers: { 200: json('URLs by state, and whether they add up', ledgerAnswer) },
+    summary: 'Number of URLs by state, and whether the numbers add up',
+    answers: { 200: json('Number of URLs by state, and whether the numbers add up', ledgerAnswer) },
     handler:
       ({ pool }) =>
       async ({ params: { crawlId } }) => {
@@ -65,10 +66,10 @@ export const resultRoutes = [
     ...ofReaders,
     path: '/v1/crawls/{crawlId}/audit',
     id: 'auditCrawl',
-    summary: 'The ledger recounted over every URL',
+    summary: 'Recount every URL and compare with the ledger',
     answers: {
-      200: json('The ledger recounted over every URL', auditView),
-      503: fails('Too many audits are asked for at the moment; Retry-After says when to ask again.'),
+      200: json('Recount every URL and compare with the ledger', auditView),
+      503: fails('Too many audits are running now; Retry-After says when to try again.'),
     },
     handler: ({ pool }) => {
       // Each audit looks at every URL of a crawl, and holds a connection meanwhile.
@@ -81,21 +82,22 @@ export const resultRoutes = [
     ...ofReaders,
     path: '/v1/crawls/{crawlId}/explain',
     id: 'explainUrl',
-    summary: 'Every decision on a URL: why it was fetched, skipped or waits, or what would become of it',
+    summary:
+      'Every decision about a URL: why it was fetched, was skipped or waits, or what would become of it',
     query: explainQuery,
     answers: {
       200: json(
-        'Every decision on a URL: why it was fetched, skipped or waits, or what would become of it',
+        'Every decision about a URL: why it was fetched, was skipped or waits, or what would become of it',
         explanation,
       ),
-      422: fails('No crawl can have such a URL.'),
+      422: fails('The text is not a URL that can be crawled.'),
     },
     handler:
       ({ pool, settings }) =>
       async ({ params: { crawlId }, query: { url } }) => {
         const rejected = rejectionOf(url);
         if (rejected !== null) {
-          const detail = `No crawl can have this URL: it ${rejectionSentence(rejected)}.`;
+          const detail = `This URL cannot be crawled: it ${rejectionSentence(rejected)}.`;
           throw new HttpProblem(422, detail, { errors: [{ path: 'url', message: rejected }] });
         }
         return (await explainUrlOf(pool, crawlId, url, settings.userAgent)) ?? noSuchCrawl(crawlId);

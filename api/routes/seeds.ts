@@ -42,10 +42,10 @@ export const seedRoutes = [
     path: '/v1/crawls/{crawlId}/seeds',
     access: reader('crawls'),
     id: 'listSeeds',
-    summary: 'Seeds as they were asked for; all, the good ones, or the rejected ones with the reason',
+    summary: 'Seeds of a crawl: all, the good ones, or the rejected ones with the reason',
     params: crawlPath,
     query: seedQuery,
-    answers: { 200: json('Seeds, in the order in which they came.', seedList) },
+    answers: { 200: json('Seeds, in the order in which they were sent.', seedList) },
     handler:
       ({ pool }) =>
       async ({ params: { crawlId }, query: { cursor, state, limit = defaultSeedLimit } }) => {
@@ -60,19 +60,19 @@ export const seedRoutes = [
     path: '/v1/crawls/{crawlId}/seeds',
     access: operator('crawls'),
     id: 'addSeeds',
-    summary: 'More seeds for a crawl; one that had run out of work goes on',
+    summary: 'Add seeds to a crawl; a crawl that had run out of work goes on',
     params: crawlPath,
     bodies: {
       'application/json': moreSeeds,
       ...Object.fromEntries(seedLineTypes.map((type) => [type, z.string()])),
     },
     answers: {
-      200: json('They are stored, and are admitted within some seconds.', addedSeeds),
+      200: json('The seeds are stored, and are admitted within some seconds.', addedSeeds),
       400: fails('The body is not valid JSON, or was cut off.'),
-      409: fails('The crawl was ended.'),
-      413: fails('The body is too large; what is said to be stored is stored.'),
-      415: fails('The body is neither JSON nor lines.'),
-      422: fails('The body is not valid, or holds no good seed.'),
+      409: fails('The crawl has been ended and takes no more seeds.'),
+      413: fails('The body is too large; the detail says how many of its seeds are stored.'),
+      415: fails('The body is neither JSON nor lines of text.'),
+      422: fails('The body is not valid, or has no seed that can be crawled.'),
     },
     handler:
       (parts) =>
@@ -108,7 +108,7 @@ async function storeLines(
 ): Promise<AddedSeeds> {
   const { tenantId } = callerOf(request);
   if (request.headers['content-encoding'] !== undefined)
-    throw new HttpProblem(415, 'Lines of seeds are read as they are: send them without Content-Encoding.');
+    throw new HttpProblem(415, 'Lines of seeds must be sent without Content-Encoding.');
   const rejected: AddedSeeds['rejected'] = [];
   let accepted = 0;
   let rejectedCount = 0;
@@ -133,14 +133,14 @@ async function storeLines(
     if (held.length > 0) await store();
   } catch (error) {
     const stored =
-      accepted === 0 ? 'No seed of it was stored.' : `${String(accepted)} seeds before are stored.`;
+      accepted === 0 ? 'No seed of the body was stored.' : `The ${String(accepted)} seeds before are stored.`;
     const wasCut = request.destroyed && !request.complete;
     await drain(request);
     if (!request.complete) response.set('Connection', 'close');
     if (!(error instanceof HttpProblem) && wasCut) {
       dependencies.log.warn(
         { crawlId, accepted },
-        'a body of seeds was cut off; whole batches of it are stored',
+        'a body of seeds was cut off; the batches that were complete are stored',
       );
       throw new HttpProblem(400, `The request ended before its body was whole. ${stored}`);
     }

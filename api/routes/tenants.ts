@@ -33,7 +33,7 @@ const ofOneTenant = {
   unknown: ({ tenantId }: { readonly tenantId?: string }) => noSuchTenant(tenantId),
 } as const;
 export const unknownTenant = fails('There is no such tenant.');
-const nameIsTaken = fails('There is one of this name.');
+const nameIsTaken = fails('Another tenant has this name.');
 
 export const tenantRoutes = [
   route({
@@ -41,7 +41,7 @@ export const tenantRoutes = [
     path: '/v1/tenant',
     access: reader('tenants'),
     id: 'ownTenant',
-    summary: 'The own tenant, its quotas and what is used of them',
+    summary: 'Your own tenant, its quotas and how much of each is used',
     header: ifNoneMatch,
     answers: { 200: tagged('The tenant.', tenantDetail), 404: unknownTenant },
     handler:
@@ -56,14 +56,14 @@ export const tenantRoutes = [
     path: '/v1/tenants',
     ...ofAdmins,
     id: 'createTenant',
-    summary: 'Make a tenant',
+    summary: 'Create a tenant',
     body: newTenant,
     answers: { 201: made('The tenant.', tenantView), 409: nameIsTaken },
     handler:
       ({ pool, log }) =>
       async ({ body: { name, quotas = {} }, caller, response }) => {
         const tenant = (await createTenant(pool, name, quotas)) ?? nameTaken(name);
-        log.info({ by: caller.id, tenantId: tenant.id }, 'a tenant was made');
+        log.info({ by: caller.id, tenantId: tenant.id }, 'a tenant was created');
         response.location(`/v1/tenants/${tenant.id}`);
         return tenant;
       },
@@ -87,7 +87,7 @@ export const tenantRoutes = [
     method: 'GET',
     ...ofOneTenant,
     id: 'getTenant',
-    summary: 'A tenant, its quotas and what is used of them',
+    summary: 'A tenant, its quotas and how much of each is used',
     header: ifNoneMatch,
     answers: { 200: tagged('The tenant.', tenantDetail), 404: unknownTenant },
     handler:
@@ -99,12 +99,12 @@ export const tenantRoutes = [
     method: 'PATCH',
     ...ofOneTenant,
     id: 'changeTenant',
-    summary: 'Change its name or quotas; quotas that are not named stay',
+    summary: 'Change the name or quotas of a tenant; quotas that are not named stay',
     header: ifMatch,
     body: tenantChange,
     answers: {
       200: tagged('The tenant as it is now.', tenantView),
-      400: fails('The body is not valid JSON, or If-Match holds no ETags.'),
+      400: fails('The body is not valid JSON, or If-Match is not well-formed.'),
       404: unknownTenant,
       409: nameIsTaken,
     },
@@ -126,11 +126,11 @@ export const tenantRoutes = [
     method: 'DELETE',
     ...ofOneTenant,
     id: 'closeTenant',
-    summary: 'Close a tenant: its keys and tokens are refused, what it crawled stays',
+    summary: 'Close a tenant: its keys and tokens are refused, its crawls and pages stay',
     answers: {
-      200: json('It is closed.', tenantView),
+      200: json('The tenant is closed.', tenantView),
       404: unknownTenant,
-      409: fails('It has open crawls, or it is the first tenant.'),
+      409: fails('The tenant has open crawls, or is the first tenant.'),
     },
     handler:
       ({ pool, log, keyring }) =>
@@ -154,5 +154,5 @@ export function noSuchTenant(id = ''): never {
 }
 
 function nameTaken(name: string): never {
-  throw new HttpProblem(409, `There is a tenant ${JSON.stringify(name)} already.`);
+  throw new HttpProblem(409, `There is already a tenant ${JSON.stringify(name)}.`);
 }

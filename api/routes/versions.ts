@@ -61,7 +61,7 @@ export const versionRoutes = [
     path: '/v1/crawls/{crawlId}/versions/{version}',
     access: reader('crawls'),
     id: 'getConfigVersion',
-    summary: 'A version, and how far it has been applied',
+    summary: 'A version of the settings, and how far it has been applied',
     ...ofOneVersion,
     answers: { 200: json('The version.', configVersion), 404: unknownVersion },
     handler:
@@ -74,7 +74,7 @@ export const versionRoutes = [
     path: '/v1/crawls/{crawlId}/versions/{version}/restore',
     access: operator('crawls'),
     id: 'restoreConfigVersion',
-    summary: 'Make the settings what they were, as a new version; or see what that would do',
+    summary: 'Restore the settings of an earlier version, as a new version; or preview the change',
     ...ofOneVersion,
     query: editQuery,
     header: ifMatch,

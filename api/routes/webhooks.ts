@@ -50,26 +50,27 @@ export const webhookRoutes = [
     path: '/v1/webhooks',
     ...ofAdmins,
     id: 'createWebhook',
-    summary: 'Have events sent to a URL, signed as Standard Webhooks says; the key is shown this once',
+    summary:
+      'Create a webhook: events are sent to a URL, signed as Standard Webhooks says; the key is shown only in this answer',
     body: webhooks.newWebhook,
     answers: {
-      201: json('The webhook, with its secret.', webhooks.createdWebhook, 'ETag', 'Location'),
+      201: json('The new webhook, with its secret.', webhooks.createdWebhook, 'ETag', 'Location'),
       404: fails('There is no such crawl.'),
-      409: fails('The tenant has as many webhooks as it may.'),
+      409: fails('The tenant has the largest allowed number of webhooks.'),
     },
     callbacks: {
       event: {
         '{$request.body#/url}': {
           post: {
-            summary: 'An event; any 2xx within 15 s says that it was taken',
+            summary: 'An event; a 2xx status within 15 s says that it was received',
             requestBody: { content: { 'application/json': { schema: webhooks.webhookMessage } } },
             security: [],
             tags: [tagOf('/v1/webhooks')],
-            description: 'Sent by this API. Its signature says so; no key is sent.',
+            description: 'The instance sends this request. Its signature proves that; no key is sent.',
             operationId: 'receiveEvent',
             responses: {
-              '204': { description: 'It was taken.' },
-              '4XX': { description: 'It was not taken: it is sent again later.' },
+              '204': { description: 'The event was received.' },
+              '4XX': { description: 'The event was not received, and is sent again later.' },
             },
           },
         },
@@ -81,11 +82,11 @@ export const webhookRoutes = [
         if (crawlId !== null) await mustOwn(pool, tenantId, crawlId);
         const made = await createWebhook(pool, tenantId, { url, kinds, crawlId });
         if (made === null) {
-          const detail = `A tenant has at most ${String(webhooks.mostWebhooks)} webhooks: delete one, or have one get more.`;
+          const detail = `A tenant has at most ${String(webhooks.mostWebhooks)} webhooks: delete one, or let one webhook receive more events.`;
           throw new HttpProblem(409, detail);
         }
         const { secret, ...view } = made.body;
-        log.info({ by, webhookId: view.id, tenantId }, 'a webhook was made');
+        log.info({ by, webhookId: view.id, tenantId }, 'a webhook was created');
         response
           .location(`/v1/webhooks/${view.id}`)
           .set({ ETag: etagOf(made.version, view), 'Cache-Control': 'no-store' });
@@ -97,8 +98,8 @@ export const webhookRoutes = [
     path: '/v1/webhooks',
     ...ofAdmins,
     id: 'listWebhooks',
-    summary: 'Webhooks of the tenant, oldest first; never their secrets',
-    answers: { 200: json('All of them.', webhooks.webhookList) },
+    summary: 'Webhooks of the tenant, oldest first, without their secrets',
+    answers: { 200: json('The complete list.', webhooks.webhookList) },
     handler:
       ({ pool }) =>
       async ({ caller }) => ({ items: await webhooksOf(pool, caller.tenantId) }),
@@ -108,7 +109,7 @@ export const webhookRoutes = [
     path: one,
     ...ofOne,
     id: 'getWebhook',
-    summary: 'A webhook, without its secret: how it stands',
+    summary: 'A webhook and the state of its deliveries, without its secret',
     header: ifNoneMatch,
     answers: { 200: tagged('The webhook.', webhooks.webhookView), 404: unknownWebhook },
     handler:
@@ -121,7 +122,7 @@ export const webhookRoutes = [
     path: one,
     ...ofOne,
     id: 'changeWebhook',
-    summary: 'Change where it goes or what is sent; disable or enable it',
+    summary: 'Change the URL or the events of a webhook; disable or enable it',
     header: ifMatch,
     body: webhooks.webhookChange,
     answers: {
@@ -151,10 +152,10 @@ export const webhookRoutes = [
     path: one,
     ...ofOne,
     id: 'deleteWebhook',
-    summary: 'Send nothing more; a request under way may still arrive',
+    summary: 'Delete a webhook; a request under way may still arrive',
     header: ifMatch,
     answers: {
-      200: json('It is gone; this is what it was.', webhooks.webhookView),
+      200: json('The webhook as it was before it was deleted.', webhooks.webhookView),
       400: badIfMatch,
       404: unknownWebhook,
     },
@@ -174,7 +175,7 @@ export const webhookRoutes = [
     path: `${one}/deliveries`,
     ...ofOne,
     id: 'listDeliveries',
-    summary: 'The latest attempts, and the events that were given up',
+    summary: 'Latest delivery attempts of a webhook, and the events that were given up',
     query: webhooks.deliveriesQuery,
     answers: { 200: json('Attempts and dead letters.', webhooks.deliveries), 404: unknownWebhook },
     handler:
@@ -189,10 +190,10 @@ export const webhookRoutes = [
     path: `${one}/replay`,
     ...ofOne,
     id: 'replayWebhook',
-    summary: 'Have events sent (again), from one of a crawl or from an instant on',
+    summary: 'Send events of a webhook again, after an event of a crawl or from an instant on',
     body: webhooks.newReplay,
     answers: {
-      202: json('They will be sent, in order; each with the id it had.', webhooks.replayAnswer),
+      202: json('The events will be sent in order, each with the same id as before.', webhooks.replayAnswer),
       404: fails('The tenant has no such webhook, or no such crawl.'),
       422: fails('The body is not valid, or the webhook is for another crawl.'),
     },
@@ -203,10 +204,10 @@ export const webhookRoutes = [
         const crawls = await replay(pool, tenantId, webhookId, asked);
         if (crawls === null) return noSuchWebhook(webhookId);
         if (crawls === 'other-crawl') {
-          const message = 'the webhook is for another crawl alone';
+          const message = 'the webhook is for another crawl only';
           throw new HttpProblem(422, `crawlId: ${message}`, { errors: [{ path: 'crawlId', message }] });
         }
-        log.info({ by, webhookId, crawls }, 'a webhook was set back');
+        log.info({ by, webhookId, crawls }, 'events of a webhook are sent again');
         return { crawls };
       },
   }),
@@ -215,13 +216,13 @@ export const webhookRoutes = [
     path: `${one}/test`,
     ...ofOne,
     id: 'testWebhook',
-    summary: 'Have an event of kind webhook.test sent, once, also where the webhook is disabled',
-    answers: { 202: json('It will be sent.', webhooks.testAnswer), 404: unknownWebhook },
+    summary: 'Send one event of kind webhook.test, even if the webhook is disabled',
+    answers: { 202: json('The test will be sent.', webhooks.testAnswer), 404: unknownWebhook },
     handler:
       ({ pool, log }) =>
       async ({ params: { webhookId }, caller: { id: by, tenantId } }) => {
         const messageId = (await requestTest(pool, tenantId, webhookId)) ?? noSuchWebhook(webhookId);
-        log.info({ by, webhookId }, 'a test of a webhook was asked for');
+        log.info({ by, webhookId }, 'a test of a webhook was requested');
         return { messageId };
       },
   }),

@@ -66,7 +66,7 @@ export class EventFeed {
     try {
       events = await readEventsOf(this.#pool, places, mostAtOnce);
     } catch (error) {
-      this.#log.warn({ err: error }, 'events could not be read; listeners wait');
+      this.#log.warn({ err: error }, 'events could not be read; open event streams wait');
       return;
     }
     const byCrawl = Map.groupBy(events, ({ crawlId }) => crawlId);

@@ -92,7 +92,7 @@ export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream 
           response.end();
         }
       } catch (error) {
-        log.warn({ err: error }, 'a crawl could not be looked at for its listeners');
+        log.warn({ err: error }, 'the state of a crawl could not be read for its event streams');
       } finally {
         looking = false;
       }

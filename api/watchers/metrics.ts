@@ -63,29 +63,26 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
   const counter = (name: string, help: string): Counter =>
     new Counter({ name: `orbweaver_${name}_total`, help, registers });
 
-  gauge('build_info', 'Always 1; the label says which version this process is.', 'version').set(
-    { version },
-    1,
-  );
+  gauge('build_info', 'Always 1; the label has the version of this process.', 'version').set({ version }, 1);
   const crawls = gauge('crawls', 'Crawls by state.', 'state');
   const urls = gauge('urls', 'URLs of all crawls by state.', 'state');
   const unread = gauge('bodies_pending', 'Fetched bodies that wait for dedup or extraction.');
-  const hosts = gauge('hosts', 'Hosts by where they stand.', 'state');
+  const hosts = gauge('hosts', 'Hosts by state.', 'state');
   const letters = gauge('dead_letters', 'URLs that were given up, by class.', 'class');
   const turnAge = gauge(
     'oldest_turn_seconds',
-    'Since the running crawl that waits longest at a host that is not parked last had a turn there.',
+    'Seconds since the last turn of the running crawl that has waited longest for a turn at a host. Parked hosts are not counted.',
   );
   const bodyAge = gauge('oldest_body_seconds', 'Age of the oldest body that waits for dedup or extraction.');
   const leaseAge = gauge(
     'oldest_expired_lease_seconds',
-    'Since the oldest lease of a host that nobody returned ran out.',
+    'Seconds since the oldest lease of a host that was not returned ran out.',
   );
   const totals = {
     discovered: counter('urls_discovered', 'URLs admitted to crawls.'),
     pages: counter('pages', 'Pages answered with 2xx, sitemaps not counted.'),
     fetches: counter('fetches', 'Requests that were answered.'),
-    bytes: counter('bytes', 'Body bytes that came over the wire.'),
+    bytes: counter('bytes', 'Bytes of bodies, as they came over the wire.'),
   };
 
   return async () => {
@@ -95,7 +92,7 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
       measureDeadLetters(pool),
       measureQueues(pool),
     ]);
-    if (measures === undefined || ages === undefined) throw new Error('Postgres measured nothing');
+    if (measures === undefined || ages === undefined) throw new Error('Postgres returned no measurements');
     for (const state of crawlStates) crawls.set({ state }, measures.crawls[state] ?? 0);
     for (const state of urlStates) urls.set({ state }, measures[state]);
     unread.set(measures.pending);

@@ -41,7 +41,7 @@ export function watchQuotas(needed: Needed): () => Promise<void> {
   const watching = (async () => {
     while (!ended.signal.aborted) {
       await keepQuotas(needed).catch((error: unknown) => {
-        needed.log.debug({ err: error }, 'quotas cannot be looked at now');
+        needed.log.debug({ err: error }, 'quotas cannot be checked now');
       });
       await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
     }

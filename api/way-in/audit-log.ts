@@ -38,7 +38,7 @@ export function auditLog(pool: Pool, log: Logger): RecordRequest {
     if (++sinceTidied < tidyEvery) return;
     sinceTidied = 0;
     tidyAudit(pool, tenantId).catch((error: unknown) => {
-      log.warn({ err: error }, 'old entries of the audit log could not be dropped');
+      log.warn({ err: error }, 'old entries of the audit log could not be deleted');
     });
   };
   const methods: readonly string[] = auditMethods;
@@ -53,10 +53,10 @@ export function auditLog(pool: Pool, log: Logger): RecordRequest {
     try {
       [entry] = await beginAudit(pool, tenantId, fit(id, maxActor), role, ...place, requestId);
     } catch (error) {
-      log.warn({ err: error }, 'a request could not be noted in the audit log, and is refused');
+      log.warn({ err: error }, 'a request could not be written to the audit log, and is refused');
     }
     if (entry === undefined) {
-      const detail = 'The audit log cannot be written, so nothing was done; try again soon.';
+      const detail = 'The audit log cannot be written, so nothing was done. Try again soon.';
       throw new HttpProblem(503, detail);
     }
     tidy(tenantId);
@@ -70,8 +70,8 @@ function completeAtEnd(pool: Pool, log: Logger, response: Response, number: numb
   const complete = async (): Promise<void> => {
     const made = response.statusCode === 201 ? response.get('Location') : undefined;
     if (response.get('Idempotent-Replayed') !== undefined)
-      noteForAudit(response, 'answered again, nothing was done');
-    else if (made !== undefined) noteForAudit(response, `made ${made}`);
+      noteForAudit(response, 'answered again; nothing was done');
+    else if (made !== undefined) noteForAudit(response, `created ${made}`);
     const detail = details.get(response);
     await endAudit(
       pool,
@@ -85,7 +85,7 @@ function completeAtEnd(pool: Pool, log: Logger, response: Response, number: numb
     response.end = () => response;
     complete()
       .catch((error: unknown) => {
-        log.warn({ err: error }, 'the status of a request could not be noted in the audit log');
+        log.warn({ err: error }, 'the status of a request could not be written to the audit log');
       })
       .finally(() => end(...args));
     return response;

@@ -26,6 +26,6 @@ export const callerIfAny = (request: IncomingMessage): Caller | undefined => cal
 /** @throws if the gate let the request pass without a caller: a public route must not ask */
 export function callerOf(request: IncomingMessage): Caller {
   const caller = callers.get(request);
-  if (caller === undefined) throw new Error('this route has no caller: it is public');
+  if (caller === undefined) throw new Error('a public route has no caller');
   return caller;
 }

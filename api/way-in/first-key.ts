@@ -25,7 +25,7 @@ export function provideFirstKey(
       const made = await makeFirstKey(pool, 'first key');
       if (made !== null) tell(made);
     } else if (!(await adoptAdminKey(pool, brought, 'ORBWEAVER_ADMIN_KEY'))) {
-      log.warn('the key in ORBWEAVER_ADMIN_KEY was revoked and is not accepted: set another one');
+      log.warn('the key in ORBWEAVER_ADMIN_KEY was revoked and is not accepted; set another key');
     }
   };
   const providing = (async () => {
@@ -34,7 +34,7 @@ export function provideFirstKey(
         await provide();
         return;
       } catch (error) {
-        log.debug({ err: error }, 'the first key cannot be looked for yet');
+        log.debug({ err: error }, 'the first key cannot be read or made yet');
         await sleep(retryMs, undefined, { signal: ended.signal }).catch(() => undefined);
       }
     }

@@ -33,7 +33,7 @@ export function gate(
   const owns = createOwnership(pool);
   const seal = lazily(async () => {
     const [row] = await cursorSecret(pool);
-    if (row === undefined) throw new Error('the database does not know who it is: table instance is empty');
+    if (row === undefined) throw new Error('the database has no identity: table instance is empty');
     return createCursorSeal(row.secret);
   });
 
@@ -109,7 +109,7 @@ async function identify(keyring: Keyring, request: Request, response: Response):
   }
   if (caller !== null) return caller;
   response.set('WWW-Authenticate', 'Bearer realm="orbweaver", error="invalid_token"');
-  throw new HttpProblem(401, 'The key or token is not valid (any more).', {
+  throw new HttpProblem(401, 'The key or token is not valid, or no longer valid.', {
     kind: 'unauthenticated',
   });
 }
@@ -123,10 +123,11 @@ function permit(caller: Caller, access: Guarded, response: Response): void {
 
 function refusal(caller: Caller, { least, scope, instance }: Guarded): string | null {
   if (instance && caller.tenantId !== defaultTenant)
-    return 'This concerns the whole instance: it takes a key of its own tenant.';
+    return 'This concerns the whole instance, so it needs a key of the first tenant.';
   if (roles.indexOf(caller.role) < roles.indexOf(least))
-    return `This takes the role ${least}; yours is ${caller.role}.`;
-  if (caller.scopes !== null && !caller.scopes.includes(scope)) return `The key is not for ${scope}.`;
+    return `This needs the role ${least}; your role is ${caller.role}.`;
+  if (caller.scopes !== null && !caller.scopes.includes(scope))
+    return `Your key does not have the scope ${scope}.`;
   return null;
 }
 

@@ -22,11 +22,11 @@ export function guard(names: readonly string[]): RequestHandler {
   return (request, response, next) => {
     const { host } = request.headers;
     if (host === undefined) {
-      sendProblem(response, 400, 'The request says no host: send a Host field.');
+      sendProblem(response, 400, 'The request names no host: send a Host field.');
       return;
     }
     if (!isOurs(hostName(host), ours)) {
-      const detail = `This API does not answer for the host name in ${JSON.stringify(host)}; ORBWEAVER_API_NAMES lists those it does.`;
+      const detail = `This API does not answer for the host name in ${JSON.stringify(host)}; ORBWEAVER_API_NAMES lists the names for which it answers.`;
       sendProblem(response, 421, detail);
       return;
     }
@@ -36,7 +36,7 @@ export function guard(names: readonly string[]): RequestHandler {
     }
     const { origin } = request.headers;
     if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
-      const detail = 'Pages of other sites may not change anything here.';
+      const detail = 'A web page of another site may not change anything through this API.';
       sendProblem(response, 403, detail, { kind: 'cross-site' });
       return;
     }

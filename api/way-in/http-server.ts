@@ -21,7 +21,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     detail: `The request line and the header fields have more than ${String(maxHeadBytes)} bytes together.`,
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: 'The chunk extensions of the body are too large.' },
-  HPE_INVALID_METHOD: { status: 400, detail: 'The request begins with no method that HTTP has.' },
+  HPE_INVALID_METHOD: { status: 400, detail: 'The request does not begin with a method of HTTP.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive in time.' },
 };
 /**
@@ -29,7 +29,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
  */
 const longestRequestMs = 60 * 60_000;
 
-const notHttp: Refusal = { status: 400, detail: 'This is no HTTP request that could be read.' };
+const notHttp: Refusal = { status: 400, detail: 'The request could not be read as HTTP.' };
 
 /** The application handles requests without a Host. */
 export function createHttpServer(listener: RequestListener): Server {

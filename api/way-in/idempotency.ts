@@ -35,7 +35,7 @@ export function idempotency(pool: Pool, log: Logger): RequestHandler {
     if (++sinceTidied < tidyEvery) return;
     sinceTidied = 0;
     dropOldAnswers(pool).catch((error: unknown) => {
-      log.warn({ err: error }, 'old answers could not be dropped');
+      log.warn({ err: error }, 'old answers could not be deleted');
     });
   };
 
@@ -47,11 +47,14 @@ export function idempotency(pool: Pool, log: Logger): RequestHandler {
       return;
     }
     if (typeof key !== 'string' || !keyForm.test(key)) {
-      throw new HttpProblem(400, 'Idempotency-Key: 1 to 255 printable characters without spaces.');
+      throw new HttpProblem(400, 'Idempotency-Key: must have 1 to 255 printable characters, without spaces.');
     }
     // Null: the request has no body.
     if (request.is('application/json') === false) {
-      throw new HttpProblem(400, 'Idempotency-Key: only requests with a JSON body, or none, can have one.');
+      throw new HttpProblem(
+        400,
+        'Idempotency-Key: only requests with a JSON body, or without a body, can have one.',
+      );
     }
     const place = [caller.tenantId, caller.id, key] as const;
     const requestHash = hashOf(request);
@@ -79,18 +82,18 @@ const hashOf = (request: Request): Buffer =>
 
 function answerAgain(response: Response, known: KnownAnswer | undefined): void {
   if (known?.same_request === false) {
-    const detail = 'This Idempotency-Key was used for another request: take a new one for each.';
+    const detail = 'This Idempotency-Key was used for another request. Use a new key for each request.';
     throw new HttpProblem(422, detail, { kind: 'idempotency-key-reused' });
   }
   if (known === undefined || known.status === null) {
     response.setHeader('Retry-After', '2');
     const detail =
-      'The first request with this Idempotency-Key is under way, or was cut off: nothing is done again. If this stays, look whether it was done, and take a new key where it was not.';
+      'The first request with this Idempotency-Key is still running or was cut off, so nothing was done again. If this answer stays the same, check whether the first request was carried out, and use a new key if it was not.';
     throw new HttpProblem(409, detail, { kind: 'idempotency-key-pending' });
   }
   if (known.body === null) {
     const detail =
-      'This was done by the first request with this Idempotency-Key. Its answer is not kept: it held a secret, which is shown once, or was too long. If a secret is lost, revoke what was made and make another one.';
+      'The first request with this Idempotency-Key was carried out. Its answer was not kept, because it contained a secret, which is shown only once, or was too long. If you have lost a secret, revoke what was created and create it anew.';
     throw new HttpProblem(409, detail, { kind: 'idempotency-key-spent' });
   }
   response.status(known.status).setHeader('Idempotent-Replayed', 'true');
@@ -131,7 +134,7 @@ function keepWhatIsAnswered(
     };
     kept()
       .catch((error: unknown) => {
-        log.warn({ err: error }, 'an answer could not be kept for its idempotency key');
+        log.warn({ err: error }, 'an answer could not be stored for its idempotency key');
       })
       .finally(() => send(body));
     return response;

@@ -94,7 +94,7 @@ const parseExactly = JSON.parse as (text: string, reviver: typeof exactly) => un
 function parsed(request: Request, bytes: Buffer): unknown {
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
-    throw new HttpProblem(415, 'The charset of the body is not supported: JSON is UTF-8.');
+    throw new HttpProblem(415, 'The charset of the body is not supported: JSON must be UTF-8.');
   const text = decoded(bytes);
   // Many programs send an empty body when they have nothing to say.
   if (text === '') return {};

@@ -97,20 +97,20 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown, statu
 }
 
 export const notFound: RequestHandler = (request, response) => {
-  sendProblem(response, 404, `There is nothing at ${request.path}; /docs shows what there is.`, {
+  sendProblem(response, 404, `There is no route ${request.path}; /docs lists the routes.`, {
     kind: 'unknown-route',
   });
 };
 
 /** @throws HttpProblem: the client must read the list from its beginning */
 export function badCursor(): never {
-  throw new HttpProblem(400, 'cursor: not one that this API gave.', { kind: 'invalid-cursor' });
+  throw new HttpProblem(400, 'cursor: not a cursor that this API gave.', { kind: 'invalid-cursor' });
 }
 
 export function methodNotAllowed(...allowed: readonly string[]): RequestHandler {
   return (request, response) => {
     response.setHeader('Allow', allowed.join(', '));
-    sendProblem(response, 405, `${request.method} is not possible here; ${allowed.join(' and ')} are.`);
+    sendProblem(response, 405, `${request.method} is not allowed here; allowed: ${allowed.join(', ')}.`);
   };
 }
 
@@ -132,7 +132,8 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     if (error instanceof HttpProblem) {
       sendProblem(response, error.status, error.message, error.extras);
     } else if (error instanceof URIError) {
-      const detail = 'The path is not valid: after each % two hex digits, of UTF-8, or %25 for a % itself.';
+      const detail =
+        'The path is not valid: each % must be followed by two hex digits, which form UTF-8; write %25 for a % itself.';
       sendProblem(response, 400, detail);
     } else if (isClientFault(error)) {
       sendProblem(
@@ -142,10 +143,10 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       );
     } else if (isStorageOutage(error)) {
       log.warn({ err: error }, 'Postgres does not answer');
-      sendProblem(response, 503, 'The database does not answer; try again soon.');
+      sendProblem(response, 503, 'The database does not answer. Try again soon.');
     } else {
       log.error({ err: error }, 'request failed');
-      sendProblem(response, 500, 'Something went wrong here; the log of the API says what.');
+      sendProblem(response, 500, 'Something went wrong in the API; its log says what.');
     }
   };
 }

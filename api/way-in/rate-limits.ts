@@ -41,7 +41,7 @@ export function limitByAddress(judge: Judge, requests: number, shared: SharedCou
     store: new RateStore('address', shared),
     skip: (request) => keyOf(judge, request) !== null,
     handler: (_request, response) => {
-      refuse(response, 'Too many requests from this address; Retry-After says when to go on.');
+      refuse(response, 'Too many requests from this address; Retry-After says when to try again.');
     },
   });
 }
@@ -70,7 +70,7 @@ export function limitMadeUpKeys(
     skip: isKnown,
     keyGenerator: (request) => `${ipKeyGenerator(request.ip ?? '')} ${prefixOf(keyOf(judge, request) ?? '')}`,
     handler: (_request, response) => {
-      refuse(response, 'Too many requests with keys like this one, which is not known.');
+      refuse(response, 'Too many requests with unknown keys that begin like this one.');
     },
   });
   const byAddress = rateLimit({
@@ -86,7 +86,8 @@ export function limitMadeUpKeys(
       };
       const look = async (): Promise<void> => {
         const caller = await inLine(response, () => keyring.callerOf(keyOf(judge, request) ?? ''));
-        if (caller === null) refuse(response, 'The key is not valid, and this address has tried too many.');
+        if (caller === null)
+          refuse(response, 'The key is not valid, and this address has tried too many keys.');
         else pass();
       };
       look().catch((error: unknown) => {
@@ -125,7 +126,7 @@ export function limitByTenant(shared: SharedCounts | null): RequestHandler {
     legacyHeaders: false,
     store: new RateStore('tenant', shared),
     handler: (_request, response) => {
-      const detail = "The tenant's requests of this second are spent; Retry-After says when to go on.";
+      const detail = "The tenant's requests of this second are spent; Retry-After says when to try again.";
       sendProblem(response, 429, detail, { kind: 'rate-limited', quota: 'requestsPerSecond' });
     },
   });

@@ -58,7 +58,7 @@ export function createTokenVerifier(settings: TokenSettings): VerifyToken {
       }));
     } catch (error) {
       if (isRefusal(error)) return null;
-      throw new TokensUnavailable('the keys of the issuer could not be had', { cause: error });
+      throw new TokensUnavailable('the keys of the token issuer could not be fetched', { cause: error });
     }
     const tenant = claim(payload, settings.tenantClaim);
     const role = highestRole(claim(payload, settings.roleClaim));

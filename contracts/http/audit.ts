@@ -19,12 +19,15 @@ const auditEntry = z
     actor: z.string().meta({ description: '`key <id>`, or `token <subject>`.' }),
     role: z.enum(roles),
     method: z.enum(auditMethods),
-    route: z.string().meta({ description: 'As in this document.', examples: ['/v1/crawls/{crawlId}/pause'] }),
-    target: z.string().meta({ description: 'The path that was asked for, without its query.' }),
+    route: z.string().meta({
+      description: 'The route, as this document writes it.',
+      examples: ['/v1/crawls/{crawlId}/pause'],
+    }),
+    target: z.string().meta({ description: 'The requested path, without the query.' }),
     requestId: z.string().meta({ description: '`X-Request-Id` of the answer.' }),
     status: z.int().nullable().meta({
       description:
-        'Of the answer; null: it is under way, or was cut off by the end of the process, and may have been done.',
+        'Status of the answer; null: the request is under way, or the process ended before it answered, and the change may have been made.',
     }),
     detail: z.string().nullable(),
   })
@@ -43,18 +46,18 @@ const text = (most: number) =>
 export const auditQuery = z.strictObject({
   actor: text(300)
     .optional()
-    .meta({ description: 'Of this actor only.', examples: ['key 7f9c…'] }),
+    .meta({ description: 'Only changes that this actor asked for.', examples: ['key 7f9c…'] }),
   method: z.enum(auditMethods).optional(),
   target: text(maxAuditTarget)
     .optional()
-    .meta({ description: 'Paths that begin so.', examples: ['/v1/crawls/7'] }),
+    .meta({ description: 'Only paths that begin with this text.', examples: ['/v1/crawls/7'] }),
   since: givenInstant.optional(),
-  until: givenInstant.optional().meta({ description: 'Before this.' }),
+  until: givenInstant.optional().meta({ description: 'Only entries before this time.' }),
   cursor: z
     .string()
-    .regex(/^[1-9]\d{0,14}$/, 'not one that this API gave')
+    .regex(/^[1-9]\d{0,14}$/, 'not a cursor that this API gave')
     .optional()
-    .meta({ description: '`next` of the answer before.' }),
+    .meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultAuditLimit),
 });
 export type AuditQuery = z.infer<typeof auditQuery>;

@@ -43,18 +43,23 @@ const jobStatus = z.enum(jobStatuses);
 
 export const finishCriteria = z
   .strictObject({
-    max_pages: z.int().min(1).max(1e12).meta({ description: 'Pages to fetch at most.' }),
-    max_depth: z.int().min(0).max(30_000).meta({ description: 'Links from the root at most.' }),
-    max_seconds: z.number().positive().max(1e9).meta({ description: 'Seconds from start to drain.' }),
+    max_pages: z.int().min(1).max(1e12).meta({ description: 'Largest number of pages to fetch.' }),
+    max_depth: z.int().min(0).max(30_000).meta({ description: 'Largest number of links from the root URL.' }),
+    max_seconds: z
+      .number()
+      .positive()
+      .max(1e9)
+      .meta({ description: 'Seconds after its start at which the job stops fetching.' }),
     max_bytes: z.int().min(1).max(Number.MAX_SAFE_INTEGER).meta({
       description:
-        'The job ends after about so many body bytes over the wire. Bodies in flight at that time are kept.',
+        'Bytes of bodies, as they came over the wire, after which the job ends. Bodies in flight at that time are kept, so the total may be larger.',
     }),
   })
   .partial()
   .meta({
     id: 'FinishCriteria',
-    description: 'The first that is met ends the job; none: when all is fetched.',
+    description:
+      'The first criterion that is met ends the job. Without criteria the job ends when everything is fetched.',
   });
 export type FinishCriteria = z.infer<typeof finishCriteria>;
 
@@ -71,7 +76,7 @@ const userId = z
       Object.assign(jsonSchema, { type: 'integer', format: 'int64' });
     },
     description:
-      'Whom the job is for: the label of the crawl, and whose quota of open jobs counts it; nobody is let in by it.',
+      'User whom the job is for. It becomes the label of the crawl, and the job counts against the open jobs of this user. It gives no access.',
   });
 
 export const scanRequest = z
@@ -80,7 +85,7 @@ export const scanRequest = z
       .string()
       .min(1)
       .max(100_000)
-      .meta({ description: 'Absolute http(s) URL at which the crawl begins.' }),
+      .meta({ description: 'Absolute http(s) URL from which the crawl starts.' }),
     user_id: userId,
     finish_criteria: finishCriteria.nullish(),
   })
@@ -102,7 +107,7 @@ export const jobQuery = z.strictObject({
     .string()
     .min(1)
     .max(100)
-    .meta({ description: '`jobId` of the answer.', examples: [exampleJob] }),
+    .meta({ description: '`jobId` of the answer that created the job.', examples: [exampleJob] }),
 });
 
 export const jobStatusAnswer = z
@@ -117,9 +122,9 @@ export const jobUrls = z
     job_status: jobStatus,
     job_completion_time: z.iso
       .datetime({ local: true })
-      .meta({ description: 'A date and time without a zone; it is UTC.' }),
+      .meta({ description: 'Date and time in UTC, written without a zone.' }),
     extracted_urls: z.array(z.string()).meta({
-      description: 'Every page that was asked for and answered or given up; sitemaps are left out.',
+      description: 'Every page that was requested and then answered or given up. Sitemaps are left out.',
     }),
   })
   .meta({
@@ -154,7 +159,7 @@ export const seedUrls = z
       )
       .meta({
         description:
-          'Absolute http(s) URLs: an array of them, or one text with commas, blanks or line ends between them. A comma within a URL is written %2C there, or the URL sent in an array.',
+          'Absolute http(s) URLs: an array, or one text with commas, blanks or line ends between them. In a text, write a comma within a URL as %2C.',
       }),
   })
   .meta({ id: 'SeedUrls', examples: [{ urls: 'https://example.com/, https://example.org/' }] });
@@ -169,7 +174,7 @@ export const seedUrlsAnswer = z
     rejected: z
       .array(z.object({ url: z.string(), reason: z.string() }))
       .max(rejectedShown)
-      .meta({ description: 'The first of those that cannot be crawled, each with its reason.' }),
+      .meta({ description: 'The first 100 URLs that cannot be crawled, each with the reason.' }),
   })
   .meta({
     id: 'SeedUrlsAnswer',
@@ -200,7 +205,8 @@ export const urlLimit = z
       )
       .optional()
       .meta({
-        description: 'Domains, each with all below it, as a list or with commas between; absent: as before.',
+        description:
+          'Domains to leave out, each with its subdomains, as a list or as a text with commas between them; absent: as before.',
       }),
     depthLimit: configFields.maxDepth,
     urlLengthLimit: configFields.maxUrlLength,
@@ -222,7 +228,10 @@ export type UrlLimitAnswer = z.infer<typeof urlLimitAnswer>;
 
 export const pauseAnswer = z
   .object({
-    crawl_id: z.string().nullable().meta({ description: 'Null: nothing was seeded yet.' }),
+    crawl_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of the standing crawl; null: it has no seeds yet.' }),
     state: z.enum(crawlStates).nullable(),
   })
   .meta({ id: 'PauseAnswer', examples: [{ crawl_id: '7', state: 'paused' }] });
@@ -233,19 +242,19 @@ export const urlPath = z.strictObject({
     .string()
     .min(1)
     .max(maxUrlInUrl)
-    .meta({ description: 'The URL, percent-encoded whole.', examples: ['https://example.com/'] }),
+    .meta({ description: 'The whole URL, percent-encoded.', examples: ['https://example.com/'] }),
 });
 
 const urlProgress = ['PENDING', 'STARTED', 'COMPLETED'] as const;
 
 export const urlStatusAnswer = z
   .object({
-    url: z.string().meta({ description: 'As it is fetched.' }),
+    url: z.string().meta({ description: 'The spelling of the URL that is sent to the server.' }),
     status: z.enum(urlProgress),
     detail: z.object({
-      state: z.enum(urlStates).meta({ description: 'Our word for where it stands.' }),
-      reason: z.enum(urlReasons).nullable().meta({ description: 'Why it is in this state.' }),
-      message: z.string().nullable().meta({ description: 'The same in words.' }),
+      state: z.enum(urlStates).meta({ description: 'State of the URL, by the words of this API.' }),
+      reason: z.enum(urlReasons).nullable().meta({ description: 'Why the URL is in this state, as a code.' }),
+      message: z.string().nullable().meta({ description: 'The reason in words, for people.' }),
       http_status: z.int().nullable(),
       content_type: z.string().nullable(),
       bytes: count,

@@ -32,7 +32,7 @@ const pattern = z.string().meta({
   // A regular expression has its mark in front.
   maxLength: maxPatternLength + 're:'.length,
   description:
-    'Glob over the canonical URL: `*` any run of characters, `?` any one. Or `re:` and a regular expression of RE2 (without back-references and look-around), which matches anywhere in it.',
+    'Pattern for the canonical URL: either a glob, in which `*` stands for any run of characters and `?` for any one character, or `re:` followed by an RE2 regular expression (no back-references, no look-around) that may match anywhere in the URL.',
   examples: ['*/private/*', 're:/item/[0-9]+$'],
 });
 
@@ -57,67 +57,78 @@ export const domain = z
     return z.NEVER;
   })
   .pipe(z.string())
-  .meta({ description: 'A domain with everything below it, or an IP address.' });
+  .meta({ description: 'A domain with all its subdomains, or an IP address.' });
 
 export const configFields = {
   scope: z.enum(['host', 'domain', 'prefix', 'any']).meta({
     description:
-      "Which links belong to the crawl: the seeds' hosts, their registrable domains, their folders, or everything.",
+      'Which links belong to the crawl. host: those on the hosts of the seeds; domain: those on their registrable domains; prefix: those below their folders; any: all.',
   }),
-  include: patterns.meta({ description: 'When any is given, a URL must match one. Seeds are exempt.' }),
-  exclude: patterns.meta({ description: 'A URL that matches one is excluded.' }),
+  include: patterns.meta({
+    description: 'If patterns are given, a URL must match one of them. Seeds are exempt.',
+  }),
+  exclude: patterns.meta({ description: 'A URL that matches one of these patterns is excluded.' }),
   includeDomains: z
     .array(domain)
     .max(10_000)
-    .meta({ description: 'When any is given, a URL must be of one of these domains. Seeds are exempt.' }),
+    .meta({ description: 'If domains are given, a URL must belong to one of them. Seeds are exempt.' }),
   excludeDomains: z.array(domain).max(10_000).meta({ description: 'URLs of these domains are excluded.' }),
   maxUrlLength: wholeNumber(16, maxUrlLength).meta({
-    description: 'Characters of a URL at most; longer ones are excluded.',
+    description: 'Largest number of characters of a URL; longer URLs are excluded.',
   }),
   contentTypes: z
-    .array(z.string().max(200).refine(isMediaRange, 'no media type such as text/html or image/*'))
+    .array(z.string().max(200).refine(isMediaRange, 'not a media type such as text/html or image/*'))
     .max(100)
     .meta({
       description:
-        'Media types whose bodies are taken, such as `text/html` or `image/*`; none: all. Others are not read, and excluded; seeds and sitemaps are exempt.',
+        'Media types whose bodies are read, such as `text/html` or `image/*`; an empty list: all. URLs with another type are excluded. Seeds and sitemaps are exempt.',
     }),
-  maxPages: wholeNumber(1, 1e12).nullable().meta({ description: 'Pages to fetch at most; null: no limit.' }),
+  maxPages: wholeNumber(1, 1e12)
+    .nullable()
+    .meta({ description: 'Largest number of pages to fetch; null: no limit.' }),
   maxDepth: wholeNumber(0, 30_000)
     .nullable()
-    .meta({ description: 'Links from a seed at most (a seed has depth 0); null: no limit.' }),
-  maxSeconds: z.number().positive().max(1e9).nullable().meta({ description: 'Seconds from start to drain.' }),
+    .meta({ description: 'Largest number of links from a seed (a seed has depth 0); null: no limit.' }),
+  maxSeconds: z
+    .number()
+    .positive()
+    .max(1e9)
+    .nullable()
+    .meta({ description: 'Seconds after its start at which the crawl stops fetching; null: no limit.' }),
   finish: finishCriteria.nullable(),
   maxPagesPerHost: wholeNumber(1, 1e12).meta({
-    description: 'URLs admitted per host at most; the others are excluded as `host-limit`.',
+    description:
+      'Largest number of URLs of one host; further URLs are excluded with the reason `host-limit`.',
   }),
   maxLinksPerPage: wholeNumber(0, 50_000).meta({
     description:
-      'Links taken from one page at most, in its order; the others are counted in `cut` of page and crawl.',
+      'Largest number of links taken from one page, in the order of the page; `cut` of page and crawl counts the others.',
   }),
   delaySeconds: z.number().min(0).max(86_400).nullable().meta({
     description:
-      "Seconds between two requests of this crawl to a host; others' are not held up by it. Null: Crawl-delay, else one second. Never less than Crawl-delay; less than a second for crawls of the first tenant alone.",
+      'Seconds between two requests of this crawl to a host; other crawls are not delayed by this. Null: the Crawl-delay of the host, else one second. A longer Crawl-delay still holds. Only crawls of the first tenant may set less than one second.',
   }),
   delayFactor: z.number().positive().max(maxDelayFactor).nullable().meta({
     description:
-      "The delay is at least this many times what the host's last answer took (up to five minutes); null: it need not be.",
+      'The delay is at least this many times as long as the last answer of the host took (five minutes at most); null: the delay does not depend on that.',
   }),
   weight: wholeNumber(1, 100).meta({
-    description: 'Turns at a host that other crawls want as well, where one of weight 1 gets one.',
+    description:
+      'Turns that this crawl gets, at a host that several crawls want, for each turn of a crawl with weight 1.',
   }),
   fresh: z.boolean().meta({
     description:
-      'Transfer every body anew; false: what an earlier crawl has stored is asked for by its validators, and taken over where the server answers 304.',
+      'True: every body is downloaded anew. False: if an earlier crawl has stored a body, the request carries its validators, and the stored body is used if the server answers 304.',
   }),
   retentionDays: z.number().min(0).max(36_500).nullable().meta({
     description:
-      'Days after its end on which the crawl is deleted with its data; null: as ORBWEAVER_RETENTION_DAYS says.',
+      'Days after its end at which the crawl and its data are deleted; null: as ORBWEAVER_RETENTION_DAYS says.',
   }),
   userAgent: z
     .string()
     .min(1)
     .max(256)
-    .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'printable ASCII only, no spaces at its ends')
+    .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII, without spaces at its ends')
     .superRefine((text, context) => {
       const name = impersonated(text);
       if (name !== null)
@@ -126,7 +137,7 @@ export const configFields = {
     .nullable()
     .meta({
       description:
-        "User agent sent; null: the workers' setting. Names of other well-known crawlers are refused.",
+        'User agent that is sent; null: that of the instance. Names of other well-known crawlers are refused.',
     }),
   headers: z
     .record(z.string(), z.string())
@@ -140,7 +151,7 @@ export const configFields = {
     })
     .meta({
       description:
-        'Request headers by name, sent to the very origins (scheme, host, port) of the seeds and to no other, nor with robots.txt. Values are answered as `[hidden]`. With any, nothing is taken over from another crawl.',
+        'Request headers by name. They are sent to the exact origins (scheme, host, port) of the seeds only, and not with requests for robots.txt. Answers show each value as `[hidden]`. A crawl with request headers uses no stored bodies of other crawls.',
       examples: [{ Authorization: 'Bearer …' }],
     }),
   allowPrivate: z
@@ -148,7 +159,7 @@ export const configFields = {
     .max(1_000)
     .meta({
       description:
-        'CIDR blocks of private or special addresses this crawl may reach; for crawls of the first tenant alone.',
+        'CIDR blocks of private or special addresses that this crawl may reach. Only crawls of the first tenant may set this.',
     }),
 } satisfies Record<keyof CrawlConfig, z.ZodType>;
 
@@ -162,7 +173,9 @@ export const crawlLabel = z
   .min(1)
   .max(200)
   .regex(/^\P{C}*$/u, 'printable text')
-  .meta({ description: 'A name for people, such as what the crawl is for. No program decides by it.' });
+  .meta({
+    description: 'Name of the crawl for people, such as what the crawl is for. No program decides by it.',
+  });
 
 export const newCrawl = z
   .strictObject({
@@ -173,7 +186,7 @@ export const newCrawl = z
       )
       .meta({
         description:
-          'Absolute http(s) URLs. Bad ones are reported one by one and the good ones kept; empty entries are skipped.',
+          'Absolute http(s) URLs. URLs that cannot be crawled are reported one by one, and the others are kept; empty entries are skipped.',
         examples: [['https://example.com/']],
       }),
     label: crawlLabel.optional(),
@@ -184,7 +197,7 @@ export const newCrawl = z
 export const defaultListLimit = 20;
 
 export const listQuery = z.strictObject({
-  cursor: z.string().max(100).optional().meta({ description: '`next` of the answer before.' }),
+  cursor: z.string().max(100).optional().meta({ description: '`next` of the previous answer.' }),
   limit: limit(100, defaultListLimit),
   state: z
     .string()
@@ -192,7 +205,7 @@ export const listQuery = z.strictObject({
     .pipe(z.array(z.enum(crawlStates)).min(1))
     .optional()
     .meta({
-      description: 'Crawls in these states, comma-separated; absent: all.',
+      description: 'Only crawls in these states, comma-separated; absent: all crawls.',
       pattern: commaSeparated(crawlStates),
       examples: ['running,paused'],
     }),
@@ -211,10 +224,12 @@ export const ledgerView = z
 export const counts = z
   .object({
     ledger: ledgerView,
-    pages: count.meta({ description: 'Of done: answered with 2xx, sitemaps not counted.' }),
+    pages: count.meta({
+      description: 'URLs in state `done` that were answered with a 2xx status; sitemaps are not counted.',
+    }),
     pending: count.meta({ description: 'Bodies that still wait for dedup or extraction.' }),
     fetches: count.meta({ description: 'Requests that were answered.' }),
-    bytes: count.meta({ description: 'Body bytes that came over the wire.' }),
+    bytes: count.meta({ description: 'Bytes of bodies, as they came over the wire.' }),
   })
   .meta({ id: 'Counts' });
 export type CountsView = z.infer<typeof counts>;
@@ -222,34 +237,37 @@ export type CountsView = z.infer<typeof counts>;
 /** What limits left out of one page. */
 export const cutView = z.partialRecord(z.enum(cutKinds), count).meta({
   description:
-    'What was left out of it, by kind, with how much: links over the limit of a page, too long, outside the crawl or nofollow; characters of its text, title and description. Empty: nothing.',
+    'How much of the page was left out, by kind: links that are over the limit of a page, too long, outside the crawl or nofollow; characters of text, title and description. Empty: nothing was left out.',
 });
 
 /** For a crawl: excluded URLs by reason, and what was cut. */
 export const leftOut = z.object({
   excluded: z
     .partialRecord(z.enum(excludedReasons), count)
-    .meta({ description: 'URLs that are excluded, by reason.' }),
+    .meta({ description: 'Number of excluded URLs, by reason.' }),
   cut: z
     .partialRecord(
       z.enum(cutKinds),
-      z.object({ places: count.meta({ description: 'URLs at which it was.' }), leftOut: count }),
+      z.object({
+        places: count.meta({ description: 'Number of URLs at which something was left out.' }),
+        leftOut: count,
+      }),
     )
     .meta({
       description:
-        'What was left out without being a URL of the crawl, by kind: at how many pages, sitemaps or robots.txt files, and how much in all (links, URLs, entries, lines, characters or files).',
+        'What was left out and is not counted as a URL of the crawl, by kind: at how many pages, sitemaps or robots.txt files, and how much in all (links, URLs, entries, lines, characters or files).',
     }),
 });
 
 export const lettersByClass = z
   .partialRecord(z.enum(deadLetterClasses), count)
-  .meta({ description: 'URLs whose retries are spent, by class of failure.' });
+  .meta({ description: 'Number of URLs that were given up, by class of failure.' });
 
 export const ledgerAnswer = counts.extend({ balanced: z.boolean() }).meta({ id: 'LedgerAnswer' });
 
 export const rejectedSeed = z
   .object({
-    line: z.int().meta({ description: 'Place in the list of seeds, from 1.' }),
+    line: z.int().meta({ description: 'Place of the seed in the list, from 1.' }),
     url: z.string(),
     reason: z.string(),
   })
@@ -261,18 +279,25 @@ const crawlSummary = z
     id: z.string(),
     state: z.enum(crawlStates),
     cause: z.enum(crawlCauses).nullable().meta({
-      description: 'Why it is paused, ends or has ended, for programs; null: it is seeding, or runs.',
+      description:
+        'Why the crawl is paused, is ending or has ended, as a code for programs; null: the crawl is seeding or running.',
     }),
-    reason: z.string().nullable().meta({ description: 'The same in words, perhaps an operator’s.' }),
-    label: z.string().nullable().meta({ description: 'As it was named when it was created.' }),
-    jobId: z.uuid().meta({ description: 'Its name by the routes that call a crawl a job.' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'The same in words for people, sometimes those of an operator.' }),
+    label: z
+      .string()
+      .nullable()
+      .meta({ description: 'Name that the crawl was given when it was created; null: none.' }),
+    jobId: z.uuid().meta({ description: 'Id of the crawl on the routes that call a crawl a job.' }),
     createdAt: instant,
     startedAt: instant.nullable(),
     endedAt: instant.nullable(),
-    seconds: z
-      .number()
-      .nullable()
-      .meta({ description: 'From start to end, or to now, without pauses; null: not started.' }),
+    seconds: z.number().nullable().meta({
+      description:
+        'Seconds from start to end, or until now, without pauses; null: the crawl has not started.',
+    }),
     ...counts.shape,
   })
   .meta({ id: 'CrawlSummary' });
@@ -286,26 +311,31 @@ export const crawlConfig = z
 export const crawlView = crawlSummary
   .extend({
     config: crawlConfig,
-    configVersion: z.int().min(1).meta({ description: 'Of the settings; each edit makes a new one.' }),
+    configVersion: z
+      .int()
+      .min(1)
+      .meta({ description: 'Version of the settings; each edit makes a new version.' }),
     seeds: z.object({
       accepted: count,
       rejected: count,
       waiting: count.meta({
         description:
-          'Of the accepted: not in the frontier yet; of a crawl that was ended, they never will be.',
+          'Accepted seeds that are not in the frontier yet. Once the crawl has ended, they never will be.',
       }),
-      firstRejected: z.array(rejectedSeed).meta({ description: 'The first 100 of them.' }),
+      firstRejected: z.array(rejectedSeed).meta({ description: 'The first 100 rejected seeds.' }),
     }),
     hosts: z.object({
       total: count,
       waiting: count.meta({ description: 'Hosts with queued URLs.' }),
       working: count.meta({ description: 'Hosts with URLs leased at this moment.' }),
-      parked: count.meta({ description: 'Hosts that wait for a person or a probe, with queued URLs.' }),
+      parked: count.meta({
+        description: 'Parked hosts with queued URLs. They wait for a person or a probe.',
+      }),
     }),
     ...leftOut.shape,
     deadLetters: lettersByClass,
     rate: z.object({
-      perSecond: z.number().meta({ description: 'URLs answered a second, over the last ten seconds.' }),
+      perSecond: z.number().meta({ description: 'URLs answered per second, over the last ten seconds.' }),
     }),
   })
   .meta({ id: 'Crawl' });
@@ -317,7 +347,9 @@ export const createdCrawl = z
     state: z.enum(crawlStates),
     accepted: count,
     rejectedCount: count,
-    rejected: z.array(rejectedSeed).meta({ description: 'The first 100 of them; `seeds` lists all.' }),
+    rejected: z
+      .array(rejectedSeed)
+      .meta({ description: 'The first 100 rejected seeds; GET /v1/crawls/{crawlId}/seeds lists all.' }),
   })
   .meta({ id: 'CreatedCrawl' });
 export type CreatedCrawl = z.infer<typeof createdCrawl>;
@@ -325,7 +357,7 @@ export type CreatedCrawl = z.infer<typeof createdCrawl>;
 export const crawlRemoval = z
   .object({
     id: z.string(),
-    urls: count.meta({ description: 'URLs of it that are still to be removed, about.' }),
+    urls: count.meta({ description: 'About how many URLs of the crawl are still to be removed.' }),
   })
   .meta({ id: 'CrawlRemoval' });
 export type CrawlRemoval = z.infer<typeof crawlRemoval>;

@@ -16,7 +16,8 @@ const note = words(500)
 
 export const crawlEdit = z.strictObject({ ...live.shape, note }).meta({
   id: 'CrawlEdit',
-  description: 'Fields that are not given stay as they are; one that is given is replaced as a whole.',
+  description:
+    'A field that is given replaces the old value as a whole; fields that are not given stay as they are.',
   examples: [{ exclude: ['*/archive/*'], delaySeconds: 2, note: 'the archive is of no use' }],
 });
 export type CrawlEdit = z.infer<typeof crawlEdit>;
@@ -29,7 +30,7 @@ const flag = z
   .optional();
 
 export const editQuery = z.strictObject({
-  dryRun: flag.meta({ description: 'true: answers what the edit would do, and changes nothing.' }),
+  dryRun: flag.meta({ description: 'true: the answer says what the edit would do, and nothing is changed.' }),
 });
 
 const version = z.int().min(1);
@@ -39,37 +40,46 @@ export const configVersion = z
     crawlId: z.string(),
     version,
     createdAt: instant,
-    author: z.string().nullable().meta({ description: 'Key or token; null: it was made with the crawl.' }),
+    author: z.string().nullable().meta({
+      description:
+        'The key or token that made the version; null: the version was made together with the crawl.',
+    }),
     note: z.string().nullable(),
-    restores: version.nullable().meta({ description: 'The version whose settings these are again.' }),
+    restores: version.nullable().meta({
+      description: 'The earlier version whose settings this version has again; null: it restores none.',
+    }),
     config: crawlConfig,
     effect: z
       .object({
         state: z.enum(['pending', 'applied', 'superseded', 'stopped']).meta({
           description:
-            'pending: the frontier is being judged by it; superseded: a later version came before that had ended; stopped: the crawl ended before.',
+            'pending: the version is being applied to the URLs that the crawl already has; applied: that is done; superseded: a later version was made before that was done; stopped: the crawl ended before that was done.',
         }),
-        judged: count.meta({ description: 'URLs looked at: queued, or excluded by a rule.' }),
-        excluded: count.meta({ description: 'Of them: queued until then.' }),
-        readmitted: count.meta({ description: 'Of them: queued again.' }),
-        pagesReread: count.meta({ description: 'Stored pages whose links were judged anew.' }),
-        admitted: count.meta({ description: 'URLs these brought that were queued.' }),
+        judged: count.meta({
+          description: 'URLs that were looked at: those that are queued, and those that a rule excludes.',
+        }),
+        excluded: count.meta({ description: 'How many of them were queued and are excluded now.' }),
+        readmitted: count.meta({ description: 'How many of them were excluded and are queued again.' }),
+        pagesReread: count.meta({ description: 'Stored pages whose links were judged again.' }),
+        admitted: count.meta({ description: 'URLs that were queued because of links in those pages.' }),
         endedAt: instant.nullable(),
       })
-      .meta({ description: 'How far it has been applied to what the crawl had.' }),
+      .meta({ description: 'How far the version has been applied to the URLs that the crawl already had.' }),
   })
   .meta({ id: 'ConfigVersion' });
 export type ConfigVersion = z.infer<typeof configVersion>;
 
 export const editPreview = z
   .object({
-    judged: count.meta({ description: 'URLs looked at: queued, or excluded by a rule.' }),
-    queued: count.meta({ description: 'Of them: queued now.' }),
-    excluded: count.meta({ description: 'Queued now, and excluded then.' }),
-    readmitted: count.meta({ description: 'Excluded by a rule now, and queued then.' }),
+    judged: count.meta({
+      description: 'URLs that were looked at: those that are queued, and those that a rule excludes.',
+    }),
+    queued: count.meta({ description: 'How many of them are queued now.' }),
+    excluded: count.meta({ description: 'URLs that are queued now and would be excluded.' }),
+    readmitted: count.meta({ description: 'URLs that a rule excludes now and that would be queued again.' }),
     links: count.nullable().meta({
       description:
-        'Links of stored pages that would come into the crawl; null: the scope stays, so there are none.',
+        'Links in stored pages that would be added to the crawl; null: the scope stays the same, so no link would be added.',
     }),
     byRule: z
       .array(
@@ -80,24 +90,30 @@ export const editPreview = z
           readmitted: count,
         }),
       )
-      .meta({ description: 'The 100 that move most; `readmitted`: of those the rule keeps out now.' }),
+      .meta({
+        description:
+          'The 100 rules that move the most URLs. `excluded`: URLs that the rule would exclude; `readmitted`: URLs that the rule excludes now and that would be queued again.',
+      }),
     byHost: z
       .array(z.object({ origin: z.string(), excluded: count, readmitted: count }))
-      .meta({ description: 'The 100 at which most is moved.' }),
-    complete: z.boolean().meta({ description: 'false: there was too much to look at all of it in time.' }),
+      .meta({ description: 'The 100 hosts at which the most URLs are moved.' }),
+    complete: z.boolean().meta({
+      description:
+        'false: there were too many URLs to look at all of them in time, so the true numbers are at least these.',
+    }),
   })
   .meta({ id: 'EditPreview' });
 export type EditPreview = z.infer<typeof editPreview>;
 
 const versionText = z
   .string()
-  .regex(/^[1-9]\d{0,8}$/, 'a version')
+  .regex(/^[1-9]\d{0,8}$/, 'not the number of a version')
   .meta(asInteger(1, 999_999_999));
 
 export const versionPath = z.strictObject({ crawlId, version: versionText });
 export const defaultVersionLimit = 20;
 export const versionsQuery = z.strictObject({
-  cursor: versionText.optional().meta({ description: '`next` of the answer before.' }),
+  cursor: versionText.optional().meta({ description: '`next` of the previous answer.' }),
   limit: limit(100, defaultVersionLimit),
 });
 export const versionList = z

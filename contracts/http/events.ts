@@ -19,22 +19,25 @@ export const eventKinds = [
 
 export const crawlEvent = z
   .object({
-    id: z.string().meta({ description: 'Its number within the crawl, from 1. Good as Last-Event-ID.' }),
+    id: z.string().meta({
+      description:
+        'The number of the event within its crawl, from 1. Send it as Last-Event-ID to go on after this event.',
+    }),
     crawlId: z.string(),
-    kind: z.string().meta({ description: 'New kinds may come.', examples: [...eventKinds] }),
+    kind: z.string().meta({ description: 'Later versions may add new kinds.', examples: [...eventKinds] }),
     at: instant,
     data: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'What happened in detail. The fields depend on `kind`.' }),
+      .meta({ description: 'Details of the event; which fields there are depends on `kind`.' }),
   })
   .meta({ id: 'CrawlEvent' });
 export type CrawlEvent = z.infer<typeof crawlEvent>;
 
 export const defaultEventLimit = 100;
-const eventId = z.string().regex(/^\d{1,18}$/, 'an id of an event');
+const eventId = z.string().regex(/^\d{1,18}$/, 'not the id of an event');
 
 export const eventsQuery = z.strictObject({
-  cursor: eventId.optional().meta({ description: '`next` of the answer before.' }),
+  cursor: eventId.optional().meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultEventLimit),
 });
 
@@ -44,7 +47,8 @@ export const eventList = z
   .object({
     items: z.array(crawlEvent),
     next: nextCursor.meta({
-      description: 'Give it as `cursor` to go on. Null: the crawl is over and nothing follows.',
+      description:
+        'Give this value as `cursor` to get the next events. Null: the crawl is over and no event follows.',
     }),
   })
   .meta({ id: 'CrawlEvents' });

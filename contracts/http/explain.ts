@@ -15,18 +15,19 @@ export const explainQuery = z.strictObject({
 
 const decision = z
   .object({
-    step: z.enum(decisionSteps).meta({ description: 'What it is about.' }),
+    step: z.enum(decisionSteps).meta({ description: 'What the decision is about.' }),
     verdict: z.string().meta({
-      description: 'A word of the step: the rule, the filter, the class, the state. New words may come.',
+      description:
+        'What was decided, as a code: the rule, the filter, the class or the state. Later versions may add new codes.',
       examples: ['tracking-parameter', 'inside', 'pattern', 'disallowed', 'timeout', 'queued', 'host-parked'],
     }),
     effect: z.enum(decisionEffects).meta({
-      description: 'It let the URL pass, ended its way, holds it up, or only tells something.',
+      description: 'Whether the decision let the URL pass, stopped it, delays it, or only gives information.',
     }),
-    because: z.string().meta({ description: 'One sentence for people.' }),
+    because: z.string().meta({ description: 'The decision in one sentence, for people.' }),
     detail: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-      .meta({ description: 'The same in figures; fields by step.' }),
+      .meta({ description: 'The same as values for programs; which fields there are depends on `step`.' }),
   })
   .meta({ id: 'Decision' });
 
@@ -36,18 +37,20 @@ const explainedRecord = z
     kind: z.enum(urlKinds),
     reason: z.enum(urlReasons).nullable(),
     detail: z.string().nullable(),
-    fetchUrl: z.string().meta({ description: 'The spelling that is fetched.' }),
+    fetchUrl: z.string().meta({ description: 'The spelling of the URL that is sent to the server.' }),
     seed: z.boolean(),
     depth: z.int(),
-    redirects: z.int().meta({ description: 'Redirects that led here.' }),
+    redirects: z.int().meta({ description: 'Number of redirects that led to this URL.' }),
     priority: z.number(),
     discoveredAt: instant,
     discoveredFrom: z.string().nullable(),
-    redirectedWith: z
-      .int()
-      .nullable()
-      .meta({ description: 'The status of the redirect by which it was found; null: by no redirect.' }),
-    dueMs: z.number().meta({ description: 'Milliseconds until it is due of itself; at most 0: it is.' }),
+    redirectedWith: z.int().nullable().meta({
+      description:
+        'Status of the redirect that led to the discovery of this URL; null: the URL was not found by a redirect.',
+    }),
+    dueMs: z.number().meta({
+      description: 'Milliseconds until the URL is due, apart from its host; 0 or less: the URL is due.',
+    }),
     fetchedAt: instant.nullable(),
     status: z.int().nullable(),
     contentType: z.string().nullable(),
@@ -57,14 +60,14 @@ const explainedRecord = z
     redirectState: z
       .enum(urlStates)
       .nullable()
-      .meta({ description: 'Where that URL stands; null: it is no URL of this crawl.' }),
+      .meta({ description: 'State of the URL in `redirectTo`; null: that URL is not part of this crawl.' }),
     truncated: z.string().nullable(),
     duplicateOf: z.string().nullable(),
     duplicateBy: z.enum(['body', 'text']).nullable(),
     stillToDo: z.enum(bodyStages).nullable(),
-    requests: z.int().meta({ description: 'Requests answered.' }),
-    reclaims: z.int().meta({ description: 'Leases lost to a crash.' }),
-    leaseHeld: z.boolean().meta({ description: 'It is in the slice that is being fetched now.' }),
+    requests: z.int().meta({ description: 'Requests for the URL that were answered.' }),
+    reclaims: z.int().meta({ description: 'Leases of the URL that were lost to a crash.' }),
+    leaseHeld: z.boolean().meta({ description: 'True: the URL is in the slice that is being fetched now.' }),
     page: z
       .object({
         words: count,
@@ -81,26 +84,32 @@ const explainedRecord = z
 
 export const explanation = z
   .object({
-    url: z.string().meta({ description: 'As it would be fetched.' }),
+    url: z.string().meta({ description: 'The spelling of the URL that would be sent to the server.' }),
     canonical: z.string(),
-    key: z.string().meta({ description: 'The seen-key, hex.' }),
+    key: z.string().meta({
+      description: 'Key of the URL: the first 16 bytes of the SHA-256 of `canonical`, in hexadecimal.',
+    }),
     host: z.string(),
-    summary: z.string().meta({ description: 'The answer in one sentence or two.' }),
+    summary: z.string().meta({ description: 'The whole answer in one or two sentences.' }),
     decisions: z
       .array(decision)
-      .meta({ description: 'Everything that was decided on it, in order, judged as rules stand now.' }),
+      .meta({ description: 'Every decision about the URL, in order, as the present rules judge it.' }),
     scope: z
       .object({
         verdict: z.enum(['admit', 'outside', 'excluded']),
         reason: z.enum(filterReasons).nullable(),
         detail: z.string().nullable(),
-        depth: z
-          .int()
-          .meta({ description: 'Links from a seed; of a URL never met: the fewest it could be.' }),
+        depth: z.int().meta({
+          description:
+            'Number of links from a seed; for a URL that the crawl has never met, the smallest possible number.',
+        }),
         isSeed: z.boolean(),
-        includedBy: z.string().nullable().meta({ description: 'The first include pattern that matches it.' }),
+        includedBy: z
+          .string()
+          .nullable()
+          .meta({ description: 'The first include pattern that matches the URL; null: none does.' }),
       })
-      .meta({ description: "What the crawl's scope and filters say, judged now." }),
+      .meta({ description: 'What the scope and the filters of the crawl say now.' }),
     record: explainedRecord.nullable().meta({ description: 'Null: the crawl has never met this URL.' }),
     attempts: z
       .array(
@@ -111,7 +120,7 @@ export const explanation = z
           message: z.string(),
         }),
       )
-      .meta({ description: 'Requests that ended without a final outcome, oldest first.' }),
+      .meta({ description: 'Requests for the URL that ended without a final outcome, oldest first.' }),
     deadLetter: z
       .object({
         class: z.enum(deadLetterClasses),
@@ -123,24 +132,30 @@ export const explanation = z
       .nullable(),
     robots: z
       .object({
-        status: z.int().nullable().meta({ description: 'Null: robots.txt was not read yet.' }),
+        status: z
+          .int()
+          .nullable()
+          .meta({ description: 'Status of the answer; null: robots.txt has not been read yet.' }),
         fetchedAt: instant.nullable(),
-        ageMs: z.number().nullable().meta({ description: 'Milliseconds since it was fetched.' }),
+        ageMs: z.number().nullable().meta({ description: 'Milliseconds since robots.txt was fetched.' }),
         agent: z.string(),
         allowed: z.boolean().nullable(),
         rule: z.string().nullable(),
         line: z.int().nullable(),
-        isCut: z.boolean().meta({ description: 'It is longer than is read.' }),
+        isCut: z.boolean().meta({ description: 'True: robots.txt is longer than the part that is read.' }),
       })
       .nullable(),
     next: z
       .object({
-        at: instant.nullable().meta({ description: 'Earliest possible time; null: cannot be said.' }),
-        because: z.array(z.string()).meta({ description: 'What stands before it, one sentence each.' }),
+        at: instant
+          .nullable()
+          .meta({ description: 'Earliest possible time; null: the time cannot be predicted.' }),
+        because: z.array(z.string()).meta({ description: 'What must happen first, one sentence each.' }),
       })
       .nullable()
       .meta({
-        description: 'When it will be, or would be, fetched; null: it will not be (again).',
+        description:
+          'When the URL will be, or would be, fetched; null: it will not be fetched, or not again.',
       }),
   })
   .meta({ id: 'Explanation' });

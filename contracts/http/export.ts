@@ -7,12 +7,12 @@ export const exportQuery = z
   .strictObject({
     format: z.enum(['jsonl', 'csv']).optional().meta({
       description:
-        '`jsonl` (the default): a page a line, each as `pages` answers it. `csv`: a line of heads, then a page a line.',
+        '`jsonl` (the default): one page per line, in the form of GET /v1/crawls/{crawlId}/pages. `csv`: a line with the names of the columns, then one page per line.',
     }),
     fields: pagesQuery.shape.fields,
     ...pageFilter.shape,
   })
   .refine(({ format, fields }) => format !== 'csv' || fields === undefined, {
     path: ['fields'],
-    message: 'links and text are for JSON lines only',
+    message: 'links and text can be added to JSON lines only',
   });

@@ -16,21 +16,21 @@ const matching = z
         if (problem !== null) context.addIssue({ code: 'custom', message: problem });
       })
       .optional()
-      .meta({ description: 'Glob over the canonical URL.' }),
+      .meta({ description: 'Glob that must match the canonical URL.' }),
     title: z
       .string()
       .min(1)
       .max(100)
       .regex(/^\P{C}*$/u, 'printable text')
       .optional()
-      .meta({ description: 'Part of the title, in any case.' }),
+      .meta({ description: 'Text that the title must contain, in upper or lower case.' }),
     language: z
       .string()
       .regex(/^[a-z]{2}$/, 'an ISO 639-1 code such as "en"')
       .optional(),
   })
   .refine(({ url, title, language }) => (url ?? title ?? language) !== undefined, {
-    message: 'say by url, title or language which pages match',
+    message: 'must say by url, title or language which pages match',
   });
 
 const criterion = z
@@ -43,7 +43,7 @@ const criterion = z
       z.strictObject({ exhausted: z.literal(true) }),
       z.strictObject({ matching }),
     ],
-    'one of pages, bytes, seconds, depth, exhausted, matching',
+    'must be one of pages, bytes, seconds, depth, exhausted, matching',
   )
   .meta({ id: 'Criterion' }) satisfies z.ZodType<Criterion>;
 
@@ -72,7 +72,7 @@ export const finishCriteria = z
   .meta({
     id: 'Finish',
     description:
-      'When the crawl has got what it was made for: it then ends as finished, and what is still queued is excluded. Null: when nothing is left to fetch, or a limit is reached.',
+      'When the crawl has fetched enough. It then ends as finished, and URLs that are still queued are excluded. Null: the crawl ends when nothing is left to fetch, or when a limit is reached.',
     examples: [
       {
         any: [{ pages: 1_000 }, { all: [{ seconds: 600 }, { matching: { count: 5, url: '*/product/*' } }] }],

@@ -16,7 +16,7 @@ export const shardPath = z.strictObject({
     .max(outerShards - 1)
     .meta({
       description:
-        'A shard of the hosts, 0 to 63, however many there are within: one beyond ORBWEAVER_SHARDS stands for one of those.',
+        'Number of a shard of the hosts, 0 to 63. If the instance has fewer shards (ORBWEAVER_SHARDS), a higher number stands for one of them.',
     }),
 });
 
@@ -25,49 +25,61 @@ export const leaseBatch = z
     fetcher_id: z
       .string()
       .regex(/^[\w.:@-]{1,100}$/, 'up to 100 of letters, digits and _ . : @ -')
-      .meta({ description: 'As the fetcher calls itself.' }),
+      .meta({ description: 'Name that the fetcher gives itself.' }),
     batch_size: z.int().min(1).max(lendingLimits.batch),
     lease_seconds: z.int().min(lendingLimits.minLeaseSeconds).max(lendingLimits.maxLeaseSeconds).meta({
-      description: 'Until `expires_at`. Hosts are kept for a third longer, as a margin.',
+      description: 'Seconds until `expires_at`. The hosts stay reserved for a third longer, as a margin.',
     }),
-    crawl_id: crawlId.optional().meta({ description: "Absent: any of the tenant's running crawls." }),
+    crawl_id: crawlId
+      .optional()
+      .meta({ description: 'Crawl to take URLs from; absent: any running crawl of the tenant.' }),
   })
   .meta({ id: 'LeaseBatch', examples: [{ fetcher_id: 'fetcher-1', batch_size: 20, lease_seconds: 30 }] });
 
 export const leasedBatch = z
   .object({
-    lease_id: z.uuid().nullable().meta({ description: 'Null: nothing can be handed out now; ask again.' }),
+    lease_id: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'Id of the batch; null: no URL can be handed out now, so ask again later.' }),
     urls: z.array(
       z.object({
         url: z.string(),
-        host: z.string().meta({ description: 'Its name, or its address.', examples: ['example.com'] }),
+        host: z.string().meta({ description: 'Name or address of the host.', examples: ['example.com'] }),
         origin: z.string().meta({
-          description: 'Scheme and authority, the unit of politeness. No two URLs of a batch have the same.',
+          description:
+            'Scheme and authority of the host, the unit of politeness. A batch has one URL per origin at most.',
           examples: ['https://example.com'],
         }),
         priority: z.number(),
         depth: count,
         crawl_id: crawlId,
-        user_agent: z.string().meta({ description: 'What robots.txt was judged for. Send it.' }),
+        user_agent: z
+          .string()
+          .meta({ description: 'User agent for which robots.txt was checked. Send this user agent.' }),
       }),
     ),
     expires_at: instant.nullable().meta({
-      description: 'By then every request is over, answered or not, and none is begun.',
+      description: 'The fetcher must have ended every request by then, and must begin none afterwards.',
     }),
     expires_in_seconds: z.number().min(0).nullable().meta({
-      description: 'The same, counted from when the batch was asked for: no two clocks need to agree.',
+      description:
+        'The same limit, as seconds since the batch was asked for, so that the two clocks need not agree.',
     }),
   })
   .meta({ id: 'LeasedBatch' });
 
 export const report = z
   .strictObject({
-    url: anyUrl.meta({ description: 'As it was handed out.' }),
+    url: anyUrl.meta({ description: 'The URL, as it was handed out.' }),
     status: z
       .union([z.literal(0).transform(() => null), z.int().min(100).max(599)])
       .nullable()
       .default(null)
-      .meta({ override: { type: 'integer', minimum: 0, maximum: 599 }, description: '0, or absent: none.' }),
+      .meta({
+        override: { type: 'integer', minimum: 0, maximum: 599 },
+        description: 'Status of the answer; 0 or absent: there was no answer.',
+      }),
     content_hash: z
       .string()
       .regex(/^(sha256:)?[0-9a-f]{64}$/i, 'not a SHA-256 in hexadecimal')
@@ -78,20 +90,21 @@ export const report = z
         description: 'SHA-256 of the decoded body in hexadecimal, with or without `sha256:` before it.',
       }),
     fetched_at: z.iso.datetime({ offset: true }).nullable().default(null).meta({
-      description: 'When the request ended. The pace counts from the arrival of the report: clocks differ.',
+      description:
+        'When the request ended. The delay of the host counts from the arrival of the report instead, because clocks differ.',
     }),
     retry_after_seconds: z.number().min(0).nullable().default(null),
     error: z.string().max(500).nullable().default(null).meta({
       description:
-        'Where there is no status: a class (timeout, reset, tls, connect-refused, connect-timeout, dns-not-found, dns-unavailable, address-refused, protocol; names such as dns_timeout are understood), with words after a colon if you like; not-tried gives the URL back. With a status: too-large, incomplete or bad-encoding.',
+        'Without a status: the class of the failure (timeout, reset, tls, connect-refused, connect-timeout, dns-not-found, dns-unavailable, address-refused or protocol; names such as dns_timeout are understood), optionally followed by a colon and a message; not-tried gives the URL back. With a status: too-large, incomplete or bad-encoding.',
     }),
     location: anyUrl
       .nullable()
       .default(null)
-      .meta({ description: 'The Location field of a 3xx, which fails without.' }),
+      .meta({ description: 'The Location field of a 3xx answer. A 3xx without it counts as a failure.' }),
   })
   .refine(({ status, error }) => status !== null || error !== null, {
-    message: 'takes a status, or an error where there was none',
+    message: 'must have a status, or an error if there was no answer',
   });
 
 const results = <S extends z.ZodType>(of: S) => z.array(of).min(1).max(lendingLimits.batch);
@@ -108,10 +121,10 @@ export const ackedBatch = z
   .object({
     results: z.array(
       z.object({
-        url: z.string().nullable().meta({ description: 'As it was sent; null: none was.' }),
+        url: z.string().nullable().meta({ description: 'The URL, as it was sent; null: no URL was sent.' }),
         result: z.enum(settledNames).meta({
           description:
-            'accepted: committed, and the host is given back; repeated: a report of it was committed before, this one changes nothing; late: the lease had run out, the URL is fetched again; unknown: not a URL of this batch; invalid: not understood, `why` says what: send it again, mended.',
+            'accepted: the report is committed, and the host is given back; repeated: a report about this URL was committed before, and this one changes nothing; late: the lease had run out, so the URL will be fetched again; unknown: the URL is not part of this batch; invalid: the report was not understood, `why` says why: correct it and send it again.',
         }),
         why: z.string().optional(),
       }),
@@ -133,16 +146,18 @@ export const checkAndAdd = z
       .max(lendingLimits.candidates),
     crawl_id: crawlId.optional().meta({
       description:
-        'Absent: for each candidate the crawl that its parent_url was handed out for last, else the one open crawl that has met it; else it becomes a seed of the standing crawl of the tenant.',
+        'Crawl that the URLs are for. Absent: each candidate goes to the crawl for which its parent_url was last handed out, else to the only open crawl that has met its parent_url; if there is no such crawl, the candidate becomes a seed of the standing crawl of the tenant.',
     }),
   })
   .meta({ id: 'CheckAndAdd' });
 
 export const checkedAndAdded = z
   .object({
-    new_urls: z.array(z.string()).meta({ description: 'As they were sent: new to their crawl, and queued.' }),
-    rejected: z
-      .array(z.object({ index: count, why: z.string() }))
-      .meta({ description: 'Candidates that could not be judged, by their place.' }),
+    new_urls: z
+      .array(z.string())
+      .meta({ description: 'URLs that were new to their crawl and are queued now, as they were sent.' }),
+    rejected: z.array(z.object({ index: count, why: z.string() })).meta({
+      description: 'Candidates that could not be judged, each with its place in the request, from 0.',
+    }),
   })
   .meta({ id: 'CheckedAndAdded' });

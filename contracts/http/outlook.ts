@@ -8,13 +8,18 @@ const waitReasons = ['paused', 'parked', 'backoff', 'closed', 'delay', 'retry'] 
 const waitingHost = z
   .object({
     origin: z.string(),
-    queued: count.meta({ description: 'URLs of this crawl that wait there.' }),
+    queued: count.meta({ description: 'URLs of this crawl that wait at the host.' }),
     why: z.enum(waitReasons).meta({
       description:
-        'paused: by an operator; parked: retries spent; backoff: left alone after trouble, or as it asked; closed: by its windows or quota; delay: its delay is longer than a minute; retry: its URLs were tried, and are due again later.',
+        'paused: an operator has paused the host; parked: the retries of the host are spent; backoff: the host is left alone after trouble, or because it asked for that; closed: the windows or the quota of the host allow no request now; delay: the delay of the host is longer than a minute; retry: the URLs were tried and are due again later.',
     }),
-    lastError: z.string().nullable().meta({ description: 'The trouble it had last, as `class: message`.' }),
-    until: instant.nullable().meta({ description: 'Null: nobody knows, until somebody or a probe ends it.' }),
+    lastError: z
+      .string()
+      .nullable()
+      .meta({ description: 'The last trouble of the host, as `class: message`.' }),
+    until: instant.nullable().meta({
+      description: 'When the wait ends; null: not known, because it ends when a person or a probe ends it.',
+    }),
   })
   .meta({ id: 'WaitingHost' });
 export type WaitingHost = z.infer<typeof waitingHost>;
@@ -22,8 +27,11 @@ export type WaitingHost = z.infer<typeof waitingHost>;
 const parkedHost = z
   .object({
     origin: z.string(),
-    queued: count.meta({ description: 'URLs of this crawl that wait there.' }),
-    lastError: z.string().nullable().meta({ description: 'The trouble it had last, as `class: message`.' }),
+    queued: count.meta({ description: 'URLs of this crawl that wait at the host.' }),
+    lastError: z
+      .string()
+      .nullable()
+      .meta({ description: 'The last trouble of the host, as `class: message`.' }),
   })
   .meta({ id: 'ParkedHost' });
 export type ParkedHost = z.infer<typeof parkedHost>;
@@ -36,14 +44,16 @@ export const crawlOutlookView = z
     crawlId: z.string(),
     state: z.enum(crawlStates),
     waiting: z.object({
-      hosts: count.meta({ description: 'Hosts with queued URLs that cannot be asked now.' }),
-      items: z.array(waitingHost).meta({ description: 'Some of them: first those that are not parked.' }),
+      hosts: count.meta({ description: 'Hosts with queued URLs to which no request can be sent now.' }),
+      items: z.array(waitingHost).meta({ description: 'Some of these hosts; parked hosts come last.' }),
     }),
     parked: z.array(parkedHost).meta({
       description:
-        'Parked hosts that the crawl has met, most queued first; also of a crawl that is over, which waits for nothing.',
+        'Parked hosts that the crawl has met, those with the most queued URLs first. A crawl that is over shows them too, although it waits for nothing.',
     }),
-    onlyWaiting: z.boolean().meta({ description: 'Nothing else is left to do at this moment.' }),
+    onlyWaiting: z
+      .boolean()
+      .meta({ description: 'True: the crawl can do nothing at the moment but wait for these hosts.' }),
     left: z
       .object({
         seconds: z.number(),
@@ -54,7 +64,7 @@ export const crawlOutlookView = z
       .nullable()
       .meta({
         description:
-          'How long what is queued now takes: the host that takes longest, by its queue and delay. Links to come and hosts that wait are not in it. Null: it does not run, or nothing can be asked now.',
+          'How long the URLs that are queued now will take: the time of the host that takes longest, by its queue and its delay. Links still to be found and waiting hosts are not counted. Null: the crawl is not running, or no host can be asked now.',
       }),
   })
   .meta({ id: 'CrawlOutlook' });

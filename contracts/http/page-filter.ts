@@ -7,28 +7,28 @@ import { givenInstant } from './shared.ts';
 export const pageFilter = z.strictObject({
   host: hostOrigin
     .optional()
-    .meta({ description: 'Pages of this host: its origin, such as `https://example.com`.' }),
+    .meta({ description: 'Only pages of this host, given by its origin, such as `https://example.com`.' }),
   status: z
     .string()
-    .regex(/^[1-9](?:\d\d|[xX]{2})$/, 'no status such as 404, and no class of them such as 4xx')
+    .regex(/^[1-9](?:\d\d|[xX]{2})$/, 'neither a status such as 404 nor a class such as 4xx')
     .transform((text) => ({
       least: Number(text.replace(/x/gi, '0')),
       most: Number(text.replace(/x/gi, '9')),
     }))
     .optional()
-    .meta({ description: 'Answered with this status (`404`), or with one of this class (`4xx`).' }),
+    .meta({ description: 'Only pages with this status (`404`), or with a status of this class (`4xx`).' }),
   contentType: z
     .string()
     .max(200)
     // No media type has a blank: the blank was a plus that was not percent-encoded in the query.
     .transform((text) => text.replaceAll(' ', '+').toLowerCase())
-    .refine(isMediaRange, 'no media type such as text/html or image/*')
+    .refine(isMediaRange, 'not a media type such as text/html or image/*')
     .optional()
-    .meta({ description: 'Of this media type (`text/html`, `image/*`), whatever its parameters.' }),
+    .meta({ description: 'Only pages of this media type (`text/html`, `image/*`), with any parameters.' }),
   since: givenInstant
     .transform(microsecondsOf)
     .optional()
-    .meta({ description: 'Answered at this instant or later: `2031-01-01T00:00:00Z`.' }),
+    .meta({ description: 'Only pages answered at this instant or later, such as `2031-01-01T00:00:00Z`.' }),
 });
 /** As it is used: a range of statuses, a media type in lower case, microseconds since 1970 or later. */
 export type PageFilter = z.output<typeof pageFilter>;

@@ -49,9 +49,9 @@ export function usualKind(status: number): ProblemKind {
   return usual ?? (status < 500 ? 'malformed-request' : 'internal');
 }
 
-const problemType = z
-  .enum(kinds.map(problemTypeOf))
-  .meta({ description: 'What programs tell problems apart by; docs/api.md says what each means.' });
+const problemType = z.enum(kinds.map(problemTypeOf)).meta({
+  description: 'Code by which programs tell problems apart; docs/api.md says what each code means.',
+});
 
 /** RFC 9457. */
 export const problem = z
@@ -60,11 +60,14 @@ export const problem = z
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string(),
-    requestId: z.string().optional().meta({ description: '`X-Request-Id` of this answer, as in the log.' }),
+    requestId: z
+      .string()
+      .optional()
+      .meta({ description: '`X-Request-Id` of this answer; the log has the same id.' }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     rejected: z.array(rejectedSeed).optional().meta({ description: 'The first 100 of them.' }),
-    quota: z.string().optional().meta({ description: 'Of quota-spent and rate-limited: which quota.' }),
-    etag: z.string().optional().meta({ description: 'Of precondition-failed: the ETag it has now.' }),
+    quota: z.string().optional().meta({ description: 'With code quota-spent or rate-limited: which quota.' }),
+    etag: z.string().optional().meta({ description: 'With code precondition-failed: the present ETag.' }),
   })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof problem>;

@@ -25,7 +25,7 @@ const urlLine = z
     status: z.int().nullable(),
     contentType: z.string().nullable(),
     bytes: count,
-    ms: ms.meta({ description: "From the request's leaving to the end of the answer." }),
+    ms: ms.meta({ description: 'Milliseconds from sending the request to the end of the answer.' }),
   })
   .meta({ id: 'ReportUrl' });
 export type ReportUrlLine = z.infer<typeof urlLine>;
@@ -34,12 +34,14 @@ const top = <T extends z.ZodType>(line: T) => z.array(line).max(20);
 
 export const crawlReport = z
   .object({
-    at: instant.meta({ description: 'When it was made: of a crawl that runs, later ones say more.' }),
+    at: instant.meta({
+      description: 'When the report was made. While the crawl runs, a later report has more.',
+    }),
     crawl: z.object({
       id: z.string(),
       label: crawlLabel.nullable(),
       state: z.enum(crawlStates),
-      reason: z.string().nullable().meta({ description: 'Why it ended, or stands where it stands.' }),
+      reason: z.string().nullable().meta({ description: 'Why the crawl is in this state, in words.' }),
       createdAt: instant,
       startedAt: instant.nullable(),
       endedAt: instant.nullable(),
@@ -49,8 +51,8 @@ export const crawlReport = z
       hosts: count,
       pagesPerSecond: z.number().nullable(),
       duplicates: z.object({
-        body: count.meta({ description: 'With the same bytes as another page.' }),
-        text: count.meta({ description: 'With the same text, in other markup.' }),
+        body: count.meta({ description: 'Pages with the same bytes as another page.' }),
+        text: count.meta({ description: 'Pages with the same text as another page, in other markup.' }),
       }),
       seeds: z.object({ accepted: count, rejected: count }),
     }),
@@ -65,7 +67,7 @@ export const crawlReport = z
     rejectedSeeds: z
       .array(rejectedSeed)
       .max(100)
-      .meta({ description: 'The first 100 of them; the list of seeds has all.' }),
+      .meta({ description: 'The first 100 rejected seeds; GET /v1/crawls/{crawlId}/seeds lists all.' }),
     hosts: z.object({ busiest: top(hostLine), failing: top(hostLine), slowest: top(hostLine) }),
     urls: z.object({ slowest: top(urlLine), biggest: top(urlLine) }),
     cut: leftOut.shape.cut,
@@ -76,7 +78,7 @@ export const crawlReport = z
         urls: z.object({ slowest: count, biggest: count }),
       })
       .meta({
-        description: 'How many entries each list would have in full: those here are the first of them.',
+        description: 'How many entries each complete list has; the lists above hold the first of them.',
       }),
   })
   .meta({ id: 'CrawlReport' });
@@ -86,5 +88,5 @@ export const reportQuery = z.strictObject({
   format: z
     .enum(['json', 'html'])
     .optional()
-    .meta({ description: 'Default: what the Accept header prefers, else JSON.' }),
+    .meta({ description: 'Form of the report. Absent: the form that the Accept header prefers, else JSON.' }),
 });

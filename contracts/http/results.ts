@@ -14,7 +14,7 @@ export type PageField = (typeof pageFields)[number];
 export const defaultPageLimit = 100;
 
 export const pagesQuery = z.strictObject({
-  cursor: z.string().max(200).optional().meta({ description: '`next` of the answer before.' }),
+  cursor: z.string().max(200).optional().meta({ description: '`next` of the previous answer.' }),
   limit: limit(maxPageLimit, defaultPageLimit),
   fields: z
     .string()
@@ -33,7 +33,7 @@ export const pageView = z
     url: z.string(),
     state: z.enum(urlStates),
     status: z.int().nullable(),
-    reason: z.enum(urlReasons).nullable().meta({ description: 'Why it is in this state.' }),
+    reason: z.enum(urlReasons).nullable().meta({ description: 'Why the URL is in this state, as a code.' }),
     title: z.string().nullable(),
     description: z.string().nullable(),
     language: z.string().nullable().meta({ description: 'ISO 639-1.' }),
@@ -45,14 +45,18 @@ export const pageView = z
     depth: count,
     fetchedAt: instant,
     duplicateOf: z.string().nullable().meta({
-      description: 'URL of the page with the same content. Title, text and links are then that page’s.',
+      description:
+        'URL of the page with the same content; title, text and links are then those of that page. Null: the page has content of its own.',
     }),
     redirectTo: z.string().nullable(),
     noindex: z.boolean().nullable(),
-    canonical: z.string().nullable().meta({ description: 'What the page names as its rel=canonical.' }),
+    canonical: z
+      .string()
+      .nullable()
+      .meta({ description: 'The URL that the page names as its rel=canonical.' }),
     cut: cutView,
-    links: z.array(z.string()).nullable().optional().meta({ description: 'With fields=links.' }),
-    text: z.string().nullable().optional().meta({ description: 'With fields=text.' }),
+    links: z.array(z.string()).nullable().optional().meta({ description: 'Only with fields=links.' }),
+    text: z.string().nullable().optional().meta({ description: 'Only with fields=text.' }),
   })
   .meta({ id: 'Page' });
 export type PageView = z.infer<typeof pageView>;
@@ -61,15 +65,15 @@ export const pageList = z
   .object({
     items: z.array(pageView).meta({
       description:
-        'With a filter maybe none, though more follow: an answer looks at 20,000 pages at most. `more` tells.',
+        'With a filter the list may be empty although more pages follow, since one answer looks at 20,000 pages at most; `more` says whether to go on.',
     }),
     next: nextCursor.meta({
       description:
-        'Give it as `cursor` to go on. Never null while the crawl is open: later pages follow. Null: that was all.',
+        'Give this value as `cursor` to get the next pages. Null: there are no more pages. Never null while the crawl is open, because pages may still come.',
     }),
     more: z.boolean().meta({
       description:
-        'True: more pages are there now, so ask again at once. False: there are none yet, so ask later.',
+        'True: more pages can be read now, so ask again at once. False: there are no more pages yet, so ask later.',
     }),
   })
   .meta({ id: 'PageList' });
@@ -79,10 +83,10 @@ export const auditView = z
     crawlId: z.string(),
     state: z.enum(crawlStates),
     at: instant,
-    ok: z.boolean().meta({ description: 'No differences.' }),
-    balanced: z.boolean().meta({ description: 'The ledger’s sum adds up.' }),
+    ok: z.boolean().meta({ description: 'True: there are no differences.' }),
+    balanced: z.boolean().meta({ description: 'True: the states of the ledger add up to `discovered`.' }),
     ledger: ledgerView,
-    recount: ledgerView.meta({ description: 'The same, counted anew over every URL of the crawl.' }),
+    recount: ledgerView.meta({ description: 'The same numbers, counted again over every URL of the crawl.' }),
     hosts: count.meta({ description: 'Hosts whose counters were recounted.' }),
     differences: z.array(
       z.object({ check: z.string(), expected: z.number(), actual: z.number(), detail: z.string() }),

@@ -24,19 +24,24 @@ export const moreSeeds = z
 export const addedSeeds = z
   .object({
     accepted: count.meta({
-      description: 'Stored; those the crawl knows already are fetched once all the same.',
+      description: 'Seeds that were stored. A seed that the crawl already knows is fetched once more.',
     }),
     rejectedCount: count,
-    rejected: z.array(rejectedSeed).meta({ description: 'The first 100 of them.' }),
+    rejected: z.array(rejectedSeed).meta({ description: 'The first 100 rejected seeds.' }),
   })
   .meta({ id: 'AddedSeeds' });
 export type AddedSeeds = z.infer<typeof addedSeeds>;
 
 const seedView = rejectedSeed
   .extend({
-    url: z.string().meta({ description: 'Of a rejected one: as it was sent, cut where it is long.' }),
+    url: z
+      .string()
+      .meta({ description: 'The seed; a rejected seed is shown as it was sent, and cut if it is long.' }),
     state: z.enum(['good', 'rejected']),
-    reason: z.enum(urlRejections).nullable().meta({ description: 'Why it is no URL that a crawl can have.' }),
+    reason: z
+      .enum(urlRejections)
+      .nullable()
+      .meta({ description: 'Why a rejected seed cannot be crawled; null: it was not rejected.' }),
   })
   .meta({ id: 'Seed' });
 export type SeedView = z.infer<typeof seedView>;
@@ -46,9 +51,9 @@ export const seedQuery = z.strictObject({
   state: seedView.shape.state.optional(),
   cursor: z
     .string()
-    .regex(/^[1-9]\d{0,8}$/, 'not one that this API gave')
+    .regex(/^[1-9]\d{0,8}$/, 'not a cursor that this API gave')
     .optional()
-    .meta({ description: '`next` of the answer before.' }),
+    .meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultSeedLimit),
 });
 export const seedList = z.object({ items: z.array(seedView), next: nextCursor }).meta({ id: 'SeedList' });

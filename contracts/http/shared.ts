@@ -33,7 +33,7 @@ export const texts = (mostTexts: number, mostCharacters: number) =>
       const isText = (entry: unknown): boolean => typeof entry === 'string' && entry.length <= mostCharacters;
       const bad = entries.findIndex((entry) => !isText(entry));
       if (bad < 0) return;
-      const message = `not a text of ${String(mostCharacters)} characters at most`;
+      const message = `not a text of at most ${String(mostCharacters)} characters`;
       context.addIssue({ code: 'custom', path: [bad], message });
     });
 
@@ -61,7 +61,7 @@ export const limit = (most: number, standard: number) =>
     .optional()
     .meta({
       ...asInteger(1, most),
-      description: `Entries at most: 1 to ${String(most)}, ${String(standard)} by default.`,
+      description: `Largest number of entries in one answer: 1 to ${String(most)}; ${String(standard)} by default.`,
     });
 
 /** Decimal, as answered when the crawl was created. */
@@ -80,6 +80,6 @@ export const instant = z.iso.datetime();
 export const givenInstant = z.iso
   .datetime()
   .max(40)
-  .refine((text) => !text.startsWith('0000'), 'the year 0 has never been');
+  .refine((text) => !text.startsWith('0000'), 'there was no year 0');
 
 export const nextCursor = z.string().nullable();

@@ -25,12 +25,12 @@ const receiver = z
     if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
       return refuse('not a URL such as https://example.com/hook');
     if (url.username !== '' || url.password !== '')
-      return refuse('must hold no user name or password: events are signed');
+      return refuse('must not contain a user name or password, since events are signed');
     url.hash = '';
     return url.href;
   })
   .meta({
-    description: 'http or https, at an address that is public. Redirects are not followed.',
+    description: 'http or https URL at a public address. Redirects are not followed.',
     examples: ['https://example.com/hook'],
   });
 
@@ -40,7 +40,7 @@ const kinds = z
   .max(eventKinds.length)
   .transform((wanted) => [...new Set(wanted)])
   .nullable()
-  .meta({ description: 'Kinds of events that are sent; null: all, also those that come later.' });
+  .meta({ description: 'Kinds of events that are sent; null: all kinds, also those of later versions.' });
 
 export const webhookPath = z.strictObject({
   webhookId: z.uuid().meta({ description: 'Id of the webhook.' }),
@@ -49,8 +49,10 @@ export const webhookPath = z.strictObject({
 export const newWebhook = z
   .strictObject({
     url: receiver,
-    kinds: kinds.optional().meta({ description: 'As in the answer; absent: all.' }),
-    crawlId: crawlId.optional().meta({ description: 'Only this crawl; absent: all of the tenant.' }),
+    kinds: kinds.optional().meta({ description: 'Kinds of events to send; absent or null: all kinds.' }),
+    crawlId: crawlId
+      .optional()
+      .meta({ description: 'Send only events of this crawl; absent: events of all crawls of the tenant.' }),
   })
   .meta({ id: 'NewWebhook' });
 
@@ -58,10 +60,12 @@ export const webhookChange = z
   .strictObject({
     url: receiver,
     kinds,
-    enabled: z.boolean().meta({ description: 'True: goes on behind what was delivered last.' }),
+    enabled: z
+      .boolean()
+      .meta({ description: 'True: delivery goes on after the last event that was delivered.' }),
   })
   .partial()
-  .refine((change) => Object.keys(change).length > 0, 'nothing is to be changed')
+  .refine((change) => Object.keys(change).length > 0, 'give at least one field to change')
   .meta({ id: 'WebhookChange', description: 'Fields that are not given stay as they are.' });
 export type WebhookChange = z.infer<typeof webhookChange>;
 
@@ -69,19 +73,27 @@ export const webhookView = z
   .object({
     id: z.string(),
     url: z.string(),
-    kinds: z.array(z.string()).nullable().meta({ description: 'Null: all.' }),
-    crawlId: z.string().nullable().meta({ description: 'Null: all crawls of the tenant.' }),
+    kinds: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'Kinds of events that are sent; null: all kinds.' }),
+    crawlId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Crawl whose events are sent; null: all crawls of the tenant.' }),
     enabled: z.boolean(),
     disabledAt: instant.nullable(),
     disabledReason: z.string().nullable(),
     createdAt: instant,
     lastDeliveredAt: instant.nullable(),
-    failures: count.meta({ description: 'Attempts that failed, in a row.' }),
+    failures: count.meta({ description: 'Number of attempts that failed in a row.' }),
     notBefore: instant
       .nullable()
-      .meta({ description: 'The receiver is left alone until then; null: it is not.' }),
-    pendingCrawls: count.meta({ description: 'Crawls with events that wait to be delivered.' }),
-    deadLetters: count.meta({ description: 'Events that were given up and not replayed since.' }),
+      .meta({ description: 'No attempt is made before this time; null: attempts may be made.' }),
+    pendingCrawls: count.meta({ description: 'Number of crawls with events that wait to be delivered.' }),
+    deadLetters: count.meta({
+      description: 'Number of events that were given up and have not been replayed since.',
+    }),
   })
   .meta({ id: 'Webhook' });
 export type WebhookView = z.infer<typeof webhookView>;
@@ -89,7 +101,7 @@ export type WebhookView = z.infer<typeof webhookView>;
 export const createdWebhook = webhookView
   .extend({
     secret: z.string().meta({
-      description: `Key of the signatures: \`${webhookSecretStart}\` and Base64. It is shown this once.`,
+      description: `Key of the signatures: \`${webhookSecretStart}\` and Base64. It is shown only in this answer.`,
     }),
   })
   .meta({ id: 'CreatedWebhook' });
@@ -100,7 +112,7 @@ export const webhookList = z.object({ items: z.array(webhookView) }).meta({ id: 
 const deliveryOutcomes = ['delivered', 'failed', 'given-up'] as const;
 export type DeliveryOutcome = (typeof deliveryOutcomes)[number];
 
-const status = z.int().nullable().meta({ description: 'Of the answer; null: none came.' });
+const status = z.int().nullable().meta({ description: 'Status of the answer; null: there was no answer.' });
 
 export const defaultDeliveryLimit = 100;
 export const deliveriesQuery = z.strictObject({ limit: limit(keptLetters, defaultDeliveryLimit) });
@@ -110,21 +122,21 @@ export const deliveries = z
     attempts: z
       .array(
         z.object({
-          messageId: z.string().meta({ description: 'As sent in `webhook-id`.' }),
-          crawlId: z.string().nullable().meta({ description: 'Null, as eventId: a test.' }),
+          messageId: z.string().meta({ description: 'Value of the `webhook-id` header.' }),
+          crawlId: z.string().nullable().meta({ description: 'Null, like eventId: the message was a test.' }),
           eventId: z.string().nullable(),
           kind: z.string(),
-          attempt: count.meta({ description: 'From 1.' }),
+          attempt: count.meta({ description: 'Number of the attempt, from 1.' }),
           at: instant,
           outcome: z
             .enum(deliveryOutcomes)
-            .meta({ description: 'given-up: it failed, and the event is a dead letter now.' }),
+            .meta({ description: 'given-up: the attempt failed, and the event is now a dead letter.' }),
           status,
-          message: z.string().nullable().meta({ description: 'What was wrong; null: nothing.' }),
-          tookMs: count.meta({ description: 'Milliseconds.' }),
+          message: z.string().nullable().meta({ description: 'What went wrong; null: nothing.' }),
+          tookMs: count.meta({ description: 'Milliseconds that the attempt took.' }),
         }),
       )
-      .meta({ description: `The latest first; the last ${String(keptAttempts)} are kept.` }),
+      .meta({ description: `The latest attempt comes first; the last ${String(keptAttempts)} are kept.` }),
     deadLetters: z
       .array(
         z.object({
@@ -138,7 +150,7 @@ export const deliveries = z
         }),
       )
       .meta({
-        description: `Events that were given up, the latest first; the last ${String(keptLetters)} are kept.`,
+        description: `Events that were given up; the latest comes first, and the last ${String(keptLetters)} are kept.`,
       }),
   })
   .meta({ id: 'WebhookDeliveries' });
@@ -148,37 +160,44 @@ export const newReplay = z
   .strictObject({
     crawlId: crawlId
       .optional()
-      .meta({ description: 'Only events of this crawl; absent: of all that are the webhook’s.' }),
+      .meta({ description: 'Only events of this crawl; absent: events of all crawls of the webhook.' }),
     after: crawlEvent.shape.id
-      .regex(/^\d{1,15}$/, 'an id of an event')
+      .regex(/^\d{1,15}$/, 'not the id of an event')
       .optional()
-      .meta({ description: 'Events of `crawlId` behind this id; 0: all of them.' }),
-    since: givenInstant.optional().meta({ description: 'Events that happened then or later.' }),
+      .meta({ description: 'Only events of `crawlId` after the one with this id; 0: all events.' }),
+    since: givenInstant
+      .optional()
+      .meta({ description: 'Only events that happened at this instant or later.' }),
   })
   .superRefine((asked, context) => {
     if ((asked.after === undefined) === (asked.since === undefined))
-      context.addIssue({ code: 'custom', message: 'either after or since is needed' });
+      context.addIssue({ code: 'custom', message: 'either after or since must be given, and not both' });
     else if (asked.after !== undefined && asked.crawlId === undefined)
-      context.addIssue({ code: 'custom', path: ['crawlId'], message: 'is needed with after' });
+      context.addIssue({ code: 'custom', path: ['crawlId'], message: 'must be given together with after' });
   })
   .meta({ id: 'NewWebhookReplay' });
 export type NewReplay = z.infer<typeof newReplay>;
 
 export const replayAnswer = z
-  .object({ crawls: count.meta({ description: 'Crawls of which events will be sent (again).' }) })
+  .object({
+    crawls: count.meta({ description: 'Number of crawls whose events will be sent, or sent again.' }),
+  })
   .meta({ id: 'WebhookReplay' });
 
 export const testAnswer = z
   .object({
-    messageId: z
-      .string()
-      .meta({ description: 'As it will be sent in `webhook-id`; GET …/deliveries tells what came of it.' }),
+    messageId: z.string().meta({
+      description:
+        'Value that the `webhook-id` header of the test will have; GET …/deliveries shows the result.',
+    }),
   })
   .meta({ id: 'WebhookTest' });
 
 /** The body that receivers get. */
 export const webhookMessage = crawlEvent
-  .extend({ crawlId: z.string().nullable().meta({ description: 'Null: a test.' }) })
+  .extend({
+    crawlId: z.string().nullable().meta({ description: 'Crawl of the event; null: the message is a test.' }),
+  })
   .meta({ id: 'WebhookMessage' });
 export type WebhookMessage = z.infer<typeof webhookMessage>;
 

@@ -16,7 +16,7 @@ export const inWords: z.core.$ZodErrorMap = (issue) => {
     case 'not_multiple_of':
       return `it must be a multiple of ${String(issue.divisor)}`;
     case 'invalid_format':
-      return `it must be ${formats[issue.format] ?? 'written in another way'}`;
+      return `it must be ${formats[issue.format] ?? 'written differently'}`;
     case 'invalid_value':
       return issue.values.length === 1
         ? `it must be ${shown(issue.values[0])}`
@@ -42,7 +42,7 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'an object',
   null: 'null',
 };
-const kindOf = (expected: string): string => kinds[expected] ?? 'of another kind';
+const kindOf = (expected: string): string => kinds[expected] ?? 'of another type';
 
 const formats: Readonly<Record<string, string>> = {
   datetime: 'an instant in UTC, such as 2031-01-01T00:00:00Z',

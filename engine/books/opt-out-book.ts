@@ -19,7 +19,7 @@ class OptOutsUnread extends Error {
   readonly code = '08006';
 
   constructor() {
-    super('the opt-out list could not be read in time, and nothing is sent without it');
+    super('the opt-out list could not be read in time, and no request is sent without it');
   }
 }
 

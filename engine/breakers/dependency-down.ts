@@ -17,7 +17,7 @@ export class DependencyDown extends Error {
   }) {
     const why = down.cause instanceof Error ? ` (${down.cause.message})` : '';
     super(
-      `${down.dependency} is down since ${down.since.toISOString()}${why}: a fault of ours, no URL is blamed; work goes on by itself once it is back`,
+      `${down.dependency} is down since ${down.since.toISOString()}${why}: this is a fault of ours, so no URL is blamed; work goes on by itself once ${down.dependency} is back`,
       { cause: down.cause },
     );
     this.name = 'DependencyDown';

@@ -15,7 +15,7 @@ export async function glanceAt(parts: Parts, crawlId: string): Promise<CrawlGlan
   try {
     return await readGlance(parts.pool, crawlId);
   } catch (error) {
-    parts.log.warn({ err: error, crawlId }, 'the page of a crawl has no new numbers');
+    parts.log.warn({ err: error, crawlId }, 'the numbers for the page of a crawl could not be read');
     return null;
   }
 }

@@ -82,7 +82,7 @@ export class Door {
       try {
         begun = await this.#look();
       } catch (error) {
-        log.debug({ err: error }, 'hosts at the door could not be looked at; the next look will');
+        log.debug({ err: error }, 'hosts at the door could not be checked; the next round checks them');
       }
       await sleep(begun > 0 ? lookMs : idleMs, undefined, { signal: this.#ended.signal }).catch(
         () => undefined,
@@ -108,7 +108,10 @@ export class Door {
         } catch (error) {
           this.#room.keeper.abandon(lease);
           const { log } = this.#dependencies;
-          log.debug({ err: error, host: host.origin }, 'a host could not be asked; it is asked again');
+          log.debug(
+            { err: error, host: host.origin },
+            'a host at the door could not be asked; it will be asked again',
+          );
         }
       }).finally(() => this.#asking.delete(asking));
       this.#asking.add(asking);

@@ -60,7 +60,7 @@ export async function explainUrlOf(
 ): Promise<Explanation | null> {
   const asked = rawUrl.trim();
   const read = canonicalize(asked);
-  if (!read.ok) throw new RangeError(`no crawl can have this URL: ${read.rejected}`);
+  if (!read.ok) throw new RangeError(`this URL cannot be crawled: ${read.rejected}`);
   const link = read.value;
   const facts = await gather(db, crawlId, asked, link, userAgent);
   if (facts === null) return null;

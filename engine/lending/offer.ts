@@ -63,7 +63,7 @@ export async function offer(
       continue;
     }
     if (parentUrl !== null && parent === undefined) {
-      reject('parent_url: the crawl has not met it');
+      reject('parent_url: the crawl has not met this URL');
       continue;
     }
     const crawl = await room.books.crawls.open(parent?.crawl_id ?? Number(crawlId));
@@ -71,7 +71,9 @@ export async function offer(
       const links = (ofParent.get(parentUrl) ?? 0) + 1;
       ofParent.set(parentUrl, links);
       if (links > crawl.config.maxLinksPerPage) {
-        reject(`parent_url: the crawl takes ${String(crawl.config.maxLinksPerPage)} links of a page`);
+        reject(
+          `parent_url: the crawl takes at most ${String(crawl.config.maxLinksPerPage)} links from a page`,
+        );
         continue;
       }
     }

@@ -26,7 +26,7 @@ const seenKeys = 100_000;
 
 /** The fetcher that borrows a URL requests it: no request leaves from this process. */
 const nobodySends: Fetcher = {
-  fetch: () => Promise.reject(new Error('nothing is sent where URLs are lent')),
+  fetch: () => Promise.reject(new Error('no request is sent from the process that lends URLs')),
   close: () => Promise.resolve(),
 };
 

@@ -93,7 +93,10 @@ export function createReading(
 
   const fetchAgain = async (host: HostRef, lost: readonly StagedBody[]): Promise<void> => {
     if (lost.length === 0) return;
-    log.warn({ host: host.origin, bodies: lost.length }, 'bodies are missing or torn: fetching them again');
+    log.warn(
+      { host: host.origin, bodies: lost.length },
+      'bodies are missing or damaged; their URLs are fetched again',
+    );
     const rows = lost.map(({ crawl_id, key, content_hash }) => ({
       crawl_id,
       key,

@@ -37,7 +37,7 @@ export function createSitemapAdmission(
     const [row] = await sitemapLevel(pool, host_id, crawl_id, key);
     const level = (row?.level ?? 0) + 1;
     if (level <= sitemapLimits.levels) return null;
-    const detail = `it is named by sitemaps ${String(level)} deep; ${String(sitemapLimits.levels)} is the most`;
+    const detail = `it is named by sitemaps nested ${String(level)} deep; at most ${String(sitemapLimits.levels)} levels are read`;
     return { reason: sitemapLimitReason, detail };
   };
 

@@ -190,7 +190,7 @@ export class LeaseKeeper {
       }
     } catch (error) {
       // Harmless: the next slice of each host reads its settings anyway.
-      this.#log.warn({ err: error, leases: held.length }, 'settings of hosts were not looked at');
+      this.#log.warn({ err: error, leases: held.length }, 'settings of hosts could not be read');
     }
   }
 
@@ -209,7 +209,7 @@ export class LeaseKeeper {
       }
     } catch (error) {
       // A lease that was not renewed is not lost: its holder stops by its own clock before the lease ends.
-      this.#log.warn({ err: error, leases: asked.length }, 'leases were not renewed');
+      this.#log.warn({ err: error, leases: asked.length }, 'leases could not be renewed');
     }
   }
 }

@@ -32,11 +32,11 @@ export async function probe(
       return { outcome: 'pointless', message: stopped.refusal.detail, waitMs: 0 };
     const [first] = visit.crawls;
     if (first === undefined)
-      return { outcome: 'pointless', message: 'no crawl would go on with it', waitMs: 0 };
+      return { outcome: 'pointless', message: 'no open crawl has work at the host', waitMs: 0 };
     const { allowance, taken } = lease;
     if (stopped !== null || (await allowance.grant(pool, host.hostId, taken.token, 1)) === 0) {
       const waitMs = Math.ceil(Math.max(visit.waitMs, allowance.closedMs));
-      return { outcome: 'not-yet', message: 'it may not be asked yet', waitMs };
+      return { outcome: 'not-yet', message: 'no request may be sent to the host yet', waitMs };
     }
     const reading = await room.robotsFetcher.fetch(visit, asWhom(visit.crawls, first), signal);
     const askedMs = reading.kind === 'unreachable' ? (reading.retryAfterMs ?? 0) : 0;
@@ -53,7 +53,7 @@ function resultOf(reading: RobotsReading): ProbeResult | null {
     case 'busy':
       return {
         outcome: 'not-yet',
-        message: 'its robots.txt lies at a host that is busy',
+        message: 'its robots.txt lies at another host, which is busy',
         waitMs: reading.waitMs,
       };
     case 'rules':

@@ -287,7 +287,7 @@ export class Slice {
         this.#room.keeper.abandon(this.#lease);
         log.warn(
           { err: again, after: error, host: this.#origin },
-          'a lease could not be returned; it runs out',
+          'a lease could not be returned; it will run out',
         );
         return;
       }

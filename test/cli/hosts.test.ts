@@ -58,7 +58,7 @@ describe('the options of host set', () => {
     const env = { ORBWEAVER_DATA: path.join(folder, 'data') };
     const badOrigin = await runCli(['host', 'set', 'example.com', '--quota', '5'], env);
     expect(badOrigin).toMatchObject({ code: 2, stdout: '' });
-    expect(badOrigin.stderr).toMatch(/"example\.com" is no origin such as https:\/\/example\.com:8443\./);
+    expect(badOrigin.stderr).toMatch(/"example\.com" is not an origin such as https:\/\/example\.com:8443\./);
     expect(await runCli(['host', 'set', 'https://example.com', '--quota', '0'], env)).toMatchObject({
       code: 2,
     });

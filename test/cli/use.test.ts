@@ -70,7 +70,7 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
     [['explain', '1', 'a.example/x'], /No crawl can have "a\.example\/x": it is not an absolute URL/],
     [['explain', '1', 'ftp://a.example/'], /it is neither an http nor an https URL/],
     [['dead-letters', '1', '--class', 'sad'], /There is no class sad; the classes are .*forbidden/],
-    [['dead-letters', '1', '--host', 'a.example'], /is no origin such as/],
+    [['dead-letters', '1', '--host', 'a.example'], /is not an origin such as/],
     [['redrive', '1', '--url', 'nonsense'], /No crawl can have "nonsense": it is not an absolute URL/],
     [['redrive', '1'], /No stack is running\. Start one with orbweaver up/],
     [['pages', '1', '--fields', 'html'], /The fields are links and text/],

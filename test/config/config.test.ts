@@ -123,7 +123,7 @@ describe('the settings file', () => {
     ['{"ORBWEAVER_SHARD": 4}', 'did you mean ORBWEAVER_SHARDS?'],
     ['[1]', 'must hold one JSON object'],
     ['{', 'cannot be read'],
-    ['{"ORBWEAVER_CONFIG": "/x"}', 'cannot name a further file'],
+    ['{"ORBWEAVER_CONFIG": "/x"}', 'cannot name another settings file'],
   ])('refuses %s', (content, message) => {
     expect(() => loadConfig({ ORBWEAVER_CONFIG: settingsFile(content) })).toThrow(message);
   });

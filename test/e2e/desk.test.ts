@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     expect(details).toContain('is parked: its retries are spent');
     expect(details).toMatch(/What is wrong: connect-refused: .* \(since 2\d{3}-/);
     expect(details).toMatch(/What comes next: a probe at 2\d{3}-\S+: robots\.txt is asked for/);
-    expect(details).toContain('update redrive takes all its dead letters');
+    expect(details).toContain('update redrive tries it with all its dead letters');
     await web.page.screenshot({ path: `${screenshots}/temporal-web-host.png` });
     const back = await answering(port);
     await web.update('redrive', 'null');

@@ -168,7 +168,7 @@ describe('dead letters', () => {
       workflow(site.origin).executeUpdate(redriveHostUpdate, { args: [choice] });
     expect(await update({ class: 'timeout' })).toBe('0 dead letters are queued again');
     expect(await update(null)).toMatch(
-      /^1 dead letter is queued again; 1 dead letter of class forbidden is left alone, the first until 2\d{3}-/,
+      /^1 dead letter is queued again; 1 dead letter of class forbidden is left alone until 7 days after the answer, the first until 2\d{3}-/,
     );
     await areDone(crawl, 3);
     expect(pages(site).filter((path) => path === '/no')).toHaveLength(1);

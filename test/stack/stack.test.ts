@@ -232,6 +232,6 @@ describe('ports and folders', () => {
     mkdirSync(path.join(folder, 'x'), { recursive: true });
     const launched = await launch(path.join(closed, 'data'));
     await launched.ended;
-    expect(launched.answer.refused).toMatch(/closed to the system user "postgres"/);
+    expect(launched.answer.refused).toMatch(/folder that the system user "postgres" cannot enter/);
   });
 });

@@ -42,7 +42,7 @@ describe('the details of a host', () => {
     expect(line(parked, 'What comes next')).toContain('a probe at 2026-03-01T09:00:00.000Z');
     expect(line(parked, 'What comes next')).not.toContain('The last one');
     const again = line({ ...parked, lastProbe: 'robots.txt answers 503' }, 'What comes next');
-    expect(again).toContain('The last one found: robots.txt answers 503.');
+    expect(again).toContain('The last probe found: robots.txt answers 503.');
     for (const button of ['`retry`', '`redrive`', '`drop`'])
       expect(line(parked, 'Buttons')).toContain(button);
   });
@@ -51,7 +51,7 @@ describe('the details of a host', () => {
     const backoff = { ...trouble, mode: 'backoff' } as const;
     expect(line({ ...backoff, nextVisit: at }, 'What comes next')).toContain('at 2026-03-01T08:00:00.000Z');
     expect(line(backoff, 'What comes next')).toContain('pending activity');
-    expect(line(backoff, 'Buttons')).toContain('`retry` tries now');
+    expect(line(backoff, 'Buttons')).toContain('`retry` tries it now');
   });
 
   it('show what a server or a tenant says as text', () => {
@@ -66,7 +66,7 @@ describe('the details of a host', () => {
     } as const;
     expect(line(all, 'What is wrong')).toBe(`**What is wrong:** ${shown}`);
     expect(line(all, 'Why paused')).toBe(`**Why paused:** ${shown}`);
-    expect(line(all, 'What comes next')).toContain(`The last one found: ${shown}.`);
+    expect(line(all, 'What comes next')).toContain(`The last probe found: ${shown}.`);
   });
 
   it('are a few lines, buttons first, whatever the state', () => {

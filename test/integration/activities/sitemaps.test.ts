@@ -201,7 +201,9 @@ describe('sitemaps', () => {
         .sort(),
     ).toEqual(numbered(4, (i) => `/page-${String(i)}`));
     const left = await tables.url.rows(fetching.pool, { crawl_id: crawl, reason: 'sitemap-limit' });
-    expect(left.map(({ detail }) => detail)).toEqual(['it is named by sitemaps 4 deep; 3 is the most']);
+    expect(left.map(({ detail }) => detail)).toEqual([
+      'it is named by sitemaps nested 4 deep; at most 3 levels are read',
+    ]);
   });
 
   it('that name each other in a circle come to an end', async () => {

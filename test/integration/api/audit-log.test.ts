@@ -83,7 +83,7 @@ describe('what is noted', () => {
     expect(items.at(-1)).toMatchObject({
       actor: expect.stringMatching(/^key [\da-f-]{36}$/) as string,
       requestId: id,
-      detail: `made /v1/crawls/${crawlId}`,
+      detail: `created /v1/crawls/${crawlId}`,
     });
     expect(items[3]?.actor).not.toBe(items[4]?.actor);
     const rows = await tables.audit.rows(services.pool);
@@ -175,8 +175,8 @@ describe('what is noted', () => {
     await send();
     expect((await send()).status).toBe(201);
     expect((await read(admin)).items.map(({ status, detail }) => [status, detail])).toEqual([
-      [201, 'answered again, nothing was done'],
-      [201, expect.stringMatching(/^made /)],
+      [201, 'answered again; nothing was done'],
+      [201, expect.stringMatching(/^created /)],
     ]);
   });
 
@@ -206,7 +206,7 @@ describe('what is noted', () => {
       const refused = await ask<Problem>(blind.url, operator, 'POST', '/v1/crawls', crawl);
       expect([refused.status, refused.body.detail]).toEqual([
         503,
-        'The audit log cannot be written, so nothing was done; try again soon.',
+        'The audit log cannot be written, so nothing was done. Try again soon.',
       ]);
       expect((await ask(blind.url, operator, 'GET', '/v1/crawls')).status).toBe(200);
       await blind.stop();

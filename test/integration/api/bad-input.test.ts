@@ -81,7 +81,7 @@ async function post(
 
 const tellingWords: readonly (readonly [RegExp, ProblemKind])[] = [
   [/^cursor: not/, 'invalid-cursor'],
-  [/^There is nothing at/, 'unknown-route'],
+  [/^There is no route/, 'unknown-route'],
   [/^This Idempotency-Key was used/, 'idempotency-key-reused'],
 ];
 
@@ -170,7 +170,7 @@ describe('a body', () => {
   );
   it('in another charset or encoding is refused', async () => {
     const type = 'application/json; charset=iso-8859-1';
-    await expectRefused(() => post('/v1/crawls', '{}', { 'content-type': type }), 415, /JSON is UTF-8/);
+    await expectRefused(() => post('/v1/crawls', '{}', { 'content-type': type }), 415, /JSON must be UTF-8/);
     await expectRefused(
       () => post('/v1/crawls', '{}', { 'content-encoding': 'magic' }),
       415,
@@ -200,9 +200,13 @@ describe('a body', () => {
     socket.end();
     await new Promise((resolve) => socket.once('close', resolve).resume());
     expect(await rows()).toEqual(before);
-    await expectRefused(() => raw(head(start, json, 'Transfer-Encoding: chunked'), 'zz\r\n'), 400, /no HTTP/);
+    await expectRefused(
+      () => raw(head(start, json, 'Transfer-Encoding: chunked'), 'zz\r\n'),
+      400,
+      /could not be read as HTTP/,
+    );
     const both = head(start, json, 'Content-Length: 3', 'Transfer-Encoding: chunked');
-    await expectRefused(() => raw(both, '0\r\n\r\n'), 400, /no HTTP/);
+    await expectRefused(() => raw(both, '0\r\n\r\n'), 400, /could not be read as HTTP/);
   });
 });
 
@@ -281,11 +285,11 @@ describe('a request', () => {
   });
 
   it.each<[string, string, number, RegExp]>([
-    ['a method that HTTP does not have', 'BREW /v1/crawls HTTP/1.1', 400, /no method/],
-    ['a method that is of no use here', 'PROPFIND /v1/crawls HTTP/1.1', 405, /PROPFIND is not possible here/],
-    ['another protocol', 'HELO localhost', 400, /no HTTP|no method/],
-    ['a target that is none', 'GET v1 crawls HTTP/1.1', 400, /no HTTP/],
-    ['bytes', '\u0016\u0003\u0001\u0002\u0000', 400, /no HTTP|no method/],
+    ['a method that HTTP does not have', 'BREW /v1/crawls HTTP/1.1', 400, /does not begin with a method/],
+    ['a method that is of no use here', 'PROPFIND /v1/crawls HTTP/1.1', 405, /PROPFIND is not allowed here/],
+    ['another protocol', 'HELO localhost', 400, /as HTTP|method of HTTP/],
+    ['a target that is none', 'GET v1 crawls HTTP/1.1', 400, /could not be read as HTTP/],
+    ['bytes', '\u0016\u0003\u0001\u0002\u0000', 400, /as HTTP|method of HTTP/],
   ])('with %s is refused', async (_what, start, status, words) => {
     await expectRefused(() => raw(head(start)), status, words);
   });
@@ -380,7 +384,7 @@ describe('a cursor', () => {
       await expectRefused(
         () => raw(head(`GET /v1/crawls?cursor=${cursor} HTTP/1.1`, `Authorization: Bearer ${mine}`)),
         400,
-        /^cursor: not one that this API gave/,
+        /^cursor: not a cursor that this API gave/,
       );
     for (const path of [
       `/v1/crawls/${crawl}/seeds`,
@@ -391,7 +395,7 @@ describe('a cursor', () => {
       await expectRefused(
         () => raw(head(`GET ${path}?cursor=${own} HTTP/1.1`, `Authorization: Bearer ${mine}`)),
         400,
-        /^cursor: not one that this API gave/,
+        /^cursor: not a cursor that this API gave/,
       );
   });
 });

@@ -268,7 +268,9 @@ describe('POST /api/v1/pause and /api/v1/resume', () => {
     const who = await tenant();
     const none: Refused = await send(who, '/api/v1/resume');
     expect(none.status).toBe(409);
-    expect(none.body).toEqual({ error_message: 'There is nothing to resume yet: send seeds first.' });
+    expect(none.body).toEqual({
+      error_message: 'There is no standing crawl to resume yet: send seeds first.',
+    });
     await crawlOf(who);
     expect((await send(who, '/api/v1/resume')).status).toBe(409);
   });
@@ -355,7 +357,7 @@ describe('GET /api/v1/{url}/status', () => {
     const [who, other] = [await tenant(), await tenant()];
     await addUrl(services.pool, await crawlOf(other), odd);
     const before = await statusOf<{ error_message: string }>(who, odd);
-    expect(before).toMatchObject({ status: 404, body: { error_message: `${odd} was never met.` } });
+    expect(before).toMatchObject({ status: 404, body: { error_message: `The crawl has never met ${odd}.` } });
     await crawlOf(who);
     expect((await statusOf(who, odd)).status).toBe(404);
     expect((await statusOf(who, 'https://nowhere.example/')).status).toBe(404);

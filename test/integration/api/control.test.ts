@@ -97,7 +97,7 @@ describe('the crawl control', () => {
       expect(await control.redrive(of('2'))).toMatchObject({ done: false, view: { requeued: 5 } });
       await expect(control.redrive(of('2'))).rejects.toMatchObject({
         fault: 'refused',
-        message: 'another re-drive of its dead letters is under way',
+        message: 'another re-drive of its dead letters is still running',
       });
     },
   );

@@ -61,7 +61,7 @@ function expectProblem(answer: Answer<unknown>, status: number, words: RegExp): 
       ? 'invalid-input'
       : /^cursor:/.test(body.detail)
         ? 'invalid-cursor'
-        : /^There is nothing at/.test(body.detail)
+        : /^There is no route/.test(body.detail)
           ? 'unknown-route'
           : usualKind(status);
   expect(body.type).toBe(`urn:orbweaver:problem:${kind}`);
@@ -253,7 +253,7 @@ describe('every error is a problem document', () => {
   });
 
   it('for routes, methods, crawls and cursors that there are not', async () => {
-    expectProblem(await call('GET', '/v2/nothing'), 404, /nothing at/);
+    expectProblem(await call('GET', '/v2/nothing'), 404, /no route/);
     const wrong = await call('DELETE', '/v1/crawls');
     expectProblem(wrong, 405, /DELETE/);
     expect(wrong.headers.get('allow')).toBe('GET, POST');
@@ -476,7 +476,7 @@ describe('readyz', () => {
     const ask = async () => (await fetch(`${own.url}/readyz`)).json() as Promise<Partial<Problem>>;
     try {
       await workers([2, 1]);
-      expect((await ask()).detail).toBe('Not ready: the disk of the bodies is full: 3 MB are left.');
+      expect((await ask()).detail).toBe('Not ready: the disk that holds the bodies is full: 3 MB are left.');
       disk.free = 1e9;
       expect(await ask()).toEqual({ status: 'ready' });
     } finally {
@@ -492,7 +492,7 @@ describe('readyz', () => {
     await workers([2, 1]);
     expect(await ready()).toBe('ready');
     await workers([60, 50], [45, 35], [30, 20], [2, 1]);
-    expect(await ready()).toMatch(/^Not ready: control workers end again and again, 3 within two minutes/);
+    expect(await ready()).toMatch(/^Not ready: control workers keep ending, 3 within two minutes/);
     // Others stay, and do the work.
     await workers([60, 50], [45, 35], [30, 20], [200, 1]);
     expect(await ready()).toBe('ready');

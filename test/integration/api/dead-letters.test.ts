@@ -139,7 +139,11 @@ describe('POST /v1/crawls/{crawlId}/dead-letters/redrive', () => {
       404,
       /no dead letter of https:\/\/a\.example\/1/,
     );
-    expectProblem(await redrive({ url: 'https://a.example/2#x' }), 409, /not asked again before 2\d{3}-/);
+    expectProblem(
+      await redrive({ url: 'https://a.example/2#x' }),
+      409,
+      /cannot be queued again before 2\d{3}-/,
+    );
     expect((await redrive({ url: 'https://a.example/3' })).status).toBe(200);
   });
 
@@ -155,7 +159,7 @@ describe('POST /v1/crawls/{crawlId}/dead-letters/redrive', () => {
   it('refuses for a crawl that does not go on', async () => {
     await letter('https://a.example/1', 'timeout');
     await setState(services.pool, crawl, 'cancelled', 'by hand');
-    expectProblem(await redrive(), 409, /was cancelled: its dead letters stay/);
+    expectProblem(await redrive(), 409, /was cancelled: its dead letters cannot be queued again/);
     crawl = '424242';
     expectProblem(await redrive(), 404, /no crawl 424242/);
   });

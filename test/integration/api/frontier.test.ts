@@ -460,14 +460,16 @@ describe('check_and_add', () => {
   it('says what it needs: a crawl, an open one, a parent that is known, and no more links than are taken', async () => {
     const { crawlId, origin } = await queued({ config: { maxLinksPerPage: 2 } });
     const orphan = await offer([{ url: `${origin}/x`, parent_url: `${origin}/nobody-met` }], { crawl_id: crawlId }); // prettier-ignore
-    expect(orphan.body.rejected[0]?.why).toBe('parent_url: the crawl has not met it');
+    expect(orphan.body.rejected[0]?.why).toBe('parent_url: the crawl has not met this URL');
     expect((await offer([{ url: `${origin}/x` }], { crawl_id: crawlId })).body.new_urls).toEqual([
       `${origin}/x`,
     ]);
     const many = ['1', '2', '3'].map((name) => ({ url: `${origin}/${name}`, parent_url: `${origin}/a` }));
     const { body } = await offer(many);
     expect(body.new_urls).toHaveLength(2);
-    expect(body.rejected).toEqual([{ index: 2, why: 'parent_url: the crawl takes 2 links of a page' }]);
+    expect(body.rejected).toEqual([
+      { index: 2, why: 'parent_url: the crawl takes at most 2 links from a page' },
+    ]);
     await setState(services.pool, crawlId, 'cancelled', null);
     expect((await offer([{ url: `${origin}/y` }], { crawl_id: crawlId })).status).toBe(409);
     expect((await offer([])).status).toBe(422);

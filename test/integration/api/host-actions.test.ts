@@ -81,7 +81,7 @@ describe('one host', () => {
     temporalIsAway = true;
     const refused: [string, unknown, number, RegExp][] = [
       ['https://nobody.example', {}, 404, /^No crawl has met/],
-      ['nobody.example', {}, 400, /is no origin such as/],
+      ['nobody.example', {}, 400, /is not an origin such as/],
       ['https://away.example', { why: 'x' }, 422, /why/],
       ['https://away.example', {}, 503, /^Temporal does not answer/],
     ];

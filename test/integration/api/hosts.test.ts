@@ -132,7 +132,7 @@ describe('settings', () => {
     ['no quota at all', { quotaPerDay: 0 }, /^quotaPerDay: /],
     ['a factor of nothing', { delayFactor: 0 }, /^delayFactor: /],
     ['a setting there is not', { speed: 3 }, /speed/],
-    ['nothing', {}, /nothing is to be changed/],
+    ['nothing', {}, /give at least one field to change/],
   ])('are refused in one sentence: %s', async (_, change, sentence) => {
     expectProblem(await set('https://refused.example', change), 422, sentence);
     expect(woken).toEqual([]);
@@ -145,8 +145,8 @@ describe('settings', () => {
     'https://user@example.com',
     'https://',
   ])('are of nothing but an origin: %s', async (text) => {
-    expectProblem(await set(text, { quotaPerDay: 7 }), 400, /is no origin such as/);
-    expectProblem(await call('GET', at(text)), 400, /is no origin such as/);
+    expectProblem(await set(text, { quotaPerDay: 7 }), 400, /is not an origin such as/);
+    expectProblem(await call('GET', at(text)), 400, /is not an origin such as/);
   });
 
   it('may be asked for and changed in no other way', async () => {

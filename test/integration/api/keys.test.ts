@@ -186,7 +186,7 @@ describe('a key', () => {
     await fetch(`${own.url}/v1/${key}`, { headers: { 'api-x-token': `Bearer ${key}` } });
     await own.stop();
     expect(logged).toContain('[key]');
-    expect(logged).toContain('a key was made');
+    expect(logged).toContain('a key was created');
     expect(logged).not.toContain(key);
     expect(logged).not.toContain(admin);
   });

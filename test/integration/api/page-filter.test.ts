@@ -154,12 +154,12 @@ describe('pages', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['host', 'a.example', /^host: "a\.example" is no origin such as https:/],
-    ['status', '4x', /^status: no status such as 404, and no class of them such as 4xx/],
-    ['status', '000', /^status: no status such as/],
-    ['status', '404,410', /^status: no status such as/],
-    ['contentType', 'html', /^contentType: no media type such as text\/html or image\/\*/],
-    ['contentType', '*/*', /^contentType: no media type such as/],
+    ['host', 'a.example', /^host: "a\.example" is not an origin such as https:/],
+    ['status', '4x', /^status: neither a status such as 404 nor a class such as 4xx/],
+    ['status', '000', /^status: neither a status such as/],
+    ['status', '404,410', /^status: neither a status such as/],
+    ['contentType', 'html', /^contentType: not a media type such as text\/html or image\/\*/],
+    ['contentType', '*/*', /^contentType: not a media type such as/],
     ['since', 'yesterday', /^since: /],
     ['type', 'text/html', /type/],
   ])('are refused where %s is %s, in one sentence', async (name, value, sentence) => {

@@ -175,7 +175,7 @@ describe('as lines', () => {
     await setState(services.pool, crawl, 'cancelled', null);
     const { status, body } = await send('https://b.example/');
     expect(status).toBe(409);
-    expect(body.detail).toContain('No seed of it was stored.');
+    expect(body.detail).toContain('No seed of the body was stored.');
   });
 
   it('all bad: nothing is stored, and a finished crawl stays finished', async () => {

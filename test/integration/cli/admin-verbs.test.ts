@@ -95,7 +95,7 @@ describe('edit, versions, restore', () => {
     await setState(services.pool, id, 'cancelled', null);
     const over = await run(['edit', id, '--delay', '1']);
     expect(over).toMatchObject({ code: 3, stdout: '' });
-    expect(over.stderr).toMatch(/is cancelled: its settings stay as they are/);
+    expect(over.stderr).toMatch(/is cancelled: its settings cannot be changed any more/);
   });
 });
 

@@ -96,6 +96,6 @@ it('has them driven again by the stack that runs', async () => {
   const named = await orbweaver('redrive', crawl, '--url', 'https://a.example/2');
   expect(named).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('not asked again before') as string,
+    stderr: expect.stringContaining('cannot be queued again before') as string,
   });
 });

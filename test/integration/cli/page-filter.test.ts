@@ -61,9 +61,9 @@ describe.each(['pages', 'export'])('%s', (verb) => {
   });
 
   it.each([
-    [['--host', 'a.example'], /^orbweaver: --host cannot be used: "a\.example" is no origin such as /],
-    [['--status', '44'], /^orbweaver: --status cannot be used: no status such as 404, and no class/],
-    [['--type', 'html'], /^orbweaver: --type cannot be used: no media type such as text\/html/],
+    [['--host', 'a.example'], /^orbweaver: --host cannot be used: "a\.example" is not an origin such as /],
+    [['--status', '44'], /^orbweaver: --status cannot be used: neither a status such as 404 nor a class/],
+    [['--type', 'html'], /^orbweaver: --type cannot be used: not a media type such as text\/html/],
     [['--since', 'today'], /^orbweaver: --since cannot be used: /],
   ])('%o is refused in one sentence, before anything is asked', async (options, sentence) => {
     const { code, stdout, stderr } = await run(verb, crawl, ...options);

@@ -389,10 +389,10 @@ describe('the update `redrive`', () => {
 
   it.each([
     [{ class: 'gone' }, 'no class "gone"'],
-    [{ clas: 'tls' }, 'the input is null'],
-    [[], 'the input is null'],
-    ['tls', 'the input is null'],
-    [{ url: 5 }, 'the input is null'],
+    [{ clas: 'tls' }, 'the input must be null'],
+    [[], 'the input must be null'],
+    ['tls', 'the input must be null'],
+    [{ url: 5 }, 'the input must be null'],
   ])('refuses %j', async (choice, words) => {
     restMs = 3_600_000;
     const host = await start();
@@ -418,8 +418,8 @@ describe('every state a host can be in is shown in its list, on its page and in 
     ),
     ['trouble that another slice found', () => ({ ...waiting, lastError: 'tls: expired' }), undefined, 'backoff', '**What is wrong:** tls: expired'],
     ['its windows', () => ({ ...waiting, closedBy: 'windows' }), undefined, 'closed', 'outside its opening times'],
-    ['its quota', () => ({ ...waiting, closedBy: 'quota' }), undefined, 'closed', 'quota of the day is spent'],
-    ['lent', () => ({ ...waiting, closedBy: 'lent', delayMs: null }), undefined, 'active', 'a fetcher that is not ours has it'],
+    ['its quota', () => ({ ...waiting, closedBy: 'quota' }), undefined, 'closed', 'for this day is spent'],
+    ['lent', () => ({ ...waiting, closedBy: 'lent', delayMs: null }), undefined, 'active', 'the host is lent to another fetcher'],
     ['opted out', () => ({ ...fetched, next: 'idle', closedBy: 'opt-out' }), undefined, 'opted-out', 'has opted out'],
     ['its pace', () => waiting, undefined, 'active', 'the next visit at'],
     ['crawls', () => waiting, undefined, 'active', `**Wanted by:** [crawl 7](namespaces/NAMESPACE/workflows/crawl%2F7), [crawl 12](namespaces/NAMESPACE/workflows/crawl%2F12) and 3 more`],
