@@ -5,10 +5,10 @@ import { accessTable } from '../../support/access-table.ts';
 import { openApiDocument } from '../../../api/openapi/document.ts';
 import { usualKind, type Problem, type ProblemKind } from '../../../contracts/http/problem.ts';
 import { maxHeadBytes, maxRequestBytes } from '../../../contracts/http/shared.ts';
-import { rowCounts, setState } from '../../support/database/index.ts';
+import { rowCounts } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { noteTaker, serve, startServices, newRunningCrawl, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -16,8 +16,7 @@ let crawl: string;
 beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool), 1e6);
-  crawl = await newCrawl(services.pool);
-  await setState(services.pool, crawl, 'running', null);
+  crawl = await newRunningCrawl(services.pool);
 });
 afterAll(async () => {
   await api.stop();

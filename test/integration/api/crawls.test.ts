@@ -7,7 +7,15 @@ import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts'
 import { usualKind, type Problem } from '../../../contracts/http/problem.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
 import { addLetter, addUrl, fromNow, setState, tables } from '../../support/database/index.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import {
+  newCrawl,
+  noteTaker,
+  serve,
+  startServices,
+  newRunningCrawl,
+  type Api,
+  type Services,
+} from './world.ts';
 
 let services: Services;
 let control: ReturnType<typeof noteTaker>;
@@ -342,8 +350,7 @@ describe('against web pages that reach loopback', () => {
 
 describe('a crawl', () => {
   it('pauses, goes on, ends, and refuses what does not fit its state', async () => {
-    const id = await newCrawl(services.pool);
-    await setState(services.pool, id, 'running', null);
+    const id = await newRunningCrawl(services.pool);
     const paused = await call('POST', `/v1/crawls/${id}/pause`, { reason: 'lunch' });
     expect(paused.body).toEqual({ id, state: 'paused', reason: 'lunch' });
     expectProblem(await call('POST', `/v1/crawls/${id}/pause`), 409, /is paused: it cannot pause/);
@@ -392,8 +399,7 @@ describe('a crawl', () => {
   });
 
   it('shows its ledger, hosts, dead letters and rate', async () => {
-    const id = await newCrawl(services.pool);
-    await setState(services.pool, id, 'running', null);
+    const id = await newRunningCrawl(services.pool);
     await addUrl(services.pool, id, 'https://one.example/1');
     await addUrl(services.pool, id, 'https://one.example/2', {
       state: 'done', status: 200, fetches: 1, bytes: 10, fetched_at: new Date(),

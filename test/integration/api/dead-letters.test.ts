@@ -3,7 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deadLetterList, redriveAnswer, type DeadLetterView } from '../../../contracts/dead-letters.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { addLetter, addUrl, fromNow, setState, tables } from '../../support/database/index.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import {
+  getOk,
+  newCrawl,
+  noteTaker,
+  serve,
+  startServices,
+  newRunningCrawl,
+  type Api,
+  type Services,
+} from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -17,8 +26,7 @@ afterAll(async () => {
   await services.stop();
 });
 beforeEach(async () => {
-  crawl = await newCrawl(services.pool);
-  await setState(services.pool, crawl, 'running', null);
+  crawl = await newRunningCrawl(services.pool);
 });
 
 async function letter(url: string, letterClass: string, daysAgo = 0): Promise<void> {
@@ -36,11 +44,8 @@ interface Page {
   readonly items: readonly DeadLetterView[];
   readonly next: string | null;
 }
-async function list(query = '', path = `/v1/crawls/${crawl}/dead-letters`): Promise<Page> {
-  const response = await fetch(`${api.url}${path}${query}`);
-  expect(response.status, await response.clone().text()).toBe(200);
-  return deadLetterList.parse(await response.json());
-}
+const list = async (query = '', path = `/v1/crawls/${crawl}/dead-letters`): Promise<Page> =>
+  deadLetterList.parse(await getOk(`${api.url}${path}${query}`));
 async function redrive(body?: object): Promise<{ readonly status: number; readonly body: unknown }> {
   const response = await fetch(`${api.url}/v1/crawls/${crawl}/dead-letters/redrive`, {
     method: 'POST',

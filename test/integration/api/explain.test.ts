@@ -15,12 +15,14 @@ import {
   type HostColumns,
 } from '../../support/database/index.ts';
 import {
+  getOk,
   addPage,
   newCrawl,
   noteTaker,
   serve,
   startServices,
   storeBody,
+  newRunningCrawl,
   type Api,
   type Services,
 } from './world.ts';
@@ -38,15 +40,10 @@ afterAll(async () => {
   await services.stop();
 });
 beforeEach(async () => {
-  crawl = await newCrawl(services.pool, {}, ['https://a.example/docs/']);
-  await setState(services.pool, crawl, 'running', null);
+  crawl = await newRunningCrawl(services.pool, {}, ['https://a.example/docs/']);
 });
 
-async function get<T>(path: string): Promise<T> {
-  const response = await fetch(`${api.url}/v1/crawls/${crawl}${path}`);
-  expect(response.status, await response.clone().text()).toBe(200);
-  return (await response.json()) as T;
-}
+const get = <T>(path: string): Promise<T> => getOk<T>(`${api.url}/v1/crawls/${crawl}${path}`);
 
 const content = { title: 'One', text: 'a few words', links: ['https://a.example/2'] };
 
@@ -119,10 +116,11 @@ describe('explain', () => {
   });
 
   it('applies the filters of the crawl', async () => {
-    crawl = await newCrawl(services.pool, { exclude: ['*.pdf', '*/x/*'], maxDepth: 1, maxPagesPerHost: 2 }, [
-      'https://l.example/',
-    ]);
-    await setState(services.pool, crawl, 'running', null);
+    crawl = await newRunningCrawl(
+      services.pool,
+      { exclude: ['*.pdf', '*/x/*'], maxDepth: 1, maxPagesPerHost: 2 },
+      ['https://l.example/'],
+    );
     expect((await explain('https://l.example/')).scope).toMatchObject({ verdict: 'admit', isSeed: true });
     const stopped = await explain('https://l.example/x/1');
     expect(stopped.scope).toMatchObject({ verdict: 'excluded', reason: 'pattern', detail: '*/x/*' });
@@ -136,8 +134,7 @@ describe('explain', () => {
 
   it('tells when a queued URL is fetched and what stands before it', async () => {
     const origin = 'https://queue.example';
-    crawl = await newCrawl(services.pool, {}, [`${origin}/`]);
-    await setState(services.pool, crawl, 'running', null);
+    crawl = await newRunningCrawl(services.pool, {}, [`${origin}/`]);
     for (let i = 0; i < 10; i++)
       await addUrl(services.pool, crawl, `${origin}/${String(i)}`, { priority: 2 });
     // Due later than the one in question: it does not go first.
@@ -179,8 +176,7 @@ describe('explain', () => {
   });
 
   it('tells the pause of a host', async () => {
-    crawl = await newCrawl(services.pool, {}, ['https://held.example/']);
-    await setState(services.pool, crawl, 'running', null);
+    crawl = await newRunningCrawl(services.pool, {}, ['https://held.example/']);
     await addUrl(services.pool, crawl, 'https://held.example/it');
     await robots('https://held.example', '');
     await setHost('https://held.example', { fed: true, paused_at: fromNow() });
@@ -191,8 +187,7 @@ describe('explain', () => {
 
   it('counts the turns that other crawls take', async () => {
     const origin = 'https://shared.example';
-    const other = await newCrawl(services.pool, {}, [`${origin}/`]);
-    await setState(services.pool, other, 'running', null);
+    const other = await newRunningCrawl(services.pool, {}, [`${origin}/`]);
     for (const i of [1, 2, 3]) {
       await addUrl(services.pool, crawl, `${origin}/${String(i)}`, { priority: 2 });
       await addUrl(services.pool, other, `${origin}/${String(i)}`);
@@ -210,8 +205,7 @@ describe('explain', () => {
   });
 
   it('says that a page limit is used up', async () => {
-    crawl = await newCrawl(services.pool, { maxPages: 1 }, ['https://a.example/']);
-    await setState(services.pool, crawl, 'running', null);
+    crawl = await newRunningCrawl(services.pool, { maxPages: 1 }, ['https://a.example/']);
     await addPage(services.pool, crawl, 'https://a.example/1', content);
     await addUrl(services.pool, crawl, 'https://a.example/2');
     expect(verdicts(await explain('https://a.example/2'), 'wait')).toContain('page-limit');
@@ -249,8 +243,7 @@ describe('explain', () => {
 
   it('knows who has opted out', async () => {
     const origin = 'https://sub.quiet.example';
-    crawl = await newCrawl(services.pool, {}, [`${origin}/`]);
-    await setState(services.pool, crawl, 'running', null);
+    crawl = await newRunningCrawl(services.pool, {}, [`${origin}/`]);
     await addUrl(services.pool, crawl, `${origin}/queued`);
     await optedOut(services.pool, 'quiet.example');
     expect(verdicts(await explain(`${origin}/found`), 'state')).toEqual(['would-be-excluded']);

@@ -5,7 +5,15 @@ import type { PageView } from '../../../contracts/http/results.ts';
 import { pageView } from '../../../contracts/http/results.ts';
 import { addUrls, busyConnections, setState } from '../../support/database/index.ts';
 import { newKey, newTenant } from './asking.ts';
-import { addPage, newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import {
+  addPage,
+  noteTaker,
+  serve,
+  startServices,
+  newRunningCrawl,
+  type Api,
+  type Services,
+} from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -13,8 +21,7 @@ let crawl: string;
 beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool));
-  crawl = await newCrawl(services.pool, {}, ['https://a.example/']);
-  await setState(services.pool, crawl, 'running', null);
+  crawl = await newRunningCrawl(services.pool, {}, ['https://a.example/']);
 });
 afterAll(async () => {
   await api.stop();
@@ -25,8 +32,7 @@ const get = (query = '', id = crawl): Promise<Response> => fetch(`${api.url}/v1/
 
 /** Pages of a crawl of its own, put there directly. */
 async function largeCrawl(pages: number): Promise<string> {
-  const id = await newCrawl(services.pool, {}, ['https://large.example/']);
-  await setState(services.pool, id, 'running', null);
+  const id = await newRunningCrawl(services.pool, {}, ['https://large.example/']);
   const { hostId } = await addPage(services.pool, id, 'https://large.example/', {
     title: 'x',
     text: 'x',

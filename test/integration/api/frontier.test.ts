@@ -27,7 +27,7 @@ import {
   type HostColumns,
 } from '../../support/database/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { noteTaker, serve, startServices, newRunningCrawl, type Api, type Services } from './world.ts';
 
 interface Batch {
   readonly lease_id: string | null;
@@ -71,8 +71,9 @@ async function queued(
   { config = {}, paths = ['/a', '/b', '/c'], robots = null }: { config?: Partial<CrawlConfig>; paths?: readonly string[]; robots?: string | null } = {}, // prettier-ignore
 ) {
   const origin = `https://h${String(++hosts)}.example`;
-  const crawlId = await newCrawl(services.pool, { scope: 'any', delaySeconds: 0, ...config }, [`${origin}/`]);
-  await setState(services.pool, crawlId, 'running', null);
+  const crawlId = await newRunningCrawl(services.pool, { scope: 'any', delaySeconds: 0, ...config }, [
+    `${origin}/`,
+  ]);
   const hostId = await addHost(services.pool, origin);
   await robotsRead(services.pool, hostId, { status: 200, body: robots });
   for (const [at, path] of paths.entries()) await addUrl(services.pool, crawlId, origin + path, { priority: 1 / (1 + at) }); // prettier-ignore
@@ -509,8 +510,7 @@ describe('check_and_add without a crawl', () => {
 
   it('goes to the crawl that the parent was lent for last, where several have met it', async () => {
     const { crawlId, origin } = await queued();
-    const second = await newCrawl(services.pool, { scope: 'any', delaySeconds: 0 }, [`${origin}/`]);
-    await setState(services.pool, second, 'running', null);
+    const second = await newRunningCrawl(services.pool, { scope: 'any', delaySeconds: 0 }, [`${origin}/`]);
     await addUrl(services.pool, second, `${origin}/a`);
     const parent_url = `${origin}/a`;
     const { body } = await leaseOf({ crawl_id: crawlId });

@@ -9,7 +9,7 @@ import {
   setState,
 } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { addPage, newCrawl, noteTaker, serve, startServices } from './world.ts';
+import { addPage, newCrawl, noteTaker, serve, startServices, newRunningCrawl } from './world.ts';
 import type { Api, Services } from './world.ts';
 
 let services: Services;
@@ -41,8 +41,7 @@ const seriesOf = (text: string): Map<string, number> =>
 
 it('tells what the instance holds, in a fixed number of series', async () => {
   const { pool } = services;
-  const running = await newCrawl(pool);
-  await setState(pool, running, 'running', null);
+  const running = await newRunningCrawl(pool);
   await setState(pool, await newCrawl(pool), 'paused', 'lunch');
   const content = { title: 'T', text: 'one two', links: [] };
   await addPage(pool, running, 'https://a.example/1', content, { bytes: 1_000 });

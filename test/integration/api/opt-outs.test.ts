@@ -6,8 +6,8 @@ import { crawlerHtml } from '../../../api/pages/crawler-page.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { ComplaintView, OptOutAdded, OptOutView } from '../../../contracts/opt-out.ts';
 import { optOutHoldMs } from '../../../domain/opt-out.ts';
-import { addUrl, like, setState, tables } from '../../support/database/index.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { addUrl, like, tables } from '../../support/database/index.ts';
+import { noteTaker, serve, startServices, newRunningCrawl, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -52,8 +52,7 @@ describe('/v1/opt-outs', () => {
     'takes a domain as people write it, answers when it holds, and again alike; then takes it back',
     { tags: ['long'] },
     async () => {
-      const crawl = await newCrawl(services.pool);
-      await setState(services.pool, crawl, 'running', null);
+      const crawl = await newRunningCrawl(services.pool);
       await addUrl(services.pool, crawl, 'https://xn--bcher-kva.example/1');
       await addUrl(services.pool, crawl, 'https://shop.xn--bcher-kva.example/1');
       await addUrl(services.pool, crawl, 'https://other.example/1');

@@ -8,7 +8,17 @@ import { listPages, listPagesOfHost } from '../../../storage/pages/index.ts';
 import { addHost, addUrl, addUrls, hostIdOf, setState, tidyTables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { planOf, type PlanNode } from '../../support/plans.ts';
-import { addPage, newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import {
+  getOk,
+  addPage,
+  newCrawl,
+  noteTaker,
+  serve,
+  startServices,
+  newRunningCrawl,
+  type Api,
+  type Services,
+} from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -50,8 +60,7 @@ beforeAll(async () => {
   });
   await setState(pool, crawl, 'finished', 'complete');
 
-  large = await newCrawl(pool, {}, ['https://large.example/']);
-  await setState(pool, large, 'running', null);
+  large = await newRunningCrawl(pool, {}, ['https://large.example/']);
   const small = await addHost(pool, 'https://small.example');
   const most = await addHost(pool, 'https://large.example');
   const stored = Array.from({ length: 50_000 }, (_, n) => ({
@@ -79,11 +88,8 @@ interface Pages {
   readonly more: boolean;
 }
 
-async function answerOf(id: string, query: Readonly<Record<string, string>>): Promise<Pages> {
-  const response = await fetch(`${api.url}/v1/crawls/${id}/pages?${new URLSearchParams(query).toString()}`);
-  expect(response.status, await response.clone().text()).toBe(200);
-  return (await response.json()) as Pages;
-}
+const answerOf = (id: string, query: Readonly<Record<string, string>>): Promise<Pages> =>
+  getOk(`${api.url}/v1/crawls/${id}/pages?${new URLSearchParams(query).toString()}`);
 
 /** The answers one after another, as long as there is more. */
 async function answersOf(
@@ -135,8 +141,7 @@ describe('pages', () => {
 
   it('of a crawl that is open go on behind the same cursor, which goes with any filter', async () => {
     const { pool } = services;
-    const open = await newCrawl(pool, {}, [`${a}/`]);
-    await setState(pool, open, 'running', null);
+    const open = await newRunningCrawl(pool, {}, [`${a}/`]);
     const [none] = await answersOf(open, { host: 'https://later.example' });
     expect(none).toMatchObject({ items: [], more: false, next: expect.any(String) as string });
     const add = (url: string, second: number, status: number): Promise<unknown> =>

@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportLines } from '../../../cli/report.ts';
 import { crawlReport, type CrawlReport } from '../../../contracts/http/report.ts';
 import { addUrl, like, setState, tables } from '../../support/database/index.ts';
-import { addPage, newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import {
+  addPage,
+  newCrawl,
+  noteTaker,
+  serve,
+  startServices,
+  newRunningCrawl,
+  type Api,
+  type Services,
+} from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -12,8 +21,7 @@ beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool));
   const { pool } = services;
-  crawl = await newCrawl(pool, {}, ['https://a.example/', 'no <b>url</b>']);
-  await setState(pool, crawl, 'running', null);
+  crawl = await newRunningCrawl(pool, {}, ['https://a.example/', 'no <b>url</b>']);
   const page = { title: 'A page', text: 'a few words', links: [] };
   await addPage(pool, crawl, 'https://a.example/', page, { depth: 0, took_ms: 40, bytes: 1_000 });
   await addPage(pool, crawl, 'https://a.example/slow', page, { depth: 1, took_ms: 9_000, bytes: 2_000 });
@@ -106,8 +114,7 @@ describe('a report', () => {
 
   it('says of a list that is not the whole of how many it has the first, and what limits left out', async () => {
     const { pool } = services;
-    const many = await newCrawl(pool, {}, ['https://m.example/']);
-    await setState(pool, many, 'running', null);
+    const many = await newRunningCrawl(pool, {}, ['https://m.example/']);
     for (let at = 0; at < 25; at++) {
       await addUrl(pool, many, `https://m.example/${String(at)}`, {
         ...{ state: 'done', reason: 'fetched', status: 200, fetched_at: new Date(), took_ms: 10, bytes: 10 },

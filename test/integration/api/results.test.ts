@@ -14,6 +14,7 @@ import { allPages } from '../../support/all-pages.ts';
 import { createPool } from '../../../storage/postgres/index.ts';
 import { until } from '../../support/until.ts';
 import {
+  getOk,
   addPage,
   newCrawl,
   noteTaker,
@@ -21,6 +22,7 @@ import {
   startServices,
   storeBody,
   textOf,
+  newRunningCrawl,
   type Api,
   type Services,
 } from './world.ts';
@@ -38,15 +40,10 @@ afterAll(async () => {
   await services.stop();
 });
 beforeEach(async () => {
-  crawl = await newCrawl(services.pool, {}, ['https://a.example/docs/']);
-  await setState(services.pool, crawl, 'running', null);
+  crawl = await newRunningCrawl(services.pool, {}, ['https://a.example/docs/']);
 });
 
-async function get<T>(path: string): Promise<T> {
-  const response = await fetch(`${api.url}/v1/crawls/${crawl}${path}`);
-  expect(response.status, await response.clone().text()).toBe(200);
-  return (await response.json()) as T;
-}
+const get = <T>(path: string): Promise<T> => getOk<T>(`${api.url}/v1/crawls/${crawl}${path}`);
 
 interface Pages {
   readonly items: PageView[];

@@ -19,7 +19,15 @@ import {
   takeTableAway,
 } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import {
+  newCrawl,
+  noteTaker,
+  serve,
+  startServices,
+  newRunningCrawl,
+  type Api,
+  type Services,
+} from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -34,8 +42,7 @@ afterAll(async () => {
   await services.stop();
 });
 beforeEach(async () => {
-  crawl = await newCrawl(services.pool, {}, ['https://a.example/']);
-  await setState(services.pool, crawl, 'running', null);
+  crawl = await newRunningCrawl(services.pool, {}, ['https://a.example/']);
 });
 
 async function send(

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { hash } from 'node:crypto';
 import pino from 'pino';
+import { expect } from 'vitest';
 import { createTextReader } from '../../../engine/page-text.ts';
 import { buildApp } from '../../../api/app.ts';
 import type { CrawlControl } from '../../../api/crawls/crawl-control.ts';
@@ -152,6 +153,12 @@ export async function newCrawl(
   return createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds));
 }
 
+export async function newRunningCrawl(...of: Parameters<typeof newCrawl>): Promise<string> {
+  const id = await newCrawl(...of);
+  await setState(of[0], id, 'running');
+  return id;
+}
+
 export interface Content {
   readonly title: string;
   readonly text: string;
@@ -195,4 +202,11 @@ export async function addPage(
     ...{ noindex: false, nofollow: false, outlinks: packOutlinks(new URL(url).origin, content.links) },
   });
   return place;
+}
+
+/** What the API answers to a GET that it has to answer. */
+export async function getOk<T>(url: string): Promise<T> {
+  const response = await fetch(url);
+  expect(response.status, await response.clone().text()).toBe(200);
+  return (await response.json()) as T;
 }

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { identify } from '../../../stack/processes.ts';
 import { writeStackInfo } from '../../../stack/info.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from '../api/world.ts';
-import { addLetter, addUrl, setState } from '../../support/database/index.ts';
+import { noteTaker, serve, startServices, newRunningCrawl, type Api, type Services } from '../api/world.ts';
+import { addLetter, addUrl } from '../../support/database/index.ts';
 
 let services: Services;
 let api: Api;
@@ -17,8 +17,7 @@ beforeAll(async () => {
   services = await startServices();
   api = await serve(services.pool, noteTaker(services.pool));
   folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
-  crawl = await newCrawl(services.pool);
-  await setState(services.pool, crawl, 'running', null);
+  crawl = await newRunningCrawl(services.pool);
   await letter('https://a.example/1', 'server-error', 'answered \u001b[31m500');
   await letter('https://a.example/2', 'forbidden', 'answered 403');
   await letter('https://b.example/3', 'server-error', 'answered 502');

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
-import { newCrawl, startServices, type Services } from '../api/world.ts';
-import { addUrl, setState } from '../../support/database/index.ts';
+import { startServices, newRunningCrawl, type Services } from '../api/world.ts';
+import { addUrl } from '../../support/database/index.ts';
 
 let services: Services;
 let folder: string;
@@ -32,8 +32,7 @@ const optOut = (...args: readonly string[]): Promise<CliResult> =>
   });
 
 it('adds, lists and removes, and says what became of the queue', async () => {
-  const crawl = await newCrawl(services.pool);
-  await setState(services.pool, crawl, 'running', null);
+  const crawl = await newRunningCrawl(services.pool);
   await addUrl(services.pool, crawl, 'https://www.quiet.example/1');
   const none = await optOut('list');
   expect(none).toMatchObject({ code: 0, stdout: 'No domain has opted out.\n' });

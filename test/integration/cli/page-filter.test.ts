@@ -1,9 +1,9 @@
 /** Which pages `pages` and `export` write, by an API over a real database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
-import { addPage, newCrawl, noteTaker, serve, startServices } from '../api/world.ts';
+import { addPage, noteTaker, serve, startServices, newRunningCrawl } from '../api/world.ts';
 import type { Api, Services } from '../api/world.ts';
-import { addUrl, addUrls, setState } from '../../support/database/index.ts';
+import { addUrl, addUrls } from '../../support/database/index.ts';
 
 let services: Services;
 let api: Api;
@@ -13,8 +13,7 @@ beforeAll(async () => {
   services = await startServices();
   const { pool } = services;
   api = await serve(pool, noteTaker(pool), 10_000, undefined, { anonymous: true });
-  crawl = await newCrawl(pool);
-  await setState(pool, crawl, 'running', null);
+  crawl = await newRunningCrawl(pool);
   const content = { title: 'x', text: 'x', links: [] };
   const fetched = (second: number): { fetched_at: Date } => ({ fetched_at: new Date(second * 1_000) });
   await addPage(pool, crawl, 'https://a.example/1', content, fetched(1));

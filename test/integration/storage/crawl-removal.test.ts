@@ -13,7 +13,7 @@ import {
   markExpired,
   markRemoved,
 } from '../../../storage/crawls/index.ts';
-import { addPage, newCrawl, startServices, type Services } from '../api/world.ts';
+import { addPage, newCrawl, startServices, newRunningCrawl, type Services } from '../api/world.ts';
 import {
   addLetter,
   addUrl,
@@ -114,8 +114,7 @@ describe('a crawl that is deleted', () => {
 
   it('is refused while it is not over, and waits for what is in flight', async () => {
     const { pool } = services;
-    const id = await newCrawl(pool);
-    await setState(pool, id, 'running', null);
+    const id = await newRunningCrawl(pool);
     const [asked] = await markRemoved(pool, id);
     expect(asked).toMatchObject({ state: 'running', removed: false });
     expect(await findCrawl(pool, id)).not.toBeNull();
