@@ -1,7 +1,7 @@
 /** The probe of a parked host: one polite request of robots.txt, and none where nothing would come of it (F14). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parkHost } from '../../../storage/hosts/index.ts';
-import { closedPort } from '../../net/raw-server.ts';
+import { closedPort, rawServer, response } from '../../net/raw-server.ts';
 import { expectExact } from '../storage/frontier.ts';
 import {
   changeHost,
@@ -98,6 +98,28 @@ describe('no request is sent', () => {
     expect(result).toMatchObject({ outcome });
     expect(result.waitMs).toBeGreaterThan(0);
     expect(site.paths()).toEqual([]);
+  });
+
+  it('beyond the quota, though one that the server never saw is repeated; each that leaves counts once', async () => {
+    for (const [quotaPerDay, sent] of [
+      [9, 3],
+      [2, 2],
+    ] as const) {
+      // The kept connection is closed under the second request.
+      const server = await rawServer((socket, _request, count) => {
+        if (count === 1) socket.write(response('', {}, '404 Not Found'));
+        else socket.destroy();
+      });
+      const host = await fetching.host(server.origin);
+      await fetching.queue(await fetching.crawl(), host, '/a');
+      await hadSettings(fetching.pool, host.hostId, { quotaPerDay, delaySeconds: 0 });
+      await park(host);
+      const role = fetching.role();
+      expect(await role.probeHost(host)).toMatchObject({ outcome: 'answers' });
+      await role.probeHost(host).catch(() => undefined);
+      expect(server.requests).toHaveLength(sent);
+      expect(await row(host)).toMatchObject({ requests_used: sent });
+    }
   });
 
   it('after a crash before a full delay has passed', async () => {
