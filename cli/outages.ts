@@ -21,7 +21,7 @@ export function createOutlast(say: Say, now = (): number => performance.now()): 
     while (!isEnded()) {
       try {
         const answer = await ask();
-        if (told) say('The API answers again.');
+        if (told) say('The crawl can be seen again.');
         [since, told] = [null, false];
         return answer;
       } catch (error) {
@@ -31,7 +31,7 @@ export function createOutlast(say: Say, now = (): number => performance.now()): 
         if (now() - since > patienceMs) throw error;
         if (!told && now() - since > tellMs) {
           told = true;
-          say(`${error.message} Trying again for up to ten minutes.`);
+          say(`The crawl cannot be seen now; trying again for up to ten minutes. ${error.message}`);
         }
       }
       await sleep(retryMs, undefined, { signal }).catch(() => undefined);

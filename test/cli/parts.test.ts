@@ -321,7 +321,10 @@ describe('an API that is away', () => {
   it('is waited for, and people hear of it once', async () => {
     expect(await asked([503, 500, 200], 4_000)).toEqual({
       answer: '7',
-      said: ['words Trying again for up to ten minutes.', 'The API answers again.'],
+      said: [
+        'The crawl cannot be seen now; trying again for up to ten minutes. words',
+        'The crawl can be seen again.',
+      ],
     });
     expect(await asked([503, 200], 1)).toEqual({ answer: '7', said: [] });
   });

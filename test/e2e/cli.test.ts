@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -168,6 +168,8 @@ describe('the command line', () => {
   });
 
   it('answers questions afterwards, and says when there is nothing to answer', async () => {
+    const temporalLog = (): number => statSync(path.join(folder, 'logs', 'temporal.log')).mtimeMs;
+    const before = temporalLog();
     expect(await run('audit', '1')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('agree') as string,
@@ -188,6 +190,8 @@ describe('the command line', () => {
     expect(status.stdout).toMatch(
       /^No stack is running\.\ncrawl .*\n3 +finished .*\n2 +finished .*\n1 +finished/,
     );
+    // What only reads has Postgres and the API started, and nothing else.
+    expect(temporalLog()).toBe(before);
     expect(await run('resume')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no interrupted crawl') as string,

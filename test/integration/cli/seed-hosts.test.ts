@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { localApi } from '../../../cli/api-target.ts';
 import { createApi } from '../../../cli/api.ts';
 import { setConcurrency } from '../../../cli/seed-hosts.ts';
+import { auditList } from '../../../contracts/http/audit.ts';
 import { noteTaker, serve, startServices } from '../api/world.ts';
 import { tables } from '../../support/database/index.ts';
 
@@ -29,4 +30,12 @@ it('sets the hosts of the seeds, each once, and no more than may be one’s own'
   const many = Array.from({ length: 101 }, (_, at) => `https://h${String(at)}.example/`);
   await expect(setConcurrency(api, 4, request(many))).rejects.toThrow(/hosts you own/);
   expect(await tables.host.count(pool)).toBe(2);
+  // What a verb changes stands in the audit log, as what anybody else changes.
+  const { items } = await api.get('/v1/audit-log', auditList);
+  expect(items.map(({ method, target, status }) => ({ method, target, status }))).toEqual(
+    ['https://two.example:8443', 'http://one.example'].map((origin) => ({
+      ...{ method: 'PATCH', status: 200 },
+      target: `/v1/hosts/${encodeURIComponent(origin)}/settings`,
+    })),
+  );
 });
