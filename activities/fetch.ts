@@ -98,7 +98,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     if (lease === null) throw interrupted(host);
     const result = await probe(room, lease, host, signal);
     if (result === null) throw interrupted(host);
-    // A host that answers is unparked first, which also answers the asks: until then the waiting crawls stay open.
+    // A host that answers is unparked first, which also ends the asks of crawls. Until then those crawls stay open.
     if (result.outcome === 'fails' || result.outcome === 'pointless')
       await retrying(() => answerAsks(pool, host.hostId));
     return result;

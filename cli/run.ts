@@ -52,7 +52,7 @@ export interface Session {
 const pollMs = 500;
 /** Milliseconds between two looks at what the crawl waits for. */
 const outlookMs = 2_000;
-/** Not asked again: whoever asks so has another way on. */
+/** For requests whose caller can go on without an answer: they are not sent again. */
 const atOnce: Asking = { patienceMs: 0 };
 /** Waiting hosts that are named, at most. */
 const namedHosts = 10;

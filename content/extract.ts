@@ -12,8 +12,8 @@ import { countWords } from './words.ts';
 export interface Extractor {
   /**
    * Reads one body, synchronously, in time linear in its size. Never throws for what a body holds: broken markup is
-   * read as far as it goes, and a body that is no text (see `isExtractable`) gives an empty result.
-   * Throws a TypeError when `input.url` is no absolute URL.
+   * read as far as it goes, and a body that is not text (see `isExtractable`) gives an empty result.
+   * Throws a TypeError when `input.url` is not an absolute URL.
    */
   extract(input: ExtractInput): Extracted;
 }
@@ -75,7 +75,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   };
 }
 
-/** Base URL of the page's links (HTML standard section 4.2.3): a <base> that is no http(s) URL is passed over. */
+/** Base URL of the page's links (HTML standard section 4.2.3): a <base> that is not an http(s) URL is ignored. */
 function baseOf(href: string | null, url: URL): URL {
   const base = href === null ? null : URL.parse(href, url.href);
   return base?.protocol === 'http:' || base?.protocol === 'https:' ? base : url;

@@ -1,7 +1,7 @@
 /**
  * What limits cut from a crawl without leaving a row in the frontier. The code that cuts counts the amount, which is
- * stored with the URL where it was cut. A trigger keeps the sums of each crawl (migration 0032), so that no limit is
- * silent.
+ * stored with the URL where it was cut. A trigger keeps the sums of each crawl (storage/migrations/0007_frontier.sql),
+ * so that no limit is silent.
  */
 
 /** By kind: words for one and for many things that were cut. */

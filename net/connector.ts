@@ -34,7 +34,7 @@ export interface Connection {
   phase: 'resolve' | 'connect' | 'tls' | 'open';
   /** Set from the socket once it is connected. */
   remoteAddress: string | null;
-  /** Requests it has carried; counted by who sends them. */
+  /** Requests that the connection has carried. Whoever sends a request counts it. */
   requests: number;
 }
 
@@ -43,14 +43,14 @@ export interface Connector {
   readonly connect: buildConnector.connector;
   /** The newest connection of an origin ("https://example.com", default ports left out) that is open or on its way. */
   connectionOf(origin: string): Connection | undefined;
-  /** From its next connection on the origin is offered HTTP/1.1 only. */
+  /** The next connections to the origin offer HTTP/1.1 only. */
   avoidHttp2(origin: string): void;
 }
 
 /** Milliseconds an address is tried before the next one has its turn; the last one has what is left. */
 const attemptTimeoutMs = 500;
 const maxTlsSessions = 1_000;
-/** Origins remembered to want HTTP/1.1. */
+/** Most origins that are remembered as wanting HTTP/1.1. */
 const maxHttp1Only = 10_000;
 
 export function createConnector(options: ConnectorOptions): Connector {
@@ -187,7 +187,7 @@ interface Permitted {
   readonly refusalOf: RefusalOf;
 }
 
-/** What an address is that may not be reached, with what follows from it; null: it may. */
+/** Why an address may not be reached, and what follows from that; null: the address may be reached. */
 type RefusalOf = (address: string) => string | null;
 
 async function permittedAddresses(

@@ -1,7 +1,8 @@
 /**
- * Several DNS resolvers as one. A question goes to the first; the next one is asked as well when that fails, or is not
- * heard for a while, and after the last the first again, since packets get lost: the earliest answer counts. One that
- * was not heard goes to the end of the line until it replies again, tried first by one question in a while.
+ * Several DNS resolvers as one. A question goes to the first resolver. If that resolver fails, or does not reply for a
+ * while, the next one is asked as well; after the last one the first is asked again, since packets get lost. The
+ * earliest answer counts. A resolver that did not reply is asked last until it replies again; now and then one question
+ * tries it first.
  */
 import { Resolver } from 'node:dns/promises';
 import { DnsServer, isReply, type DnsAnswer } from './dns-server.ts';
@@ -14,19 +15,19 @@ export interface DnsServersOptions {
    * that moved to another network has other resolvers.
    */
   readonly servers: () => readonly string[];
-  /** Milliseconds until the next resolver, or the only one again, is asked too. */
+  /** Milliseconds until the next resolver is asked too; a single resolver is asked again. */
   readonly nextAfterMs?: number;
   /** Milliseconds until a question is given up. With `replyMs` it must fit into the time to connect. */
   readonly giveUpMs?: number;
   /** Milliseconds within which a living resolver replies to a question it need not look into. */
   readonly replyMs?: number;
-  /** Milliseconds a resolver that was not heard is asked last. */
+  /** Milliseconds for which a resolver that did not reply is asked last. */
   readonly lastForMs?: number;
 }
 
 interface Place {
   readonly server: DnsServer;
-  /** `performance.now()` at which it was missed; a later reply makes good for it. */
+  /** `performance.now()` at which a reply did not come; a later reply clears this. */
   missedAt: number;
 }
 
@@ -119,7 +120,7 @@ export class DnsServers {
     });
   }
 
-  /** Those that are heard in their order, then the others; of these the one that has waited goes first, once. */
+  /** Resolvers that reply, in their order, then the others. One of the others, which has waited long enough, is tried first, once. */
   #line(): readonly Place[] {
     if (this.#places.every(isHeard)) return this.#places;
     const now = performance.now();

@@ -23,7 +23,7 @@ export type IsOurs = (address: string) => boolean;
 /** Null: nothing of ours listens on that port. */
 export type OwnServices = (port: number) => Promise<IsOurs> | null;
 
-/** Milliseconds that the addresses of a service elsewhere are kept. */
+/** Milliseconds for which the addresses of a service on another machine are kept. */
 const keptMs = 30_000;
 
 /**

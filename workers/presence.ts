@@ -1,4 +1,4 @@
-/** A worker process notes every few seconds that it is at work (migration 0039); `/readyz` uses these notes. */
+/** A worker process notes every few seconds that it is at work (table `worker_process`); `/readyz` uses these notes. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Pool } from '../storage/postgres/index.ts';

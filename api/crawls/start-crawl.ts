@@ -51,7 +51,7 @@ export async function startCrawl(
   return { id, state: 'seeding', accepted, rejectedCount, rejected: [...rejected] };
 }
 
-/** To JSON a field that is absent and one that is undefined are the same; to a spread they are not. */
+/** JSON does not tell an undefined field from an absent one, but a spread does. */
 function withDefaults(settings: CrawlSettings): CrawlConfig {
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
   return { ...defaultCrawlConfig, ...given };

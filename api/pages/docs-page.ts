@@ -40,7 +40,7 @@ export function docsPage(document: object): Router {
     swaggerUi.serve,
     swaggerUi.setup(document as swaggerUi.JsonObject, {
       customSiteTitle: 'Orbweaver API',
-      // A validator would be another site that gets the document.
+      // The online validator is off: the page would send the document to another site.
       swaggerOptions: { validatorUrl: null },
     }),
   );

@@ -79,8 +79,8 @@ export const exportRoutes = [
 type Batches = AsyncIterable<readonly PageView[]>;
 
 /**
- * When a filter fits nothing for long, nothing is written. Then no write tells that the reader has gone, and a reader
- * that waits would look like one that takes nothing.
+ * While a filter matches no page, nothing is written. Then no failed write shows that the reader has gone, and a reader
+ * that waits would look like a reader that takes nothing.
  */
 async function* untilLeft(response: Response, batches: Batches): AsyncGenerator<readonly PageView[]> {
   for await (const pages of batches) {

@@ -12,14 +12,14 @@ export function filterDecisions(facts: ExplainFacts): Decision[] {
 /** No decision for settings that were never edited. */
 function editedSettings({ crawl: { version, isEditing } }: ExplainFacts): Decision[] {
   if (version === 1) return [];
-  const by = `Judged here by version ${String(version)} of the crawl's settings`;
+  const by = `These decisions follow version ${String(version)} of the settings of the crawl`;
   return [
     {
       step: 'scope',
       verdict: 'settings',
       effect: 'note',
       because: isEditing
-        ? `${by}, by which the frontier is being judged at this moment: the URL itself may still have its turn.`
+        ? `${by}, which is being applied to the frontier now: the URL itself may not have been judged by it yet.`
         : `${by}.`,
       detail: { version, editing: isEditing },
     },
@@ -29,7 +29,13 @@ function editedSettings({ crawl: { version, isEditing } }: ExplainFacts): Decisi
 function scopeAndFilters(facts: ExplainFacts): Decision[] {
   const { scope, record, link, crawl } = facts;
   if (record?.kind === 'sitemap' && record.discoveredFrom === null) {
-    return [pass('scope', 'exempt', "A sitemap that its host's robots.txt names is read wherever it lies.")];
+    return [
+      pass(
+        'scope',
+        'exempt',
+        "The URL is a sitemap that the host's robots.txt names, and such a sitemap is read wherever it lies.",
+      ),
+    ];
   }
   if (scope.verdict === 'outside') {
     return [
@@ -37,7 +43,7 @@ function scopeAndFilters(facts: ExplainFacts): Decision[] {
         step: 'scope',
         verdict: 'outside',
         effect: 'stop',
-        because: `It is outside the crawl: ${scope.detail ?? 'no reason was given'}.`,
+        because: `The URL is outside the crawl: ${scope.detail ?? 'no reason was given'}.`,
         detail: { scope: crawl.config.scope, host: link.host },
       },
     ];
@@ -56,17 +62,17 @@ function scopeAndFilters(facts: ExplainFacts): Decision[] {
       step: 'filter',
       verdict: scope.reason ?? 'unknown',
       effect: 'stop',
-      because: `A filter stops it: ${reasonText(scope.reason, scope.detail)}.`,
+      because: `A filter excludes the URL: ${reasonText(scope.reason, scope.detail)}.`,
       detail: { rule: scope.detail },
     },
   ];
 }
 
 const insideSentences: Readonly<Record<CrawlFacts['config']['scope'], string>> = {
-  host: "It is inside the crawl: its host is one of the seeds'.",
-  domain: "It is inside the crawl: its registrable domain is one of the seeds'.",
-  prefix: "It is inside the crawl: it lies in or below a seed's folder.",
-  any: 'It is inside the crawl: everything is.',
+  host: 'The URL is inside the crawl: its host is the host of a seed.',
+  domain: 'The URL is inside the crawl: its registrable domain is that of a seed.',
+  prefix: 'The URL is inside the crawl: it lies in or below the folder of a seed.',
+  any: 'The URL is inside the crawl, as every URL is.',
 };
 
 const pass = (step: 'scope' | 'filter', verdict: string, because: string): Decision => ({
@@ -101,7 +107,7 @@ function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts)
         'domain',
         excludeDomains.length === 0
           ? 'There are no excluded domains.'
-          : `It is of no excluded domain of ${String(excludeDomains.length)}.`,
+          : `The URL is in no excluded domain (there ${excludeDomains.length === 1 ? 'is 1' : `are ${String(excludeDomains.length)}`}).`,
       ),
       detail: { domains: excludeDomains.length },
     },
@@ -111,7 +117,7 @@ function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts)
         'pattern',
         exclude.length === 0
           ? 'There are no exclude patterns.'
-          : `No exclude pattern of ${String(exclude.length)} matches it.`,
+          : `No exclude pattern matches the URL (there ${exclude.length === 1 ? 'is 1' : `are ${String(exclude.length)}`}).`,
       ),
       detail: { patterns: exclude.length },
     },
@@ -129,15 +135,15 @@ function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts)
 function includedSentence(include: readonly string[], matching: string | null): string[] {
   if (include.length === 0) return ['There are no include patterns, so none has to match.'];
   return matching === null
-    ? ['No include pattern matches it, but it is a seed.']
-    : [`The include pattern ${matching} matches it.`];
+    ? ['No include pattern matches the URL, but the URL is a seed.']
+    : [`The include pattern ${matching} matches the URL.`];
 }
 
 function ofDomainSentence(includeDomains: readonly string[], within: string | null): string[] {
   if (includeDomains.length === 0) return [];
   return within === null
-    ? ['It is of no included domain, but it is a seed.']
-    : [`It is of the included domain ${within}.`];
+    ? ['The URL is in no included domain, but the URL is a seed.']
+    : [`The URL is in the included domain ${within}.`];
 }
 
 function optOut({ optedOut, link }: ExplainFacts): Decision {
@@ -148,7 +154,7 @@ function optOut({ optedOut, link }: ExplainFacts): Decision {
     because:
       optedOut === null
         ? 'Its site has not opted out of being crawled.'
-        : `A filter stops it: ${reasonText(optOutReason, optOutDetail(optedOut))}.`,
+        : `A filter excludes the URL: ${reasonText(optOutReason, optOutDetail(optedOut))}.`,
     detail: { domain: optedOut, host: link.host },
   };
 }

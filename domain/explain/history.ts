@@ -27,7 +27,7 @@ export function historyDecisions({ attempts, record, deadLetter }: ExplainFacts)
       step: 'dead-letter',
       verdict: kind,
       effect: 'stop',
-      because: `It became a dead letter at ${at} after ${counted(tries, 'attempt', 'attempts')} that could be repeated: ${reasonText(kind, message)}.`,
+      because: `It became a dead letter at ${at} after ${counted(tries, 'attempt', 'attempts')} without a final outcome: ${reasonText(kind, message)}.`,
       detail: { at, status, message, attempts: tries },
     });
   }
@@ -41,7 +41,7 @@ function crashes({ reclaims }: RecordFacts): Decision[] {
       step: 'attempt',
       verdict: 'crash',
       effect: 'note',
-      because: `${counted(reclaims, 'slice that had it in hand', 'slices that had it in hand')} ended without a word, as in a crash.`,
+      because: `${counted(reclaims, 'slice that was fetching the URL', 'slices that were fetching the URL')} ended without a result, as after a crash.`,
       detail: { reclaims },
     },
   ];
@@ -81,7 +81,7 @@ function redirect({ redirectTo: target, redirectState, redirects, reason, state 
   const decisions: Decision[] = [];
   if (target !== null) {
     const then =
-      redirectState === null ? 'which is no part of this crawl' : `a URL of its own, now ${redirectState}`;
+      redirectState === null ? 'which is not part of this crawl' : `a URL of its own, now ${redirectState}`;
     decisions.push({
       step: 'redirect',
       verdict: 'to',
@@ -95,7 +95,7 @@ function redirect({ redirectTo: target, redirectState, redirects, reason, state 
       step: 'redirect',
       verdict: 'respelled',
       effect: 'note',
-      because: 'It redirected to another spelling of itself, which is fetched instead.',
+      because: 'The URL redirected to another spelling of itself, and that spelling is fetched instead.',
       detail: { redirects },
     });
   }
@@ -157,8 +157,8 @@ function reading({ stillToDo, page, cut, kind }: RecordFacts): Decision[] {
   }
   const { words, links, noindex, nofollow } = page;
   const remarks = [
-    ...(noindex ? ['it asks not to be indexed'] : []),
-    ...(nofollow ? ['it asks that no link be followed'] : []),
+    ...(noindex ? ['the page asks not to be indexed'] : []),
+    ...(nofollow ? ['the page asks that none of its links be followed'] : []),
     ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
   ];
   return [

@@ -11,7 +11,7 @@ export function canonicalDecisions({ link, steps, record }: ExplainFacts): Decis
       step: 'canonical',
       verdict: 'unchanged',
       effect: 'note',
-      because: 'It is in canonical form as it is written.',
+      because: 'The URL is already written in its canonical form.',
       detail: { result: link.canonical },
     });
   }
@@ -29,10 +29,10 @@ export function canonicalDecisions({ link, steps, record }: ExplainFacts): Decis
 
 const ruleSentences: Readonly<Record<CanonicalRuleName, string>> = {
   'white-space': 'White space around and line ends within are left out',
-  slashes: 'Backslashes and missing or repeated slashes are made plain',
+  slashes: 'Backslashes, and missing or repeated slashes after the scheme, are corrected',
   'lower-case-scheme': 'The scheme is written in lower case',
   'lower-case-host': 'The host is written in lower case',
-  'host-form': 'The host is written as it is looked up',
+  'host-form': 'The host is written in the form in which it is looked up',
   'default-port': 'The port that the scheme implies is left out',
   'dot-segments': 'The dot segments of the path are resolved',
   'root-path': 'An empty path is the root',
@@ -69,7 +69,7 @@ export function mayHaveFallenOff({ shortened: { total, some } }: ExplainFacts): 
     others === 0
       ? ''
       : `, and ${total >= shortenedCounted ? 'at least ' : ''}${counted(others, 'other', 'others')}`;
-  return `It may be among what was left out of ${named.join(', ')}${more}.`;
+  return `The URL may be among the links that were left out of ${named.join(', ')}${more}.`;
 }
 
 const lostLinks = (cut: Cut): Cut => Object.fromEntries(linkCuts.map((kind) => [kind, cut[kind]]));

@@ -49,7 +49,7 @@ export function robotsDecisions({ robots, host, link }: ExplainFacts): Decision[
         because:
           why === null
             ? `${file} has not been read yet; it is read before the first request.`
-            : `${file} could not be read, and nothing is fetched before it can be: ${why}.`,
+            : `${file} could not be read, and nothing is fetched until it can be read: ${why}.`,
         detail: {
           status,
           fetchedAt: robots?.fetchedAt ?? null,
@@ -60,7 +60,7 @@ export function robotsDecisions({ robots, host, link }: ExplainFacts): Decision[
     ];
   }
   const { allowed, status, fetchedAt, ageMs, agent, rule, line } = robots;
-  const cut = robots.isCut ? ' It is longer than is read: what follows was left out.' : '';
+  const cut = robots.isCut ? ' It is longer than the part that is read, and the rest was left out.' : '';
   const copy = ` Copy of ${span(ageMs ?? 0)} ago (${fetchedAt ?? ''}, answered ${String(status)}).`;
   return [
     {

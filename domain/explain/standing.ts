@@ -24,7 +24,7 @@ function stands(record: RecordFacts, { link }: ExplainFacts, next: NextFetch | n
     case 'queued':
       return told(
         'wait',
-        `It waits in the queue of ${link.host} and ${at === null ? 'when it is fetched cannot be said' : `is fetched at ${at} at the earliest`}.`,
+        `It waits in the queue of ${link.host} and ${at === null ? 'nobody can say when it is fetched' : `is fetched at ${at} at the earliest`}.`,
       );
     case 'leased':
       return told('wait', next?.waits[0]?.because ?? '');
@@ -116,6 +116,6 @@ function wouldBe(facts: ExplainFacts, before: readonly Decision[], next: NextFet
   }
   const at = next?.at ?? null;
   const when =
-    at === null ? 'and when it would be fetched cannot be said' : `and fetched at ${at} at the earliest`;
+    at === null ? 'and nobody can say when it would be fetched' : `and fetched at ${at} at the earliest`;
   return told('queued', 'wait', `${queued} ${when}.`, null);
 }

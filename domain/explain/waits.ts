@@ -78,7 +78,7 @@ function optedOut({ optedOut: domain }: ExplainFacts): Wait | null {
   if (domain === null) return null;
   return {
     verdict: optOutReason,
-    because: `${optOutDetail(domain)} of being crawled: it will be excluded on its turn.`,
+    because: `${optOutDetail(domain)} of being crawled: the URL will be excluded on its turn.`,
     inMs: null,
   };
 }
@@ -173,7 +173,11 @@ function hostNotReady({ host, now }: ExplainFacts): Wait | null {
     };
   }
   if (host.failures === 0) {
-    return { verdict: 'host-asked', because: `${until}, as it asked or was set.`, inMs: host.waitMs };
+    return {
+      verdict: 'host-asked',
+      because: `${until}, because the host asked for this time or an operator set it.`,
+      inMs: host.waitMs,
+    };
   }
   const since = host.failingSince === null ? '' : ` since ${host.failingSince}`;
   const asked = host.lastError?.startsWith('overloaded') === true;
@@ -191,12 +195,12 @@ function crawlNotReady({ host, now }: ExplainFacts): Wait | null {
   return reported
     ? {
         verdict: 'host-reported',
-        because: `${until}, or until the host has answered us: a fetcher of its tenant has reported trouble of the host.`,
+        because: `${until}, or until the host has answered Orbweaver itself: another fetcher of the tenant has reported trouble at the host.`,
         inMs,
       }
     : {
         verdict: 'crawl-delay',
-        because: `${until}: its own delay of ${span(host.turn.delayMs)} has not passed. It holds up no other crawl.`,
+        because: `${until}: its own delay of ${span(host.turn.delayMs)} has not passed. This delays no other crawl.`,
         inMs,
       };
 }
@@ -221,13 +225,13 @@ function otherSlice({ host }: ExplainFacts): Wait | null {
   if (leaseMs > 0) {
     return {
       verdict: 'lease',
-      because: 'A slice of the host that does not hold it is being fetched now.',
+      because: 'A slice of the host without this URL is being fetched now.',
       inMs: 0,
     };
   }
   return {
     verdict: 'lease-lost',
-    because: `The lease on the host ran out ${span(-leaseMs)} ago and was not returned: whoever takes it waits ${span(host.delayMs)} first, for the request that may be under way.`,
+    because: `The lease on the host ran out ${span(-leaseMs)} ago without being returned: the next holder waits ${span(host.delayMs)} first, because a request may still be under way.`,
     inMs: host.delayMs,
   };
 }
@@ -236,7 +240,7 @@ function otherHostsSlice({ host }: ExplainFacts): Wait | null {
   if (host?.guest !== true) return null;
   return {
     verdict: 'guest',
-    because: "Another host's robots.txt leads here, and that one request goes first.",
+    because: 'The robots.txt of another host redirects to this host, and that one request goes first.',
     inMs: 0,
     requests: 1,
   };
@@ -251,7 +255,7 @@ function robotsFirst({ host, robots }: ExplainFacts): Wait | null {
       : `The copy of robots.txt is ${span(ageMs)} old`;
   return {
     verdict: 'robots-first',
-    because: `${what}: it is asked for first, as a request of its own.`,
+    because: `${what}: it is requested first, in a request of its own.`,
     inMs: 0,
     requests: host === null ? 0 : 1,
   };
@@ -266,7 +270,7 @@ function othersFirst({ host }: ExplainFacts): Wait | null {
   if (host.ahead === 0) {
     return host.others.length === 0
       ? null
-      : { verdict: 'turns', because: `It is the next one of its crawl at this host${turns}.`, inMs: 0 };
+      : { verdict: 'turns', because: `The URL is the next one of its crawl at this host${turns}.`, inMs: 0 };
   }
   const many = `${host.ahead >= aheadCounted ? 'At least ' : ''}${counted(host.ahead, 'queued URL', 'queued URLs')}`;
   return {
@@ -302,24 +306,24 @@ function hostNotFed({ host, crawl, record }: ExplainFacts): Wait | null {
   return {
     verdict: 'host-not-fed',
     because:
-      'Nobody works the host now: the scheduler starts its workflow when the number of active hosts allows it.',
+      'No workflow works on the host now: the scheduler starts one when the number of active hosts allows it.',
     inMs: 0,
   };
 }
 
 const nothing: Wait = {
   verdict: 'next',
-  because: 'Nothing: it is the next one at its host.',
+  because: 'Nothing: the URL is the next one at its host.',
   inMs: 0,
 };
 
 function leasedNow({ record, host, now }: ExplainFacts): NextFetch {
   if (record?.leaseHeld === true) {
-    const because = 'It belongs to the slice of its host that is being fetched now.';
+    const because = 'The URL belongs to the slice of its host that is being fetched now.';
     return { at: instantIn(now, 0), waits: [decisionOf({ verdict: 'leased', because, inMs: 0 }, now)] };
   }
   const delayMs = host?.delayMs ?? 0;
-  const because = `The slice that had it in hand ended without a word: it goes back to the queue with the next slice of its host, after ${span(delayMs)}.`;
+  const because = `The slice that was fetching the URL ended without a result: the URL goes back to the queue with the next slice of its host, after ${span(delayMs)}.`;
   const inMs = Math.max(delayMs, host?.waitMs ?? 0);
   return { at: instantIn(now, inMs), waits: [decisionOf({ verdict: 'lease-lost', because, inMs }, now)] };
 }

@@ -47,7 +47,7 @@ export interface Watched {
 const postgresRules = { faults: 3, windowMs: 5_000, firstProbeMs: 500, longestProbeMs: 10_000 };
 /** A disk that refuses one body refuses the next. */
 const blobRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
-/** The room on the disk is looked at once in so many milliseconds at most. */
+/** Least milliseconds between two looks at the free room on the disk. */
 const roomKeptMs = 250;
 /** One fault is enough: a fault counts only after no resolver answered at all. */
 const dnsRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };

@@ -22,7 +22,7 @@ import { type Pool, retrying } from '../../storage/postgres/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 type Parts = Pick<Dependencies, 'pool' | 'wakeHosts'>;
-/** Has the workflow of a crawl go on that had ended. */
+/** Lets the workflow of a crawl that had ended go on. */
 export type ReopenCrawl = (crawlId: string) => Promise<void>;
 
 /**
@@ -71,7 +71,7 @@ export async function unpark(
     } while (after !== null && performance.now() < until);
   }
   await tellCrawls(pool, reopen, { crawlId: null, hostId });
-  // Only now: a crawl that waits for the host must stay open until it is told of its URLs.
+  // Not earlier: a crawl that waits for the host must stay open until it has been told of its queued URLs.
   await retrying(() => answerAsks(pool, hostId));
 }
 

@@ -143,7 +143,7 @@ export interface StoredLinks {
   /** Hex. */
   readonly key: string;
   readonly depth: number;
-  /** Packed (storage/outlinks.ts). */
+  /** Packed (storage/pages/outlinks.ts). */
   readonly outlinks: string;
 }
 

@@ -71,9 +71,9 @@ export interface PendingConfig extends CrawlStands {
   readonly version: number;
   readonly config: Partial<CrawlConfig>;
   readonly rereads: boolean;
-  /** How far the job has come (storage/crawl-edits.ts); null: not begun. */
+  /** How far the job has come (storage/edits/crawl-edits.ts); null: not begun. */
   readonly place: string | null;
-  /** Of the crawl's seeds, which its scope goes by. */
+  /** The places of the crawl's seeds, which its scope depends on. */
   readonly seeds_revision: number;
 }
 
@@ -125,7 +125,7 @@ export interface EditedCrawl extends CrawlStands {
 }
 
 /**
- * Waits for transactions that admit URLs under the present settings (migration 0025), and locks the crawl against its
+ * Waits for transactions that admit URLs under the present settings (`hold_config`), and locks the crawl against its
  * end.
  */
 export const lockForEdit = statement<[crawlId: string], EditedCrawl>(

@@ -6,7 +6,7 @@
  * a crawl that is alone gets all places.
  *
  * The cost is that of the hosts looked at: `looks` of all crawls together, found by an index. Hosts that turn out not
- * to be ready had their turn noted too early (migration 0041); correct-turns.ts puts their turns right, so that each is
+ * to be ready had their turn noted too early (storage/migrations/0007_frontier.sql); correct-turns.ts puts their turns right, so that each is
  * looked at once and none stands before others for long.
  */
 

@@ -53,7 +53,7 @@ export const outdatedConfig = 'OW001';
 /**
  * Level 3 of the seen-set: check and add in one step. Rows that come back are new; the others were seen. A closed crawl
  * admits nothing; a draining one records URLs that it will not fetch. Fails with `outdatedConfig` if the settings of a
- * crawl are no longer those by which its rows were judged (migration 0025).
+ * crawl are no longer those by which its rows were judged (`hold_config`).
  */
 export const admitUrls = statement<
   [rows: string],

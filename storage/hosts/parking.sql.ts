@@ -56,7 +56,7 @@ export const unparkHost = statement<[hostId: string], { readonly was_parked: boo
 
 /**
  * Open crawls that have work at a host, locked in the order of their ids: before the host itself, as everywhere
- * (storage/queue-locks.ts goes on from there). Whoever holds them may write events of them.
+ * (storage/frontier/queue-locks.ts goes on from there). Whoever holds them may write events of them.
  */
 export const lockCrawlsAtHost = statement<[hostId: string, most: number], { readonly id: number }>(
   'lock-crawls-at-host',

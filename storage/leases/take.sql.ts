@@ -14,7 +14,7 @@ export interface TakenLease {
   readonly wait_ms: number;
   readonly pace_ms: number;
   readonly held_ms: number;
-  /** As time has eased it up (storage/slowdown.ts), and what that goes by (domain/pace.ts); ages in milliseconds. */
+  /** As time has eased it up (storage/hosts/slowdown.ts), and what that goes by (domain/pace.ts); ages in milliseconds. */
   readonly slowdown: number;
   readonly clean: number;
   readonly since_complaint: number;

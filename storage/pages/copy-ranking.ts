@@ -6,7 +6,7 @@
  *
  * A link counts for a copy if it names the copy's canonical form, or the spelling in which the copy was found. Links
  * are counted from 20,000 pages and four million links at most, a sample of a larger crawl, so that the end of the
- * crawl does not wait for them. Outlinks are packed as in storage/outlinks.ts: a line each, those within the page's own
+ * crawl does not wait for them. Outlinks are packed as in storage/pages/outlinks.ts: a line each, those within the page's own
  * origin from their path on.
  */
 export const inboundOfCopies = `

@@ -29,7 +29,7 @@ export interface PageFeedRow {
   readonly noindex: boolean | null;
   readonly canonical: string | null;
   readonly cut: Cut | null;
-  /** The page's links, packed (storage/outlinks.ts), and the origin they start from; null where there are none. */
+  /** The page's links, packed (storage/pages/outlinks.ts), and the origin they start from; null where there are none. */
   readonly outlinks: string | null;
   readonly origin: string | null;
   /** False: the row is not asked for; it is where looking ended. */
@@ -49,7 +49,7 @@ export interface PagePlace {
  * The URLs of a crawl that were answered and have their outcome, in the order of `url_pages`, after a place and up to
  * a horizon (null: all): those that fit the filters (null: any), of the next `mostLooked` rows. Where so many were looked
  * at, the last of them comes too, whether it fits or not. What extraction found, and how far links are read, is in
- * storage/page-feed.ts.
+ * storage/pages/page-feed.ts.
  */
 export const listPages = statement<
   [...params: FeedParams, hostFilter: number | null, mostLooked: number],

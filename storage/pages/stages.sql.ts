@@ -76,7 +76,7 @@ export interface PageRow {
   readonly noindex: boolean;
   readonly nofollow: boolean;
   readonly text_hash: string | null;
-  /** The links to follow, packed (storage/outlinks.ts). */
+  /** The links to follow, packed (storage/pages/outlinks.ts). */
   readonly outlinks: string;
   /** Counters of finish criteria that the page adds to, where it is new. */
   readonly counters: readonly string[];

@@ -1,4 +1,4 @@
-/** Webhooks as their owners see them (F38): made, changed, set back, looked at. Sending: storage/webhook-queue.ts. */
+/** Webhooks as their owners see them (F38): made, changed, set back, looked at. Sending: storage/webhooks/webhook-queue.ts. */
 import { randomBytes } from 'node:crypto';
 import {
   messageIdOf,

@@ -144,23 +144,23 @@ describe('scope and filters', () => {
       'Its length is 20 characters, at most 2,048 are allowed.',
       'It is 1 link from a seed, at most 3 are allowed.',
       'There are no excluded domains.',
-      'No exclude pattern of 1 matches it.',
-      'The include pattern */it* matches it.',
+      'No exclude pattern matches the URL (there is 1).',
+      'The include pattern */it* matches the URL.',
       'Its site has not opted out of being crawled.',
     ]);
   });
 
   it('lets a seed pass that no include pattern matches', () => {
     const filters = told('filter', { scope: { isSeed: true }, crawl: { config: { include: ['*.pdf'] } } });
-    expect(filters.at(-2)?.because).toBe('No include pattern matches it, but it is a seed.');
+    expect(filters.at(-2)?.because).toBe('No include pattern matches the URL, but the URL is a seed.');
   });
 
   it('tells of domains', () => {
     const config = { includeDomains: ['a.example', 'c.example'], excludeDomains: ['b.example'] };
     const filters = told('filter', { crawl: { config } });
-    expect(filters[2]?.because).toBe('It is of no excluded domain of 1.');
+    expect(filters[2]?.because).toBe('The URL is in no excluded domain (there is 1).');
     expect(filters[4]?.because).toBe(
-      'There are no include patterns, so none has to match. It is of the included domain a.example.',
+      'There are no include patterns, so none has to match. The URL is in the included domain a.example.',
     );
   });
 
@@ -175,7 +175,7 @@ describe('scope and filters', () => {
       ['url-length', 'pass'], ['depth', 'pass'], ['domain', 'pass'], ['pattern', 'stop'],
     ]); // prettier-ignore
     expect(filters.at(-1)).toMatchObject({
-      because: 'A filter stops it: an exclude pattern matches it (*/it).',
+      because: 'A filter excludes the URL: an exclude pattern matches it (*/it).',
       detail: { rule: '*/it' },
     });
     expect(told('robots', changes)).toEqual([]);
@@ -187,7 +187,7 @@ describe('scope and filters', () => {
       scope: { verdict: 'excluded', reason: 'url-length', detail: 'full' },
     };
     expect(told('filter', changes)).toMatchObject([
-      { verdict: 'url-length', effect: 'stop', because: 'A filter stops it: it is too long (full).' },
+      { verdict: 'url-length', effect: 'stop', because: 'A filter excludes the URL: it is too long (full).' },
     ]);
     expect(told('state', changes)).toMatchObject([
       { verdict: 'would-be-excluded', detail: { reason: 'url-length' } },
@@ -197,9 +197,9 @@ describe('scope and filters', () => {
   it('names the version of settings that were edited, and an edit under way', () => {
     expect(told('scope', {}).map(({ verdict }) => verdict)).toEqual(['inside']);
     const edited = { version: 3, isEditing: false };
-    expect(told('scope', { crawl: edited })[0]?.because).toMatch(/version 3 of the crawl's settings\.$/);
+    expect(told('scope', { crawl: edited })[0]?.because).toMatch(/version 3 of the settings of the crawl\.$/);
     const [editing] = told('scope', { crawl: { ...edited, isEditing: true } });
-    expect(editing?.because).toMatch(/version 3 .* may still have its turn\.$/);
+    expect(editing?.because).toMatch(/version 3 .* may not have been judged by it yet\.$/);
     expect(editing?.detail).toEqual({ version: 3, editing: true });
   });
 
@@ -251,7 +251,7 @@ describe('what was done', () => {
     expect(told('attempt', { attempts, record: { reclaims: 2 } })).toMatchObject([
       { verdict: 'timeout', because: `An attempt ended at ${iso(-2 * hour)}: the server took too long (no head within 30 s).` },
       { verdict: 'server-error', because: `An attempt ended at ${iso(-hour)}: the server failed on it.`, detail: { status: 599 } },
-      { verdict: 'crash', because: '2 slices that had it in hand ended without a word, as in a crash.' },
+      { verdict: 'crash', because: '2 slices that were fetching the URL ended without a result, as after a crash.' },
     ]); // prettier-ignore
   });
 
@@ -270,7 +270,7 @@ describe('what was done', () => {
     expect(told('redirect', { record: { ...moved, redirectState: 'queued' } })).toMatchObject([
       { verdict: 'to', because: 'It redirects to https://b.example/, a URL of its own, now queued.' },
     ]);
-    expect(told('redirect', { record: moved })[0]?.because).toMatch(/no part of this crawl/);
+    expect(told('redirect', { record: moved })[0]?.because).toMatch(/not part of this crawl/);
     expect(told('redirect', { record: { reason: 'redirect' } })).toMatchObject([{ verdict: 'respelled' }]);
     expect(narrate(facts({ record: moved })).summary).toMatch(
       /301 and redirects to https:\/\/b\.example\/\.$/,
@@ -296,7 +296,7 @@ describe('what was done', () => {
       nofollow: true,
     };
     expect(told('extract', { record: { ...done, page, cut: { links: 1_300, text: 1 } } })[0]?.because).toBe(
-      'It was read: 9 words, 1 link to follow; it asks not to be indexed; it asks that no link be followed; left out: 1,300 links over the limit of a page, 1 character of text.',
+      'It was read: 9 words, 1 link to follow; the page asks not to be indexed; the page asks that none of its links be followed; left out: 1,300 links over the limit of a page, 1 character of text.',
     );
     expect(told('duplicate', { record: { ...done, page } })).toMatchObject([
       { verdict: 'rel-canonical', effect: 'note' },
@@ -320,7 +320,7 @@ describe('what was done', () => {
       {
         verdict: 'server-error',
         effect: 'stop',
-        because: `It became a dead letter at ${iso(-hour)} after 2 attempts that could be repeated: the server failed on it (answered 500).`,
+        because: `It became a dead letter at ${iso(-hour)} after 2 attempts without a final outcome: the server failed on it (answered 500).`,
         detail: { status: 500, attempts: 2 },
       },
     ]);
@@ -332,10 +332,10 @@ describe('where it stands', () => {
     [done, 'pass', `It was fetched at ${iso(-60 * second)} with status 200.`],
     [{ state: 'excluded', reason: 'robots', detail: 'robots.txt line 2: Disallow: /it' }, 'stop', 'It was excluded: robots.txt forbids it (robots.txt line 2: Disallow: /it).'],
     [{ state: 'excluded', reason: 'opt-out', detail: null }, 'stop', 'It was excluded: its site has opted out of being crawled.'],
-    [{ state: 'excluded', reason: 'dropped', detail: 'full' }, 'stop', "It was excluded: its host's queue was given up by an operator (full)."],
+    [{ state: 'excluded', reason: 'dropped', detail: 'full' }, 'stop', "It was excluded: an operator has excluded the queue of its host (full)."],
     [{ state: 'excluded', reason: null, detail: null }, 'stop', 'It was excluded: no reason was recorded.'],
     [{ state: 'dead', reason: 'gone', detail: 'answered 410' }, 'stop', 'It is gone and is not tried again: it is not there (answered 410).'],
-    [{ state: 'failed', reason: 'forbidden', detail: 'answered 403' }, 'stop', 'It was given up and is a dead letter: the server refuses it to us (answered 403).'],
+    [{ state: 'failed', reason: 'forbidden', detail: 'answered 403' }, 'stop', 'It was given up and is a dead letter: the server refuses to give it to us (answered 403).'],
   ])('%j', (record, effect, because) => {
     const { summary, decisions, next } = narrate(facts({ record }));
     expect(decisions.at(-1)).toMatchObject({ step: 'state', verdict: record.state, effect, because });
@@ -345,11 +345,11 @@ describe('where it stands', () => {
 
   it('is in a slice that goes on, or in one that was cut off', () => {
     expect(narrate(facts({ record: { state: 'leased', leaseHeld: true } }))).toMatchObject({
-      summary: 'It belongs to the slice of its host that is being fetched now.',
+      summary: 'The URL belongs to the slice of its host that is being fetched now.',
       next: { at: iso(0) },
     });
     const lost = narrate(facts({ record: { state: 'leased' }, host: { waitMs: 3 * second } }));
-    expect(lost.summary).toMatch(/^The slice that had it in hand ended without a word/);
+    expect(lost.summary).toMatch(/^The slice that was fetching the URL ended without a result/);
     expect(lost.next?.at).toBe(iso(3 * second));
   });
 });
@@ -357,7 +357,7 @@ describe('where it stands', () => {
 describe('when it will be fetched, and why not sooner', () => {
   it('is next where nothing holds it', () => {
     const { next, summary } = narrate(facts());
-    expect(next).toMatchObject({ at: iso(0), because: ['Nothing: it is the next one at its host.'] });
+    expect(next).toMatchObject({ at: iso(0), because: ['Nothing: the URL is the next one at its host.'] });
     expect(summary).toBe(
       `It waits in the queue of https://a.example and is fetched at ${iso(0)} at the earliest. ${next?.because[0] ?? ''}`,
     );
@@ -370,7 +370,7 @@ describe('when it will be fetched, and why not sooner', () => {
     ['crawl-draining', { crawl: { state: 'draining', reason: 'max-pages' } }, /ending \(max-pages\)/],
     ['crawl-cancelled', { crawl: { state: 'cancelled' } }, /is cancelled: it sends no requests/],
     ['host-parked', { host: { parkedAt: iso(-hour), lastError: 'tls: expired' } }, /parked since .*: no secure connection could be made \(expired\); it waits for a probe that is answered, or a retry/],
-    ['opt-out', { optedOut: 'example' }, /^example has opted out of being crawled: it will be excluded/],
+    ['opt-out', { optedOut: 'example' }, /^example has opted out of being crawled: the URL will be excluded/],
     ['page-limit', { crawl: { pagesInHand: 5, config: { maxPages: 5 } } }, /the 5 pages it may fetch/],
     ['time-limit', { crawl: { config: { maxSeconds: 3_601 } }, record: { dueMs: 2 * second } }, /time ends at 2026-03-01T12:00:01.000Z/],
   ])('%s: nobody can say', (verdict, changes, because) => {
@@ -380,25 +380,25 @@ describe('when it will be fetched, and why not sooner', () => {
   }); // prettier-ignore
 
   it.each<[string, Changes, number, RegExp]>([
-    ['url-backoff', { record: { dueMs: 9 * second, reason: 'client-error', detail: 'answered 425' } }, 9 * second, /due again at 2026-03-01T12:00:09.000Z after its last attempt: the server finds fault.*425/],
+    ['url-backoff', { record: { dueMs: 9 * second, reason: 'client-error', detail: 'answered 425' } }, 9 * second, /due again at 2026-03-01T12:00:09.000Z after its last attempt: the server says that the request is wrong.*425/],
     ['host-delay', { host: { waitMs: 3 * second, paceMs: 3 * second, delayMs: 4 * second } }, 3 * second, /its delay of 4 s between requests/],
     ['host-closed', { host: { closed: { by: 'windows', inMs: 9 * hour } } }, 9 * hour, /outside the opening times that are set for it: none is sent before 2026-03-01T21:00/],
     ['host-quota', { host: { closed: { by: 'quota', inMs: 12 * hour } } }, 12 * hour, /quota of requests for the day is spent: none is sent before 2026-03-02T00:00/],
-    ['host-asked', { host: { waitMs: hour } }, hour, /as it asked or was set/],
+    ['host-asked', { host: { waitMs: hour } }, hour, /because the host asked for this time or an operator set it/],
     ['host-backoff', { host: { waitMs: hour, failures: 2, failingSince: iso(-hour), lastError: 'connect-refused: 127.0.0.1:1' } }, hour, /the backoff after 2 failures in a row since .*: its host refuses connections \(127\.0\.0\.1:1\)/],
     ['retry-after', { host: { waitMs: 30 * 24 * hour, failures: 1, lastError: 'overloaded: answered 503' } }, 30 * 24 * hour, /by its Retry-After or the backoff after 1 failure in a row/],
-    ['crawl-delay', { host: { turn: { inMs: hour, delayMs: 24 * hour, reported: false } } }, hour, /no turn at this host before 2026-03-01T13:00:00.000Z: its own delay of 1 day has not passed\. It holds up no other crawl\./],
-    ['host-reported', { host: { turn: { inMs: hour, delayMs: 0, reported: true } } }, hour, /until the host has answered us: a fetcher of its tenant has reported trouble/],
-    ['lease', { host: { leaseMs: 5 * second } }, 0, /A slice of the host that does not hold it/],
-    ['lease-lost', { host: { leaseMs: -5 * second } }, second, /ran out 5 s ago and was not returned: .*waits 1 s first/],
+    ['crawl-delay', { host: { turn: { inMs: hour, delayMs: 24 * hour, reported: false } } }, hour, /no turn at this host before 2026-03-01T13:00:00.000Z: its own delay of 1 day has not passed\. This delays no other crawl\./],
+    ['host-reported', { host: { turn: { inMs: hour, delayMs: 0, reported: true } } }, hour, /until the host has answered Orbweaver itself: another fetcher of the tenant has reported trouble/],
+    ['lease', { host: { leaseMs: 5 * second } }, 0, /A slice of the host without this URL/],
+    ['lease-lost', { host: { leaseMs: -5 * second } }, second, /ran out 5 s ago without being returned: .*waits 1 s first/],
     ['guest', { host: { guest: true } }, second, /that one request goes first/],
-    ['robots-first', { robots: { status: null, ageMs: null, allowed: null } }, second, /has not been read yet: it is asked for first/],
+    ['robots-first', { robots: { status: null, ageMs: null, allowed: null } }, second, /has not been read yet: it is requested first/],
     ['robots-first', { robots: { ageMs: 49 * hour } }, second, /is 2 days old/],
     ['queue', { host: { ahead: 10, delayMs: 2 * second, slowdown: 1 } }, 20 * second, /^10 queued URLs of this crawl go first at this host, at one request every 2 s \(slowed down after trouble\)\.$/],
     ['queue', { host: { ahead: 10, others: [3, 50] } }, 23 * second, /; 3 crawls take turns/],
     ['queue', { host: { ahead: 10_000, delayMs: 0 } }, 0, /At least 10,000 queued URLs .* one after another/],
     ['turns', { host: { others: [3] } }, 0, /2 crawls take turns/],
-    ['host-not-fed', { host: { fed: false } }, 0, /scheduler starts its workflow/],
+    ['host-not-fed', { host: { fed: false } }, 0, /the scheduler starts one/],
   ])('%s', (verdict, changes, inMs, because) => {
     expect(narrate(facts(changes)).next?.at).toBe(iso(inMs));
     expect(waits(changes)).toEqual([[verdict, expect.stringMatching(because)]]);
@@ -416,7 +416,7 @@ describe('when it will be fetched, and why not sooner', () => {
 
 describe('a URL never met', () => {
   it.each<[string, string, Changes, RegExp]>([
-    ['would-be-outside', 'stop', { scope: { verdict: 'outside', detail: "not within the seeds' scope (host)" } }, /would not be followed\. It is outside the crawl: not within/],
+    ['would-be-outside', 'stop', { scope: { verdict: 'outside', detail: "not within the seeds' scope (host)" } }, /would not be followed\. The URL is outside the crawl: not within/],
     ['would-be-excluded', 'stop', { scope: { verdict: 'excluded', reason: 'depth', detail: 'depth 1, limit 0' } }, /would be excluded\. .*too many links from a seed \(depth 1, limit 0\)/],
     ['would-be-excluded', 'stop', { host: { urls: 100 } }, /would be excluded\. The crawl has 100 URLs of its host, at most 100/],
     ['would-be-excluded', 'stop', { optedOut: 'a.example' }, /its site has opted out of being crawled \(a\.example has opted out\)/],
@@ -425,7 +425,7 @@ describe('a URL never met', () => {
     ['would-be-disallowed', 'stop', { robots: { allowed: false, rule: 'Disallow: /it', line: 7 } }, /queued for https:\/\/a\.example and excluded on its turn, since line 7 of its robots\.txt forbids it: Disallow: \/it/],
     ['would-be-queued', 'wait', {}, /would be queued for https:\/\/a\.example and fetched at .* at the earliest\. Nothing/],
     ['would-be-queued', 'wait', { host: null, robots: null }, /would be queued .* robots\.txt of the host has not been read yet/],
-    ['would-be-queued', 'wait', { host: { parkedAt: iso(0) } }, /and when it would be fetched cannot be said\. The host has been parked/],
+    ['would-be-queued', 'wait', { host: { parkedAt: iso(0) } }, /and nobody can say when it would be fetched\. The host has been parked/],
   ])('%s: %s %j', (verdict, effect, changes, summary) => {
     const answer = narrate(facts({ record: null, ...changes }));
     expect(answer.summary).toMatch(/^The crawl has not met this URL\. /);

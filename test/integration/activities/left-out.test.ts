@@ -111,7 +111,7 @@ describe('the links of a page', () => {
     });
     const told = await crawled.explain('/p/1400');
     expect(told?.summary).toMatch(
-      /^The crawl has not met this URL\. It may be among what was left out of http:.* \(1,301 links over the limit of a page\)\./,
+      /^The crawl has not met this URL\. The URL may be among the links that were left out of http:.* \(1,301 links over the limit of a page\)\./,
     );
     expect(told?.decisions).toContainEqual(
       expect.objectContaining({ step: 'found', verdict: 'maybe-left-out', effect: 'note' }),

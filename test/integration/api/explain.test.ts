@@ -172,7 +172,7 @@ describe('explain', () => {
     await setState(services.pool, crawl, 'paused', 'lunch');
     const paused = await explain(`${origin}/it`);
     expect(paused.next?.at).toBeNull();
-    expect(paused.summary).toMatch(/cannot be said\. The crawl is paused \(lunch\)/);
+    expect(paused.summary).toMatch(/nobody can say when it is fetched\. The crawl is paused \(lunch\)/);
   });
 
   it('tells the pause of a host', async () => {
