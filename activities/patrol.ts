@@ -3,7 +3,7 @@
  * Temporal's data. Postgres holds the truth, so a missing workflow is started and goes on from there. The patrol pages
  * through everything that should have a workflow, a few at a look, and tries to start each; a running workflow is not
  * touched by that. It also gives back URLs that a killed worker left leased at a host that was paused meanwhile, since
- * nobody visits such a host. The scheduler finds hosts that have work (refeed-hosts.ts); webhook-waker.ts, webhooks.
+ * nobody visits such a host. The scheduler finds hosts that have work (`refeedHosts`); webhook-waker.ts, webhooks.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';

@@ -1,6 +1,6 @@
 /**
  * Wakes idle host workflows when URLs were admitted for them, so that they do not have to poll. A host is marked idle
- * before it looks a last time (mark-idle.ts), so that no admission is missed between the two. Only the first process
+ * before it looks a last time (`markIdle`), so that no admission is missed between the two. Only the first process
  * that finds the mark sends a signal. If a crash loses the signal, the scheduler's search for lost hosts finds the host
  * within seconds.
  */

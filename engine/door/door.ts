@@ -151,7 +151,7 @@ export class Door {
     await retrying(() => noteUnanswered(this.#dependencies.pool, JSON.stringify(rows)));
   }
 
-  /** Marks the host, then starts its workflow; after a crash in between, refeed-hosts.ts finds the lost host. */
+  /** Marks the host, then starts its workflow; after a crash in between, `refeedHosts` finds the lost host. */
   async #park({ id, origin, crawls }: HostAtDoor, spent: string): Promise<void> {
     const [marked] = await retrying(() => markSpent(this.#dependencies.pool, id, crawls[0]));
     if (marked === undefined) return;

@@ -69,7 +69,7 @@ export interface CrawlOutlook extends CrawlStands {
   readonly counters: Readonly<Record<string, number>>;
   /** Of the queued: at hosts that are parked, and of which it waits for no answer. */
   readonly parked: number;
-  /** It waits for an answer of parked hosts (ask-parked-hosts.ts). */
+  /** It waits for an answer of parked hosts (`askParkedHosts`). */
   readonly asking: boolean;
   /** It has seeds that were not admitted yet. */
   readonly unseeded: boolean;

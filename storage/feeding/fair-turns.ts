@@ -1,13 +1,13 @@
 /**
- * The order in which hosts get their turn, for the statements that give turns (feed-hosts.ts, hosts-at-door.ts). Places
+ * The order in which hosts get their turn, for the statements that give turns (`feedHosts`, `hostsAtDoor`). Places
  * are shared: only so many hosts are worked, or asked whether they answer, at a time. A free place goes to the tenant
  * that has fewest places, within the tenant to the crawl that has fewest for its weight, and within the crawl to the
  * host that has waited longest. So a crawl that comes late gets the next places, however many hosts of others wait, and
  * a crawl that is alone gets all places.
  *
  * The cost is that of the hosts looked at: `looks` of all crawls together, found by an index. Hosts that turn out not
- * to be ready had their turn noted too early (storage/migrations/0007_frontier.sql); correct-turns.ts puts their turns right, so that each is
- * looked at once and none stands before others for long.
+ * to be ready had their turn noted too early (storage/migrations/0007_frontier.sql); `correctTurns` puts their turns
+ * right, so that each is looked at once and none stands before others for long.
  */
 
 import { isItsTurn } from '../hosts/index.ts';

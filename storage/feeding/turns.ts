@@ -9,14 +9,14 @@ import { excludeHostsOptedOut } from '../opt-outs/index.ts';
 /** URLs of hosts that have opted out, excluded in one statement; what is left is found by the next look. */
 const optOutBatch = 5_000;
 
-/** As feed-hosts.ts. */
+/** As `feedHosts`. */
 export async function takeTurns(db: Queryable, shard: number, activeHosts: number): Promise<FedHost[]> {
   const rows = await retrying(() => feedHosts(db, shard, activeHosts));
   await putAside(db, rows.flatMap(({ aside }) => aside ?? [])); // prettier-ignore
   return rows.flatMap(({ fed }) => fed ?? []);
 }
 
-/** As ask-places-back.ts. */
+/** As `askPlacesBack`. */
 export async function takePlacesBack(
   db: Queryable,
   shard: number,
@@ -27,7 +27,7 @@ export async function takePlacesBack(
   return rows.flatMap(({ asked }) => asked ?? []);
 }
 
-/** As hosts-at-door.ts. @param places taken already, by crawl */
+/** As `hostsAtDoor`. @param places taken already, by crawl */
 export async function takeTurnsAtDoor(
   db: Queryable,
   places: ReadonlyMap<number, number>,

@@ -12,7 +12,7 @@ export interface JudgedBy {
 }
 
 /**
- * Holds the settings of crawls until the transaction ends. Fails with `outdatedConfig` (admit-urls.ts) if the settings
+ * Holds the settings of crawls until the transaction ends. Fails with `outdatedConfig` (`admitUrls`) if the settings
  * are no longer those by which links were judged: the present ones may take a link that the old ones left out. No
  * answer.
  */

@@ -87,7 +87,7 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
              u.last_modified, c.turn`,
 );
 
-/** Puts back URLs that a slice leased and did not get to; they do not count as the crawl's turns (lease-urls.ts). */
+/** Puts back URLs that a slice leased and did not get to; they do not count as the crawl's turns (`leaseUrls`). */
 export const returnUrls = statement<[hostId: string, token: number], { crawl_id: number }>(
   'return-urls',
   `with held as materialized (

@@ -101,7 +101,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
    select from moved limit 0`,
 );
 
-/** Adds a page that is read elsewhere to the counters of finish criteria it is one for; see upsert-pages.ts. */
+/** Adds a page that is read elsewhere to the counters of finish criteria it is one for; see `upsertPages`. */
 export const countPage = statement<[crawlId: number, counters: readonly string[]], Record<string, never>>(
   'count-page',
   `insert into page_counter as c (crawl_id, counter, shard, pages)

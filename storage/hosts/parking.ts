@@ -7,7 +7,7 @@ import type { TroubleClass } from '../../domain/trouble.ts';
 /** Crawls that are told at most; the others see it where hosts are listed. */
 const mostTold = 100;
 
-/** As park-host.ts. If the host is already parked, nobody is told. */
+/** As `parkHost`. If the host is already parked, nobody is told. */
 export async function park(
   pool: Pool,
   hostId: string,
@@ -22,7 +22,7 @@ export async function park(
   });
 }
 
-/** As unpark-host.ts; the host's waiting URLs become due at once. If the host was not parked, nobody is told. */
+/** As `unparkHost`; the host's waiting URLs become due at once. If the host was not parked, nobody is told. */
 export async function bringBack(pool: Pool, hostId: string): Promise<void> {
   await inTransaction(pool, async (db) => {
     const crawls = await lockCrawlsAtHost(db, hostId, mostTold);

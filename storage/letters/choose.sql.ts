@@ -39,7 +39,7 @@ export const chooseCrawlLetters = statement<
 );
 
 /**
- * As choose-crawl-letters.ts, for one class, also if only few letters of millions have it. The class is asked for as a
+ * As `chooseCrawlLetters`, for one class, also if only few letters of millions have it. The class is asked for as a
  * range and is part of the order, so that only a walk along `dead_letter_class` fits as a plan: with an equation, a
  * plan made for common classes would walk all letters of the crawl for a rare class.
  */

@@ -37,7 +37,7 @@ export const lockRedrivenCrawls = statement<[crawlIds: readonly number[]], Redri
 /**
  * Takes dead letters and puts their URLs back into their queues, with all their tries; answers those that were still
  * letters. `places`: [{crawl_id, host_id, key}], keys in hex. Letters of the resting class that are younger than
- * `restMs` stay. To be called with the host_queue rows locked (lock-host-queues.ts).
+ * `restMs` stay. To be called with the host_queue rows locked (`lockHostQueues`).
  */
 export const redriveDeadLetters = statement<
   [places: string, restingClass: string, restMs: number],

@@ -70,7 +70,7 @@ export const listPages = statement<
 );
 
 /**
- * As list-pages.ts, for one host with few URLs (host-share.ts): all of them are read by the primary key, and sorted.
+ * As `listPages`, for one host with few URLs (`hostShare`): all of them are read by the primary key, and sorted.
  * They are held apart (`materialized`), since otherwise the order would make Postgres walk the whole crawl if it takes
  * the host's rows for many.
  */

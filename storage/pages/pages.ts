@@ -1,7 +1,7 @@
 /**
  * The pages feed: every URL of a crawl that was answered and has its outcome, in a fixed order, so that a cursor never
  * skips or repeats one, also while the crawl runs. The feed of an open crawl therefore ends a little before the
- * present, at the first body that waits for extraction or for a commit (statements/pages-horizon.ts); the feed of a
+ * present, at the first body that waits for extraction or for a commit (`pagesHorizon`); the feed of a
  * closed crawl is whole.
  *
  * A filter may fit few pages of millions. One answer looks at no more than `mostLooked` of them, and its cursor stands

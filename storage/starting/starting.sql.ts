@@ -61,7 +61,7 @@ export const defaultCrawl = statement<[tenantId: number], DefaultCrawlRow>(
 
 /**
  * A crawl without seeds that has nothing left to do, as the standing one of a tenant. It has no workflow until seeds
- * set it running. Ids are made as in insert-crawl.ts.
+ * set it running. Ids are made as in `insertCrawl`.
  */
 export const insertDefaultCrawl = statement<[tenantId: number, config: string], { id: string }>(
   'insert-default-crawl',
