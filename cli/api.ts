@@ -78,13 +78,20 @@ export function createApi(address: ApiAddress): Api {
         more: z.boolean().optional(),
       });
       let left = most;
-      for (let cursor: string | undefined; ;) {
-        const page: z.infer<typeof schema> = await ask('GET', path, schema, { query: { ...query, cursor } });
-        yield* page.items.slice(0, left);
-        left -= page.items.length;
-        const { next, more = page.items.length > 0 } = page;
-        if (next === null || next === cursor || !more || left <= 0) return;
-        cursor = next;
+      const pageAt = (cursor?: string): Promise<z.infer<typeof schema>> =>
+        ask('GET', path, schema, { query: { ...query, cursor } });
+      for (let cursor: string | undefined, coming = pageAt(); ;) {
+        const { items, next, more = items.length > 0 } = await coming;
+        const isLast = next === null || next === cursor || !more || left <= items.length;
+        if (!isLast) {
+          // The server makes the next page while the caller works on this one.
+          coming = pageAt(next);
+          coming.catch(() => undefined);
+          cursor = next;
+        }
+        yield* items.slice(0, left);
+        left -= items.length;
+        if (isLast) return;
       }
     },
     create: (path, schema, body) =>
