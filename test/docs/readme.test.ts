@@ -180,4 +180,17 @@ describe('what comments and test names point at', () => {
     expect(files.length).toBeGreaterThan(500);
     expect(broken).toEqual([]);
   });
+
+  it('is a file of the code, by its name or the end of its path', () => {
+    const sources = globSync('**/*.{ts,cjs,mjs}', { cwd: root, exclude: notOurs }).map((file) => `/${file}`);
+    const broken = files
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('test/'))
+      .flatMap((file) =>
+        [...read(file).matchAll(/^ *(?:\/\*\*?|\*|\/\/) .*$/gm)]
+          .flatMap(([line]) => [...line.matchAll(/(?<![\w./<*-])[a-z][\w/-]*(?:\.sql)?\.ts\b/g)])
+          .filter(([name]) => !sources.some((source) => source.endsWith(`/${name}`)))
+          .map(([name]) => `${file}: ${name}`),
+      );
+    expect(broken).toEqual([]);
+  });
 });
