@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     const details = await web.currentDetails();
     expect(details).toContain('is parked: its retries are spent');
     expect(details).toMatch(/What is wrong: connect-refused: .* \(since 2\d{3}-/);
-    expect(details).toMatch(/What comes next: a probe at 2\d{3}-\S+: robots\.txt is asked for/);
+    expect(details).toMatch(/What comes next: a probe at 2\d{3}-\S+: robots\.txt is requested/);
     expect(details).toContain('update redrive tries it with all its dead letters');
     await web.page.screenshot({ path: `${screenshots}/temporal-web-host.png` });
     const back = await answering(port);
