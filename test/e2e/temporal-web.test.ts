@@ -125,7 +125,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
       const details = await desktop.currentDetails();
       expect(details).toContain(`${refusing} is parked: its retries are spent`);
       expect(details).toContain('refused the connection');
-      expect(details).toContain('Update retry tries again');
+      expect(details).toContain('Update retry tries the host again');
       await desktop.page.screenshot({ path: `${screenshots}/temporal-web-host.png` });
     },
   );
