@@ -143,7 +143,9 @@ describe('seeds and events', () => {
     const lines = Array.from({ length: 200_000 }, (_, at) => `https://a.example/${String(at)}`).join('\n');
     const refused = await run(['seeds', 'add', crawl, '--seeds', '-'], lines, key);
     expect(refused).toMatchObject({ code: 3, stdout: '' });
-    expect(refused.stderr).toMatch(/is cancelled: it takes no more seeds\. No seed of it was stored\.\n$/);
+    expect(refused.stderr).toMatch(
+      /is cancelled: it takes no more seeds\. No seed of the body was stored\.\n$/,
+    );
   });
 
   it('are followed to the end of the crawl', async () => {
