@@ -79,6 +79,16 @@ const download = async (base: string, folder: string, signal?: AbortSignal): Pro
   return path.join(folder, fileToExtract);
 };
 
+/**
+ * Where Go keeps modules and compiled packages while it builds: 3 GB that nothing needs afterwards. They go with `folder`,
+ * so Go must not write-protect them.
+ */
+const goCaches = (folder: string): Record<string, string> => ({
+  GOMODCACHE: path.join(folder, 'modules'),
+  GOCACHE: path.join(folder, 'compiled'),
+  GOFLAGS: '-modcacherw',
+});
+
 /** Builds the program with Go into `folder`; takes three to seven minutes on two cores. */
 const build = async (folder: string, options: TemporalCliOptions): Promise<string> => {
   const log = path.join(options.cacheDir, 'temporal-build.log');
@@ -96,7 +106,13 @@ const build = async (folder: string, options: TemporalCliOptions): Promise<strin
     const go = await spawnTethered({
       command: 'go',
       args: ['install', `github.com/temporalio/cli/cmd/temporal@v${version}`],
-      env: { ...programEnvironment(), GOBIN: folder, CGO_ENABLED: '0', ...pathOf(options) },
+      env: {
+        ...programEnvironment(),
+        ...goCaches(folder),
+        GOBIN: folder,
+        CGO_ENABLED: '0',
+        ...pathOf(options),
+      },
       cwd: folder,
       stopSignal: 'SIGTERM',
       orphanGraceSeconds: 1,

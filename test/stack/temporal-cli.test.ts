@@ -109,6 +109,22 @@ describe('the Temporal CLI', () => {
     );
   });
 
+  it('is built with caches of its own, of which nothing is left', async () => {
+    const seen = path.join(root, 'caches');
+    const searchPath = goThat(
+      `mkdir -p "$GOMODCACHE" "$GOCACHE"; echo >"$GOMODCACHE/module"; echo "$GOMODCACHE $GOCACHE $GOFLAGS" >"${seen}"
+       printf '#!/bin/sh\\necho temporal version\\n' >"$GOBIN/temporal"; chmod +x "$GOBIN/temporal"`,
+    );
+    const { cli, cacheDir } = await find({ searchPath });
+    await cli;
+    const [modules = '', compiled = '', flags] = readFileSync(seen, 'utf8').trim().split(' ');
+    expect([modules, compiled].every((folder) => folder.startsWith(`${cacheDir}/temporal-draft-`))).toBe(
+      true,
+    );
+    expect(flags).toBe('-modcacherw');
+    expect(readdirSync(cacheDir).sort()).toEqual(['temporal-1.5.1', 'temporal-build.log']);
+  });
+
   it('says how the build failed, and leaves nothing half-made', async () => {
     const { cli, cacheDir } = await find({ searchPath: goThat('echo no module mirror >&2; exit 1') });
     await expect(cli).rejects.toThrow(/could not be built[^]*no module mirror/);
