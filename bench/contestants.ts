@@ -31,7 +31,12 @@ interface Ended {
 }
 
 /** Runs a program to its end, under the meter; what it says on standard error is shown. */
-async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+async function run(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  watched?: (usage: Meter['read']) => void,
+): Promise<Ended> {
   const start = performance.now();
   const child = spawn(command, args, {
     cwd: root,
@@ -39,6 +44,7 @@ async function run(command: string, args: readonly string[], env: NodeJS.Process
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const watch = meter(child.pid ?? 0);
+  watched?.(() => watch.read());
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
@@ -70,10 +76,14 @@ export function installCrawlee(): void {
 export const crawlee = (task: Task): Promise<Figures> =>
   runScript('bench/crawlee/crawl.mjs', [task.seedsFile, join(task.folder, 'storage')]);
 
-/** One crawl on a stack of its own: fresh data, so that nothing is known beforehand. */
+/**
+ * One crawl on a stack of its own: fresh data, so that nothing is known beforehand.
+ * @param watched is handed the meter of all its processes, to be read while it runs
+ */
 export async function crawlWithOrbweaver(
   task: Task,
   options: readonly string[],
+  watched?: (usage: Meter['read']) => void,
 ): Promise<{ report: CrawlReport; ended: Ended }> {
   const data = join(task.folder, 'data');
   mkdirSync(data, { recursive: true });
@@ -87,7 +97,7 @@ export async function crawlWithOrbweaver(
     '127.0.0.0/8',
     '--json',
   ];
-  const ended = await run(join(root, 'orbweaver'), [...args, ...options], { ORBWEAVER_DATA: data });
+  const ended = await run(join(root, 'orbweaver'), [...args, ...options], { ORBWEAVER_DATA: data }, watched);
   if (ended.code !== 0) throw new Error(`orbweaver ended with code ${String(ended.code)}`);
   return { report: JSON.parse(ended.lastLine) as CrawlReport, ended };
 }
