@@ -42,7 +42,11 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
     }
     if (lease === null) throw interrupted(host);
-    const sliceMs = stretchedSliceMs(settings.sliceMs, room.keeper.size, availableParallelism());
+    const sliceMs = stretchedSliceMs(
+      settings.sliceMs,
+      room.census.visited(host.hostId),
+      availableParallelism(),
+    );
     const end = await new Slice(room, lease, host.origin, sliceMs, signal).run(sliceMs);
     // The first failure is a result: the workflow shows the backoff and sleeps. A further failure in a row is thrown, so
     // that Temporal retries, and its pending activity shows attempt, last failure and next time.

@@ -27,9 +27,20 @@ export const longestTurnWaitMs = 60_000;
 /** The workflow's timer, not an activity that holds a worker, waits out `sliceMs` or more. */
 export const sleepsInWorkflow = (waitMs: number, sliceMs: number): boolean => waitMs > 0 && waitMs >= sliceMs;
 
-/** Slices a second one core of the Temporal server carries without becoming the bottleneck (docs/design.md, "The slice"). */
-const slicesPerCore = 20;
+/**
+ * Slices that a core is to begin in a second. Each costs a workflow task or three, three activities and a dozen statements;
+ * at 20 a second they take all of a core (docs/design.md, "The slice").
+ */
+const slicesPerCore = 2;
+/** Bounds how long bodies wait to be read, and for how long the order of a host's URLs is fixed. */
+const longestStretchMs = 300_000;
 
-/** Slices get longer with the number of hosts at work; `sliceMs = 0`, one URL per step, stays 0. */
-export const stretchedSliceMs = (sliceMs: number, hosts: number, cores: number): number =>
-  sliceMs === 0 ? 0 : Math.max(sliceMs, (hosts / (slicesPerCore * cores)) * 1_000);
+/**
+ * Slices get longer with the number of hosts at work, so that a page costs the same however many slow hosts there are.
+ * `sliceMs = 0`, one URL per step, stays 0.
+ */
+export function stretchedSliceMs(sliceMs: number, hosts: number, cores: number): number {
+  if (sliceMs === 0) return 0;
+  const stretched = (hosts / (slicesPerCore * cores)) * 1_000;
+  return Math.max(sliceMs, Math.min(stretched, longestStretchMs));
+}

@@ -56,8 +56,12 @@ const common = {
   maxConcurrentWorkflowTaskPolls: 2,
 } satisfies Partial<WorkerOptions>;
 
-/** Hosts at the door only wait on sockets, so more of them fit than hosts that are fetched from. */
-export const doorPlaces = (fetchSlots: number): number => 2 * fetchSlots;
+/**
+ * Hosts at the door only wait on sockets, so a process takes twice as many as it fetches from, up to this: a door asks
+ * without a pause, and thousands of lookups and connections at once are more than a resolver or a router likes.
+ */
+const mostDoorPlaces = 400;
+export const doorPlaces = (fetchSlots: number): number => Math.min(mostDoorPlaces, 2 * fetchSlots);
 
 export async function createWorkers(context: RoleContext): Promise<Worker[]> {
   const options = { ...common, connection: context.worker, namespace: context.config.temporalNamespace };

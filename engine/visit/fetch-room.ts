@@ -7,6 +7,7 @@ import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
+import { Census } from './census.ts';
 import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
@@ -22,6 +23,7 @@ export class FetchRoom {
   readonly robotsFetcher: RobotsFetcher;
   readonly admission: Admission;
   readonly earlierBodies: EarlierBodies;
+  readonly census = new Census();
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
   readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });
 

@@ -88,9 +88,9 @@ export const gates: readonly Gate[] = [
     leaving: ({ lease }) => lease.mayStart,
   },
   {
-    // The visit of another host wants to send one request here.
+    // Somebody waits for the host: the visit of another host, a foreign fetcher, another crawl, or whoever wants its place.
     name: 'guests',
-    url: ({ lease }) => (lease.guestWaits ? closed() : null),
+    url: ({ lease }) => (lease.othersWait ? closed() : null),
   },
   {
     // Edited settings may change the pace and the verdict on each URL: the next visit uses them.

@@ -1,8 +1,8 @@
 /**
  * The leases that a process holds. One statement renews them all every quarter of a lease. Another one asks once a
- * second whether an operator has changed settings of their hosts. Each lease shows its holder whether it is lost, a
- * guest waits, or its settings are old. Whether a request may leave never depends on the database's clock: see
- * domain/lease.ts.
+ * second whether an operator has changed settings of their hosts. Each lease shows its holder whether it is lost,
+ * somebody waits for the host, or its settings are old. Whether a request may leave never depends on the database's
+ * clock: see domain/lease.ts.
  */
 import type { Logger } from 'pino';
 import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
@@ -28,8 +28,10 @@ export class HostLease {
   readonly taken: TakenLease;
   /** What the host's windows and quota allow. */
   readonly allowance: Allowance;
-  /** The slice of another host waits to send one request here. */
-  guestWaits = false;
+  /** Somebody waits for the host: the visit must end soon (renew-leases). */
+  othersWait = false;
+  /** Ids of the crawls that the visit serves; null: it serves none. */
+  crawls: readonly number[] | null = null;
   /** The host's settings changed since the lease was taken: the slice should end, so that the next one uses them. */
   outdated = false;
   held: HeldLease | null;
@@ -80,11 +82,6 @@ export class LeaseKeeper {
     this.#pool = pool;
     this.#leaseMs = leaseMs;
     this.#log = log;
-  }
-
-  /** Slices that hold a lease right now. */
-  get size(): number {
-    return this.#leases.size;
   }
 
   /** The host's lease; null if it could not be taken within `patienceMs`. */
@@ -198,13 +195,13 @@ export class LeaseKeeper {
     const asked = [...this.#leases.values()];
     const now = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: this.#leaseMs };
     try {
-      const held = asked.map((lease) => ({ id: lease.hostId, token: lease.taken.token }));
+      const held = asked.map(({ hostId, taken, crawls }) => ({ id: hostId, token: taken.token, crawls }));
       const renewed = new Map(
         (await renewLeases(this.#pool, JSON.stringify(held), this.#leaseMs)).map((row) => [row.token, row]),
       );
       for (const lease of asked) {
         const row = renewed.get(lease.taken.token);
-        if (row !== undefined) lease.guestWaits = row.guest_waits;
+        if (row !== undefined) lease.othersWait = row.others_wait;
         if (lease.held !== null) lease.held = row === undefined ? null : now;
       }
     } catch (error) {

@@ -124,7 +124,11 @@ export class Slice {
     if (crawls.length === 0) return 'idle';
     if (stopped !== null) return 'more';
 
-    const limit = await lease.allowance.grant(pool, hostId, taken.token, sliceSize(sliceMs, pacer.delayMs));
+    lease.crawls = crawls.map(({ id }) => id);
+    // A host that is slow must not hold many of the few pages that a crawl may still have.
+    const isLimited = crawls.some(({ config }) => config.maxPages !== null);
+    const urlsMs = isLimited ? Math.min(sliceMs, this.#room.dependencies.settings.sliceMs) : sliceMs;
+    const limit = await lease.allowance.grant(pool, hostId, taken.token, sliceSize(urlsMs, pacer.delayMs));
     if (limit === 0) return 'more';
     const turns = visit.turns.within(sliceMs, pacer.tookMs);
     const atTurn = crawls.filter(({ id }) => turns.get(id) !== 0);

@@ -4,21 +4,33 @@ import { statement, type Queryable } from '../postgres/index.ts';
 export interface RenewedLease {
   readonly id: number;
   readonly token: number;
-  /** Another host's slice waits for one request here, or a foreign fetcher does: end the slice soon. */
-  readonly guest_waits: boolean;
+  /**
+   * Somebody waits for the host: another host's visit or a foreign fetcher for one request, somebody for its place among
+   * the hosts that are worked, or a crawl that was not there when the visit began. The visit must end soon.
+   */
+  readonly others_wait: boolean;
 }
 
-/** Renews a process's leases, all in one statement. A lease that does not come back is lost. `held`: [{id, token}]. */
+/**
+ * Renews a process's leases, all in one statement. A lease that does not come back is lost.
+ * `held`: [{id, token, crawls}]; `crawls` are those that the visit serves, null if it serves none.
+ */
 export const renewLeases = statement<[held: string, leaseMs: number], RenewedLease>(
   'renew-leases',
   `with held as materialized (
-     select h.id from host h join json_to_recordset($1) as r(id bigint, token bigint)
+     select h.id, r.crawls from host h join json_to_recordset($1) as r(id bigint, token bigint, crawls bigint[])
          on h.id = r.id and h.lease_token = r.token
       order by h.id for update of h
    )
    update host h set lease_until = now() + $2 * interval '1 millisecond'
      from held where h.id = held.id
-   returning h.id, h.lease_token as token, coalesce(greatest(h.guest_until, h.lend_until) > now(), false) as guest_waits`,
+   returning h.id, h.lease_token as token,
+             coalesce(greatest(h.guest_until, h.lend_until) > now(), false)
+             or held.crawls is not null
+                and (h.yield_at is not null
+                     or exists (select from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
+                                 where q.host_id = h.id and q.queued > 0 and q.crawl_id <> all (held.crawls)))
+             as others_wait`,
 );
 
 /** Leases whose host's settings have been changed since they were taken. `held`: [{id, token, revision}]. */

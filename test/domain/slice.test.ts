@@ -45,14 +45,14 @@ describe('sleepsInWorkflow', () => {
   });
 });
 
-describe('stretchedSliceMs (docs/design.md, "The slice": at most ~20 slices a second per core)', () => {
+describe('stretchedSliceMs (docs/design.md, "The slice": about two slices a second per core)', () => {
   it('stays as set while hosts are few', () => {
-    expect(stretchedSliceMs(10_000, 400, 2)).toBe(10_000);
-    expect(stretchedSliceMs(10_000, 800, 2)).toBe(20_000);
+    expect(stretchedSliceMs(10_000, 40, 2)).toBe(10_000);
+    expect(stretchedSliceMs(10_000, 80, 2)).toBe(20_000);
     expect(stretchedSliceMs(0, 10_000, 1)).toBe(0);
   });
 
-  it('keeps slices below 20 a second and core, and none shorter than set', () => {
+  it('keeps slices below two a second and core up to five minutes, and none shorter than set', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 600_000 }),
@@ -61,7 +61,9 @@ describe('stretchedSliceMs (docs/design.md, "The slice": at most ~20 slices a se
         (sliceMs, hosts, cores) => {
           const stretched = stretchedSliceMs(sliceMs, hosts, cores);
           expect(stretched).toBeGreaterThanOrEqual(sliceMs);
-          expect(hosts / (stretched / 1_000)).toBeLessThanOrEqual(20 * cores * 1.000001);
+          const perCore = hosts / (stretched / 1_000) / cores;
+          expect(perCore <= 2.000001 || stretched >= 300_000).toBe(true);
+          expect(stretched).toBeLessThanOrEqual(Math.max(sliceMs, 300_000));
         },
       ),
     );

@@ -53,6 +53,23 @@ describe('a crawl of 10 URLs beside one of 500', () => {
   });
 });
 
+describe('a slice of minutes', () => {
+  it('ends soon once another crawl comes to the host', async () => {
+    const { site, host } = await hosted();
+    const role = fetching.role({ sliceMs: 60_000, leaseMs: 2_000 });
+    const big = await fetching.crawl({ delaySeconds: 0.1 });
+    await fetching.queue(big, host, ...urls('big', 150));
+    const slice = role.fetchSlice(host);
+    await expect.poll(() => turnsAt(site).length).toBeGreaterThan(3);
+    await fetching.queue(await fetching.crawl({ delaySeconds: 0.1 }), host, '/small/0');
+    expect(await slice).toMatchObject({ next: 'more', lastError: null });
+    expect(turnsAt(site).length).toBeLessThan(100);
+    expect(site.paths()).not.toContain('/small/0');
+    await work(host, 0, () => site.paths().includes('/small/0'));
+    expect(turnsAt(site).length).toBeLessThan(100);
+  });
+});
+
 describe('weights', () => {
   it.each([0, 250])('give a crawl as many turns as it weighs, with slices of %i ms', async (sliceMs) => {
     const { site, host } = await hosted();

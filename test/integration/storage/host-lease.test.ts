@@ -204,7 +204,7 @@ describe('renewing', () => {
       { id: another, token: lost[0]?.token },
     ];
     expect(await renewLeases(pool, JSON.stringify(held), minute)).toEqual([
-      { id: host, token: mine[0]?.token, guest_waits: false },
+      { id: host, token: mine[0]?.token, others_wait: false },
     ]);
     expect(await secondsLeft()).toBeGreaterThan(55);
   });
@@ -230,7 +230,7 @@ describe('a guest (a robots.txt that redirects here)', () => {
     await askGuestLease(pool, host, minute);
     expect(await takeAsGuest()).toBeUndefined();
     const renewed = await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute);
-    expect(renewed).toMatchObject([{ guest_waits: true }]);
+    expect(renewed).toMatchObject([{ others_wait: true }]);
     await release(token, 2_000);
     expect(await take()).toBeUndefined();
     const guest = await takeAsGuest();

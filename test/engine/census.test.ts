@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { Census } from '../../engine/visit/census.ts';
+
+const minute = 60_000;
+
+describe('the hosts that a process works', () => {
+  it('are counted once each, however often they are visited', () => {
+    const census = new Census(() => 0);
+    expect(['a', 'b', 'a', 'c', 'b'].map((host) => census.visited(host))).toEqual([1, 2, 2, 3, 3]);
+  });
+
+  it('are those of the last five minutes at least, and of ten at most', () => {
+    let now = 0;
+    const census = new Census(() => now);
+    census.visited('early');
+    now = 4 * minute;
+    census.visited('late');
+    now = 6 * minute;
+    expect(census.visited('new')).toBe(3);
+    now = 9 * minute;
+    expect(census.visited('late')).toBe(3);
+    now = 11 * minute;
+    // 'early' was last seen more than ten minutes ago.
+    expect(census.visited('new')).toBe(2);
+    now = 60 * minute;
+    expect(census.visited('again')).toBe(1);
+  });
+});
