@@ -3,7 +3,8 @@
  * Temporal's data. Postgres holds the truth, so a missing workflow is started and goes on from there. The patrol pages
  * through everything that should have a workflow, a few at a look, and tries to start each; a running workflow is not
  * touched by that. It also gives back URLs that a killed worker left leased at a host that was paused meanwhile, since
- * nobody visits such a host. The scheduler finds hosts that have work (`refeedHosts`); webhook-waker.ts, webhooks.
+ * nobody visits such a host. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts finds
+ * webhooks that have events to send.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
@@ -21,7 +22,7 @@ const lookMs = 5_000;
 /** Most items of each kind in one look: at most ten calls to Temporal a second. */
 const crawlsALook = 40;
 const hostsALook = 10;
-/** The same for hosts, after Temporal lost all its data, until every host was looked at once. */
+/** Most hosts in one look after Temporal has lost all its data, until every host was looked at once. */
 const hostsInHurry = 100;
 /** Hosts marked in one statement. */
 const batch = 1_000;

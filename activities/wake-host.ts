@@ -1,4 +1,4 @@
-/** Wakes a host's workflow, if there is one, because something has changed that it does not see by itself. */
+/** Wakes a host's workflow, if there is one, because something has changed that the workflow does not see by itself. */
 import { WorkflowNotFoundError, type WorkflowClient } from '@temporalio/client';
 import { hostWorkflowId, wakeSignal } from '../contracts/workflows.ts';
 

@@ -7,7 +7,7 @@ import type { Fetcher, FetchResult } from '../../contracts/fetching.ts';
 import type { DependencyDown } from './dependency-down.ts';
 
 interface Watch {
-  /** An error that says which dependency of every request is down; null: none is. */
+  /** An error that names a dependency that every request needs and that is down; null: none is down. */
   readonly outage: () => DependencyDown | null;
   /** The same for DNS, which only names that are not cached need. */
   readonly dnsOutage: () => DependencyDown | null;

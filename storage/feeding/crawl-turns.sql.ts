@@ -3,13 +3,17 @@ import { statement } from '../postgres/index.ts';
 
 export interface WaitingCrawl {
   readonly crawl_id: number;
-  /** Milliseconds since the head of the last answer to a request of its own here; null: there was none. */
+  /**
+   * Milliseconds since the head of the last answer to a request of the crawl's own at this host; null: there was none.
+   */
   readonly asked_ago_ms: number | null;
-  /** Milliseconds for which it has no turn, by what a foreign fetcher of its tenant has reported of the host. */
+  /**
+   * Milliseconds for which the crawl has no turn, because a foreign fetcher of its tenant has reported trouble here.
+   */
   readonly held_ms: number;
 }
 
-/** Running crawls with URLs queued at a host. */
+/** Running crawls with URLs queued or leased at a host. */
 export const waitingCrawls = statement<[hostId: string | number], WaitingCrawl>(
   'waiting-crawls',
   `select q.crawl_id, (extract(epoch from now() - q.asked_at) * 1000)::float8 as asked_ago_ms,
@@ -20,18 +24,18 @@ export const waitingCrawls = statement<[hostId: string | number], WaitingCrawl>(
 
 export interface NotedTurn {
   readonly crawl_id: number;
-  /** Milliseconds since the head of the last answer to a request of its own. */
+  /** Milliseconds since the head of the last answer to a request of the crawl's own. */
   readonly asked_ago_ms: number;
-  /** Milliseconds until its next turn by its own delay; null: the host's delay is as long. */
+  /** Milliseconds until the crawl's next turn by its own delay; null: the host's delay is at least as long. */
   readonly turn_in_ms: number | null;
-  /** Of the settings that say so. */
+  /** Version of the crawl's settings that have this delay. */
   readonly version: number;
 }
 
 /**
  * Notes when crawls last asked a host and when each has its next turn. `turns`: NotedTurn[]. A caller that comes late
- * with an older request changes nothing; times of the same request may differ by an instant. `asked`: a worker of ours
- * has found out how the host is, so that reports of foreign fetchers no longer hold.
+ * with an older request changes nothing; two callers may time the same request an instant apart. `asked`: a worker of
+ * ours has asked the host itself, so that trouble which foreign fetchers reported no longer holds.
  */
 export const noteTurns = statement<[hostId: string, turns: string, asked: boolean], Record<string, never>>(
   'note-turns',
@@ -53,7 +57,8 @@ export const noteTurns = statement<[hostId: string, turns: string, asked: boolea
 );
 
 /**
- * No crawl of the tenant has a turn at the host for so long, because of a report of the tenant's own foreign fetcher.
+ * Takes the turns at the host, for this many milliseconds, from all crawls of the crawl's tenant, because a foreign
+ * fetcher of this tenant has reported trouble there.
  */
 export const holdTurns = statement<[hostId: number, crawlId: number, ms: number], Record<string, never>>(
   'hold-turns',

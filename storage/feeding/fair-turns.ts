@@ -1,18 +1,18 @@
 /**
- * The order in which hosts get their turn, for the statements that give turns (`feedHosts`, `hostsAtDoor`). Places
- * are shared: only so many hosts are worked, or asked whether they answer, at a time. A free place goes to the tenant
- * that has fewest places, within the tenant to the crawl that has fewest for its weight, and within the crawl to the
- * host that has waited longest. So a crawl that comes late gets the next places, however many hosts of others wait, and
- * a crawl that is alone gets all places.
+ * The order in which hosts get their turn, for the statements that give turns (`feedHosts`, `hostsAtDoor`). Places are
+ * shared: only so many hosts are worked, or asked whether they answer, at a time. A free place goes to the tenant that
+ * has fewest places, within the tenant to the crawl that has fewest for its weight, and within the crawl to the host
+ * that has waited longest. So a crawl that comes late gets the next places, however many hosts of others wait, and a
+ * crawl that is alone gets all places.
  *
- * The cost is that of the hosts looked at: `looks` of all crawls together, found by an index. Hosts that turn out not
- * to be ready had their turn noted too early (storage/migrations/0007_frontier.sql); `correctTurns` puts their turns
- * right, so that each is looked at once and none stands before others for long.
+ * A statement costs as much as the hosts it looks at, about `looks` for all crawls together, found by an index. Hosts
+ * that turn out not to be ready had their turn noted too early (storage/migrations/0007_frontier.sql); `correctTurns`
+ * puts their turns right, so that each is looked at once and none stands before others for long.
  */
 
 import { isItsTurn } from '../hosts/index.ts';
 
-/** Hosts looked at in one statement, over all crawls; and of each crawl at least, however many there are. */
+/** Most hosts that one statement looks at over all crawls, unless `fewestLooks` for each crawl are more. */
 const looks = 2_000;
 const fewestLooks = 4;
 
@@ -28,7 +28,7 @@ export const hostIsKnown = `greatest(h.known_at, h.asked_at) > now() - interval 
 export interface Aside {
   readonly host_id: number;
   readonly crawl_id: number;
-  /** The entry of the opt-out list that covers the host; null: its time has not come. */
+  /** The entry of the opt-out list that covers the host; null: the host's time has not come. */
   readonly domain: string | null;
 }
 

@@ -11,9 +11,9 @@ export interface FedHost {
 }
 
 /**
- * Marks hosts of a shard with due URLs that nobody works, up to the cap of active ones, in fair turns of tenants and
- * crawls (fair-turns.ts). The queues are locked in their order before the hosts are marked: the trigger that takes their
- * turns away comes after it.
+ * Marks hosts of a shard that have due URLs and that nobody works, in fair turns of tenants and crawls (fair-turns.ts),
+ * until as many hosts are active as the cap allows. The statement locks the queues in their order before it marks the
+ * hosts, since marking fires the trigger that takes away the turns of these queues.
  */
 export const feedHosts = statement<
   [shard: number, activeHosts: number],
@@ -55,13 +55,14 @@ export interface AskedBack {
   readonly asleep: boolean;
 }
 
-/** Places that are looked for in one statement, for each crawl; the next tick looks for more. */
+/** Most places that one statement looks for, for each crawl; the next tick looks for more. */
 const atOnce = 50;
 
 /**
- * Which hosts of a crawl give their places back, the last first: hosts that were asked to a moment ago and still have
- * their places, then hosts that can do so soon, because a slice is under way or a timer ends before one; among these
- * the host that was worked longest. The other hosts are in trouble, lent, or wait for a fetch slot.
+ * The order of a crawl's worked hosts: the last host gives its place back first. Last come hosts that were asked to a
+ * moment ago and still have their places. Before them come hosts that can give their places back soon, because a slice
+ * is under way or a timer ends before one. First come hosts that are in trouble, lent, or wait for a fetch slot. Among
+ * hosts of one kind, the host that was worked longest comes last.
  */
 const givingBack = `case when failures > 0 or lent then 0
                          when yield_at > now() - interval '30 seconds' then 2
@@ -69,10 +70,11 @@ const givingBack = `case when failures > 0 or lent then 0
                          else 0 end, fed_at desc nulls last, id`;
 
 /**
- * If all places are taken and a tenant or crawl with less than its fair share has hosts that are ready, marks hosts
- * that are worked beyond the fair share of theirs. All claims are ranked as if no place were taken, for each crawl the
- * worked hosts before the waiting ones; worked hosts that rank beyond the cap must give back. Between equals nothing
- * changes, so that no place goes to and fro. Nothing is looked for if one crawl has all the places.
+ * If all places are taken and a tenant or crawl with less than its fair share has hosts that are ready, marks worked
+ * hosts of tenants and crawls that have more than their fair share. The statement ranks all claims as if no place were
+ * taken; within a crawl, worked hosts rank before waiting ones. Worked hosts that rank beyond the cap must give their
+ * places back. Between equals nothing changes, so that no place goes to and fro. If one crawl has all the places, the
+ * statement looks for nothing.
  */
 export const askPlacesBack = statement<
   [shard: number, activeHosts: number],
@@ -167,7 +169,7 @@ export const shardActivity = statement<[shard: number], { active: number; runnin
           exists (select 1 from crawl where state in ('seeding', 'running', 'draining')) as running`,
 );
 
-/** Shards that hosts were ever given, from 0 on. */
+/** Number of shards, counted from shard 0 to the highest that any host was given. */
 export const countShards = statement<[], { shards: number }>(
   'count-shards',
   `select coalesce(max(shard) + 1, 0)::int as shards from host`,

@@ -1,4 +1,7 @@
-/** Hosts get their turn to be worked, or to be asked whether they answer (fair-turns.ts); both put aside the others. */
+/**
+ * Gives hosts their turns to be worked, or to be asked whether they answer (fair-turns.ts). Each function also puts
+ * aside the hosts that it looked at and that get no turn.
+ */
 import { optOutDetail } from '../../domain/opt-out.ts';
 import type { Aside } from './fair-turns.ts';
 import { type Queryable, retrying } from '../postgres/index.ts';
@@ -6,7 +9,7 @@ import { askPlacesBack, type AskedBack, correctTurns, feedHosts, type FedHost } 
 import { hostsAtDoor, type HostAtDoor } from './door.sql.ts';
 import { excludeHostsOptedOut } from '../opt-outs/index.ts';
 
-/** URLs of hosts that have opted out, excluded in one statement; what is left is found by the next look. */
+/** Most URLs of opted-out hosts that one statement excludes; the next look finds the rest. */
 const optOutBatch = 5_000;
 
 /** As `feedHosts`. */
@@ -41,7 +44,10 @@ export async function takeTurnsAtDoor(
   return rows.flatMap(({ asked }) => asked ?? []);
 }
 
-/** Nothing is asked of a host that has opted out, not even of DNS: what is queued there is excluded here. */
+/**
+ * Excludes what is queued at hosts that have opted out, before anybody asks about them, even DNS. Puts right the turns
+ * of hosts whose time has not come.
+ */
 async function putAside(db: Queryable, aside: readonly Aside[]): Promise<void> {
   const out = new Map(
     aside.flatMap(({ host_id: id, domain }) =>

@@ -1,11 +1,11 @@
-/** How candidates become rows. */
+/** Writes candidates as URL rows, queued or excluded. */
 import { statement } from '../postgres/index.ts';
 import { sitemapLimitReason, sitemapLimits } from '../../domain/sitemap-limits.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
 import { holdQueues, onceHeld } from './queue-locks.ts';
 
-/** The version of the settings by which a crawl rejected links. Such links leave no row, so nothing else would tell. */
+/** The version of the settings by which a crawl rejected links. Such links leave no row that would have the version. */
 export interface JudgedBy {
   readonly crawl_id: number;
   readonly config_version: number;
@@ -13,8 +13,8 @@ export interface JudgedBy {
 
 /**
  * Holds the settings of crawls until the transaction ends. Fails with `outdatedConfig` (`admitUrls`) if the settings
- * are no longer those by which links were judged: the present ones may take a link that the old ones left out. No
- * answer.
+ * are no longer those by which links were judged: the present ones may take a link that the old ones left out. The
+ * caller needs no row of the result.
  */
 export const holdConfigs = statement<[rows: string], { held: number }>(
   'hold-configs',
@@ -27,7 +27,7 @@ export const holdConfigs = statement<[rows: string], { held: number }>(
 export interface AdmissionRow {
   readonly host_id: number;
   readonly crawl_id: number;
-  /** Of the crawl's settings that it was judged by. */
+  /** Version of the crawl's settings by which the URL was judged. */
   readonly config_version: number;
   readonly key: string;
   readonly url: string;
@@ -38,21 +38,21 @@ export interface AdmissionRow {
   readonly priority: number;
   readonly parent_host: number | null;
   readonly parent_key: string | null;
-  /** Set: the URL is recorded as excluded, with why. */
+  /** The reason for which the URL is recorded as excluded; null: no rule keeps the URL out. */
   readonly reason: ExcludedReason | null;
   readonly detail: string | null;
-  /** Milliseconds until it is due; absent: it is. */
+  /** Milliseconds until the URL is due; absent: it is due at once. */
   readonly due_in_ms?: number;
-  /** URLs this crawl may have at this host. */
+  /** Most URLs that this crawl may have at this host. */
   readonly host_limit: number;
 }
 
-/** SQLSTATE of `hold_config`. */
+/** SQLSTATE with which `hold_config` fails if a version is no longer in force. */
 export const outdatedConfig = 'OW001';
 
 /**
- * Level 3 of the seen-set: check and add in one step. Rows that come back are new; the others were seen. A closed crawl
- * admits nothing; a draining one records URLs that it will not fetch. Fails with `outdatedConfig` if the settings of a
+ * Level 3 of the seen-set: check and add in one step. Returns the rows that are new; the others were seen. A closed
+ * crawl admits nothing; a draining crawl records the URLs as excluded. Fails with `outdatedConfig` if the settings of a
  * crawl are no longer those by which its rows were judged (`hold_config`).
  */
 export const admitUrls = statement<
@@ -119,7 +119,7 @@ export const admitUrls = statement<
    returning host_id, crawl_id, encode(key, 'hex') as key, state = 'queued' as queued`,
 );
 
-/** Which of `places`, [{origin, key}] with keys in hex, the frontier of a crawl has. */
+/** Keys of those `places`, [{origin, key}] with keys in hex, that are in the frontier of a crawl. */
 export const knownUrls = statement<[crawlId: string, places: string], { key: string }>(
   'known-urls',
   `select p.key

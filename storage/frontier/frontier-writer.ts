@@ -5,8 +5,8 @@
  * finished between the two.
  *
  * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by
- * key, then result rows, then pages, then stages. Each statement sorts its rows, and the triggers end at the session's
- * own ledger shard. Deadlocks that other processes still cause are tried again (retry.ts).
+ * key, then result rows, then pages, then stages; the triggers lock the session's own ledger shard last. Each statement
+ * sorts its rows. A transaction that other processes still bring into a deadlock is tried again (retry.ts).
  */
 import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from './admission.sql.ts';
 import { advanceStages, type StageRow, upsertPages, type PageRow } from '../pages/index.ts';
@@ -26,7 +26,7 @@ export interface FrontierWrite {
 export interface Written {
   /** Admissions that were new to their crawl. */
   readonly admitted: number;
-  /** Of them: queued; the others are recorded as excluded. */
+  /** How many of these were queued; the others are recorded as excluded. */
   readonly queued: number;
 }
 
@@ -37,9 +37,9 @@ interface Waiting {
 }
 
 export interface FrontierWriterOptions {
-  /** Milliseconds a write waits for company at most. */
+  /** Most milliseconds that a write waits for others to join it. */
   readonly gatherMs: number;
-  /** Rows in one transaction at most, about. */
+  /** Most rows in one transaction; a single write may have more. */
   readonly maxRows: number;
 }
 
@@ -106,7 +106,7 @@ export class FrontierWriter {
     }
   }
 
-  /** Answers the admissions that were new. */
+  /** Returns the admissions that were new. */
   async #commit(batch: readonly Waiting[]): Promise<readonly Admitted[]> {
     const admissions = batch.flatMap(({ write }) => write.admissions ?? []);
     const results = batch.flatMap(({ write }) => write.results ?? []);
@@ -153,7 +153,7 @@ const size = (write: FrontierWrite): number =>
 /** Postgres text holds no NUL; the web's texts may. */
 const asJson = (rows: readonly unknown[]): string => {
   const json = JSON.stringify(rows);
-  // An escaped backslash before `u0000` is text of its own.
+  // After an escaped backslash, `u0000` is plain text and no NUL.
   return json.includes('\\u0000') ? json.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd') : json;
 };
 

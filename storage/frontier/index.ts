@@ -1,4 +1,4 @@
-/** The frontier: URL rows and the queues they stand in. Whoever changes the state of a URL is in here. */
+/** The frontier: URL rows and the queues they stand in. */
 export {
   holdConfigs,
   outdatedConfig,

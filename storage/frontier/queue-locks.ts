@@ -1,9 +1,9 @@
 /**
  * The one order of locks in the frontier: host_queue rows by host and crawl, then url rows. The url triggers change
  * host_queue rows of the URLs that a statement touches, and run after the statement. A statement that changed its URLs
- * first would wait for a writer that holds the queue and looks at those very URLs. Postgres notices such a deadlock
- * after a second, in which every other writer waits behind the two (measured: one such second in a crawl of 10,000
- * pages).
+ * first would wait for a writer that holds the queue and itself waits for those very URLs. Postgres notices such a
+ * deadlock only after a second, and meanwhile every other writer waits behind the two (measured: one such second in a
+ * crawl of 10,000 pages).
  */
 
 /** A common table expression `held`: locks the queues that `places`, a relation with host_id and crawl_id, names. */

@@ -1,8 +1,8 @@
-/** URLs as they are asked about. */
+/** Looks up URLs, lists them, and locks their queues. */
 import type { UrlState } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
 
-/** Where a URL stands in a crawl; no row: the crawl has not met it. @param key hex. */
+/** The state of a URL in a crawl; no row: the crawl has not met the URL. @param key hex. */
 export const findUrlState = statement<[origin: string, crawlId: string, key: string], { state: UrlState }>(
   'find-url-state',
   `select u.state from host h join url u on u.host_id = h.id
@@ -18,8 +18,8 @@ export interface CrawlUrlRow {
 
 /**
  * Pages of a crawl that were answered or given up, host by host, after a place. Hosts come from `host_queue_crawl_host`
- * in their order, and the URLs of each host from the primary key, so that a batch costs what it answers plus the
- * excluded URLs in between, however many rows came before.
+ * in their order, and the URLs of each host from the primary key. So a batch costs as much as the rows it returns and
+ * the other URLs in between, however many rows came before.
  */
 export const listCrawlUrls = statement<
   [crawlId: string, afterHost: number, afterKey: string, limit: number],
@@ -39,8 +39,8 @@ export const listCrawlUrls = statement<
 );
 
 /**
- * Takes the locks the url triggers of a transaction will need, in the one order everybody uses: by host, then crawl.
- * `rows`: [{host_id, crawl_id}], in any order. Rows that do not exist yet are made by the triggers.
+ * Takes the locks that the url triggers of a transaction will need, in the order of queue-locks.ts: by host, then
+ * crawl. `rows`: [{host_id, crawl_id}], in any order. Rows that do not exist yet are made by the triggers.
  */
 export const lockHostQueues = statement<[rows: string], Record<string, never>>(
   'lock-host-queues',

@@ -1,4 +1,7 @@
-/** How SQL reads what an operator set for a host, from the one value that `host.settings` is. @param host as in `h.` */
+/**
+ * SQL that reads what an operator set for a host. All settings of a host are one value, `host.settings`.
+ * @param host the row's name with a dot, such as `h.`, or nothing
+ */
 import { hostSettingNames, type HostSettings } from '../../contracts/hosts.ts';
 
 /** One setting, as text; null: it is not set. */

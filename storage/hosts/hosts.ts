@@ -15,7 +15,7 @@ export interface HostPage {
   readonly next: string | null;
 }
 
-/** In the order in which they were met. @param state null: any */
+/** Hosts in the order in which they were met. @param state null: any */
 export async function hostsAfter(
   db: Queryable,
   after: string | null,
@@ -30,7 +30,7 @@ export async function hostsAfter(
   };
 }
 
-/** Null: no crawl has met it, and nobody has set anything for it. */
+/** Null: no crawl has met the host, and nobody has set anything for it. */
 export async function viewHost(db: Queryable, origin: string): Promise<HostView | null> {
   return (await readHost(db, origin))?.body ?? null;
 }
@@ -61,7 +61,8 @@ export async function readHost(
  * second; the caller must wake a workflow that sleeps.
  * @param shard of a new host
  * @param ifMatch the host must exist, and its settings must have one of these versions (null: any). Absent: no such
- * demand. False: the demand is not met, and nothing was changed.
+ * demand.
+ * @returns false if the demand is not met: then nothing was changed
  */
 export async function setHost(
   db: Queryable,
@@ -77,7 +78,7 @@ export async function setHost(
   return false;
 }
 
-/** As `setHost`, of a host that is there. */
+/** As `setHost`, for a host that has a row. @param versions null: any */
 export async function changeSettings(
   db: Queryable,
   hostId: string | number,
@@ -93,7 +94,8 @@ export async function changeSettings(
 const dropBatch = 5_000;
 
 /**
- * Excludes the queued URLs of a host, for good. `more`: time was up, or it was told to stop; the next call goes on.
+ * Excludes the queued URLs of a host, for good. `more`: time was up, or `signal` was aborted, before all were excluded;
+ * the next call goes on.
  * @param until by `performance.now()`
  */
 export async function dropQueue(
@@ -141,7 +143,7 @@ function summaryOf(row: HostRow): HostSummary {
   };
 }
 
-/** Seconds, as far as the row tells: the delay of the last slice, under the present slowdown and setting. */
+/** The delay in seconds, as far as the row tells: that of the last slice, under the present slowdown and settings. */
 const delayInForce = ({ settings, base_delay_ms: robotsMs, slowdown }: HostRow): number =>
   hostDelayMs({ operatorMs: operatorMs(settings), robotsMs, leavesMs: [], slowdown }) / 1_000;
 

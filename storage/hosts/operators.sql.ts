@@ -2,10 +2,10 @@
 import { statement } from '../postgres/index.ts';
 
 /**
- * Changes those settings of a host that `change` names (a `HostSettingsChange`); null takes one back. What held the
- * host only by its old settings is forgotten, and judged anew by the slice that comes next: opening times, quota, and
- * the pace, which counts from `asked_at`. Whoever sets a delay sets the slowdown back. Retry-After and backoff stay. None: the
- * settings are not of one of these revisions (null: of any).
+ * Changes those settings of a host that `change` names (a `HostSettingsChange`); null takes a setting back. Waits that
+ * come only from the old settings are forgotten: opening times, quota, and the pace. The next slice judges them anew,
+ * the pace from `asked_at`. A change of the delay also ends the slowdown. Retry-After and backoff stay. No row: the
+ * settings have none of these `revisions` (null: any revision will do), and nothing was changed.
  */
 export const changeHostSettings = statement<
   [hostId: string | number, change: string, revisions: readonly number[] | null],
@@ -27,8 +27,8 @@ export const changeHostSettings = statement<
 );
 
 /**
- * An operator's pause of a host, with its reason; null ends it. A host that is already paused keeps the time of its
- * first pause.
+ * Pauses a host for an operator, with the reason; `reason` null ends the pause. A host that is already paused keeps the
+ * time at which its pause began.
  */
 export const setHostPause = statement<[hostId: string, reason: string | null], Record<string, never>>(
   'set-host-pause',
@@ -36,7 +36,7 @@ export const setHostPause = statement<[hostId: string, reason: string | null], R
     where id = $1`,
 );
 
-/** Excludes up to `limit` URLs queued at a host, for good, with the reason; answers one row each. */
+/** Excludes up to `limit` URLs queued at a host, for good, with the reason; returns one row for each. */
 export const dropHost = statement<[hostId: string, reason: string, limit: number], { crawl_id: number }>(
   'drop-host',
   `with chosen as materialized (
@@ -82,8 +82,8 @@ export const askParkedHosts = statement<[crawlId: number, origins: readonly stri
 );
 
 /**
- * Parked hosts for whose answer a crawl waits and whose workflows must be told, 50 at most: hosts whose workflow nobody
- * has told yet, or whose teller was not heard of for a minute.
+ * Claims up to 50 parked hosts for whose answer a crawl waits: hosts that nobody has claimed yet, or that were claimed
+ * more than a minute ago and still have not answered. The caller must tell their workflows to ask.
  */
 export const claimAsks = statement<[crawlId: number], { readonly host_id: string; readonly origin: string }>(
   'claim-asks',
@@ -106,7 +106,9 @@ export const answerAsks = statement<[hostId: string], { crawl_id: number }>(
    returning q.crawl_id`,
 );
 
-/** An event of a host for each of these crawls, whose rows the caller holds. `reason`: null where there is none. */
+/**
+ * Writes an event about a host for each of these crawls. The caller must hold their rows. `reason` null: there is none.
+ */
 export const tellOfHost = statement<
   [crawlIds: readonly number[], kind: string, hostId: string, reason: string | null],
   Record<string, never>
@@ -118,7 +120,9 @@ export const tellOfHost = statement<
     where h.id = $3 order by c.id`,
 );
 
-/** The waits of crawls for their own delays are judged anew, because the settings of the host were changed. */
+/**
+ * Ends the waits of crawls for their own delays, after the host's settings were changed: slices judge these waits anew.
+ */
 export const forgetTurns = statement<[hostId: string | number], Record<string, never>>(
   'forget-turns',
   `with held as materialized (

@@ -5,14 +5,17 @@ import { statement } from '../postgres/index.ts';
 import { onceHeld } from '../frontier/index.ts';
 import { endingsThatGoOn } from '../../domain/crawl-life.ts';
 
-/** Its backoff ends with the parking: the next to ask the host is a person, a new crawl, or a probe much later. */
+/**
+ * `not_before` of a host that parks. If the host did not answer, the rest of its backoff ends: next a person or a new
+ * crawl asks the host, or a probe much later. If the host answered, it may have asked for this wait: the wait stays.
+ */
 const rest = `case when split_part($2, ':', 1) in (${unansweredTroubles.map((name) => `'${name}'`).join(', ')})
                        then paced_until else not_before end`;
 
 /**
- * Parks a host: it waits for a person or a probe. URLs whose last try ended in the host's own
- * trouble (`classes`) become dead letters; the rest stays queued, those included that wait for a retry of their own.
- * `newly`: it was not parked; null: there is no such host.
+ * Parks a host: it waits for a person or a probe. URLs whose last try ended in the host's own trouble (`classes`)
+ * become dead letters. The other URLs stay queued, even those that wait for a retry of their own. `newly`: the host was
+ * not parked before; null: there is no such host.
  */
 export const parkHost = statement<
   [hostId: string, reason: string, classes: readonly TroubleClass[]],
@@ -43,8 +46,8 @@ export const parkHost = statement<
 );
 
 /**
- * Forgets a host's trouble: failures, backoff, parking, and how it was slowed down. What is owed of its pace stays.
- * Its dead letters are not touched; driving them again is a step of its own.
+ * Forgets a host's trouble: failures, backoff, parking, and how it was slowed down. The rest of a wait for its pace
+ * stays. Its dead letters are not touched; driving them again is a step of its own.
  */
 export const unparkHost = statement<[hostId: string], { readonly was_parked: boolean }>(
   'unpark-host',
@@ -55,8 +58,8 @@ export const unparkHost = statement<[hostId: string], { readonly was_parked: boo
 );
 
 /**
- * Open crawls that have work at a host, locked in the order of their ids: before the host itself, as everywhere
- * (storage/frontier/queue-locks.ts goes on from there). Whoever holds them may write events of them.
+ * Locks open crawls that have work at a host, in the order of their ids. Everywhere crawls are locked before hosts;
+ * storage/frontier/queue-locks.ts says what is locked after these. The holder may write events of these crawls.
  */
 export const lockCrawlsAtHost = statement<[hostId: string, most: number], { readonly id: number }>(
   'lock-crawls-at-host',
@@ -66,7 +69,9 @@ export const lockCrawlsAtHost = statement<[hostId: string, most: number], { read
     order by c.id limit $2 for no key update of c`,
 );
 
-/** URLs of a host that failed and wait for a time of their own become due now. Such URLs have priorities below 0. */
+/**
+ * URLs of a host that failed and wait for a time of their own become due now. Such URLs have priorities of 0 or less.
+ */
 export const makeDue = statement<[hostId: string], Record<string, never>>(
   'make-due',
   `with held as materialized (

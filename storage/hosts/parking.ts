@@ -4,7 +4,7 @@ import { lockCrawlsAtHost, makeDue, parkHost, unparkHost } from './parking.sql.t
 import { tellOfHost } from './operators.sql.ts';
 import type { TroubleClass } from '../../domain/trouble.ts';
 
-/** Crawls that are told at most; the others see it where hosts are listed. */
+/** Most crawls that are told; users of the others see the change in the list of hosts. */
 const mostTold = 100;
 
 /** As `parkHost`. If the host is already parked, nobody is told. */

@@ -1,4 +1,4 @@
-/** SQL for the slowdown of a host's row as time has eased it up (`easedByTime` of domain/pace.ts). */
+/** SQL for a host's slowdown as it is now, after time has taken doublings back (`easedByTime` of domain/pace.ts). */
 import { easeMs } from '../../domain/pace.ts';
 
 const easeSeconds = String(easeMs / 1_000);

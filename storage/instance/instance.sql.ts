@@ -1,7 +1,7 @@
 /** The instance: its id, the secret of its cursors, the Temporal namespace it belongs to. */
 import { statement } from '../postgres/index.ts';
 
-/** Who this database is (a UUID): part of every key in shared caches. */
+/** The id of this database (a UUID), which is part of every key in shared caches. */
 export const instanceId = statement<[], { id: string }>('instance-id', `select id from instance`);
 
 /** 32 bytes that only this database knows. */
@@ -10,7 +10,7 @@ export const cursorSecret = statement<[], { secret: Buffer }>(
   `select cursor_secret as secret from instance`,
 );
 
-/** The Temporal namespace that was last told of all work; null: none yet. */
+/** Id of the Temporal namespace that has the workflows of all work; null: none has them yet. */
 export const temporalNamespace = statement<[], { id: string | null }>(
   'temporal-namespace',
   `select temporal_namespace as id from instance`,

@@ -1,7 +1,7 @@
 /** The worker processes at work. */
 import { statement } from '../postgres/index.ts';
 
-/** A worker process is at work; what is left of those that were lost long ago goes. */
+/** Notes that a worker process is at work, and forgets processes that were lost more than an hour ago. */
 export const noteWorker = statement<[id: string, roles: readonly string[]], Record<string, never>>(
   'note-worker',
   `with forgotten as (
@@ -10,7 +10,7 @@ export const noteWorker = statement<[id: string, roles: readonly string[]], Reco
    insert into worker_process (id, roles) values ($1, $2) on conflict (id) do update set seen_at = now()`,
 );
 
-/** A worker process leaves in order. */
+/** Forgets a worker process that stops in order. */
 export const forgetWorker = statement<[id: string], Record<string, never>>(
   'forget-worker',
   `delete from worker_process where id = $1`,
@@ -19,9 +19,9 @@ export const forgetWorker = statement<[id: string], Record<string, never>>(
 export interface ControlPresence {
   /** Control workers that were heard of just now. */
   readonly present: number;
-  /** Of them: for more than a minute. */
+  /** How many of these have been at work for more than a minute. */
   readonly steady: number;
-  /** Control workers that were lost within two minutes: killed, crashed, or out of memory. */
+  /** Control workers that were lost within the last two minutes: killed, crashed, or out of memory. */
   readonly lost: number;
 }
 

@@ -5,8 +5,9 @@ export interface RenewedLease {
   readonly id: number;
   readonly token: number;
   /**
-   * Somebody waits for the host: another host's visit or a foreign fetcher for one request, somebody for its place among
-   * the hosts that are worked, or a crawl that was not there when the visit began. The visit must end soon.
+   * Somebody waits for the host, and the visit must end soon: another host's visit or a foreign fetcher wants to send
+   * one request, somebody wants the host's place among the hosts that are worked, or a crawl that the visit does not
+   * serve has URLs queued here.
    */
   readonly others_wait: boolean;
 }
@@ -41,20 +42,20 @@ export const outdatedLeases = statement<[held: string], { token: number }>(
      join host h on h.id = r.id and h.settings_revision <> r.revision`,
 );
 
-/** What was asked of the host under the lease, and whether it may be asked on. */
+/** What was requested of the host under the lease, and for how long the host is closed now. */
 export interface Visit {
   /** Milliseconds since the head of the last answer; null: nothing was asked. */
   readonly askedAgoMs: number | null;
-  /** What that answer took, from the request's leaving to its end. */
+  /** Milliseconds that this answer took, from when its request left to the answer's end; null: not known. */
   readonly tookMs: number | null;
-  /** The day on the host's calendar, and all requests counted for it. */
+  /** The day on the host's calendar, and all requests that were counted for that day. */
   readonly day: string;
   readonly used: number;
   /** Part of the wait that has other reasons than pace, in milliseconds. */
   readonly heldMs: number;
   /**
-   * Revision of the settings under which the visit was made: if they were changed since, the next holder judges pace
-   * and closing.
+   * Revision of the settings under which the visit was made. If the settings were changed since, this visit's pace and
+   * closing are not written: the next holder judges both.
    */
   readonly revision: number;
   /** Milliseconds for which the host is closed by its windows or its quota; 0: it is open. */
@@ -63,13 +64,13 @@ export interface Visit {
 
 /** What the holder of a lease has learnt about its host. */
 export interface Leaving {
-  /** Milliseconds from now until it may be visited. */
+  /** Milliseconds from now until the host may be visited. */
   readonly waitMs: number;
-  /** The part of it that is plain pace. */
+  /** Milliseconds of this wait that are the host's pace. */
   readonly paceMs: number;
   readonly failures: number;
   readonly lastError: string | null;
-  /** Null: nothing is said of requests. */
+  /** Null: the holder says nothing of requests, and what the row says of them stays. */
   readonly visit: Visit | null;
 }
 

@@ -4,8 +4,9 @@ import { isItsTurn } from '../hosts/index.ts';
 import { reserving, takenColumns, type TakenLease } from '../leases/index.ts';
 
 /**
- * Hosts of the shards at which one of the crawls has a page due, as far as robots.txt is known there. If a fetcher of
- * the crawl's tenant has reported trouble, a worker of ours asks first.
+ * The host `h` is in one of the shards ($1) and open, its robots.txt is known and fresh ($3), and a page is next there
+ * for one of the crawls ($2). A crawl does not count if a fetcher of its tenant has reported trouble at the host: then
+ * a worker of ours asks the host first.
  */
 const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at is null and h.closed_until <= now()
           and h.id in (select q.host_id from host_queue q
@@ -21,9 +22,9 @@ const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at i
                          and r.fetched_at > coalesce(h.robots_asked_at, '-infinity'))`;
 
 /**
- * Asks for hosts of these shards that could be lent if they were not in use or about to be. Slices of ours that hold
- * such a host end soon, and the next begins when `askMs` have passed, or once the host was lent. Does not ask for a
- * host whose last turn was a foreign fetcher's.
+ * Asks for hosts of these shards that could be lent if they were not in use or about to be. A slice of ours that holds
+ * such a host ends soon, and the next begins after `askMs`, or once the host was lent. Does not ask for a host whose
+ * last turn was a foreign fetcher's, nor for the hosts `but`.
  */
 export const askToLend = statement<
   [
@@ -54,8 +55,9 @@ export interface LendableHost extends TakenLease {
 }
 
 /**
- * Takes the leases of up to `limit` free hosts of these shards that may be visited now, longest waiting first, with one request of
- * their quota reserved. After a foreign turn the workers have right of way for two seconds, where they work the host.
+ * Takes the leases of up to `limit` free hosts of these shards that may be visited now, except the hosts `but`, and
+ * reserves one request of each host's quota. The host that has waited longest comes first. After a foreign fetcher's
+ * turn at a host that our workers work, the workers have two seconds in which the host is not lent again.
  */
 export const lendHosts = statement<
   [
@@ -87,8 +89,8 @@ export const lendHosts = statement<
 );
 
 /**
- * Records a batch and holds the hosts' leases for it. Rows that come back are lent; one whose lease was lost meanwhile
- * is not. `rows`: [{host_id, crawl_id, key, url, token}], keys in hex.
+ * Records a batch and extends the hosts' leases for it. Rows that come back are lent; a row whose lease was lost
+ * meanwhile is not. `rows`: [{host_id, crawl_id, key, url, token}], keys in hex.
  */
 export const handOutUrls = statement<
   [batchId: string, tenantId: number, fetcherId: string, leaseMs: number, rows: string],
@@ -111,15 +113,16 @@ export const handOutUrls = statement<
    returning token`,
 );
 
-/** Running crawls of a tenant: all, or the one that is asked for. */
+/** Running crawls of a tenant: all of them if `crawlId` is null, else only this one. */
 export const crawlsToLendFrom = statement<[tenantId: number, crawlId: string | null], { id: number }>(
   'crawls-to-lend-from',
   `select id from crawl where tenant_id = $1 and state = 'running' and ($2::bigint is null or id = $2)`,
 );
 
 export interface EndedLoans {
-  /** Of the last hour: reported, and left to run out. */
+  /** Loans of the last hour that were reported. */
   readonly settled: number;
+  /** Loans of the last hour that ran out without a report. */
   readonly lapsed: number;
   /** Hosts of loans that ran out in the last ten minutes. */
   readonly lapsed_hosts: readonly number[];
@@ -146,7 +149,7 @@ export const leaveToWorkers = statement<[hostId: number], Record<string, never>>
   `update host set lent = true, lend_until = null where id = $1`,
 );
 
-/** Batches that ended more than a day ago: nobody asks for them any more. */
+/** Deletes batches that ended more than a day ago: nobody asks for them any more. */
 export const forgetLent = statement<[limit: number], Record<string, never>>(
   'forget-lent',
   `delete from lent_batch

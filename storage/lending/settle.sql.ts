@@ -1,11 +1,11 @@
-/** How what a fetcher reports is taken in. */
+/** How the report of a foreign fetcher is stored. */
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { statement } from '../postgres/index.ts';
 import { takenColumns, type TakenLease } from '../leases/index.ts';
 
 /**
  * Holds a lent host while the report on it is judged; no row: the lease has run out, or was returned. The request that
- * was reserved for the host counts among those lost.
+ * the loan had reserved is one of the row's `requests_lost`.
  */
 export const claimLentHost = statement<[hostId: number, token: number, holdMs: number], TakenLease>(
   'claim-lent-host',
@@ -14,13 +14,15 @@ export const claimLentHost = statement<[hostId: number, token: number, holdMs: n
    returning ${takenColumns}`,
 );
 
-/** A host whose lease is still the one it was lent under; it stays so until the transaction ends. */
+/**
+ * Locks a host until the transaction ends, if its lease is still the one under which it was lent; no row: it is not.
+ */
 export const lockLentHost = statement<[hostId: number, token: number], { id: number }>(
   'lock-lent-host',
   `select id from host where id = $1 and lease_token = $2 and lease_until > now() for update`,
 );
 
-/** A host that a foreign fetcher has: milliseconds until its lease ends; no row: none has it. */
+/** How long a foreign fetcher still has a host, in milliseconds, and the host's last error; no row: none has the host. */
 export const lentHold = statement<[hostId: string], { left_ms: number; last_error: string | null }>(
   'lent-hold',
   `select greatest(0, extract(epoch from h.lease_until - now()) * 1000)::float8 as left_ms, h.last_error
@@ -35,16 +37,16 @@ export interface LentUrl {
   readonly url: string;
   readonly token: number;
   readonly origin: string;
-  /** Milliseconds since it was handed out. */
+  /** Milliseconds since the URL was handed out. */
   readonly age_ms: number;
-  /** What it stood at when it was handed out, and still does unless somebody else has taken it over. */
+  /** From the URL's row: unchanged since the URL was handed out, unless somebody else has taken it over. */
   readonly depth: number;
   readonly hops: number;
   readonly tries: number;
   readonly reason: UrlReason | null;
 }
 
-/** What a batch of the tenant handed out; none: there is no such batch. */
+/** The URLs that a batch of the tenant handed out; no row: there is no such batch. */
 export const lentUrls = statement<[batchId: string, tenantId: number], LentUrl>(
   'lent-urls',
   `select l.host_id, l.crawl_id, encode(l.key, 'hex') as key, l.url, l.token, h.origin,
@@ -56,13 +58,16 @@ export const lentUrls = statement<[batchId: string, tenantId: number], LentUrl>(
     where b.id = $1 and b.tenant_id = $2`,
 );
 
-/** One row where a result for it has been committed. */
+/** One row if a result for the URL of this loan has been committed, else none. */
 export const isLentUrlSettled = statement<[token: number], Record<string, never>>(
   'is-lent-url-settled',
   `select from lent_url where token = $1 and settled_at is not null`,
 );
 
-/** What came of it is committed with this; the foreign turn at the host is over, and the workers' own is next. */
+/**
+ * Marks a loan as reported. The caller must commit the URL's result in the same transaction. The foreign fetcher's turn
+ * at the host is over, and the workers' own is next.
+ */
 export const settleLentUrl = statement<[token: number, hostId: number], Record<string, never>>(
   'settle-lent-url',
   `with settled as (update lent_url set settled_at = now() where token = $1)
@@ -70,8 +75,8 @@ export const settleLentUrl = statement<[token: number, hostId: number], Record<s
 );
 
 /**
- * The page of a crawl that stands for a body: one whose body we hold, else the first foreign one with it, which is the
- * one asking where there was none.
+ * The page of a crawl that stands for a body: a page whose body we hold, else the first page with this body that a
+ * foreign fetcher has reported. If there is neither, the given page is that first page.
  */
 export const claimLentContent = statement<
   [crawlId: number, hash: string, hostId: number, key: string],
@@ -96,13 +101,13 @@ export interface ParentRow {
   readonly crawl_id: number;
   readonly host_id: number;
   readonly depth: number;
-  /** When it was last handed out to a fetcher of the tenant, as far as that is still known; null: not. */
+  /** When the URL was last handed out to a fetcher of the tenant; null: never, or so long ago that it was forgotten. */
   readonly lent_at: Date | null;
 }
 
 /**
- * Where a tenant's open crawls have met URLs: all crawls, or the one that is asked for. `rows`: [{host, key}], the host as
- * its origin, the key in hex.
+ * Rows of these URLs in the open crawls of a tenant: in all of them if `crawlId` is null, else only in that one.
+ * `rows`: [{host, key}], the host as its origin, the key in hex.
  */
 export const findParents = statement<[tenantId: number, crawlId: string | null, rows: string], ParentRow>(
   'find-parents',
@@ -116,7 +121,7 @@ export const findParents = statement<[tenantId: number, crawlId: string | null, 
      join url u on u.host_id = h.id and u.crawl_id = c.id and u.key = decode(r.key, 'hex')`,
 );
 
-/** Which of `rows`, [{host_id, crawl_id, key}] with keys in hex, are not in the frontier of their crawl. */
+/** Crawls that lack at least one of `rows`, [{host_id, crawl_id, key}] with keys in hex, in their frontier. */
 export const unstoredUrls = statement<[rows: string], { crawl_id: number }>(
   'unstored-urls',
   `select distinct r.crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text)

@@ -11,7 +11,7 @@ import {
 } from './redrive.ts';
 import { describeDeadLetters, type DeadLetterRow } from './choose.sql.ts';
 
-/** Times of attempts shown of one URL at most, the latest. */
+/** Most attempts of one URL whose times are shown: the latest. */
 const attemptsShown = 20;
 
 export interface DeadLetterPage {
@@ -20,7 +20,10 @@ export interface DeadLetterPage {
   readonly next: string | null;
 }
 
-/** @param cursor `next` of the page before; null: from the start. 'bad-cursor': not one of ours. */
+/**
+ * Returns 'bad-cursor' if the cursor is not one of ours.
+ * @param cursor `next` of the page before; null: from the start
+ */
 export async function readDeadLetters(
   db: Queryable,
   filter: LetterFilter,

@@ -1,10 +1,11 @@
 /**
- * Driving dead letters again (G7), in batches of one transaction each: the letters are taken, their URLs are queued
+ * Drives dead letters again (G7), in batches of one transaction each: the letters are taken, their URLs are queued
  * with all their tries, and crawls that had ended run again. A re-drive that is cut off anywhere and run again neither
  * loses nor doubles a letter.
  *
- * Lock order: crawls by id, parked hosts by id, host_queue rows by host, then letters and URLs; the triggers end at the
- * session's own ledger shard. Answers what must be signalled afterwards; the caller must signal.
+ * Lock order: crawls by id, parked hosts by id, host_queue rows by host, then letters and URLs; the triggers lock
+ * the session's own ledger shard last. Returns the hosts at which URLs were queued; the caller must wake them, and must
+ * signal the crawls that run again.
  */
 import {
   redriveBar,
@@ -35,7 +36,7 @@ export type LetterFilter = {
   | { readonly crawlId: null; readonly hostId: string }
 );
 
-/** After which letter to go on. */
+/** The letter after which to go on. */
 export type LetterCursor = Pick<LetterPlace, 'crawl_id' | 'host_id' | 'key'>;
 
 export interface RedrivenBatch extends RedriveCounts {
@@ -54,7 +55,7 @@ const cursorForm = /^(\d{1,15})\.(\d{1,15})\.((?:[0-9a-f]{2}){16})$/;
 export const encodeCursor = ({ crawl_id, host_id, key }: LetterCursor): string =>
   Buffer.from(`${String(crawl_id)}.${String(host_id)}.${key}`).toString('base64url');
 
-/** Null: no cursor of ours. */
+/** Null: `cursor` is not one of ours. */
 export function decodeCursor(cursor: string): LetterCursor | null {
   const parts = cursorForm.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   const [, crawl, host, key] = parts ?? [];
@@ -147,7 +148,10 @@ const barOf = ({ state, cause, reason, pages, since_start_ms, max_pages, max_sec
     ...{ maxPages: max_pages, maxSeconds: max_seconds },
   });
 
-/** Why no letter of a crawl may be driven again now, as `redriveBar` says it; 'unknown-crawl': there is no such crawl. */
+/**
+ * Why no letter of a crawl may be driven again now, in the words of `redriveBar`; `bar` null: letters may be.
+ * 'unknown-crawl': there is no such crawl.
+ */
 export async function crawlBar(
   db: Queryable,
   crawlId: string,

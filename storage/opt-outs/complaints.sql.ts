@@ -7,11 +7,11 @@ export interface ComplaintRow {
   readonly text: string;
   readonly contact: string | null;
   readonly created_at: Date;
-  /** About this domain so far. */
+  /** Number of complaints about this domain so far. */
   readonly complaints: number;
 }
 
-/** Newest first. `domain`: about this one only; `before`: older than this id; null: any. */
+/** Complaints, newest first. `domain`: only about this domain; `before`: only older than this id; null: any. */
 export const listComplaints = statement<
   [domain: string | null, before: string | null, limit: number],
   ComplaintRow

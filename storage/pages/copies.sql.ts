@@ -3,9 +3,9 @@ import { statement, walkMs } from '../postgres/index.ts';
 import { bestCopyFirst, inboundOfCopies, keyOf } from './copy-ranking.ts';
 
 /**
- * The first page with a body stands for that body. This holds apart for each site that is read in its own right (`site`
- * other than 0), and for all other sites together, which are not asked for what one of those has; later pages change
- * nothing. `rows`: [{crawl_id, hash, site, host_id, key}].
+ * The first page with a body stands for that body; later pages change nothing. Each site that is read in its own right
+ * (`site` other than 0) has a first page of its own. All other sites together (`site` 0) have one, but only if no page
+ * of any site had the body before. `rows`: [{crawl_id, hash, site, host_id, key}].
  */
 export const claimContents = statement<[rows: string], Record<string, never>>(
   'claim-contents',
@@ -25,7 +25,10 @@ export interface ContentOwner {
   readonly key: string;
 }
 
-/** The page that stands for each body at a site; else the one of another site. `rows`: [{crawl_id, hash, site}]. */
+/**
+ * The page that stands for each body at a site; if there is none, the page that stands for the body at another site.
+ * `rows`: [{crawl_id, hash, site}].
+ */
 export const contentOwners = statement<[rows: string], ContentOwner>(
   'content-owners',
   `select distinct on (r.crawl_id, r.hash) r.crawl_id, r.hash, c.host_id, encode(c.key, 'hex') as key
@@ -51,9 +54,9 @@ export interface EarlierCopy {
 }
 
 /**
- * The latest bodies with validators for leased URLs of a host, from the crawls named and from the URL's own last fetch.
- * `wanted`: [{crawl_id, key, among}]. Validators hold only for the very URL they came with, even if another spelling
- * has the same key. A URL whose body was lost must be fetched whole.
+ * The latest bodies with validators for leased URLs of a host, from the crawls `among` and from the URL's own last
+ * fetch. `wanted`: [{crawl_id, key, among}]. Validators hold only for the very URL they came with, even if another
+ * spelling has the same key. A URL whose body was lost gets no row: it must be fetched whole.
  */
 export const earlierCopies = statement<[hostId: string, wanted: string], EarlierCopy>(
   'earlier-copies',
@@ -71,11 +74,11 @@ export const earlierCopies = statement<[hostId: string, wanted: string], Earlier
 );
 
 /**
- * Chooses the page that stands for each body several pages of a crawl have (F20): the one its own rel=canonical
- * names, else the one that most redirects and other pages' rel=canonical name, else the one most links lead to, else
- * the one found nearest to a seed, else the one with the shortest URL. The others become its aliases, and what was
- * extracted moves with the choice. Answers how many pages changed their standing. A body that was read for
- * several sites has a choice for each; `markTextDuplicates` chooses among those.
+ * For each body that several pages of a crawl have, chooses the page that stands for it (F20): the page that its own
+ * rel=canonical names, else the page that most redirects and other pages' rel=canonical name, else the page to which
+ * most links lead, else the page nearest to a seed, else the page with the shortest URL. The others become its aliases,
+ * and what was extracted goes to the chosen page. A body that was read for several sites has one chosen page for each;
+ * `markTextDuplicates` chooses among these. Returns how many pages changed their standing.
  */
 export const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
   'choose-canonicals',
@@ -121,10 +124,10 @@ export const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
 );
 
 /**
- * Pages of a crawl with the same normalised text (F20) though their bodies differ, or with the same body though each
- * was read for a site of its own: one stands for the others, chosen as `chooseCanonicals` does. Each keeps what was
+ * Among pages of a crawl that have the same normalised text but different bodies (F20), or the same body but were read
+ * for different sites, chooses one that stands for the others, as `chooseCanonicals` does. Each page keeps what was
  * extracted from it. Judges all pages anew each time, so that a crawl that went on after its end has one page for each
- * text again. Answers how many pages changed their standing.
+ * text again. Returns how many pages changed their standing.
  */
 export const markTextDuplicates = statement<[crawlId: number], { pages: number }>(
   'mark-text-duplicates',

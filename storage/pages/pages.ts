@@ -6,8 +6,8 @@
  *
  * A filter may fit few pages of millions. One answer looks at no more than `mostLooked` of them, and its cursor stands
  * where it stopped looking: a search that finds nothing is a series of short queries, none of which burdens the
- * database. An index for each filter would have to be written with each page. Only a host that has few URLs is read by
- * itself.
+ * database. An index for each filter would have to be written with each page. Only if the filter names a host that has
+ * few URLs, the pages of that host are read directly.
  *
  * A URL that is fetched again (its body was lost) moves to its new place in the feed and so may come twice.
  */
@@ -26,13 +26,16 @@ import {
 import { unpackOutlinks } from './outlinks.ts';
 import type { Queryable } from '../postgres/index.ts';
 
-/** Bytes of packed links, and characters of text and links, in one answer at most, about. */
+/** About the most bytes of packed links, and characters of text and links, in one answer. */
 const maxLinkBytes = 4 * 1024 * 1024;
 const maxCharacters = 4 * 1024 * 1024;
-/** Pages looked at for one answer. 20,000 take some 20 ms where they are in memory. */
+/** Most pages looked at for one answer. 20,000 take some 20 ms if they are in memory. */
 const mostLooked = 20_000;
 
-/** The text of a body: its SHA-256 in hex and its Content-Type field. Null: the body is gone, or no text. */
+/**
+ * Reads the text of a body, by the body's SHA-256 in hex and its Content-Type field. Null: the body is gone, or is not
+ * text.
+ */
 export type TextReader = (contentHash: string, contentType: string | null) => Promise<string | null>;
 
 export interface PagesRequest {
@@ -44,11 +47,11 @@ export interface PagesRequest {
 }
 
 export interface PagesAnswer {
-  /** May be fewer than the limit, or none, while more follow: `more` tells. */
+  /** May be fewer than the limit, or none, though more follow: `more` says whether more do. */
   readonly items: readonly PageView[];
   /** Null: the crawl is closed and nothing follows. */
   readonly next: string | null;
-  /** Something may follow now already. */
+  /** True: further pages may be there already. */
   readonly more: boolean;
 }
 
@@ -66,7 +69,7 @@ export async function readPages(
   if (cursor === null) return 'bad-cursor';
   const { since = 0 } = filter;
   const from = cursor.micros < since ? { ...start, micros: since } : cursor;
-  // In this order: what a closed crawl has was committed before it closed.
+  // The crawl is read before its pages: all pages of a closed crawl were committed before it closed.
   const crawl = await findCrawl(db, crawlId);
   if (crawl === null) return 'unknown-crawl';
   const closed = closedCrawlStates.includes(crawl.state);
@@ -85,7 +88,7 @@ export async function readPages(
     }
     last = { micros: row.micros, hostId: String(row.host_id), key: row.key };
   }
-  // A short answer may be due to the weight of links and texts; only an empty one is then the end.
+  // With links or texts an answer may be short because of their size: only an empty answer is the end.
   const more =
     fields.length > 0 ? rows.length > 0 : rows.length >= limit || rows.at(-1)?.looked === mostLooked;
   return { items, next: closed && !more ? null : encodeCursor(last), more };
@@ -112,8 +115,8 @@ async function rowsAfter(
 }
 
 /**
- * Every page from the start, as far as the feed goes now (whole for a closed crawl), a thousand at a time at most; none
- * where a part of the feed had none that fits.
+ * Every page from the start, as far as the feed goes now (whole for a closed crawl), in batches of a thousand at most.
+ * A batch is empty if no page in its part of the feed fits the filter.
  */
 export async function* pageBatches(
   db: Queryable,
@@ -167,7 +170,7 @@ function linksOf({ origin, outlinks }: PageFeedRow): string[] | null {
   return origin === null || outlinks === null ? null : unpackOutlinks(origin, outlinks);
 }
 
-/** Of what was extracted only: an error page has a body too. */
+/** Null if nothing was extracted: an error page has a body too, but its text is not shown. */
 async function readText(row: PageFeedRow, textOf: TextReader): Promise<string | null> {
   if (row.words === null || row.content_hash === null) return null;
   return textOf(row.content_hash, row.content_type);
@@ -179,7 +182,7 @@ function encodeCursor(place: PagePlace): string {
   return Buffer.from(`${String(place.micros)}.${place.hostId}.${place.key}`).toString('base64url');
 }
 
-/** Null: no cursor of ours. */
+/** Null: `cursor` is not one of ours. */
 function decodeCursor(cursor: string): PagePlace | null {
   const parts = cursorForm.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   const [, micros, hostId, key] = parts ?? [];
