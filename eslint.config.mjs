@@ -11,6 +11,7 @@ const testsAboutSql = [
   'test/integration/storage/statements.test.ts',
   'test/integration/world.test.ts',
   'test/stack/stack.test.ts',
+  'test/storage/many-hosts.test.ts',
   'test/support/plans.ts',
   'test/support/schema-dump.ts',
   'test/support/world.ts',

@@ -107,7 +107,7 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: judgingMs };
   const [taken] = await claimLentHost(pool, url.host_id, url.token, judgingMs);
   const tooLate = async (): Promise<Settled> =>
-    (await isLentUrlSettled(pool, url.token)).length > 0 ? 'repeated' : 'late';
+    (await isLentUrlSettled(pool, url.token, url.host_id)).length > 0 ? 'repeated' : 'late';
   if (taken === undefined) return tooLate();
   // The report ends the request, so nothing is in flight any more: the lease counts as returned.
   const lease = new HostLease(String(url.host_id), { ...taken, unclean: false }, held);

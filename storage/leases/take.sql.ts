@@ -49,7 +49,7 @@ export interface TakenLease {
 
 /** What a taker is told, by either way to take. */
 export const takenColumns = `lease_token as token, old.lease_token is not null as unclean,
-             (select l.crawl_id from lent_url l where l.token = old.lease_token) as lent_crawl,
+             (select l.crawl_id from lent_url l where l.host_id = old.id and l.token = old.lease_token) as lent_crawl,
              greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as wait_ms,
              greatest(0, extract(epoch from paced_until - now()) * 1000)::float8 as pace_ms,
              case when not_before <= paced_until then 0

@@ -27,7 +27,8 @@ export const lentHold = statement<[hostId: string], { left_ms: number; last_erro
   'lent-hold',
   `select greatest(0, extract(epoch from h.lease_until - now()) * 1000)::float8 as left_ms, h.last_error
      from host h
-    where h.id = $1 and h.lease_until > now() and exists (select 1 from lent_url l where l.token = h.lease_token)`,
+    where h.id = $1 and h.lease_until > now()
+      and exists (select 1 from lent_url l where l.host_id = h.id and l.token = h.lease_token)`,
 );
 
 export interface LentUrl {
@@ -59,9 +60,9 @@ export const lentUrls = statement<[batchId: string, tenantId: number], LentUrl>(
 );
 
 /** One row if a result for the URL of this loan has been committed, else none. */
-export const isLentUrlSettled = statement<[token: number], Record<string, never>>(
+export const isLentUrlSettled = statement<[token: number, hostId: number], Record<string, never>>(
   'is-lent-url-settled',
-  `select from lent_url where token = $1 and settled_at is not null`,
+  `select from lent_url where token = $1 and host_id = $2 and settled_at is not null`,
 );
 
 /**
@@ -70,7 +71,7 @@ export const isLentUrlSettled = statement<[token: number], Record<string, never>
  */
 export const settleLentUrl = statement<[token: number, hostId: number], Record<string, never>>(
   'settle-lent-url',
-  `with settled as (update lent_url set settled_at = now() where token = $1)
+  `with settled as (update lent_url set settled_at = now() where token = $1 and host_id = $2)
    update host set lent = true where id = $2`,
 );
 

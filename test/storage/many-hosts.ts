@@ -1,0 +1,136 @@
+/**
+ * The statements that touch rows of more than one host, each with its reason: what stands between this database and one
+ * that is spread over machines by host_id. docs/many-hosts.md is made from this list, and `many-hosts.test.ts` compares
+ * it with the statements.
+ */
+
+interface Reason {
+  readonly why: string;
+  /** When such a statement runs. */
+  readonly when: string;
+  readonly statements: readonly string[];
+}
+
+export const manyHosts: readonly Reason[] = [
+  {
+    why: 'Group commit: a process writes what it has gathered for many hosts in one transaction, which saves transactions and syncs. The rows do not depend on one another and can be split by host.',
+    when: 'each commit of fetched pages, read pages or new URLs',
+    statements: ['admitUrls', 'advanceStages', 'commitResults', 'lockHostQueues', 'upsertPages'],
+  },
+  {
+    why: 'All leases that a process holds are kept in one statement instead of one a host. The rows can be split by host.',
+    when: 'every few seconds in each process that fetches',
+    statements: ['outdatedLeases', 'renewLeases'],
+  },
+  {
+    why: 'The scheduler of a shard of hosts chooses the hosts whose turn it is, fairly between tenants and crawls, and puts right the turns of those that it looked at too early.',
+    when: 'each tick of a scheduler',
+    statements: [
+      'askPlacesBack',
+      'claimIdleHosts',
+      'correctTurns',
+      'countShards',
+      'feedHosts',
+      'hostsAtDoor',
+      'noteUnanswered',
+      'shardActivity',
+    ],
+  },
+  {
+    why: 'The patrol looks for hosts that a crash has left behind. It cannot know which.',
+    when: 'every few seconds; after a lost Temporal namespace',
+    statements: ['reclaimPaused', 'refeedHosts', 'unfeedHosts'],
+  },
+  {
+    why: 'Hosts are asked for by name, and their ids are not known yet. Each process remembers the ids of the hosts that it met.',
+    when: 'a host that a process meets for the first time; a question about one URL or host',
+    statements: [
+      'askRobots',
+      'ensureHosts',
+      'explainHost',
+      'findUrlState',
+      'hostIds',
+      'hostShare',
+      'isHostParked',
+      'knownUrls',
+    ],
+  },
+  {
+    why: 'A row names another host: the page that a link was found on, the sitemap that named this one, the page with the same body.',
+    when: 'a sitemap that is read; an explanation; a list of one host’s pages',
+    statements: ['explainUrl', 'listPagesOfHost', 'sitemapLevel'],
+  },
+  {
+    why: 'Seeds come in batches, of any hosts.',
+    when: 'each batch of seeds',
+    statements: ['askParkedHosts', 'claimSeeds', 'seededSites'],
+  },
+  {
+    why: 'Operators list hosts and look for those that are held. A list goes on behind the last id.',
+    when: 'a request of an operator',
+    statements: ['heldHostsAfter', 'holdParkedHosts', 'listHosts', 'listParkedHosts'],
+  },
+  {
+    why: 'A crawl asks how far it is over all its hosts, and which of them it waits for.',
+    when: 'a status read; every few seconds in each running crawl',
+    statements: ['claimAsks', 'countCrawl', 'crawlOutlook', 'waitingHosts'],
+  },
+  {
+    why: 'Pages of a crawl are listed in the order in which they came, over all its hosts.',
+    when: 'a page of a list or an export',
+    statements: ['listCrawlUrls', 'listPages', 'listShortened', 'pagesHorizon'],
+  },
+  {
+    why: 'The report sums up a crawl.',
+    when: 'a report that somebody asks for',
+    statements: ['reportCounts', 'reportExtremes', 'reportHosts', 'reportPages'],
+  },
+  {
+    why: 'The audit recounts all URLs of a crawl: that is its purpose.',
+    when: 'an audit',
+    statements: ['countViolations', 'recountHosts', 'recountLeftOut', 'recountUrls'],
+  },
+  {
+    why: 'An edit judges the frontier of a crawl anew, host after host, in batches.',
+    when: 'an edit of a crawl; a limit that is reached',
+    statements: ['excludeQueued', 'hostsAtLimit', 'judgeUrls', 'pagesToReread', 'urlsToJudge'],
+  },
+  {
+    why: 'Copies of a page at different hosts are compared with one another.',
+    when: 'the end of a crawl',
+    statements: ['chooseCanonicals', 'markTextDuplicates'],
+  },
+  {
+    why: 'A removed crawl is taken away host after host: these find the next host, count what is left, and ask whether a body is still wanted by anybody.',
+    when: 'the removal of a crawl',
+    statements: ['freedBodies', 'markRemoved', 'nextRemoved'],
+  },
+  {
+    why: 'Dead letters are listed and driven again for a whole crawl.',
+    when: 'a request of an operator',
+    statements: ['chooseClassLetters', 'chooseCrawlLetters', 'describeDeadLetters', 'redriveDeadLetters'],
+  },
+  {
+    why: 'A foreign fetcher asks for hosts, whichever are free, and reports the pages of a batch together.',
+    when: 'each batch of a foreign fetcher',
+    statements: [
+      'askToLend',
+      'findParents',
+      'handOutUrls',
+      'lendHosts',
+      'lentUrls',
+      'loansOfTenant',
+      'unstoredUrls',
+    ],
+  },
+  {
+    why: 'An opt-out covers a domain with all its hosts.',
+    when: 'an opt-out, and the jobs that follow it',
+    statements: ['countOptedOut', 'excludeHostsOptedOut', 'hostsOfDomain'],
+  },
+  {
+    why: 'Metrics count all hosts and letters of the instance.',
+    when: 'a scrape of the metrics',
+    statements: ['measureDeadLetters', 'measureHosts', 'measureQueues'],
+  },
+];
