@@ -21,7 +21,7 @@ export interface Dependencies {
   readonly freeBytes: () => Promise<number>;
   /** Null: API keys are the only way in. */
   readonly verifyToken: VerifyToken | null;
-  /** Null: each process counts requests by itself. */
+  /** Null: each process counts its own requests only. */
   readonly sharedCounts: SharedCounts | null;
   readonly log: Logger;
   /** Aborted when the process must stop: streams end then. */
@@ -29,7 +29,7 @@ export interface Dependencies {
   readonly settings: ApiSettings;
 }
 
-/** What routes get: the dependencies, and what the application makes of them once. */
+/** What routes get: the dependencies, and the parts that the application makes from them once. */
 export interface Parts extends Dependencies {
   readonly keyring: Keyring;
   readonly room: LendingRoom;
@@ -43,11 +43,11 @@ interface ApiSettings {
   readonly userAgent: string;
   /** Contact of the people who run this instance, shown on the crawler's page; null: none is set. */
   readonly contact: string | null;
-  /** Host names the API answers for, besides addresses and localhost. */
+  /** Host names to which the API answers, besides addresses and localhost. */
   readonly hostNames: readonly string[];
   /** CIDR blocks of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  /** Shards the hosts are spread over. */
+  /** Number of shards over which the hosts are spread. */
   readonly shards: number;
   /** Requests that one address may send within ten seconds without a key; the same number again with unknown keys. */
   readonly requestsPer10s: number;

@@ -8,13 +8,13 @@ import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { writeJsonLines } from './lines.ts';
 
-/** As given on the command line. */
+/** The options as they were given on the command line. */
 export interface LetterOptions extends VerbOptions {
   readonly class?: string;
   readonly host?: string;
 }
 
-/** One line each, or JSON lines with the whole evidence. */
+/** Prints one line for each letter, or JSON lines with the whole evidence. */
 export async function deadLetters(id: string, options: LetterOptions): Promise<ExitCode> {
   const { json = false } = options;
   const { letterClass, origin } = readLetterOptions(options);
@@ -60,6 +60,6 @@ export function letterLine(letter: DeadLetterView): string {
     ...(notBefore === null ? [] : [`not tried again before ${notBefore}`]),
   ];
   const line = `${failedAt}  ${letterClass}  ${url}  ${[message, ...remarks].join('; ')}`;
-  // The words of servers are shown, but must not control the terminal.
+  // Messages of servers are shown, but must not control the terminal.
   return line.replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
 }

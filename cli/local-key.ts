@@ -1,7 +1,7 @@
 /**
- * The key that verbs use on the embedded stack of a data folder: a key of an admin of the instance, in `admin-key`
- * there, which only the owner may read. A process that may read the key may also read the database password beside it.
- * prepare-database.ts makes the key.
+ * The key that verbs use on the embedded stack of a data folder: an admin's key of the instance, in the file
+ * `admin-key` of that folder, which only the owner may read. A process that may read the key may also read the database
+ * password beside it. prepare-database.ts makes the key.
  */
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ export interface LocalKey {
 
 export const localKeyFile = (dataDir: string): string => path.join(dataDir, 'admin-key');
 
-/** Null: no stack was ever started on this folder. */
+/** Null: no stack has been started on this folder yet. */
 export function readLocalKey(dataDir: string): string | null {
   try {
     const key = readFileSync(localKeyFile(dataDir), 'utf8').trim();

@@ -31,7 +31,7 @@ export async function optOutRemove(text: string, options: ApiOptions): Promise<E
 
 const pageLimit = 1_000;
 
-/** JSON lines, or one line each. */
+/** Prints JSON lines, or one line for each domain. */
 export async function optOutList(options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
   const item = optOuts.shape.items.element;

@@ -1,17 +1,17 @@
-/** Waits for an API that is away, or behind which Postgres is away: the crawl goes on once both are back. */
+/** Waits while the API, or Postgres behind it, does not answer: the crawl goes on once both are back. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayPass } from './api-request.ts';
 import type { Say } from './say.ts';
 
-/** Milliseconds between two tries, until people are told, and until the wait is given up. */
+/** Milliseconds between two tries, until people are told of the outage, and until the wait is given up. */
 const retryMs = 500;
 const tellMs = 5_000;
 const patienceMs = 10 * 60_000;
 
-/** Asks again while the trouble may pass; null: the signal ended the wait. @throws what the last try threw */
+/** Asks again as long as the trouble may pass. Null: the signal ended the wait. @throws the error of the last try */
 export type Outlast = <T>(ask: () => Promise<T>, signal: AbortSignal) => Promise<T | null>;
 
-/** All callers of what is returned share one outage, so that people are told of it once. */
+/** All callers of the returned function share one outage, so that people are told of it once. */
 export function createOutlast(say: Say, now = (): number => performance.now()): Outlast {
   let since: number | null = null;
   let told = false;

@@ -1,7 +1,7 @@
 /**
- * What the database of a stack of ours needs before its API can start: the schema, and a key that the verbs send. No
- * API can do that, so this is the one file of the command line that reaches Postgres by itself
- * (.dependency-cruiser.cjs); everything else goes by the API.
+ * Prepares the database of a stack that this command starts, before the API of that stack can start: the schema, and a
+ * key for the verbs. No API can do that, so this is the one file of the command line that reaches Postgres by itself
+ * (.dependency-cruiser.cjs); everything else goes through the API.
  */
 import type { Config } from '../config/config.ts';
 import { adoptAdminKey, makeSecret } from '../storage/tenancy/index.ts';
@@ -21,8 +21,8 @@ export async function prepareDatabase(databaseUrl: string, config: KeyConfig): P
 }
 
 /**
- * The key of the folder, or the key that is set, or a new key if that one was revoked or there is none. Postgres knows
- * the key that is returned.
+ * The first of these keys that Postgres accepts: the key of the settings, the key of the folder, a new key. Postgres
+ * knows the key that is returned.
  */
 export async function provideLocalKey(pool: Pool, { dataDir, adminKey }: KeyConfig): Promise<LocalKey> {
   const file = localKeyFile(dataDir);

@@ -32,8 +32,8 @@ async function named({ api }: Session, id: string): Promise<CrawlSummary> {
 }
 
 /**
- * In a stack of our own every open crawl has lost its command; in another launcher's stack a running crawl is
- * somebody's.
+ * In a stack of our own, no open crawl has a command any more that works for it. In the stack of another launcher, a
+ * running crawl may have one.
  */
 async function latest({ api, own }: Session): Promise<CrawlSummary> {
   const open = await openCrawls(api);

@@ -1,9 +1,9 @@
-/** Secrets that are shown once, kept in a file for its owner alone. */
+/** Writes secrets that are shown once to a file that only its owner may read. */
 import { open, rm } from 'node:fs/promises';
 import { CommandError } from './ending.ts';
 import { reasonOf } from './words.ts';
 
-/** The file is made before the secret: a secret that could not be saved would be lost. @throws CommandError */
+/** Makes the file before the secret: a secret that could not be saved would be lost. @throws CommandError */
 export async function writeSecretFile<T>(
   file: string,
   make: () => Promise<T>,

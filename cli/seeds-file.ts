@@ -1,5 +1,5 @@
 /**
- * The seeds file of a new crawl, of any length. The part that a request can carry goes with the crawl; the rest is
+ * The seeds file of a new crawl, of any length. The part that fits into a request goes with the crawl; the rest is
  * streamed to the crawl afterwards, so that only the beginning of the file is held in memory.
  */
 import { createReadStream } from 'node:fs';
@@ -10,19 +10,22 @@ import { rejectionLine } from './api-request.ts';
 import { CommandError } from './ending.ts';
 import { grouped, reasonOf } from './words.ts';
 
-/** Bytes that go with the crawl; as JSON they stay below the limit of a request. */
+/** Bytes that go with the crawl; written as JSON they stay below the limit of a request. */
 const headBytes = 4 * 1024 * 1024;
 const newline = 0x0a;
 
 /** The part of the file that is not read yet. */
 export interface SeedsRest {
   readonly file: string;
-  /** Byte at which the next line begins, and the number of lines before it. */
+  /** Byte at which the next line begins, and the number of lines before that line. */
   readonly start: number;
   readonly linesBefore: number;
 }
 
-/** Comments and blank lines become empty seeds, so that the others keep their line numbers. @throws CommandError */
+/**
+ * Reads the first part of the file. Comments and blank lines become empty seeds, so that the other seeds keep their
+ * line numbers. @throws CommandError
+ */
 export async function readSeedsFile(
   file: string,
 ): Promise<{ readonly lines: string[]; readonly rest: SeedsRest | null }> {
@@ -42,7 +45,7 @@ export async function readSeedsFile(
   }
 }
 
-/** Sends the part that was not read yet. Answers the sentences to print about it. */
+/** Sends the part that is not read yet. Answers the sentences to print about that part. */
 export async function sendRest(
   api: Api,
   crawlId: string,

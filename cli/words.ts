@@ -1,4 +1,4 @@
-/** Numbers, times and errors as people read them. */
+/** Numbers, times and errors, written for people. */
 
 export const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');
 

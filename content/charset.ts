@@ -1,6 +1,6 @@
 /**
- * From bytes to text. The order of evidence is the HTML standard's (section 13.2.3.2): byte order mark, then the HTTP
- * header, then what the document says of itself, then a guess.
+ * Turns bytes into text. The order of evidence is the HTML standard's (section 13.2.3.2): byte order mark, then the
+ * HTTP header, then the document's own declaration, then a guess.
  */
 import { isUtf8 } from 'node:buffer';
 import { getBOMEncoding, normalizeEncoding, TextDecoder as StandardDecoder } from '@exodus/bytes/encoding.js';
@@ -8,25 +8,31 @@ import { ResultType, Sniffer } from 'encoding-sniffer/sniffer';
 import { chardet } from 'jschardet';
 
 interface Decoded {
-  /** Without byte order mark. Malformed sequences became U+FFFD. */
+  /** Without the byte order mark. U+FFFD stands for malformed sequences. */
   readonly text: string;
   /** WHATWG encoding name, lower-case. */
   readonly charset: string;
 }
 
-/** Bytes in which a document may name its encoding (HTML standard section 13.2.3.2, step 5). */
+/** Bytes of a document that are searched for a declaration of its encoding (HTML standard section 13.2.3.2, step 5). */
 const PRESCAN_BYTES = 1_024;
-/** Bytes in which a late `<meta>` is looked for: a parser would meet it and change over (section 13.2.3.5). ~1 ms. */
+/**
+ * Bytes that are searched for a late `<meta>`: a parser that met one would change the encoding (section 13.2.3.5). ~1
+ * ms.
+ */
 const LATE_META_BYTES = 65_536;
-/** Bytes a guess looks at: its cost grows with them (0.6 ms at 4 KiB), its certainty hardly. */
+/** Bytes that a guess looks at. More bytes cost more (0.6 ms at 4 KiB), and hardly make the guess more certain. */
 const GUESS_BYTES = 4_096;
-/** How many of them come before the first that is not ASCII: the start of its word. */
+/** How many of these bytes come before the first one that is not ASCII: they hold the beginning of its word. */
 const GUESS_LEAD_BYTES = 16;
-/** Confidence below which guesses were wrong as often as right: two French words came out Cyrillic at 0.21. */
+/** With less confidence guesses were wrong as often as right: two French words came out as Cyrillic at 0.21. */
 const SURE_ENOUGH = 0.25;
-/** What the web was ever written in; the code pages of DOS and of mainframes would only be mistaken for these. */
+/**
+ * The encodings in which the web has been written. Pages in these would only be mistaken for code pages of DOS and of
+ * mainframes.
+ */
 const GUESSED_ERAS = chardet.EncodingEra.MODERN_WEB | chardet.EncodingEra.LEGACY_ISO;
-/** The detector's names that are no WHATWG labels. */
+/** Names that the detector uses and that are not WHATWG labels. */
 const guessLabels: ReadonlyMap<string, string> = new Map([
   ['CP932', 'shift_jis'],
   ['Shift-JIS-2004', 'shift_jis'],
@@ -37,12 +43,14 @@ const guessLabels: ReadonlyMap<string, string> = new Map([
   ['CP949', 'euc-kr'],
   ['CP874', 'windows-874'],
 ]);
-/** What undeclared Western pages are in, and what a handful of accented letters most likely is. */
+/**
+ * The usual encoding of Western pages that declare none, and the most likely one of a text with few accented letters.
+ */
 const FALLBACK = 'windows-1252';
 
 /**
- * Decodes a body. Never throws: unknown labels are passed over, malformed bytes replaced.
- * `contentTypeCharset` is the charset parameter of the Content-Type field, or null.
+ * Decodes a body. Never throws: unknown labels are ignored, and malformed bytes replaced.
+ * @param contentTypeCharset the charset parameter of the Content-Type field; null: the field has none
  */
 export function decodeBody(body: Uint8Array, contentTypeCharset: string | null): Decoded {
   const marked = getBOMEncoding(body);
@@ -50,7 +58,10 @@ export function decodeBody(body: Uint8Array, contentTypeCharset: string | null):
   return { text: decode(body, charset), charset };
 }
 
-/** Encoding of a label. The `replacement` group is passed over: a crawler is no browser to be tricked by it. */
+/**
+ * The encoding of a label; null: not known. The `replacement` group is ignored: it protects browsers from a trick that
+ * cannot harm a crawler.
+ */
 function usable(label: string | null): string | null {
   const name = label === null ? null : normalizeEncoding(label);
   return name === 'replacement' ? null : name;
@@ -63,7 +74,8 @@ function declaredInside(body: Uint8Array, maxBytes: number): string | null {
 }
 
 function guess(body: Uint8Array): string {
-  // Markup in UTF-16 without a mark: every other byte of `<!` or `<h` is NUL, which passes for ASCII and so for UTF-8.
+  // UTF-16 markup without a byte order mark: every other byte of `<!` or `<h` is NUL, which is valid ASCII and so valid
+  // UTF-8.
   if (body[0] === 0x3c && body[1] === 0 && body[3] === 0) return 'utf-16le';
   if (body[0] === 0 && body[1] === 0x3c && body[2] === 0) return 'utf-16be';
   if (isUtf8(withoutTornEnd(body))) return 'utf-8';
@@ -79,8 +91,8 @@ function guess(body: Uint8Array): string {
 }
 
 /**
- * Text around and after the first byte that is not ASCII, without tags: markup only lowers the detector's certainty.
- * The bytes of `<` and `>` are no part of any character in the encodings that are guessed.
+ * Text around and after the first byte that is not ASCII, without tags: markup only makes the detector less certain. In
+ * the encodings that are guessed, the bytes of `<` and `>` are never part of another character.
  */
 function sampleOf(body: Uint8Array): Uint8Array {
   const sample = new Uint8Array(GUESS_BYTES);
@@ -96,7 +108,7 @@ function sampleOf(body: Uint8Array): Uint8Array {
   return sample.subarray(0, length);
 }
 
-/** A body cut at the size limit may end inside a character; that alone does not speak against UTF-8. */
+/** Drops a character that the end of the body cuts in two: a body that was cut at the size limit may still be UTF-8. */
 function withoutTornEnd(body: Uint8Array): Uint8Array {
   for (let back = 1; back <= Math.min(3, body.length); back++) {
     const byte = body[body.length - back] ?? 0;
@@ -106,12 +118,13 @@ function withoutTornEnd(body: Uint8Array): Uint8Array {
   return body;
 }
 
-/** Decoders are reused: each call decodes a whole body, so none keeps state. */
+/** Decoders are reused: each call decodes a whole body, so no decoder keeps state. */
 const decoders = new Map<string, { decode(body: Uint8Array): string }>();
 
 /**
- * UTF-8 goes the native way, which is right there, valid UTF-8 past TextDecoder (7 times its speed). All else goes to
- * a decoder that keeps to the Encoding standard: Node's differs in euc-kr, big5 and, by version, windows-1252.
+ * Valid UTF-8 is decoded by Buffer, 7 times as fast as by TextDecoder; malformed UTF-8 by Node's TextDecoder, which is
+ * right for it. Other encodings go to a decoder that follows the Encoding standard: Node's decoder differs in euc-kr,
+ * big5 and, in some versions, windows-1252.
  */
 function decode(body: Uint8Array, charset: string): string {
   if (charset === 'utf-8' && isUtf8(body)) {

@@ -1,35 +1,38 @@
-/** Telling the language of a text from its letter groups, with the author's own word as a second opinion. */
+/** Tells the language of a text from groups of letters, with the author's declaration as a second opinion. */
 import { LRUCache } from 'lru-cache';
 
-/** Words below which no detector can be trusted. */
+/** With fewer words no detector can be trusted. */
 const ENOUGH_WORDS = 20;
-/** The detector reads some 350 bytes; more text costs without telling more. */
+/** The detector reads some 350 bytes; more text costs time and tells no more. */
 const SAMPLE_CHARS = 600;
-/** In longer texts the first characters are menus and headings more often than sentences. */
+/** The first characters of a longer text are more often menus and headings than sentences. */
 const SKIPPED_CHARS = 200;
-/** Lead over the runner-up, on the detector's scale of 0 to 1, below which close relatives are mixed up. */
+/**
+ * How far the best language must lead the second, on the detector's scale of 0 to 1; with a smaller lead the detector
+ * mixes up close relatives.
+ */
 const CLEAR_LEAD = 0.01;
 
-/** Pages in a row whose declaration the detector confirmed, after which a site's declaration is believed … */
+/** If the detector has confirmed a site's declaration on so many pages in a row, the declaration is believed … */
 const PROVED_RIGHT = 8;
-/** … but for every so many pages, which are checked. Detection is a fifth of what reading a page costs. */
+/** … except on every so-many-th page, which is checked. Detection is a fifth of the cost of reading a page. */
 const CHECKED_EVERY = 8;
 
 interface LanguageInput {
   readonly text: string;
   readonly words: number;
-  /** The document's `lang` attribute, or null. */
+  /** The document's `lang` attribute; null: it has none. */
   readonly declared: string | null;
-  /** The site the page belongs to: its origin. */
+  /** The origin to which the page belongs. */
   readonly site: string;
 }
 
-/** ISO 639-1 code, or null where it cannot be told. */
+/** ISO 639-1 code; null: the language cannot be told. */
 export type LanguageTeller = (input: LanguageInput) => string | null;
 
 /**
- * Loads the detector (1 MB, some 200 ms; once per process). The text decides where it is long enough and clear,
- * since templates often declare a language the author never chose; else the declaration is taken.
+ * Loads the detector (1 MB, some 200 ms; once per process). The detector decides if the text is long enough and clear,
+ * since templates often declare a language that the author never chose; otherwise the declaration is taken.
  */
 export async function loadLanguageTeller(): Promise<LanguageTeller> {
   const { eld } = await import('eld/extrasmall');
@@ -67,7 +70,7 @@ function isClear(scores: Readonly<Record<string, number>>): boolean {
 
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
-/** The two-letter code of a BCP 47 tag (`en-GB`, `eng`), or null for made-up ones. */
+/** The two-letter code of a BCP 47 tag (`en-GB`, `eng`); null: the tag is made up, or has no such code. */
 function declaredLanguage(tag: string | null): string | null {
   if (tag === null) return null;
   const known = codes.get(tag);
@@ -77,7 +80,7 @@ function declaredLanguage(tag: string | null): string | null {
   return code;
 }
 
-/** Answers by tag; '' where there is none. A web uses a few hundred tags, a hostile one any number. */
+/** Codes by tag; '' stands for none. The web uses a few hundred tags, a hostile site any number. */
 const codes = new LRUCache<string, string>({ max: 1_000 });
 
 function codeOf(tag: string): string | null {

@@ -1,4 +1,7 @@
-/** Activities as workflows call them. Inputs and results live in histories: small, plain, only ever widened. */
+/**
+ * Activities as workflows call them. Histories hold their inputs and results, which must therefore be small and plain;
+ * fields may only be added.
+ */
 import type { CrawlEnding, CrawlStands } from '../domain/crawl-life.ts';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
 import type { FinishVerdict } from '../domain/finish.ts';
@@ -229,11 +232,11 @@ export interface HostStandingView {
   readonly parked: { readonly reason: string; readonly forMs: number } | null;
 }
 
-/** When a parked host is probed; both in milliseconds. */
+/** When a parked host is probed; times are in milliseconds. */
 export interface ProbePlan {
-  /** Before the first probe; doubled for each further probe. */
+  /** Time before the first probe; doubled for each further probe. */
   readonly probeMs: number;
-  /** For which the host must not be asked. */
+  /** Time for which the host must not be asked. */
   readonly restMs: number;
 }
 
@@ -245,7 +248,7 @@ export interface RedriveInput {
   readonly crawlId: string | null;
   readonly origin: string | null;
   readonly class: DeadLetterClass | null;
-  /** Any spelling of one URL. */
+  /** Any spelling of one URL; null: any URL. */
   readonly url: string | null;
 }
 

@@ -41,7 +41,7 @@ const endStates = {
   'limit:max-pages': 'finished',
   'limit:max-seconds': 'finished',
   'limit:finish-criteria': 'finished',
-  /** Somebody ended it. */
+  /** Somebody cancelled the crawl. */
   cancelled: 'cancelled',
   /** The crawl's workflow could not be started. */
   'not-started': 'failed',
@@ -58,7 +58,7 @@ export type PauseCause = (typeof pauseCauses)[number];
 export const crawlCauses = [...pauseCauses, ...crawlEndings] as const;
 export type CrawlCause = (typeof crawlCauses)[number];
 
-/** How a crawl ended, in words. @param met which finish criteria were met, in words */
+/** How a crawl ended, in words. @param met the finish criteria that were met, in words */
 export function endingInWords(ending: CrawlEnding, met?: string): string {
   if (ending === 'nothing-fetched') return 'no URL could be fetched';
   const words = ending.replace(/^limit:/, '');

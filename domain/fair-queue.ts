@@ -4,7 +4,7 @@
  * owed turns for the time before it came.
  */
 export class FairQueue<T> {
-  /** By flow: where its next turn starts, in units of cost. */
+  /** For each flow, the start of its next turn, in units of cost. */
   readonly #next = new Map<number, number>();
   readonly #waiting: { readonly start: number; readonly item: T }[] = [];
   #now = 0;
@@ -20,7 +20,10 @@ export class FairQueue<T> {
     this.#waiting.push({ start, item });
   }
 
-  /** Removes and returns the item with the earliest start, of equal ones the one added first. Undefined: none waits. */
+  /**
+   * Removes and returns the item with the earliest start; of equal items, the one that was added first. Undefined: no
+   * item waits.
+   */
   take(): T | undefined {
     let first = 0;
     for (const [at, { start }] of this.#waiting.entries())

@@ -1,10 +1,11 @@
 /**
  * Opens connections for undici, to permitted addresses only.
  *
- * A name is resolved here, once, and the socket dials the answers that passed: the resolver is not asked again, so a
- * name that changes its answer between check and use gains nothing. Literal addresses never reach a resolver and are
- * checked by themselves; the address the socket is connected to is checked once more, before a byte of TLS or HTTP.
- * Where the stack itself listens no connection goes, whatever is allowed (own-services.ts).
+ * The connector resolves a name once, and the socket dials those answers that are permitted: the resolver is not asked
+ * again, so a name that changes its answer between check and use gains nothing. Literal addresses never reach a
+ * resolver and are checked directly. The address to which the socket is connected is checked once more, before a byte
+ * of TLS or HTTP is sent. No connection goes to a place where the stack itself listens, whatever is allowed
+ * (own-services.ts).
  */
 import { isIP, connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
@@ -29,7 +30,10 @@ export interface ConnectorOptions {
   readonly http2: boolean;
 }
 
-/** resolve → connect → tls (https only) → open; forgotten when the attempt fails or the socket closes. */
+/**
+ * The phases are resolve → connect → tls (https only) → open. The connector forgets a connection when the attempt fails
+ * or the socket closes.
+ */
 export interface Connection {
   phase: 'resolve' | 'connect' | 'tls' | 'open';
   /** Set from the socket once it is connected. */
@@ -41,16 +45,20 @@ export interface Connection {
 export interface Connector {
   /** For `new Client(origin, { connect })`. */
   readonly connect: buildConnector.connector;
-  /** The newest connection of an origin ("https://example.com", default ports left out) that is open or on its way. */
+  /**
+   * The newest connection to an origin ("https://example.com", default ports left out) that is open or being opened.
+   */
   connectionOf(origin: string): Connection | undefined;
-  /** The next connections to the origin offer HTTP/1.1 only. */
+  /** Makes the next connections to the origin offer HTTP/1.1 only. */
   avoidHttp2(origin: string): void;
 }
 
-/** Milliseconds an address is tried before the next one has its turn; the last one has what is left. */
+/**
+ * Milliseconds that an address is tried before the next one is tried too; the last address has the time that is left.
+ */
 const attemptTimeoutMs = 500;
 const maxTlsSessions = 1_000;
-/** Most origins that are remembered as wanting HTTP/1.1. */
+/** Origins that are remembered as wanting HTTP/1.1, at most. */
 const maxHttp1Only = 10_000;
 
 export function createConnector(options: ConnectorOptions): Connector {
@@ -92,7 +100,8 @@ export function createConnector(options: ConnectorOptions): Connector {
         : connectTcp(tcpOptions(target.hostname, port, addresses));
       socket = dialled;
       dialled.setNoDelay(true);
-      // Stays for the life of the socket: errors after the hand-over are undici's, which listens too.
+      // This listener stays for the life of the socket. After the hand-over, errors belong to undici, which listens
+      // too.
       dialled.on('error', (error) => {
         fail(connectFault(error, where, connection.phase === 'tls' ? 'tls' : 'connect'));
       });
@@ -150,7 +159,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     connectionOf: (origin) => connections.get(origin),
     avoidHttp2(origin) {
       http1Only.set(origin, true);
-      // A resumed session may bring its protocol along.
+      // A resumed session may bring the protocol of the earlier connection along.
       tlsSessions.delete(origin);
     },
   };
@@ -171,7 +180,7 @@ const tcpOptions = (
 } => ({
   host,
   port,
-  // Node calls this only where `host` is a name; with autoSelectFamily it asks for all addresses.
+  // Node calls this only if `host` is a name; with autoSelectFamily it asks for all addresses.
   lookup: (_hostname, _options, callback) => {
     callback(
       null,
@@ -237,7 +246,7 @@ async function resolve(hostname: string, resolver: Resolver): Promise<readonly R
 const refused = (where: string, what: string): NetFault =>
   new NetFault('address-refused', `${where} ${what}.`);
 
-/** The fault of a limit that passed while the connection was in `phase`; `where` is host:port. */
+/** The fault of a time limit that passed while the connection was in `phase`; `where` is host:port. */
 export function lateFault(phase: Connection['phase'], where: string, limitMs: number): NetFault {
   const within = `within ${String(limitMs)} ms`;
   switch (phase) {

@@ -1,4 +1,4 @@
-/** The machine's own list of names (hosts(5)), which goes before DNS. */
+/** The machine's own list of names (hosts(5)), which is asked before DNS. */
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { ResolvedAddress } from './resolver.ts';

@@ -1,11 +1,12 @@
 /**
- * Makes undici pass over a 100 Continue that nobody asked for, as a client must (RFC 9110 section 15.2).
+ * Makes undici ignore a 100 Continue that nobody asked for, as a client must (RFC 9110 section 15.2).
  *
- * undici reads every interim response but this one, which it takes for a broken server and answers by destroying the
- * connection. So the status of such a head becomes 102 on its way in: one byte, changed in place, before undici sees it.
- * Nothing is held back, added or removed, and the limits on interim responses, heads and time stay where they are.
+ * undici reads every interim response but this one: it takes a 100 for the answer of a broken server and destroys the
+ * connection. So the status of such a head becomes 102 on its way in: one byte, changed in place, before undici sees
+ * it. Nothing is held back, added or removed, and the limits on interim responses, heads and time stay as they are.
  *
- * Only heads are looked at. One is due when bytes of a request were written since the last, and after an interim one.
+ * Only heads are looked at. A head is expected when bytes of a request were written since the last one, and after an
+ * interim head.
  */
 import type { Socket } from 'node:net';
 
@@ -13,12 +14,12 @@ const interimStart = /^HTTP\/1\.1 1\d\d$/;
 const startLength = 'HTTP/1.1 100'.length;
 const [cr = 0, lf = 0, two = 0] = Buffer.from('\r\n2');
 
-/** For a connection that speaks HTTP/1.1, on which a request is written whole before an answer is read. */
+/** For a connection that speaks HTTP/1.1 and on which each request is written whole before its answer is read. */
 export function passOverContinue(socket: Socket): void {
   const heads = new InterimHeads();
   let written = socket.bytesWritten;
   const push = socket.push.bind(socket);
-  // What arrives comes through here once and in order, be it plain or out of TLS.
+  // All that arrives passes here once and in order, with or without TLS.
   socket.push = (chunk: unknown, encoding?: BufferEncoding) => {
     if (socket.bytesWritten !== written) {
       written = socket.bytesWritten;
@@ -32,9 +33,9 @@ export function passOverContinue(socket: Socket): void {
 class InterimHeads {
   /** The next bytes belong to a head that may be an interim one. */
   due = false;
-  /** How the head begins, as far as it has come. */
+  /** The beginning of the head, as far as it has come. */
   #start = '';
-  /** Bytes of the empty line that ends an interim head, with the end of the line before it. */
+  /** Bytes that have come of the empty line that ends an interim head, and of the line end before it. */
   #ended = 0;
 
   pass(bytes: Uint8Array): void {
@@ -45,9 +46,9 @@ class InterimHeads {
     }
   }
 
-  /** True: this byte is the last of an interim status. */
+  /** True: this byte completes an interim status. */
   #begins(byte: number): boolean {
-    // Empty lines before a head are passed over, as undici does.
+    // Empty lines before a head are skipped, as undici skips them.
     if (this.#start === '' && (byte === cr || byte === lf)) return false;
     this.#start += String.fromCharCode(byte);
     if (this.#start.length < startLength) return false;

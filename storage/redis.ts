@@ -1,12 +1,12 @@
-/** The way to Redis: a cache that may vanish. No command waits for it. */
+/** Opens Redis: a cache that may vanish. No command waits for it. */
 import { Redis } from 'ioredis';
 
 const tellMs = 60_000;
 
 /**
- * ioredis derives a class from String, and V8 keeps String.prototype as a dictionary from then on: every `length` and
- * `charCodeAt` in every loop of the process is looked up by name (a tenth of a reader's time), until a warm site has
- * read a property through a String object.
+ * ioredis derives a class from String. From then on V8 keeps String.prototype as a dictionary, and looks every `length`
+ * and `charCodeAt` in every loop of the process up by name (a tenth of a reader's time), until a warm site has read a
+ * property through a String object.
  */
 function quickenStrings(): void {
   const text = Object('') as { charCodeAt: unknown };
@@ -17,7 +17,7 @@ quickenStrings();
 
 /**
  * @param url a secret, never logged
- * @param onAway told that it does not answer: once in a while, not for each command
+ * @param onAway is called when Redis does not answer: once in a while, not for each command
  */
 export function openRedis(url: string, onAway: (error: Error) => void): Redis {
   const redis = new Redis(url, {

@@ -1,4 +1,4 @@
-/** The URLs of a job as one JSON document, written as they are read: a crawl may have millions. */
+/** The URLs of a job as one JSON document, which is written while the URLs are read: a crawl may have millions. */
 import type { JobUrls } from '../../contracts/http/compat.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { listCrawlUrls } from '../../storage/frontier/index.ts';
@@ -7,8 +7,8 @@ import { listCrawlUrls } from '../../storage/frontier/index.ts';
 const batch = 2_000;
 
 /**
- * Chunks of text. The next batch is read when the chunk before was taken. The crawl must be over: its URLs change no
- * more.
+ * Answers chunks of text. The next batch is read when the caller has taken the chunk before. The crawl must be over, so
+ * that its URLs do not change any more.
  */
 export async function* jobUrlsDocument(
   pool: Pool,

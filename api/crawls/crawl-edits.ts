@@ -23,7 +23,7 @@ const inLine = oneAtATime(5);
 
 type Edited = ConfigVersion | EditPreview;
 
-/** Changes the fields that are given; the others stay. */
+/** Changes the fields that the request names; the others stay. */
 export async function patchCrawl(
   dependencies: Dependencies,
   request: Request,
@@ -43,7 +43,7 @@ export async function patchCrawl(
 interface AskedEdit {
   readonly crawlId: string;
   readonly edit: Pick<Edit, 'change' | 'note' | 'restores'>;
-  /** Only preview the edit; change nothing. */
+  /** True: only preview the edit, and change nothing. */
   readonly dryRun?: boolean | undefined;
 }
 

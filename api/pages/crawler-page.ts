@@ -60,7 +60,7 @@ Disallow: /private/</pre>
 `;
 }
 
-/** A link if the contact is an address to write to or to visit. */
+/** The contact as HTML: a link if the contact is an e-mail address or a URL. */
 function contactHtml(contact: string): string {
   const text = escaped(contact);
   if (/^https?:\/\//.test(contact) && URL.canParse(contact))

@@ -1,4 +1,4 @@
-/** The audit log of the own tenant, for its admins. */
+/** The audit log of the caller's own tenant, for its admins. */
 import { auditList, auditQuery } from '../../contracts/http/audit.ts';
 import { auditBefore } from '../../storage/tenancy/index.ts';
 import { admin } from '../way-in/access.ts';

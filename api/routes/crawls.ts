@@ -32,7 +32,7 @@ export const edited = json(
   z.union([configVersion, editPreview]),
   'ETag',
 );
-/** Refusals of changes of a crawl's settings. */
+/** Refusals of a change of a crawl's settings. */
 export const editRefusals = {
   400: fails('The request is not valid.'),
   409: fails('The crawl has ended or is ending.'),

@@ -1,7 +1,7 @@
 /**
- * Cursors as they leave the API: sealed (AES-256-GCM), and valid only for the list and the tenant they were made for.
- * Unsealed, their content (numbers of hosts, for example) would tell how much other tenants have, and clients could
- * make cursors up.
+ * Cursors as clients get them: sealed (AES-256-GCM), and valid only for the list and the tenant for which they were
+ * made. An unsealed cursor (with numbers of hosts, for example) would tell how much other tenants have, and clients
+ * could invent cursors.
  */
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
@@ -9,7 +9,7 @@ const ivLength = 12;
 const tagLength = 16;
 
 export interface CursorSeal {
-  /** @param of name of the list; cursors of other lists do not open */
+  /** @param of name of the list; cursors of other lists cannot be opened */
   seal(of: string, cursor: string): string;
   /** Null: the text was not sealed for this list. */
   open(of: string, sealed: string): string | null;

@@ -1,7 +1,7 @@
 /**
- * Without a key nobody gets in, and keys are made through the API. So the first key is made at the first start and told
- * once, or the people who run this instance bring one (ORBWEAVER_ADMIN_KEY). The embedded stack makes a key of its own
- * earlier.
+ * Nobody gets in without a key, and keys are made through the API. So the API makes the first key at its first start
+ * and shows it once, or the people who run this instance bring one (ORBWEAVER_ADMIN_KEY). The embedded stack makes its
+ * own key earlier.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { adoptAdminKey, makeFirstKey } from '../../storage/tenancy/index.ts';
@@ -10,9 +10,9 @@ import type { Dependencies } from '../dependencies.ts';
 const retryMs = 2_000;
 
 /**
- * Tries again until it has worked once, or until the returned function is called.
+ * Tries until a key is provided, or until the returned function is called.
  * @param brought null: a key is made if there is none
- * @param tell gets the key that was made, which nobody can be told again
+ * @param tell is called with a key that was made; nobody can read that key again
  */
 export function provideFirstKey(
   { pool, log }: Pick<Dependencies, 'pool' | 'log'>,

@@ -1,6 +1,6 @@
 /**
- * JSON bodies, read strictly (RFC 8259 section 8.1, RFC 7493): UTF-8 and nothing else, each name once, not too deep. A
- * body that two readers could read differently is refused.
+ * JSON bodies, read strictly (RFC 8259 section 8.1, RFC 7493): only UTF-8, each name once, limited depth. A body that
+ * two readers could read differently is refused.
  */
 import { raw, type Request, type RequestHandler } from 'express';
 import { maxRequestBytes } from '../../contracts/http/shared.ts';
@@ -8,7 +8,7 @@ import { jsonFault } from '../../domain/json-faults.ts';
 import { HttpProblem } from './problem.ts';
 
 /**
- * Bytes and milliseconds that are still read of a body that is too large before it is refused: a client that is still
+ * Bytes and milliseconds for which a body that is too large is still read before it is refused: a client that is still
  * sending would not read an answer.
  */
 const drainBytes = 2 * maxRequestBytes;
@@ -16,7 +16,7 @@ const drainMs = 2_000;
 /** Milliseconds for the whole body. */
 const longestMs = 120_000;
 
-/** Other types are left unread. Without a body there is no `request.body`. */
+/** Bodies of other types are left unread. If the request has no body, there is no `request.body`. */
 export function jsonBody(): RequestHandler[] {
   const read: RequestHandler = raw({ limit: maxRequestBytes, type: 'application/json' });
   const readInTime: RequestHandler = (request, response, next) => {
@@ -41,7 +41,7 @@ export function jsonBody(): RequestHandler[] {
     read(request, response, (error?: unknown) => {
       stopWatching();
       clearTimeout(late);
-      // The reader ends only with the body.
+      // The reader ends only when the body ends, which may be after the refusal.
       if (!isRefused) next(error);
     });
   };
@@ -52,7 +52,10 @@ export function jsonBody(): RequestHandler[] {
   return [readInTime, parse];
 }
 
-/** Calls back when a body is too large and does not end by itself. */
+/**
+ * Calls `refuse` if a body is too large: soon after its limit, or when much more has come. Returns a function that
+ * stops watching.
+ */
 function watchSize(request: Request, refuse: () => void): () => void {
   let received = 0;
   let timer: NodeJS.Timeout | null = null;
@@ -78,7 +81,8 @@ function watchSize(request: Request, refuse: () => void): () => void {
 }
 
 /**
- * Such numbers may be beyond what a JavaScript number holds. Texts may match too, which only makes reading them slower.
+ * Texts with a number that a JavaScript number may not hold. Other texts may match too, which only makes reading them
+ * slower.
  */
 const longInteger = /\d{16}/;
 

@@ -1,6 +1,7 @@
 /**
- * Tells whose a bearer token is. An accepted token is remembered for five seconds at most, so a revoked key, a closed
- * tenant and a changed quota take effect everywhere within that time; in the process that made the change, at once.
+ * Tells to whom a bearer token belongs. An accepted token is remembered for five seconds at most. So a revoked key, a
+ * closed tenant and a changed quota take effect within that time everywhere, and at once in the process that made the
+ * change.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -11,9 +12,9 @@ import type { Caller } from './caller.ts';
 import type { VerifyToken } from './tokens.ts';
 
 export interface Keyring {
-  /** Null: not accepted. @throws TokensUnavailable, and where Postgres does not answer */
+  /** Null: the token is not accepted. @throws TokensUnavailable; an error of Postgres if Postgres does not answer */
   callerOf(token: string): Promise<Caller | null>;
-  /** Whether the token was accepted when it was last looked at, however long ago. */
+  /** Whether the token was accepted when it was last checked, however long ago. */
   knows(token: string): boolean;
   /** Forgets all accepted tokens. */
   forget(): void;
@@ -21,7 +22,7 @@ export interface Keyring {
 
 const remembered = 10_000;
 const rememberedMs = 5_000;
-/** Longer tokens are not even hashed. */
+/** A longer token is refused at once, without a hash. */
 const longestToken = 8_192;
 
 interface Found {
@@ -30,9 +31,9 @@ interface Found {
   readonly forMs: number;
 }
 
-/** @param verifyToken null: API keys only */
+/** @param verifyToken null: only API keys are accepted */
 export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyring {
-  // Keyed by hash: a dump of the memory holds as few secrets as possible.
+  // Tokens are kept as hashes, so that a dump of the memory holds as few secrets as possible.
   const accepted = new LRUCache<string, Caller>({ max: remembered });
   const good = new LRUCache<string, true>({ max: remembered });
   const asked = new Map<string, Promise<Caller | null>>();

@@ -14,11 +14,11 @@ import { inWords } from '../../contracts/http/wording.ts';
 import { isStorageOutage } from '../../storage/postgres/index.ts';
 
 type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & {
-  /** Absent: the usual one of the status. */
+  /** Absent: the usual kind of the status. */
   readonly kind?: ProblemKind;
 };
 
-/** Handlers throw it; it becomes the answer. `detail` is one sentence for people. */
+/** Handlers throw an HttpProblem, and it becomes the answer. `detail` is one sentence for people. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly status: number;
@@ -31,12 +31,12 @@ export class HttpProblem extends Error {
   }
 }
 
-/** A problem as a family of routes words it. */
+/** A problem in the words of a family of routes. */
 export interface RenderedProblem {
   readonly status: number;
   readonly contentType: string;
   readonly body: object;
-  /** Sent unless they are set already. */
+  /** Headers that are sent unless they are set already. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 export type ProblemRenderer = (problem: Problem) => RenderedProblem;
@@ -48,7 +48,7 @@ const asProblemDocument: ProblemRenderer = (body) => ({
 });
 const renderers = new WeakMap<Response, ProblemRenderer>();
 
-/** Mount before the gate, so that refusals of the gate are worded like all others of these routes. */
+/** Must be mounted before the gate, so that refusals of the gate have the same words as all others of these routes. */
 export function rendersProblems(render: ProblemRenderer): RequestHandler {
   return (_request, response, next) => {
     renderers.set(response, render);
@@ -73,15 +73,15 @@ export function sendProblem(response: Response, status: number, detail: string, 
   response.status(rendered.status).type(rendered.contentType).send(JSON.stringify(rendered.body));
 }
 
-/** Errors that a problem lists of one input, at most: they repeat names that the client sent. */
+/** Errors that a problem lists, at most: they repeat names that the client sent. */
 const mostErrors = 100;
 const longestWords = 500;
 const shortened = (text: string): string =>
   text.length <= longestWords ? text : `${text.slice(0, longestWords).toWellFormed()}…`;
 
 /**
- * Parses input, or throws a problem that names each wrong place, a hundred at most. @param status 400 for queries, 422
- * for bodies
+ * Parses input, or throws a problem that names each wrong place, a hundred at most.
+ * @param status 400 for queries, 422 for bodies
  */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, status: 400 | 422): z.output<S> {
   const parsed = schema.safeParse(input, { error: inWords });

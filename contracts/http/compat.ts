@@ -15,7 +15,7 @@ const exampleJob = 'b7f7a3f0-54a5-4a52-9c1e-0d7f6f1c2a11';
 export const jobStatuses = ['created', 'running', 'failed', 'success'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** A job is a crawl. A paused crawl will run on; a cancelled one did not do its job. */
+/** A job is a crawl. A paused crawl will run again; a cancelled crawl has not done its job. */
 export const jobStatusOf: Readonly<Record<CrawlState, JobStatus>> = {
   seeding: 'created',
   running: 'running',
@@ -26,7 +26,7 @@ export const jobStatusOf: Readonly<Record<CrawlState, JobStatus>> = {
   failed: 'failed',
 };
 
-/** The words of that interface, to the letter. */
+/** The exact words of the other interface. */
 export const jobWords = {
   quotaSpent: 'Too many requests, User quota exhausted!',
   noJob: 'No job found with given jobID',
@@ -34,7 +34,7 @@ export const jobWords = {
   ourFault: 'Something went wrong, Please try after sometime!',
 } as const;
 
-/** The one shape of every refusal of these routes. */
+/** The shape of every refusal of these routes. */
 export const errorMessage = z
   .object({ error_message: z.string().meta({ description: 'One sentence for people.' }) })
   .meta({ id: 'ErrorMessage', examples: [{ error_message: jobWords.noJob }] });
@@ -64,7 +64,7 @@ export const finishCriteria = z
 export type FinishCriteria = z.infer<typeof finishCriteria>;
 
 const [leastUser, mostUser] = [-(2n ** 63n), 2n ** 63n - 1n];
-/** As decimal text: JavaScript numbers hold 53 bits. */
+/** Decimal text, since JavaScript numbers hold only 53 bits. */
 const userId = z
   .union([z.int(), z.bigint()], 'must be a whole number of 64 bits')
   .transform(BigInt)

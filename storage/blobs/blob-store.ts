@@ -4,9 +4,9 @@
  * forgets it, so that the next `put` stores it anew.
  */
 export interface BlobStore {
-  /** @param hash SHA-256 of `body`, 32 bytes. Resolves once the blob can be read by other processes. */
+  /** @param hash SHA-256 of `body`, 32 bytes. Resolves once other processes can read the blob. */
   put(hash: Uint8Array, body: Uint8Array): Promise<void>;
   get(hash: Uint8Array): Promise<Uint8Array | null>;
-  /** Whether there is such a blob; only `get` can say whether the blob is whole. */
+  /** Whether there is such a blob. Only `get` can say whether the blob is whole. */
   has(hash: Uint8Array): Promise<boolean>;
 }

@@ -1,8 +1,8 @@
 /**
- * Blobs as zstd files, `ab/<hash>.zst`. A blob is written under a temporary name and renamed, so that a reader and a
- * crash see a whole file or none. A loss of power may still tear a file, which reading finds by the hash. Files are
- * read, and small ones written, by synchronous calls: measured, these cost a tenth of four trips through the thread
- * pool.
+ * Blobs as zstd files, `ab/<hash>.zst`. A blob is written under a temporary name and then renamed, so that readers see
+ * a whole file or none, also after a crash. A loss of power may still tear a file; a reader finds a torn file by its
+ * hash. Files are read, and small ones written, by synchronous calls: measured, these cost a tenth of four trips
+ * through the thread pool.
  */
 import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -24,12 +24,12 @@ import type { BlobStore } from './blob-store.ts';
 /** Level 1: 6 % larger than level 3 on HTML, in two thirds of the time (measured). */
 const level = { [constants.ZSTD_c_compressionLevel]: 1 };
 /**
- * How much larger than its file a page mostly is; a page that fits into one piece takes half the time to unpack
+ * A page is mostly so many times larger than its file. A page that fits into one piece takes half the time to unpack
  * (measured).
  */
 const usualRatio = 4;
 const smallestPiece = 16 * 1024;
-/** Only the stack may read bodies. */
+/** Only the user of the stack may read bodies. */
 const folderMode = { recursive: true, mode: 0o700 } as const;
 const fileMode = { mode: 0o600 } as const;
 /** Bodies up to this are written by synchronous calls. */
@@ -37,31 +37,31 @@ const smallBytes = 256 * 1024;
 
 export interface FileBlobStoreOptions {
   readonly folder: string;
-  /** Bytes a blob may have once decompressed; a larger one counts as torn. */
+  /** Bytes that a blob may have once it is decompressed. A larger blob counts as torn. */
   readonly maxBytes: number;
 }
 
 export class FileBlobStore implements BlobStore {
   readonly #options: FileBlobStoreOptions;
   readonly #folders = new Set<string>();
-  /** Temporary names are nobody else's, on whatever machine or after whatever restart. */
+  /** No other process uses these temporary names, on any machine and after any restart. */
   readonly #name = randomUUID();
   #written = 0;
 
   constructor(options: FileBlobStoreOptions) {
     this.#options = options;
     mkdirSync(options.folder, folderMode);
-    // A folder from before may be open to others. Closing its root closes everything below.
+    // A folder of an earlier version may be open to others. Closing its root closes everything below.
     const { mode, uid } = statSync(options.folder);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(options.folder, folderMode.mode);
   }
 
   async put(hash: Uint8Array, body: Uint8Array): Promise<void> {
     const file = this.#file(hash);
-    // Touched, so that no process that finds it unused removes it now.
+    // The file's time is renewed, so that a process that finds the blob unused does not remove it now.
     if (touch(file)) return;
     this.#ensureFolder(dirname(file));
-    // Told the size, zstd takes tables of that size: a third less time for a page (measured).
+    // If zstd knows the size, it takes tables of that size: a third less time for a page (measured).
     const packed = zstdCompressSync(body, { params: level, pledgedSrcSize: body.length });
     const temporary = this.#temporaryName(file);
     if (packed.length <= smallBytes) this.#putSmall(temporary, file, packed);
@@ -89,15 +89,16 @@ export class FileBlobStore implements BlobStore {
     return Promise.resolve(existsSync(this.#file(hash)));
   }
 
-  /** Bytes that may still be written to its disk by whoever this process runs as. */
+  /** Bytes that this process may still write to the disk of the folder. */
   async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(this.#options.folder);
     return bavail * bsize;
   }
 
   /**
-   * Removes a blob unless a process has put it within so many milliseconds; then answers false. A process that puts the
-   * blob meanwhile either finds it and touches it before it is moved aside, or finds none and stores it anew.
+   * Removes a blob. Answers false, and removes nothing, if a process has put the blob within so many milliseconds. A
+   * process that puts the blob at the same time either finds the blob and touches it before it is moved aside, or finds
+   * none and stores it anew.
    */
   async remove(hash: Uint8Array, untouchedMs: number): Promise<boolean> {
     const file = this.#file(hash);
@@ -125,7 +126,7 @@ export class FileBlobStore implements BlobStore {
     try {
       await writeFile(file, written, fileMode);
       if (!written.equals(await readFile(file)))
-        throw new Error(`${folder} does not keep what is written to it`);
+        throw new Error(`a file in ${folder} did not read back as it was written`);
     } finally {
       await unlink(file).catch((error: unknown) => {
         if (!isMissing(error)) throw error;
@@ -133,7 +134,10 @@ export class FileBlobStore implements BlobStore {
     }
   }
 
-  /** Beside what it is to become, since a rename does not cross file systems; see sweep-temporaries.ts. */
+  /**
+   * The temporary file lies beside its final place, since a rename does not cross file systems; see
+   * sweep-temporaries.ts.
+   */
   #temporaryName(file: string): string {
     return `${file}.${this.#name}-${String(this.#written++)}.tmp`;
   }
@@ -157,7 +161,7 @@ export class FileBlobStore implements BlobStore {
       this.#folders.clear();
       await unlink(temporary).catch((cleanUpError: unknown) => {
         if (!isMissing(cleanUpError))
-          throw new AggregateError([error, cleanUpError], 'a blob was not written');
+          throw new AggregateError([error, cleanUpError], 'a blob could not be written or cleaned up');
       });
       throw error;
     }
@@ -173,7 +177,7 @@ export class FileBlobStore implements BlobStore {
         unlinkSync(temporary);
       } catch (cleanUpError) {
         if (!isMissing(cleanUpError))
-          throw new AggregateError([error, cleanUpError], 'a blob was not written');
+          throw new AggregateError([error, cleanUpError], 'a blob could not be written or cleaned up');
       }
       throw error;
     }
@@ -197,7 +201,7 @@ const isFresh = async (file: string, ms: number): Promise<boolean> =>
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** null: not zstd, cut short, or larger than any blob of ours. */
+/** Null: the bytes are not zstd, are cut short, or are larger than any blob of ours. */
 function unpack(packed: Uint8Array, maxBytes: number): Buffer | null {
   try {
     const chunkSize = Math.max(smallestPiece, Math.min(packed.length * usualRatio, maxBytes));

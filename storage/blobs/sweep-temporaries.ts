@@ -1,6 +1,6 @@
 /**
- * Blobs are written under a temporary name first; a process that is killed meanwhile leaves that file behind. Writing
- * takes seconds at most, so a file older than an hour has no writer any more, whichever process wrote it.
+ * Blobs are written under a temporary name first, and a process that is killed meanwhile leaves that file behind. To
+ * write a blob takes seconds at most, so nobody writes to a file that is older than an hour.
  */
 import { opendir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { join } from 'node:path';
 const abandonedMs = 3_600_000;
 
 /**
- * Removes abandoned temporary files from a blob folder; answers how many. Files that another sweeper removes meanwhile
- * are skipped. @throws the file system's error if the folder cannot be read
+ * Removes abandoned temporary files from a blob folder; answers how many. Skips files that another sweeper removes
+ * meanwhile. @throws the file system's error if the folder cannot be read
  */
 export async function sweepTemporaries(folder: string, signal: AbortSignal): Promise<number> {
   let removed = 0;

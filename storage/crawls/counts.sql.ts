@@ -10,7 +10,7 @@ import type { RejectedSeed } from '../../contracts/http/crawls.ts';
 export interface CrawlCounts {
   readonly accepted_seeds: number;
   readonly rejected_seeds: number;
-  /** Of the accepted: not admitted yet. */
+  /** Accepted seeds that are not admitted yet. */
   readonly waiting_seeds: number;
   readonly hosts: number;
   readonly waiting_hosts: number;
@@ -18,16 +18,22 @@ export interface CrawlCounts {
   readonly parked_hosts: number;
   /** URLs answered within the last `seconds`. */
   readonly recent_fetches: number;
-  /** Reasons with the URLs they exclude, most first; null: there are none. */
+  /** Each reason with the number of URLs that it excludes, most first; null: no URL is excluded. */
   readonly excluded: readonly { readonly reason: ExcludedReason; readonly count: number }[] | null;
-  /** Kinds of domain/limits.ts, at how many URLs, and how much; null: there are none. */
+  /**
+   * Each kind of cut (domain/limits.ts), with the number of URLs where it was made and the amount left out; null: no
+   * cut.
+   */
   readonly cut:
     readonly { readonly kind: CutKind; readonly places: number; readonly amount: number }[] | null;
-  /** Classes with their counts, most first; null: there are none. */
+  /** Each class with its count, most first; null: there are no dead letters. */
   readonly dead_letters: readonly { readonly class: DeadLetterClass; readonly count: number }[] | null;
 }
 
-/** What the ledger of a crawl does not count, all at one moment. In one statement: a round trip costs more than a count. */
+/**
+ * Counts of a crawl that the ledger does not hold, all at one moment. They come from one statement, since a round trip
+ * costs more than a count.
+ */
 export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCounts>(
   'count-crawl',
   `select *
@@ -57,7 +63,7 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
 );
 
 export interface CrawlOutlook extends CrawlStands {
-  /** Milliseconds that it has run, pauses not among them, or null. */
+  /** Milliseconds that the crawl has run, without its pauses; null: it has not begun. */
   readonly running_ms: number | null;
   readonly queued: number;
   readonly leased: number;
@@ -67,19 +73,20 @@ export interface CrawlOutlook extends CrawlStands {
   readonly bytes: number;
   /** Pages by counter (domain/finish-criteria.ts). */
   readonly counters: Readonly<Record<string, number>>;
-  /** Of the queued: at hosts that are parked, and of which it waits for no answer. */
+  /** Queued URLs at parked hosts from which the crawl waits for no answer. */
   readonly parked: number;
-  /** It waits for an answer of parked hosts (`askParkedHosts`). */
+  /** The crawl waits for an answer of parked hosts (`askParkedHosts`). */
   readonly asking: boolean;
-  /** It has seeds that were not admitted yet. */
+  /** The crawl has seeds that are not admitted yet. */
   readonly unseeded: boolean;
-  /** Its frontier is still to be judged by settings that were changed. */
+  /** Settings were changed, and the frontier is not yet judged by them. */
   readonly edited: boolean;
 }
 
 /**
- * One snapshot of what a crawl has left to do. Seeds are looked for in their order, here and elsewhere: without one the
- * planner, which takes a third of them to be left, would go over millions that are admitted.
+ * One snapshot of what a crawl has left to do. Statements look for seeds in the order of their lines, here and
+ * elsewhere: without an order the planner assumes that a third of the seeds are left, and goes over millions that are
+ * admitted.
  */
 export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
   'crawl-outlook',

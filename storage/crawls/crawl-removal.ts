@@ -1,11 +1,11 @@
 /**
- * Crawls are deleted with all their data, one batch in one transaction, by the first worker that comes. After a killed
- * process the next worker finds the crawl still marked: the row of the crawl goes last. A marked crawl is shown to
- * nobody and never reopened, since it counts as cancelled.
+ * Deletes crawls with all their data. Any worker may remove the next batch, in one transaction. If that process is
+ * killed, the next worker finds the crawl still marked, because the row of the crawl is removed last. Nobody is shown a
+ * marked crawl, and nobody can reopen it, since it counts as cancelled.
  *
- * All crawls share the bodies. The bodies of removed URLs are noted in the transaction that removes the URLs, and
- * looked at again later, after longer than any request takes. A body that nothing refers to is then removed, unless a
- * process has stored it once more since (storage/blobs/file-blob-store.ts).
+ * All crawls share the bodies. The transaction that removes URLs also notes their bodies. Much later, after longer than
+ * any request takes, a worker looks at these bodies again, and removes each body that nothing refers to, unless a
+ * process has stored that body once more since (storage/blobs/file-blob-store.ts).
  */
 import type { FileBlobStore } from '../blobs/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
@@ -18,10 +18,10 @@ import {
   settleFreed,
 } from './removal.sql.ts';
 
-/** Rows that one transaction removes at most, of each table. */
+/** Rows of each table that one transaction removes, at most. */
 const batchRows = 2_000;
 const batchBodies = 500;
-/** Seconds after which no request is under way that knew a body by the removed URLs. */
+/** Seconds after which no request is still under way that found a body by a URL removed since. */
 const freedSeconds = 600;
 
 /** Removes a batch. Answers whether there was one. */

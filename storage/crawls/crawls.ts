@@ -1,4 +1,4 @@
-/** Crawls as their owners see them: listed, looked at. */
+/** Crawls as their owners list them and look at them. */
 import { crawlStates, wholeConfig, type CrawlState } from '../../contracts/crawl.ts';
 import { openCrawlStates } from '../../domain/crawl-life.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
@@ -17,7 +17,7 @@ export async function findCrawl(db: Queryable, crawlId: string): Promise<CrawlSu
   return row === null ? null : summaryOf(row);
 }
 
-/** Newest first, those in the states given. `before`: only crawls older than this id; `tenantId` null: of all tenants. */
+/** Newest first, in the states given. `before`: only crawls older than this id; `tenantId` null: of all tenants. */
 export async function crawlsBefore(
   db: Queryable,
   before: string | null,
@@ -28,7 +28,7 @@ export async function crawlsBefore(
   return (await listCrawls(db, null, before, states, limit, tenantId)).map(summaryOf);
 }
 
-/** Crawls that are not over, newest first; all, or those in the states given. `tenantId` null: of all tenants. */
+/** Crawls that are not over, newest first: all, or those in the states given. `tenantId` null: of all tenants. */
 export async function openCrawls(
   db: Queryable,
   states: readonly CrawlState[] = openCrawlStates,
@@ -37,12 +37,12 @@ export async function openCrawls(
   return (await listCrawls(db, null, null, states, 1_000, tenantId)).map(summaryOf);
 }
 
-/** Everything there is to say of a crawl at a glance; null: there is no such crawl. */
+/** A crawl with all its counts; null: there is no such crawl. */
 export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlView | null> {
   const row = await findRow(db, crawlId);
   if (row === null) return null;
   const [counts] = await countCrawl(db, crawlId, rateWindow);
-  if (counts === undefined) throw new Error('Postgres did not count');
+  if (counts === undefined) throw new Error('Postgres returned no counts');
   const { accepted_seeds: accepted, rejected_seeds: rejected, waiting_seeds: waiting } = counts;
   return {
     ...summaryOf(row),

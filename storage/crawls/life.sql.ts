@@ -2,7 +2,10 @@
 import type { CrawlCause, CrawlState } from '../../domain/crawl-life.ts';
 import { statement } from '../postgres/index.ts';
 
-/** Sets a crawl's state, with an event in the outbox when it changed; that of its end has the totals. */
+/**
+ * Sets a crawl's state. If the state changes, also writes an event to the outbox; the event of the end holds the
+ * totals.
+ */
 export const setCrawlState = statement<
   [crawlId: number, state: CrawlState, cause: CrawlCause | null, reason: string | null],
   { changed: boolean }
@@ -31,7 +34,7 @@ export const setCrawlState = statement<
    select before <> state as changed from moved`,
 );
 
-/** Sets crawls that had ended running again; their rows are locked. Answers those that had. */
+/** Makes crawls that had ended run again; the caller must hold their rows. Answers the crawls that had ended. */
 export const reopenClosedCrawls = statement<[crawlIds: readonly number[]], { id: number }>(
   'reopen-closed-crawls',
   `with reopened as (
@@ -44,7 +47,9 @@ export const reopenClosedCrawls = statement<[crawlIds: readonly number[]], { id:
    select id from reopened`,
 );
 
-/** Crawls that finished while URLs waited at this host run again. Answers the ids of all that have URLs here. */
+/**
+ * Makes crawls run again that finished while URLs waited at this host. Answers the ids of all crawls with URLs here.
+ */
 export const reopenCrawls = statement<[hostId: string], { id: number }>(
   'reopen-crawls',
   `with waiting as materialized (

@@ -1,7 +1,10 @@
 /** How a crawl is deleted, part by part. */
 import { statement, type Statement } from '../postgres/index.ts';
 
-/** Marks closed crawls as removed whose retention is over: their own, else that of the instance (days; null: for ever). */
+/**
+ * Marks closed crawls whose retention is over as removed. A crawl's own retention goes before that of the instance
+ * (days; null: for ever).
+ */
 export const markExpired = statement<[days: number | null], { readonly id: string }>(
   'mark-expired',
   `update crawl c set state = 'cancelled', cause = 'cancelled', removed_at = now()
@@ -12,8 +15,8 @@ export const markExpired = statement<[days: number | null], { readonly id: strin
 );
 
 /**
- * Marks a crawl as removed if it is closed, or is already so marked; nothing reopens a crawl that counts as cancelled.
- * Answers its state and how many URLs are left; no row: there is no such crawl.
+ * Marks a crawl as removed if it is closed; does nothing to a crawl that is marked already. Nothing reopens a marked
+ * crawl, since it counts as cancelled. Answers its state and how many URLs are left; no row: there is no such crawl.
  */
 export const markRemoved = statement<
   [crawlId: string],
@@ -33,7 +36,7 @@ export const markRemoved = statement<
 );
 
 /**
- * A removed crawl on which no other worker works, locked, with one of its hosts that is still there. Work in flight
+ * A removed crawl that no other worker removes now, locked, with one of its hosts that is still there. Work in flight
  * ends first; work that has not ended after an hour has no worker any more.
  */
 export const nextRemoved = statement<[], { readonly id: number; readonly host_id: number | null }>(
@@ -47,8 +50,8 @@ export const nextRemoved = statement<[], { readonly id: number; readonly host_id
 );
 
 /**
- * Removes so many URLs of a crawl at a host, with all that stands for each of them, and notes their bodies as freed.
- * Answers how many were removed.
+ * Removes so many URLs of a crawl at a host, with the rows of other tables about them, and notes their bodies as freed.
+ * Answers how many URLs were removed.
  */
 export const removeUrls = statement<
   [crawlId: number, hostId: number, limit: number],
@@ -79,7 +82,7 @@ export const removeUrls = statement<
    select count(*) as urls from gone`,
 );
 
-/** Removes what a crawl without URLs at a host still has there. */
+/** Removes the remaining rows of a crawl at a host where it has no URLs any more. */
 export const removeHostShare = statement<[crawlId: number, hostId: number], Record<string, never>>(
   'remove-host-share',
   `with pages as (delete from page where host_id = $2 and crawl_id = $1),
@@ -100,7 +103,7 @@ const rowsOf = (table: string): Remove =>
      select count(*) as rows from gone`,
   );
 
-/** What a crawl has besides its URLs, each so many rows at a time; its own row at the end. */
+/** The rows of a crawl apart from its URLs, each statement so many rows at a time; the crawl's own row comes last. */
 export const removeRest: readonly Remove[] = [
   ...[
     ...[
@@ -143,7 +146,7 @@ export const freedBodies = statement<
      from due d`,
 );
 
-/** Bodies that were dealt with are forgotten; those that a process has just stored once more are looked at later. */
+/** Forgets bodies that were dealt with. Bodies that a process has just stored once more are looked at later. */
 export const settleFreed = statement<
   [settled: readonly Buffer[], later: readonly Buffer[]],
   Record<string, never>

@@ -16,7 +16,7 @@ export interface CountedCrawlRow extends Ledger {
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
-  /** From start to end, or to now, without pauses. */
+  /** From the crawl's start to its end, or to now, without pauses. */
   readonly seconds: number | null;
   readonly pages: number;
   readonly pending: number;
@@ -24,7 +24,10 @@ export interface CountedCrawlRow extends Ledger {
   readonly bytes: number;
 }
 
-/** Crawls with their ledgers, newest first, without those that are being deleted. `only`: just this one; `before`: older than this one; null: any, of any tenant. */
+/**
+ * Crawls with their ledgers, newest first, without crawls that are being deleted. `only`: this crawl alone; `before`:
+ * crawls older than this one. A parameter that is null does not count; `tenantId` null: of any tenant.
+ */
 export const listCrawls = statement<
   [
     only: string | null,
@@ -67,7 +70,7 @@ export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>(
   `select id, tenant_id, state, config, config_version from crawl where id = any ($1)`,
 );
 
-/** Locks crawls, so that their page limits are judged by one slice at a time; in the order of their ids. */
+/** Locks crawls, in the order of their ids, so that only one slice at a time judges their page limits. */
 export const lockCrawls = statement<[crawlIds: readonly number[]], { id: number }>(
   'lock-crawls',
   `select id from crawl where id = any ($1) order by id for no key update`,
@@ -78,13 +81,13 @@ export const crawlStanding = statement<[crawlId: number], CrawlStands>(
   `select state, cause, reason from crawl where id = $1`,
 );
 
-/** One row where the crawl is the tenant's, and is not being deleted. */
+/** One row if the crawl belongs to the tenant and is not being deleted. */
 export const crawlOfTenant = statement<[crawlId: string, tenantId: number], Record<string, never>>(
   'crawl-of-tenant',
   `select from crawl where id = $1 and tenant_id = $2 and removed_at is null`,
 );
 
-/** One row where the crawl is the tenant's, also while it is being deleted. */
+/** One row if the crawl belongs to the tenant, also while the crawl is being deleted. */
 export const anyCrawlOfTenant = statement<[crawlId: string, tenantId: number], Record<string, never>>(
   'any-crawl-of-tenant',
   `select from crawl where id = $1 and tenant_id = $2`,
@@ -98,8 +101,8 @@ export const openCrawlsAfter = statement<[after: string, limit: number], { id: s
 );
 
 /**
- * The latest crawls before this one that visited a host, newest first, whose stored bodies this crawl may use: crawls
- * of the same tenant with the same user agent and without headers of their own, since a server may answer others
+ * The latest crawls before this one that visited a host, newest first, whose stored bodies this crawl may use. They are
+ * crawls of the same tenant with the same user agent and without headers of their own, since a server may answer others
  * differently.
  */
 export const earlierCrawls = statement<[hostId: string, crawlId: number], { crawl_id: number }>(

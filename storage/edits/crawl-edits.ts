@@ -1,7 +1,8 @@
 /**
  * Settings of crawls that change while they run (G6). A version is in force from its commit on. Afterwards a job judges
- * the frontier by it, batch by batch; any worker may go on with the job. Queued URLs that the settings no longer admit
- * are excluded with the rule, excluded URLs that they admit are queued again; leased URLs are left alone.
+ * the frontier by the version, batch by batch; any worker may go on with the job. Queued URLs that the settings no
+ * longer admit are excluded with the rule; excluded URLs that the settings admit now are queued again; leased URLs are
+ * left alone.
  *
  * Lock order: the crawl, then host_queue rows by host, then URLs.
  */
@@ -39,7 +40,10 @@ export type EditOutcome =
   | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
   | { readonly kind: 'unknown' };
 
-/** Versions of a crawl that can be looked at and restored, beside its first; and what these take in Postgres. */
+/**
+ * Limits for the versions of a crawl that are kept to be looked at and restored: their number, apart from the first
+ * version, and their bytes in Postgres.
+ */
 const versionsKept = 1_000;
 const versionBytes = 64 * 1024 * 1024;
 
@@ -66,25 +70,25 @@ export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<Edit
   );
 }
 
-/** Fields come in any order, and out of JSON. */
+/** The order of the fields does not count, and both sides are compared as JSON gives them. */
 const isSame = (one: CrawlConfig, other: CrawlConfig): boolean => {
   const inOrder = (config: CrawlConfig): string =>
     JSON.stringify(Object.entries(config).sort(([a], [b]) => (a < b ? -1 : 1)));
   return inOrder(one) === inOrder(other);
 };
 
-/** A version of a crawl's settings; null: it has none of that number. */
+/** A version of a crawl's settings; null: the crawl has no version with that number. */
 export async function findConfig(pool: Pool, crawlId: string, version: number): Promise<ConfigRow | null> {
   const [row] = await listConfigs(pool, crawlId, version, 1);
   return row?.version === version ? row : null;
 }
 
-/** Versions are read so many at a time. */
+/** Versions that one statement reads. */
 const readAtOnce = 4;
 
 /**
- * Versions from `most` down, up to `limit`. Together they hold about `bytes` of JSON at most, but there is always one
- * version. Also answers whether there are more.
+ * Versions from `most` down, up to `limit`. Together they hold about `bytes` of JSON at most, but one version always
+ * comes. Also answers whether there are more.
  */
 export async function readConfigs(
   pool: Pool,
@@ -108,9 +112,9 @@ export async function readConfigs(
   }
 }
 
-/** A place in the walk over what a crawl has. */
+/** How far a job has come in a crawl's URLs, hosts or pages. */
 export interface EditPlace {
-  /** URLs are judged one by one, then hosts are filled up to their limit, then pages are read again. */
+  /** The job judges URLs one by one, then fills hosts up to their limit, then reads pages again. */
   readonly of: 'urls' | 'hosts' | 'pages';
   readonly hostId: number;
   /** Hex; '': before the first URL or page of the host, or after the host as a whole. */
@@ -121,22 +125,22 @@ const firstPlace: EditPlace = { of: 'urls', hostId: 0, key: '' };
 
 const written = ({ of, hostId, key }: EditPlace): string => `${of}:${String(hostId)}:${key}`;
 
-/** @throws where it is none of ours */
+/** @throws if the text does not name a place */
 export function readPlace(text: string | null): EditPlace {
   if (text === null) return firstPlace;
   const [, of, hostId, key] = /^(urls|hosts|pages):(\d+):([0-9a-f]*)$/.exec(text) ?? [];
   if ((of !== 'urls' && of !== 'hosts' && of !== 'pages') || hostId === undefined || key === undefined)
-    throw new Error(`${text} is no place in a frontier`);
+    throw new Error(`${text} does not name a place in a frontier`);
   return { of, hostId: Number(hostId), key };
 }
 
 export interface JudgedBatch {
   readonly version: number;
-  /** Of the seeds that were judged by. */
+  /** Revision of the seeds by which the URLs were judged. */
   readonly seedsRevision: number;
   readonly from: string | null;
   readonly to: EditPlace;
-  /** URLs looked at. */
+  /** The number of URLs looked at. */
   readonly judged: number;
   readonly moved: readonly JudgedUrl[];
 }
@@ -144,13 +148,13 @@ export interface JudgedBatch {
 export interface MovedBatch {
   readonly excluded: number;
   readonly readmitted: number;
-  /** Where URLs were queued again. */
+  /** Hosts at which URLs were queued again. */
   readonly hosts: readonly number[];
 }
 
 /**
  * Null: nothing was done, because there is another version or there are more seeds, the crawl ended, or another job has
- * gone on from there.
+ * taken over at that place.
  */
 export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Promise<MovedBatch | null> {
   const id = Number(crawlId);
@@ -173,7 +177,7 @@ export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Pro
   );
 }
 
-/** Notes pages that were read again, unless another job has gone on from there. */
+/** Notes pages that were read again, unless another job has taken over at that place. */
 export async function noteReread(
   pool: Pool,
   crawlId: string,
@@ -184,7 +188,7 @@ export async function noteReread(
   await retrying(() => noteJudged(pool, crawlId, version, from, written(to), 0, 0, 0, reread, admitted));
 }
 
-/** Does nothing if another job has gone on from there, or if the frontier must be judged once more. */
+/** Does nothing if another job has taken over at that place, or if the frontier must be judged once more. */
 export async function endEdit(
   pool: Pool,
   crawlId: string,

@@ -1,4 +1,4 @@
-/** URLs and pages that a new version judges again. */
+/** URLs and pages that are judged again by a new version. */
 import type { ExcludedReason, QueuedReason, UrlReason } from '../../domain/url-reason.ts';
 import { statement } from '../postgres/index.ts';
 import { holdQueues, onceHeld } from '../frontier/index.ts';
@@ -12,7 +12,7 @@ interface RuledFields {
   readonly depth: number;
   readonly detail: string | null;
   readonly content_type: string | null;
-  /** Of the last answer. */
+  /** HTTP status of the last answer. */
   readonly status: number | null;
   readonly seed: boolean;
 }
@@ -24,8 +24,8 @@ export type RuledUrl = RuledFields &
   );
 
 /**
- * URLs of a crawl whose place in the frontier hangs on its settings: queued, or excluded for one of `reasons`; host by
- * host, after a place. A sitemap that its host's robots.txt names is read wherever it lies.
+ * URLs of a crawl that changed settings may move: URLs that are queued, or excluded for one of `reasons`; host by host,
+ * after a place. A sitemap that its host's robots.txt names is read wherever it lies.
  */
 export const urlsToJudge = statement<
   [crawlId: string, afterHost: number, afterKey: string, reasons: readonly ExcludedReason[], limit: number],
@@ -48,11 +48,11 @@ export const urlsToJudge = statement<
 );
 
 export type LimitedUrl = RuledUrl & {
-  /** A sitemap that its host's robots.txt names: it is read wherever it lies. */
+  /** The URL is a sitemap that its host's robots.txt names; such a sitemap is read wherever it lies. */
   readonly unruled: boolean;
 };
 
-/** URLs that the limit for a host keeps out there, the best first, after one of them ('': from the first on). */
+/** URLs at a host that the limit for a host excludes, best first, after one of them ('': from the first on). */
 export const limitedUrls = statement<
   [crawlId: string, hostId: number, afterKey: string, limit: number],
   LimitedUrl
@@ -91,12 +91,12 @@ interface Excluded {
   readonly detail: string | null;
 }
 
-/** A URL that other settings have moved. */
+/** A URL that changed settings move. */
 export type JudgedUrl = Judged & (Admitted | Excluded);
 
 /**
- * Moves URLs that are still as they were judged; answers those. What else is known of them stays, when they are due too.
- * `rows`: `JudgedUrl`s, each with its `crawl_id`.
+ * Moves URLs that are still as they were judged; answers those. Everything else about them stays, the time at which
+ * they are due included. `rows`: `JudgedUrl`s, each with its `crawl_id`.
  */
 export const judgeUrls = statement<
   [rows: string],
@@ -120,11 +120,11 @@ export interface HostAtLimit {
   readonly origin: string;
   /** URLs of the crawl at the host. */
   readonly total: number;
-  /** Of them: excluded since there were too many. */
+  /** How many of these are excluded because there were too many. */
   readonly limited: number;
 }
 
-/** Hosts of a crawl after one, with how many of its URLs its limit for a host keeps out there. */
+/** Hosts of a crawl after one, each with the number of its URLs that the crawl's limit for a host excludes. */
 export const hostsAtLimit = statement<[crawlId: string, afterHost: number, limit: number], HostAtLimit>(
   'hosts-at-limit',
   `select q.host_id, h.origin, q.total, u.limited
@@ -147,10 +147,13 @@ export interface StoredLinks {
   readonly outlinks: string;
 }
 
-/** Bytes of links that are read in one go, about: pages of 10,000 links come a few at a time. */
+/** Bytes of links that one statement reads, about; pages of 10,000 links come a few at a time. */
 const linkBytes = 1024 * 1024;
 
-/** Stored pages of a crawl with their links, host by host, after a place; fewer than the limit where they are heavy. */
+/**
+ * Stored pages of a crawl with their links, host by host, after a place. Fewer pages than the limit come if their links
+ * are large.
+ */
 export const pagesToReread = statement<
   [crawlId: string, afterHost: number, afterKey: string, limit: number],
   StoredLinks

@@ -20,7 +20,7 @@ export interface ConfigRow {
   readonly ended_at: Date | null;
 }
 
-/** Versions of a crawl's settings from `most` down. A crawl that was never edited has its first. */
+/** Versions of a crawl's settings from `most` down. A crawl that was never edited has its first version. */
 export const listConfigs = statement<[crawlId: string, most: number, limit: number], ConfigRow>(
   'list-configs',
   `select version, config, created_at, author, note, restores, state, rereads, judged, excluded, readmitted, reread,
@@ -33,8 +33,8 @@ export const listConfigs = statement<[crawlId: string, most: number, limit: numb
 );
 
 /**
- * A new version of a crawl's settings, in force from the commit on, with an event; the crawl's row is locked. `rereads`
- * is taken over from a version that had not been applied to its end.
+ * Stores a new version of a crawl's settings, in force from the commit on, with an event. The caller must hold the
+ * crawl's row. `rereads` is taken over from a version that was not applied to its end.
  */
 export const storeConfig = statement<
   [
@@ -71,13 +71,13 @@ export interface PendingConfig extends CrawlStands {
   readonly version: number;
   readonly config: Partial<CrawlConfig>;
   readonly rereads: boolean;
-  /** How far the job has come (storage/edits/crawl-edits.ts); null: not begun. */
+  /** How far the job has come (storage/edits/crawl-edits.ts); null: the job has not begun. */
   readonly place: string | null;
-  /** The places of the crawl's seeds, which its scope depends on. */
+  /** Revision of the crawl's seeds, on whose places the scope depends. */
   readonly seeds_revision: number;
 }
 
-/** The version by which a crawl's frontier is still to be judged; none: all of it has been. */
+/** The version by which a crawl's frontier is still to be judged; no row: the whole frontier has been judged. */
 export const pendingConfig = statement<[crawlId: string], PendingConfig>(
   'pending-config',
   `select v.version, v.config, v.rereads, v.place, c.state, c.cause, c.reason, c.seeds_revision
@@ -85,7 +85,7 @@ export const pendingConfig = statement<[crawlId: string], PendingConfig>(
     where v.crawl_id = $1 and v.state = 'pending'`,
 );
 
-/** Crawls with settings that were stored a while ago and are still to be applied, by their ids. */
+/** Crawls whose settings were stored a while ago and are not applied yet, by their ids. */
 export const pendingEdits = statement<[after: string, limit: number], { id: string }>(
   'pending-edits',
   `select crawl_id::text as id from crawl_config
@@ -93,7 +93,9 @@ export const pendingEdits = statement<[after: string, limit: number], { id: stri
     order by crawl_id limit $2`,
 );
 
-/** A pending version is applied to its end, or given up with its crawl. None: somebody else has gone on from there. */
+/**
+ * Notes that a pending version was applied to its end, or given up with its crawl. No row: another job has taken over.
+ */
 export const endConfig = statement<
   [crawlId: string, version: number, state: 'applied' | 'stopped', from: string | null],
   { version: number }
@@ -104,7 +106,7 @@ export const endConfig = statement<
 );
 
 /**
- * Forgets versions of a crawl's settings but the first and the latest `keep`, of which no more than `bytes` are kept, as
+ * Forgets versions of a crawl's settings, but keeps the first and the latest `keep`; of these, no more than `bytes` as
  * they are stored.
  */
 export const dropOldConfigs = statement<[crawlId: string, keep: number, bytes: number], { version: number }>(
@@ -133,7 +135,7 @@ export const lockForEdit = statement<[crawlId: string], EditedCrawl>(
   `select state, cause, reason, config, config_version from crawl where id = $1 for update`,
 );
 
-/** How far a pending version has been applied. None: somebody else has gone on from there. */
+/** Notes how far a pending version has been applied. No row: another job has taken over. */
 export const noteJudged = statement<
   [
     crawlId: string,

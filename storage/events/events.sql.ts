@@ -11,8 +11,9 @@ export interface EventRow {
 }
 
 /**
- * Events of crawls, for each crawl those after a number, oldest first, `limit` for each at most. A writer of an event
- * holds the row of its crawl, so events of one crawl are committed in the order of their numbers, and none comes late.
+ * Events of crawls: for each crawl those after a number, oldest first, at most `limit` for each. A writer of an event
+ * holds the row of its crawl, so events of one crawl are committed in the order of their numbers, and no event comes
+ * late.
  */
 export const eventsAfter = statement<
   [crawlIds: readonly number[], after: readonly number[], limit: number],

@@ -3,7 +3,7 @@ import type { CrawlEvent } from '../../contracts/http/events.ts';
 import type { Queryable } from '../postgres/index.ts';
 import { eventsAfter, type EventRow } from './events.sql.ts';
 
-/** Of one crawl, behind an id ('0': from the start). */
+/** Events of one crawl, behind a number ('0': from the start). */
 export async function readEvents(
   db: Queryable,
   crawlId: string,
@@ -13,7 +13,7 @@ export async function readEvents(
   return (await eventsAfter(db, [Number(crawlId)], [Number(after)], limit)).map(eventOf);
 }
 
-/** Of several crawls, each behind an id of its own. */
+/** Events of several crawls, for each behind a number of its own. */
 export async function readEventsOf(
   db: Queryable,
   places: ReadonlyMap<string, string>,

@@ -5,21 +5,24 @@ import { onceHeld } from '../frontier/index.ts';
 import { statement } from '../postgres/index.ts';
 import { byDefault, reserving, takenColumns, type TakenLease } from '../leases/index.ts';
 
-/** A host whose lease is taken. */
+/** A host whose lease was taken to ask it. */
 export interface HostAtDoor extends TakenLease {
   readonly id: number;
   readonly origin: string;
-  /** Running crawls that want it; the first has it on its account. */
+  /** Running crawls that want the host; the host counts among the places of the first. */
   readonly crawls: readonly [number, ...number[]];
 }
 
-/** Hosts of a crawl that answer and wait to be worked: with so many, no more are looked for. */
+/**
+ * If so many hosts of a crawl are known to answer and wait to be worked, the door asks no further hosts for that crawl.
+ */
 const waitingEnough = 200;
 
 /**
  * Takes the leases of hosts with due URLs of which nobody knows yet whether they answer, in fair turns of tenants and
  * crawls (fair-turns.ts). `places`: [{crawl_id, hosts}], the hosts that the process asks already. No crawl gets more
- * places than `most`, so that a few are left for a crawl that comes while hosts that do not answer take all the others.
+ * places than `most`, so that a crawl that comes later finds a few places free, even if hosts that do not answer take
+ * all the others.
  */
 export const hostsAtDoor = statement<
   [places: string, free: number, most: number, leaseMs: number],
@@ -66,13 +69,16 @@ export const hostsAtDoor = statement<
    select null, to_jsonb(a) from aside a`,
 );
 
-/** The host answers: it waits for its turn to be worked. */
+/** Notes that the host answers: the host waits for its turn to be worked. */
 export const markKnown = statement<[hostId: number], Record<string, never>>(
   'mark-known',
   `update host set known_at = now() where id = $1`,
 );
 
-/** Marks a host whose retries are spent as worked on a crawl's account; no row: somebody else has it in hand. */
+/**
+ * Marks a host whose retries are spent as worked, among the places of a crawl; no row: the host is already worked or
+ * parked, or has answered meanwhile.
+ */
 export const markSpent = statement<[hostId: number, crawlId: number], { id: number }>(
   'mark-spent',
   `update host set fed = true, fed_at = now(), fed_for = $2
@@ -87,7 +93,7 @@ export interface Unanswered {
 }
 
 /**
- * Notes hosts that did not answer an attempt at the URL wanted most there, and sets their turn to when they may be
+ * Notes hosts that did not answer when the URL wanted most there was tried, and puts their turn off until they may be
  * asked again. `rows`: see `Unanswered`. No answer.
  */
 export const noteUnanswered = statement<[rows: string], Record<string, never>>(

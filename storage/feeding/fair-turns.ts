@@ -16,12 +16,12 @@ import { isItsTurn } from '../hosts/index.ts';
 const looks = 2_000;
 const fewestLooks = 4;
 
-/** A URL of the queue `q` is due, and it is its crawl's turn by its own delay. */
+/** A URL of the queue `q` is due, and the crawl's own delay allows its turn. */
 export const queueIsDue = `(${isItsTurn}
                                and exists (select 1 from url u where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                               and u.state = 'queued' and u.due_at <= now()))`;
 
-/** The host `h` answered within a day, and is taken to be one that does. */
+/** The host `h` answered within the last day, and is expected to answer again. */
 export const hostIsKnown = `greatest(h.known_at, h.asked_at) > now() - interval '1 day'`;
 
 /** A queue of a host that gets no turn. */
@@ -33,13 +33,13 @@ export interface Aside {
 }
 
 export interface Turns {
-  /** Condition on the queue `q` of a host that says whose turns these are. An index must support it. */
+  /** Condition on the queue `q` of a host: the statement gives turns to these queues only. An index must support it. */
   readonly of: string;
   /** Relation (crawl_id, hosts): places that are taken. */
   readonly held: string;
-  /** Places that are free, a scalar; if it is 0 no host is looked at. */
+  /** The number of free places, a scalar. If it is 0, no host is looked at. */
   readonly free: string;
-  /** Conditions on the crawl `c` and on the host `h`, beside those on turns. */
+  /** Further conditions on the crawl `c` and on the host `h`. */
   readonly crawl: string;
   readonly host: string;
 }

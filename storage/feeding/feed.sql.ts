@@ -51,7 +51,7 @@ export const feedHosts = statement<
 export interface AskedBack {
   readonly id: number;
   readonly origin: string;
-  /** The host's workflow sleeps until the host may be visited, and must be told. */
+  /** The host's workflow sleeps until the host may be visited, so the caller must tell the workflow. */
   readonly asleep: boolean;
 }
 
@@ -119,11 +119,12 @@ export const askPlacesBack = statement<
 );
 
 /**
- * Puts right the turns of hosts that were looked at too early. `queues`: [{host_id, crawl_id}]. Runs under the lock of
- * the host, so that nobody gives the host back meanwhile: a turn is never noted too late. A host that was not heard of
- * for a day no longer counts as answering. If all URLs of a host are due later, the host is looked at again when the
- * first is due, and within three seconds: URLs found there meanwhile wait no longer than that. A host that waits for
- * its crawl's own delay is looked at again within ten seconds: the delay may have been lowered.
+ * Puts right the turns of hosts that were looked at too early. `queues`: [{host_id, crawl_id}]. The statement runs
+ * under the lock of the host, so that nobody gives the host back meanwhile: a turn is never noted too late. A host that
+ * has not answered for a day no longer counts as answering. If all URLs of a host are due later, the host is looked at
+ * again when the first is due, and within three seconds at the latest: URLs found there meanwhile wait no longer than
+ * that. A host that waits for its crawl's own delay is looked at again within ten seconds: the delay may have been
+ * lowered.
  */
 export const correctTurns = statement<[queues: string], Record<string, never>>(
   'correct-turns',
@@ -162,7 +163,7 @@ export const correctTurns = statement<[queues: string], Record<string, never>>(
     where q.host_id = l.host_id and q.crawl_id = l.crawl_id and q.turn_at <= now()`,
 );
 
-/** Hosts being worked in a shard, and whether any crawl is running. */
+/** The number of hosts that are worked in a shard, and whether any crawl is running. */
 export const shardActivity = statement<[shard: number], { active: number; running: boolean }>(
   'shard-activity',
   `select (select count(*)::int from ${workedHosts('$1')}) as active,

@@ -2,13 +2,16 @@
 import { statement } from '../postgres/index.ts';
 import { isItsTurn } from '../hosts/index.ts';
 
-/** The host's workflow will wait to be told of new URLs. Look once more afterwards: one may have come before. */
+/**
+ * Notes that the host's workflow will wait to be told of new URLs. The caller must look once more afterwards: a URL may
+ * have come before.
+ */
 export const markIdle = statement<[hostId: string], Record<string, never>>(
   'mark-idle',
   `update host set idle = true where id = $1`,
 );
 
-/** Those of the hosts whose workflows wait to be told of new URLs; whoever gets one must tell it. */
+/** Answers the hosts whose workflows wait to be told of new URLs. The caller must tell these workflows. */
 export const claimIdleHosts = statement<[hostIds: readonly number[]], { origin: string }>(
   'claim-idle-hosts',
   `update host set idle = false
@@ -17,7 +20,7 @@ export const claimIdleHosts = statement<[hostIds: readonly number[]], { origin: 
 );
 
 /**
- * Hosts that have no worker although they should have one (a workflow was terminated by hand, or a crash came between
+ * Hosts that have no workflow although they should have one (a workflow was terminated by hand, or a crash came between
  * two steps of feeding): work waits, the host may be visited, and no lease was held for ten seconds. A workflow that is
  * alive after all is only woken once more.
  */
@@ -45,7 +48,10 @@ export const refeedHosts = statement<[shard: number], { id: number; origin: stri
    returning h.id, h.origin`,
 );
 
-/** Gives up to `limit` hosts that are marked as fed back to the scheduler: none has a workflow any more. */
+/**
+ * Gives up to `limit` hosts that are marked as fed back to the scheduler. The caller must know that none of them has a
+ * workflow any more.
+ */
 export const unfeedHosts = statement<[limit: number], { id: number }>(
   'unfeed-hosts',
   `update host set fed = false, idle = false
@@ -54,8 +60,8 @@ export const unfeedHosts = statement<[limit: number], { id: number }>(
 );
 
 /**
- * Gives a host back to the scheduler, unless work is due and nobody else wants its place; then there is no row. Fetched
- * bodies are read first in any case.
+ * Gives a host back to the scheduler. No row: the host is not given back, because URLs are due and nobody else wants
+ * its place, or because URLs are in hand or fetched bodies wait to be read.
  */
 export const retireHost = statement<[hostId: string], { id: number }>(
   'retire-host',

@@ -30,7 +30,7 @@ export async function takePlacesBack(
   return rows.flatMap(({ asked }) => asked ?? []);
 }
 
-/** As `hostsAtDoor`. @param places taken already, by crawl */
+/** As `hostsAtDoor`. @param places that are taken already, by crawl */
 export async function takeTurnsAtDoor(
   db: Queryable,
   places: ReadonlyMap<number, number>,

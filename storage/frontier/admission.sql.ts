@@ -23,7 +23,7 @@ export const holdConfigs = statement<[rows: string], { held: number }>(
             order by crawl_id, config_version) judged`,
 );
 
-/** A URL that was found, as JSON. Hex strings for bytes. */
+/** A URL that was found, as JSON. Bytes are hex strings. */
 export interface AdmissionRow {
   readonly host_id: number;
   readonly crawl_id: number;

@@ -1,8 +1,8 @@
 /**
- * Group commit: every write of a process to the frontier goes through here, is gathered for a few milliseconds and
- * committed in one transaction. Rows that belong together (a result and the redirect target it found; a page, its links
- * and the end of its stage) are one `FrontierWrite` and are committed whole or not at all, so that no crawl ever looks
- * finished between the two.
+ * Group commit: every write of a process to the frontier goes through here. Writes are gathered for a few milliseconds
+ * and committed in one transaction. Rows that belong together (a result and the redirect target it found; a page, its
+ * links and the end of its stage) are one `FrontierWrite` and are committed whole or not at all, so that no crawl ever
+ * looks finished between the two.
  *
  * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by
  * key, then result rows, then pages, then stages; the triggers lock the session's own ledger shard last. Each statement
@@ -19,7 +19,7 @@ export interface FrontierWrite {
   readonly results?: readonly ResultRow[];
   readonly pages?: readonly PageRow[];
   readonly stages?: readonly StageRow[];
-  /** Settings that must still be in force, or nothing of the write is stored. */
+  /** Settings that must still be in force; otherwise nothing of the write is stored. */
   readonly judged?: readonly JudgedBy[];
 }
 
@@ -141,7 +141,7 @@ interface Admitted extends Identity {
   readonly queued: boolean;
 }
 
-/** Each host and crawl once. */
+/** Each pair of host and crawl once. */
 const hostsOf = (rows: readonly Omit<Identity, 'key'>[]): Omit<Identity, 'key'>[] => [
   ...new Map(
     rows.map(({ host_id, crawl_id }) => [`${String(host_id)} ${String(crawl_id)}`, { host_id, crawl_id }]),
@@ -150,7 +150,7 @@ const hostsOf = (rows: readonly Omit<Identity, 'key'>[]): Omit<Identity, 'key'>[
 const name = (row: Identity): string => `${String(row.crawl_id)} ${String(row.host_id)} ${row.key}`;
 const size = (write: FrontierWrite): number =>
   (write.admissions?.length ?? 0) + (write.results?.length ?? 0) + (write.pages?.length ?? 0);
-/** Postgres text holds no NUL; the web's texts may. */
+/** A Postgres text cannot hold NUL; texts of the web may. */
 const asJson = (rows: readonly unknown[]): string => {
   const json = JSON.stringify(rows);
   // After an escaped backslash, `u0000` is plain text and no NUL.
@@ -162,7 +162,7 @@ function settleAll(batch: readonly Waiting[], admitted: readonly Admitted[]): vo
   for (const { write, settle } of batch) {
     const own = (write.admissions ?? []).flatMap((row) => {
       const queued = fresh.get(name(row));
-      // A URL that two writes of the batch found is counted for the first.
+      // If two writes of the batch found the same URL, it counts for the first.
       fresh.delete(name(row));
       return queued ?? [];
     });

@@ -13,7 +13,7 @@ export interface LeasedUrl {
   readonly depth: number;
   readonly hops: number;
   readonly priority: number;
-  /** Requests that ended in the URL's own trouble, and how the last of any ended. */
+  /** How many requests ended in the URL's own trouble, and how the last request of any kind ended. */
   readonly tries: number;
   readonly reason: QueuedReason | null;
   readonly etag: string | null;
@@ -23,16 +23,17 @@ export interface LeasedUrl {
 }
 
 /**
- * Leases up to `limit` due URLs of a host under a lease that is held: of each crawl those of best priority. Tenants take
- * turns, each as many as any other, and within a tenant its crawls by their weights. `rooms`: [{crawl_id, pages, weight}],
- * the crawls that may take some, how many pages those with a limit may still take (null: any number), and how many
- * turns they get where one of weight 1 gets one.
+ * Leases up to `limit` due URLs of a host under a lease that is held: of each crawl those of best priority. Tenants
+ * take turns, each as many as any other, and within a tenant its crawls by their weights. `rooms`: [{crawl_id, pages,
+ * weight}], the crawls that may take some, how many pages those with a limit may still take (null: any number), and how
+ * many turns they get when a crawl of weight 1 gets one.
  *
- * Turns are start-time fair queuing: a URL is worth 1 / weight, more by as much as the crawl's tenant brings more weight
- * than the one that brings least. `host_queue.served` is what a crawl has had, and whoever has had least is next. A crawl
- * that is new, or was away, has had what the one had that was served last: it can neither starve the others nor be
- * starved. Its account gets a trace more, by who waited longer, so that no two are ever equal and crawls of equal weight
- * follow each other in the same order for ever. A crawl that is alone needs no account.
+ * Turns are start-time fair queuing. A URL is worth 1 / weight of its crawl; if the crawl's tenant brings more weight
+ * than the tenant that brings least, the URL is worth more in the same ratio. `host_queue.served` is what a crawl has
+ * had so far, and the crawl that has had least is next. A crawl that is new, or was away, starts with what the crawl
+ * had that was served last, so that it can neither starve the others nor be starved. A trace is added to its account,
+ * by how long it has waited, so that no two accounts are ever equal and crawls of equal weight follow each other in the
+ * same order for ever. A crawl that is alone needs no account.
  *
  * The queue is locked first (queue-locks.ts).
  */
@@ -87,7 +88,7 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
              u.last_modified, c.turn`,
 );
 
-/** Puts back URLs that a slice leased and did not get to; they do not count as the crawl's turns (`leaseUrls`). */
+/** Puts back URLs that a slice leased and did not get to; they do not count as turns of the crawl (`leaseUrls`). */
 export const returnUrls = statement<[hostId: string, token: number], { crawl_id: number }>(
   'return-urls',
   `with held as materialized (
@@ -106,9 +107,9 @@ export const returnUrls = statement<[hostId: string, token: number], { crawl_id:
 );
 
 /**
- * URLs that a crash left leased, as `leases` finds them: rows of `url` u. For each crawl the first in line was in
- * flight, as far as anybody can know. A URL that was first in line at six crashes is no longer trusted: it fails as
- * 'poison' and stays re-drivable as a dead letter.
+ * Puts back URLs that a crash left leased. `leases` finds them: rows of `url` u. For each crawl the first URL in line
+ * was in flight, as far as anybody can know. A URL that was first in line at six crashes is no longer trusted: it fails
+ * as 'poison', and its dead letter can be redriven.
  */
 const puttingBack = (leases: string): string =>
   `left_behind as materialized (
@@ -133,8 +134,9 @@ const puttingBack = (leases: string): string =>
 
 /**
  * Puts back URLs of a host that are leased under any token but the present one: a crash left them. The caller must hold
- * the host's lease. Only URLs of the lease that the caller saw are put back: otherwise a process that took the lease,
- * froze, and wakes up when another process has it would put back what that process is fetching.
+ * the host's lease, and only URLs of the lease that the caller saw are put back. Otherwise a process that took the
+ * lease, froze, and wakes up when another process has the lease would put back the URLs that the other process is
+ * fetching.
  */
 export const reclaimUrls = statement<[hostId: string, token: number], { state: string }>(
   'reclaim-urls',
@@ -145,8 +147,8 @@ export const reclaimUrls = statement<[hostId: string, token: number], { state: s
 
 /**
  * Puts back URLs of paused hosts whose worker was killed: nobody visits such a host until it is resumed, so nobody else
- * reclaims them. The expired lease is given to nobody, so that its holder, frozen perhaps, cannot go on with these
- * URLs, and the next holder is still told that the lease was not returned. Lent URLs go back by their own time.
+ * reclaims them. Nobody gets the expired lease: its holder, who may only be frozen, cannot go on with these URLs, and
+ * the next holder still learns that the lease was not returned. Lent URLs go back by their own time.
  */
 export const reclaimPaused = statement<[limit: number], { state: string }>(
   'reclaim-paused',
@@ -162,7 +164,7 @@ export const reclaimPaused = statement<[limit: number], { state: string }>(
    ), ${puttingBack('fenced join url u on u.host_id = fenced.id where true')}`,
 );
 
-/** Pages fetched, and URLs being fetched, of crawls with a page limit. */
+/** For crawls with a page limit: the pages fetched, and the URLs being fetched. */
 export const pagesInHand = statement<[crawlIds: readonly number[]], { crawl_id: number; pages: number }>(
   'pages-in-hand',
   `select crawl_id, sum(pages + leased)::int as pages from ledger where crawl_id = any ($1) group by crawl_id`,

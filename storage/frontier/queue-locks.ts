@@ -6,12 +6,12 @@
  * crawl of 10,000 pages).
  */
 
-/** A common table expression `held`: locks the queues that `places`, a relation with host_id and crawl_id, names. */
+/** A common table expression `held` that locks the queues named by `places`, a relation with host_id and crawl_id. */
 export const holdQueues = (places: string): string => `held as materialized (
      select from host_queue q
       where (q.host_id, q.crawl_id) in (select host_id, crawl_id from ${places})
       order by q.host_id, q.crawl_id for update
    )`;
 
-/** The condition under which a part of the statement begins only when `held` has all its locks. */
+/** Condition that makes a part of the statement begin only when `held` has all its locks. */
 export const onceHeld = '(select count(*) from held) >= 0';

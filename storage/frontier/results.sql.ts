@@ -6,30 +6,30 @@ import type { UrlReason } from '../../domain/url-reason.ts';
 import { holdQueues, onceHeld } from './queue-locks.ts';
 import { statement } from '../postgres/index.ts';
 
-/** One URL's outcome, as JSON. Hex strings for bytes. */
+/** The outcome of one URL, as JSON. Bytes are hex strings. */
 export interface ResultRow {
   readonly host_id: number;
   readonly crawl_id: number;
   readonly key: string;
-  /** The lease it was fetched under: a result that comes after the lease was lost changes nothing. */
+  /** The lease under which the URL was fetched: a result that comes after the lease was lost changes nothing. */
   readonly token: number;
   readonly state: 'queued' | 'done' | 'excluded' | 'dead' | 'failed';
   /**
-   * Version of the settings that exclude the URL; null: settings have no part in it. If they were changed, the URL is
-   * queued again.
+   * Version of the settings that exclude the URL; null: no setting excludes it. If the settings were changed since, the
+   * URL is queued again.
    */
   readonly config_version: number | null;
   readonly reason: UrlReason;
   readonly detail: string | null;
-  /** Set: a body waits for dedup. */
+  /** Not null: a body waits for dedup. */
   readonly stage: Exclude<StoredStage, typeof storedStages.extract>;
   /** Milliseconds until a queued URL is due again. */
   readonly due_in_ms: number;
   /** The request ended without a final outcome. */
   readonly attempted: boolean;
-  /** It was the URL's own trouble, not its host's: it counts towards the URL's tries. */
+  /** The trouble was the URL's own and not its host's: the request counts towards the URL's tries. */
   readonly own: boolean;
-  /** It goes behind the URLs of its crawl at the host that have not failed. */
+  /** The URL goes behind those URLs of its crawl at the host that have not failed. */
   readonly behind: boolean;
   /** A response came. */
   readonly answered: boolean;
@@ -41,14 +41,14 @@ export interface ResultRow {
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly redirect_to: string | null;
-  /** The URL to fetch instead, where a redirect leads to another spelling of the same canonical URL. */
+  /** The URL to fetch instead, if a redirect leads to another spelling of the same canonical URL. */
   readonly next_url: string | null;
   readonly truncated: string | null;
-  /** Milliseconds from the request's leaving to the end of the answer; null: no answer, or not known. */
+  /** Milliseconds from sending the request to the end of the answer; null: no answer, or not known. */
   readonly took_ms: number | null;
   /** Fields of a response that was no success (domain/evidence.ts). */
   readonly headers: Readonly<Record<string, string>> | null;
-  /** Of a redirect that leads out of the crawl. */
+  /** What was left out at a redirect that leads out of the crawl. */
   readonly cut?: Cut;
 }
 
@@ -101,7 +101,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
    select from moved limit 0`,
 );
 
-/** Adds a page that is read elsewhere to the counters of finish criteria it is one for; see `upsertPages`. */
+/** Counts a page that is read elsewhere in those counters of finish criteria that it meets; see `upsertPages`. */
 export const countPage = statement<[crawlId: number, counters: readonly string[]], Record<string, never>>(
   'count-page',
   `insert into page_counter as c (crawl_id, counter, shard, pages)

@@ -4,9 +4,9 @@
  */
 import { hostSettingNames, type HostSettings } from '../../contracts/hosts.ts';
 
-/** One setting, as text; null: it is not set. */
+/** One setting, as text; null: the setting is not set. */
 export const hostSetting = (name: keyof HostSettings, host = ''): string => `(${host}settings ->> '${name}')`;
 
-/** All settings, as `HostSettings`: null where one is not set. */
+/** All settings, as `HostSettings`; a field is null if the setting is not set. */
 export const hostSettings = (host = ''): string =>
   `json_build_object(${hostSettingNames.map((name) => `'${name}', ${host}settings -> '${name}'`).join(', ')}) as settings`;

@@ -1,4 +1,4 @@
-/** Hosts as their operators see them: listed, looked at, and set. */
+/** Hosts as operators list them, look at them and set them. */
 import type { HostSettingsChange, HostSummary, HostView } from '../../contracts/hosts.ts';
 import { closingAt, hostDay } from '../../domain/closing.ts';
 import { operatorMs } from '../../domain/host-delay.ts';
@@ -11,7 +11,7 @@ import { ensureHosts, hostCrawls, hostIds, listHosts, type HostRow } from './row
 
 export interface HostPage {
   readonly items: readonly HostSummary[];
-  /** Give it as `after` to go on; null: that was all. */
+  /** The `after` of the next call; null: no more hosts follow. */
   readonly next: string | null;
 }
 
@@ -74,7 +74,7 @@ export async function setHost(
   if (ifMatch === null) await ensureHosts(db, JSON.stringify([{ origin, shard }]));
   const [host] = await hostIds(db, [origin]);
   if (host !== undefined) return changeSettings(db, host.id, change, ifMatch?.versions);
-  if (ifMatch === null) throw new Error(`no host row for ${origin}`);
+  if (ifMatch === null) throw new Error(`the host ${origin} has no row`);
   return false;
 }
 
@@ -90,7 +90,7 @@ export async function changeSettings(
   return changed;
 }
 
-/** URLs excluded by one statement. */
+/** URLs that one statement excludes. */
 const dropBatch = 5_000;
 
 /**

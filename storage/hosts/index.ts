@@ -1,4 +1,4 @@
-/** Hosts: settings, standing, parking, robots.txt, lessons. */
+/** Hosts: settings, standing, parking, robots.txt, and what visits have taught. */
 export { isItsTurn, turnInMs } from './crawl-turns.ts';
 export { hostSetting, hostSettings } from './host-settings.ts';
 export { hostStanding } from './host-standing.ts';

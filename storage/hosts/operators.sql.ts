@@ -51,7 +51,7 @@ export const dropHost = statement<[hostId: string, reason: string, limit: number
 );
 
 /**
- * Makes the next slice read robots.txt of a host before its next request, whatever copy is kept. A wait that came only
+ * Makes the next slice read robots.txt of a host before its next request, whatever copy is kept. A wait that comes only
  * from the pace of the old copy is judged anew, from `asked_at`; a slice under way ends. No row: there is no such host.
  */
 export const askRobots = statement<[origin: string], { readonly id: number }>(
@@ -67,7 +67,8 @@ export const askRobots = statement<[origin: string], { readonly id: number }>(
 
 /**
  * Notes that the crawl waits for one answer of each of these hosts that is parked and has queued URLs of the crawl. A
- * host that was asked for this crawl within the hour is not asked again: millions of seeds come in thousands of batches.
+ * host that gave this crawl an answer within the hour is not asked again: millions of seeds come in thousands of
+ * batches.
  */
 export const askParkedHosts = statement<[crawlId: number, origins: readonly string[]], { host_id: number }>(
   'ask-parked-hosts',
@@ -96,7 +97,7 @@ export const claimAsks = statement<[crawlId: number], { readonly host_id: string
    returning c.host_id::text, c.origin`,
 );
 
-/** No crawl waits any more for an answer of the host: the host was asked, or asking would be pointless. */
+/** Ends the waits of all crawls for an answer of the host: the host was asked, or to ask would be pointless. */
 export const answerAsks = statement<[hostId: string], { crawl_id: number }>(
   'answer-asks',
   `with chosen as materialized (

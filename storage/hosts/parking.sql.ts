@@ -87,8 +87,8 @@ const goOn = endingsThatGoOn.map((ending) => `'${ending}'`).join(', ');
 
 /**
  * Crawls that would go on if a parked host answered again: they may send requests, or have merely run out of work, and
- * have URLs queued there or dead letters of these classes. A crawl that is paused, was cancelled or ended at a limit is
- * no reason to ask.
+ * have URLs queued there or dead letters of these classes. For a crawl that is paused, was cancelled or ended at a
+ * limit, the host need not be asked.
  */
 export const crawlsOfParked = statement<
   [hostId: string, classes: readonly DeadLetterClass[]],

@@ -1,4 +1,4 @@
-/** Hosts are parked and brought back, and the crawls that have work there are told in the same transaction. */
+/** Parks hosts and brings them back, and tells the crawls that have work there in the same transaction. */
 import { inTransaction, type Pool } from '../postgres/index.ts';
 import { lockCrawlsAtHost, makeDue, parkHost, unparkHost } from './parking.sql.ts';
 import { tellOfHost } from './operators.sql.ts';
@@ -7,7 +7,7 @@ import type { TroubleClass } from '../../domain/trouble.ts';
 /** Most crawls that are told; users of the others see the change in the list of hosts. */
 const mostTold = 100;
 
-/** As `parkHost`. If the host is already parked, nobody is told. */
+/** As `parkHost`. If the host is parked already, no crawl is told. */
 export async function park(
   pool: Pool,
   hostId: string,
@@ -22,7 +22,7 @@ export async function park(
   });
 }
 
-/** As `unparkHost`; the host's waiting URLs become due at once. If the host was not parked, nobody is told. */
+/** As `unparkHost`; the host's waiting URLs become due at once. If the host was not parked, no crawl is told. */
 export async function bringBack(pool: Pool, hostId: string): Promise<void> {
   await inTransaction(pool, async (db) => {
     const crawls = await lockCrawlsAtHost(db, hostId, mostTold);

@@ -16,7 +16,7 @@ export interface HostRow {
   readonly failures: number;
   readonly failing_since: Date | null;
   readonly last_error: string | null;
-  /** Milliseconds from now; at most 0: it may be visited. */
+  /** Milliseconds from now until the host may be visited; at most 0: it may be visited now. */
   readonly wait_ms: number;
   readonly base_delay_ms: number | null;
   readonly settings: HostSettings;
@@ -32,8 +32,8 @@ export interface HostRow {
 }
 
 /**
- * Hosts in a state, by an index on a column that all of them have set: most hosts are idle, and few are anything else.
- * The whole rule then sorts out hosts that are parked, or whose trouble or closing is over.
+ * Hosts in a state, found by an index on a column that each of them has set: most hosts are idle, and few are in any
+ * other state. The whole rule then sorts out hosts that are parked, or whose trouble or closing is over.
  */
 const those = (state: HostStanding, have: string): string =>
   `(select h.*, '${state}' as state from host h
@@ -41,10 +41,10 @@ const those = (state: HostStanding, have: string): string =>
       order by h.id limit $4)`;
 
 /**
- * Hosts by their ids: those after `after`, in a state (null: any); or the one with this origin, in whatever state.
- * Each way has a part of its own, of which all but one find at once that they are not asked for: so the plan is good
- * for any question. Active ones go by `host_fed`, which is not in the order of ids: a scheduler's cap keeps them few,
- * and an index of their own would have to be written at each visit of each host.
+ * Hosts by their ids: those after `after`, in a state (null: any); or the one host with this origin, in any state. Each
+ * of these questions has a part of the statement, and all parts but one notice at once that they are not asked for: so
+ * one plan suits every question. Active hosts go by `host_fed`, which is not in the order of ids: a scheduler's cap
+ * keeps them few, and an index of their own would have to be written at each visit of each host.
  */
 export const listHosts = statement<
   [after: string, state: HostStanding | null, origin: string | null, limit: number],

@@ -9,5 +9,5 @@ const steps = (host: string): string =>
 /** @param host the row's name with a dot, or nothing */
 export const slowdownNow = (host = ''): string => `(${host}slowdown - ${steps(host)})`;
 
-/** Milliseconds since the last complaint, or since time last took a doubling back; null: there was none. */
+/** Milliseconds since the last complaint, or since time last took one doubling back; null: there was no complaint. */
 export const complainedAgo = `((extract(epoch from now() - complained_at) - ${easeSeconds} * ${steps('')}) * 1000)::float8`;

@@ -1,11 +1,11 @@
-/** What a visit reads of a host and learns about it. */
+/** What a visit reads about a host, and what it stores. */
 import { statement } from '../postgres/index.ts';
 import { turnInMs } from './crawl-turns.ts';
 
 export interface HostHold {
-  /** Why an operator has paused it; null: nobody has. */
+  /** Why an operator has paused the host; null: the host is not paused. */
   readonly paused: string | null;
-  /** The trouble that parked it, and for how many milliseconds that has lasted; null: it is not parked. */
+  /** The trouble that parked the host, and the milliseconds that it has lasted; null: the host is not parked. */
   readonly parked: string | null;
   readonly trouble_ms: number;
 }
@@ -22,22 +22,22 @@ export const hostHold = statement<[hostId: string], HostHold>(
 export interface HostOutlook {
   readonly queued: number;
   readonly dead_letters: number;
-  /** A running crawl has a URL that is due here, and its turn. */
+  /** A running crawl has a URL that is due here, and the crawl has its turn. */
   readonly due: boolean;
-  /** Milliseconds until a running crawl with a URL that is due has its turn; null: none is due. */
+  /** Milliseconds until a running crawl with a due URL has its turn; null: no URL is due. */
   readonly turn_ms: number | null;
   /** A fetched body waits for dedup or extraction. */
   readonly pending: boolean;
-  /** Somebody with fewer places wants its place. */
+  /** A crawl or tenant with fewer places wants the place of this host. */
   readonly yields: boolean;
-  /** Crawls with URLs queued or in hand here, most queued first: ids of some, and how many more there are. */
+  /** Crawls with URLs queued or in hand here, most queued first: the ids of some, and how many others there are. */
   readonly wanted_by: { readonly crawls: readonly string[]; readonly more: number };
 }
 
-/** Crawls that are named. */
+/** How many crawls are named. */
 const named = 5;
 
-/** What waits at a host, over all crawls. */
+/** The work that waits at a host, over all crawls. */
 export const hostOutlook = statement<[hostId: string], HostOutlook>(
   'host-outlook',
   `select (select coalesce(sum(queued), 0)::int from host_queue where host_id = $1) as queued,
@@ -68,7 +68,7 @@ export const hostRest = statement<[hostId: string], { rest_ms: number }>(
 export interface StoredRobots {
   readonly status: number;
   readonly body: string | null;
-  /** Milliseconds since it was fetched. */
+  /** Milliseconds since robots.txt was fetched. */
   readonly age_ms: number;
 }
 
@@ -77,7 +77,10 @@ export const loadRobots = statement<[hostId: string], StoredRobots>(
   `select status, body, (extract(epoch from now() - fetched_at) * 1000)::float8 as age_ms from robots where host_id = $1`,
 );
 
-/** @param body null: there is none, everything is allowed. @param cut what was not read of it (domain/limits.ts), as JSON */
+/**
+ * @param body null: the host has no robots.txt, so everything is allowed. @param cut what limits left out of the file
+ * (domain/limits.ts), as JSON
+ */
 export const saveRobots = statement<
   [hostId: string, status: number, body: string | null, cut: string],
   Record<string, never>
@@ -100,11 +103,13 @@ export interface LessonsRow {
   readonly since_complaint: number;
   readonly complained_age_ms: number | null;
   readonly base_delay_ms: number | null;
-  /** Of the host's settings it was learnt under: whoever sets a delay has set the slowdown back since. */
+  /**
+   * Revision of the host's settings under which this was learnt: a change of the delay since has set the slowdown back.
+   */
   readonly revision: number;
 }
 
-/** Keeps it, under the host's lease. @param lessons a `LessonsRow` */
+/** Stores what a host has taught, under the host's lease. @param lessons a `LessonsRow` */
 export const saveLessons = statement<[hostId: string, token: number, lessons: string], Record<string, never>>(
   'save-lessons',
   `update host
@@ -122,7 +127,7 @@ export const saveLessons = statement<[hostId: string, token: number, lessons: st
     where id = $1 and lease_token = $2`,
 );
 
-/** Counts requests before they are sent, under a lease that is held; no row: it was lost. */
+/** Reserves requests before they are sent, under a lease that is held; no row: the lease was lost. */
 export const reserveRequests = statement<[hostId: string, token: number, requests: number], { id: number }>(
   'reserve-requests',
   `update host set requests_reserved = requests_reserved + $3 where id = $1 and lease_token = $2 returning id`,

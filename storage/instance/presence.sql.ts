@@ -17,7 +17,7 @@ export const forgetWorker = statement<[id: string], Record<string, never>>(
 );
 
 export interface ControlPresence {
-  /** Control workers that were heard of just now. */
+  /** Control workers that have reported within the last fifteen seconds. */
   readonly present: number;
   /** How many of these have been at work for more than a minute. */
   readonly steady: number;
@@ -25,7 +25,7 @@ export interface ControlPresence {
   readonly lost: number;
 }
 
-/** Workers say every five seconds that they are there. */
+/** Each worker reports every five seconds that it is at work. */
 export const controlPresence = statement<[], ControlPresence>(
   'control-presence',
   `select count(*) filter (where is_here) as present,

@@ -1,4 +1,4 @@
-/** Leases of hosts: who may send requests to a host, until when. */
+/** Leases of hosts: who may send requests to a host, and until when. */
 export { renewLeases, outdatedLeases, releaseLease, type Visit, type Leaving } from './keep.sql.ts';
 export {
   takenColumns,

@@ -13,7 +13,7 @@ export interface RenewedLease {
 }
 
 /**
- * Renews a process's leases, all in one statement. A lease that does not come back is lost.
+ * Renews the leases of a process, all in one statement. A lease without a row in the answer is lost.
  * `held`: [{id, token, crawls}]; `crawls` are those that the visit serves, null if it serves none.
  */
 export const renewLeases = statement<[held: string, leaseMs: number], RenewedLease>(
@@ -34,7 +34,7 @@ export const renewLeases = statement<[held: string, leaseMs: number], RenewedLea
              as others_wait`,
 );
 
-/** Leases whose host's settings have been changed since they were taken. `held`: [{id, token, revision}]. */
+/** Leases of hosts whose settings were changed after the lease was taken. `held`: [{id, token, revision}]. */
 export const outdatedLeases = statement<[held: string], { token: number }>(
   'outdated-leases',
   `select r.token
@@ -51,7 +51,7 @@ export interface Visit {
   /** The day on the host's calendar, and all requests that were counted for that day. */
   readonly day: string;
   readonly used: number;
-  /** Part of the wait that has other reasons than pace, in milliseconds. */
+  /** The part of the wait that does not come from the pace, in milliseconds. */
   readonly heldMs: number;
   /**
    * Revision of the settings under which the visit was made. If the settings were changed since, this visit's pace and
@@ -98,8 +98,8 @@ const release = statement<[hostId: string | number, token: number, leaving: stri
 );
 
 /**
- * Returns a lease cleanly, with what was learnt of the host: when it may be visited again and how it is doing. No row:
- * the lease had been lost, and its new holder knows better.
+ * Returns a lease cleanly, with what its holder has learnt about the host: when it may be visited again and how it is
+ * doing. No row: the lease had been lost, and its new holder knows better.
  */
 export const releaseLease = (
   db: Queryable,

@@ -6,48 +6,56 @@ import { statement } from '../postgres/index.ts';
 
 export interface TakenLease {
   readonly token: number;
-  /** The lease before this one was not cleanly returned: its holder may have a request in flight. */
+  /** The holder of the lease before this one did not return it, and may have a request in flight. */
   readonly unclean: boolean;
-  /** That lease was a foreign fetcher's, for this crawl; null: one of ours, for any crawl, or none. */
+  /**
+   * The crawl for which a foreign fetcher held the lease before this one; null: a worker of ours held it, or nobody.
+   */
   readonly lent_crawl: number | null;
-  /** Milliseconds until the host may be visited: what is owed of its pace, and what has other reasons. */
+  /** Milliseconds until the host may be visited; the part that comes from its pace; the part that has other reasons. */
   readonly wait_ms: number;
   readonly pace_ms: number;
   readonly held_ms: number;
-  /** As time has eased it up (storage/hosts/slowdown.ts), and what that goes by (domain/pace.ts); ages in milliseconds. */
+  /**
+   * The slowdown after time has eased it (storage/hosts/slowdown.ts), and the facts that it is eased by
+   * (domain/pace.ts); ages in milliseconds.
+   */
   readonly slowdown: number;
   readonly clean: number;
   readonly since_complaint: number;
   readonly complained_age_ms: number | null;
   readonly failures: number;
   readonly last_error: string | null;
-  /** Who is to blame (domain/blame.ts). */
+  /** The facts by which a failure is blamed on the host or on a URL (domain/blame.ts). */
   readonly failing: readonly string[];
   readonly complained: readonly string[];
   readonly well_age_ms: number | null;
-  /** Its outages (domain/server-errors.ts). */
+  /** The host's outages (domain/server-errors.ts). */
   readonly outages: number;
   readonly outage_age_ms: number | null;
   /** The delay that the last slice went by, before any slowdown; null: there was none. */
   readonly base_delay_ms: number | null;
-  /** Milliseconds since somebody asked for robots.txt to be read again; null: nobody has. */
+  /** Milliseconds since somebody asked for robots.txt to be read again; null: nobody has asked. */
   readonly robots_asked_ago_ms: number | null;
   /** The database's clock, in milliseconds since 1970. */
   readonly now_ms: number;
-  /** Milliseconds since the head of the host's last answer, and how long that one took; null: none is known. */
+  /** Milliseconds since the head of the host's last answer, and how long that answer took; null: no answer is known. */
   readonly asked_ago_ms: number | null;
   readonly took_ms: number | null;
-  /** What an operator set. */
+  /** The settings that an operator gave the host. */
   readonly settings: HostSettings;
   readonly settings_revision: number;
-  /** Requests counted for a day, reserved for this lease, and reserved by leases that were not returned. */
+  /**
+   * Requests that were counted for a day, that are reserved for this lease, and that were reserved by leases which were
+   * not returned.
+   */
   readonly requests_day: string | null;
   readonly requests_used: number;
   readonly requests_granted: number;
   readonly requests_lost: number;
 }
 
-/** What a taker is told, by either way to take. */
+/** What each way to take a lease answers. */
 export const takenColumns = `lease_token as token, old.lease_token is not null as unclean,
              (select l.crawl_id from lent_url l where l.host_id = old.id and l.token = old.lease_token) as lent_crawl,
              greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as wait_ms,
@@ -69,10 +77,13 @@ export const takenColumns = `lease_token as token, old.lease_token is not null a
 export const reserving = (requests: string): string =>
   `requests_reserved = case when lease_token is null then 0 else requests_reserved end + ${requests}`;
 
-/** A taker without a quota of its own gets enough requests for a slice at once. */
+/** Requests that a lease reserves at first: enough for a slice if the host has no quota, otherwise none. */
 export const byDefault = `case when ${hostSetting('quotaPerDay')} is null then ${String(sliceReserve)} else 0 end`;
 
-/** Takes the host's lease if it is free or has run out and neither guest nor foreign fetcher waits; no row: somebody else has it. */
+/**
+ * Takes the host's lease if it is free or has run out, and neither a guest nor a foreign fetcher waits. No row: the
+ * lease was not taken.
+ */
 export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease>(
   'take-lease',
   `update host
@@ -86,8 +97,8 @@ export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease
 );
 
 /**
- * As `takeLease`, for a guest. The guest's asking (`ask-guest-lease`) runs out by itself, since others may be asking
- * too. A paused host accepts no guest.
+ * As `takeLease`, for a guest. What the guest asked for with `ask-guest-lease` runs out by itself, since other guests
+ * may be asking too. A paused host accepts no guest.
  */
 export const takeGuestLease = statement<[hostId: number, leaseMs: number], TakenLease>(
   'take-guest-lease',

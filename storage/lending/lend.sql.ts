@@ -141,8 +141,8 @@ export const loansOfTenant = statement<[tenantId: number], EndedLoans>(
 );
 
 /**
- * A foreign fetcher's turn at a host has come to nothing: the next turn is the workers' own, and nobody holds them
- * back.
+ * Leaves a host to the workers after a foreign fetcher's turn has come to nothing: the next turn is the workers' own,
+ * and no fetcher holds them back.
  */
 export const leaveToWorkers = statement<[hostId: number], Record<string, never>>(
   'leave-to-workers',

@@ -1,4 +1,4 @@
-/** Which letters are meant. */
+/** Statements that choose dead letters. */
 import type { DeadLetterClass } from '../../domain/dead-letter.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -8,13 +8,14 @@ export interface LetterPlace {
   /** Hex. */
   readonly key: string;
   readonly class: DeadLetterClass;
-  /** Milliseconds since it was written. */
+  /** Milliseconds since the letter was written. */
   readonly age_ms: number;
 }
 
 /**
- * Dead letters of a crawl, host by host, after a place. `firstHost` to `lastHost`: at hosts with these ids; ranges
- * rather than a condition that may be absent, so that one plan serves both. `key` (hex): null for any.
+ * Dead letters of a crawl, host by host, after a place. `firstHost` to `lastHost`: only letters at hosts with these
+ * ids. They are ranges rather than a condition that may be absent, so that one plan serves both. `key` (hex) null: any
+ * URL.
  */
 export const chooseCrawlLetters = statement<
   [
@@ -39,7 +40,7 @@ export const chooseCrawlLetters = statement<
 );
 
 /**
- * As `chooseCrawlLetters`, for one class, also if only few letters of millions have it. The class is asked for as a
+ * As `chooseCrawlLetters`, for one class, which only few of millions of letters may have. The class is asked for as a
  * range and is part of the order, so that only a walk along `dead_letter_class` fits as a plan: with an equation, a
  * plan made for common classes would walk all letters of the crawl for a rare class.
  */
@@ -66,7 +67,7 @@ export const chooseClassLetters = statement<
     order by d.class, d.host_id, d.key limit $8`,
 );
 
-/** Dead letters of a host, crawl by crawl, after a place. `letterClass`, `key` (hex): null for any. */
+/** Dead letters of a host, crawl by crawl, after a place. `letterClass` or `key` (hex) null: any. */
 export const chooseHostLetters = statement<
   [
     hostId: string,
@@ -100,7 +101,7 @@ export interface DeadLetterRow {
   readonly message: string;
   readonly headers: Readonly<Record<string, string>> | null;
   readonly created_at: Date;
-  /** The latest requests that ended without a final outcome, oldest first. */
+  /** Times of the latest requests that ended without a final outcome, oldest first. */
   readonly attempted_at: readonly Date[];
 }
 

@@ -38,7 +38,7 @@ export async function readDeadLetters(
   );
   const last = places.at(-1);
   return {
-    // A letter that was driven again between the two statements is no longer there.
+    // A letter that was redriven between the two statements is no longer there.
     items: places.flatMap((place) => {
       const row = rows.get(nameOf(place));
       return row === undefined ? [] : [viewOf(row)];

@@ -1,4 +1,4 @@
-/** Dead letters: listed, counted, driven again. */
+/** Dead letters: listed, counted, redriven. */
 export { readDeadLetters, type DeadLetterPage } from './dead-letters.ts';
 export {
   encodeCursor,

@@ -1,12 +1,12 @@
-/** How letters are driven again. */
+/** How dead letters are redriven. */
 import { statement } from '../postgres/index.ts';
 import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { crawlTime } from '../crawls/index.ts';
 import { behindBy } from '../../domain/priority.ts';
 
 /**
- * Those of the hosts that are parked; they stay so until the transaction ends. Whoever unparks one meanwhile looks for
- * crawls to reopen only afterwards, and then sees what was queued here.
+ * Those of the hosts that are parked, locked: they stay parked until the transaction ends. Whoever unparks such a host
+ * meanwhile looks for crawls to reopen only afterwards, and then sees what was queued here.
  */
 export const holdParkedHosts = statement<[hostIds: readonly number[]], { id: number }>(
   'hold-parked-hosts',
@@ -22,8 +22,8 @@ export interface RedrivenCrawl extends CrawlStands {
 }
 
 /**
- * Locks crawls, in the order of their ids, so that none is settled while URLs of it are queued again; with what says
- * whether they may be.
+ * Locks crawls, in the order of their ids, so that none is settled while its URLs are queued again; answers the facts
+ * that decide whether these URLs may be queued.
  */
 export const lockRedrivenCrawls = statement<[crawlIds: readonly number[]], RedrivenCrawl>(
   'lock-redriven-crawls',
@@ -35,9 +35,9 @@ export const lockRedrivenCrawls = statement<[crawlIds: readonly number[]], Redri
 );
 
 /**
- * Takes dead letters and puts their URLs back into their queues, with all their tries; answers those that were still
- * letters. `places`: [{crawl_id, host_id, key}], keys in hex. Letters of the resting class that are younger than
- * `restMs` stay. To be called with the host_queue rows locked (`lockHostQueues`).
+ * Takes dead letters and queues their URLs again, with all their tries; answers those that were still dead letters.
+ * `places`: [{crawl_id, host_id, key}], keys in hex. Letters of the resting class that are younger than `restMs` stay.
+ * The caller must hold the host_queue rows (`lockHostQueues`).
  */
 export const redriveDeadLetters = statement<
   [places: string, restingClass: string, restMs: number],

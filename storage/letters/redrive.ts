@@ -26,7 +26,7 @@ import {
 import { lockHostQueues } from '../frontier/index.ts';
 import { reopenClosedCrawls } from '../crawls/index.ts';
 
-/** Which letters: of a crawl, of a host, or of a crawl at a host; null stands for any. */
+/** Which letters: those of a crawl, of a host, or of a crawl at a host; null stands for any. */
 export type LetterFilter = {
   readonly class: DeadLetterClass | null;
   /** Key of one URL, hex. */
@@ -42,7 +42,7 @@ export type LetterCursor = Pick<LetterPlace, 'crawl_id' | 'host_id' | 'key'>;
 export interface RedrivenBatch extends RedriveCounts {
   /** Hosts at which URLs were queued. */
   readonly hosts: readonly number[];
-  /** Null: there are no more letters. */
+  /** Null: no more letters follow. */
   readonly next: LetterCursor | null;
 }
 
@@ -63,7 +63,7 @@ export function decodeCursor(cursor: string): LetterCursor | null {
   return { crawl_id: Number(crawl), host_id: Number(host), key };
 }
 
-/** Letters after a place, in the order in which cursors go. */
+/** Letters after a place, in the order that cursors follow. */
 export function chooseLetters(
   db: Queryable,
   filter: LetterFilter,
@@ -89,7 +89,7 @@ export function chooseLetters(
     : chooseClassLetters(db, crawlId, letterClass, ...hosts, key, ...place);
 }
 
-/** Drives the next letters again. Safe to be run again from any place. */
+/** Redrives the next letters. To run this again from any place is safe. */
 export async function redriveBatch(
   pool: Pool,
   filter: LetterFilter,
@@ -128,7 +128,8 @@ async function move(db: Queryable, letters: readonly LetterPlace[]): Promise<Mov
   await lockHostQueues(db, JSON.stringify(places));
   const moved = await redriveDeadLetters(db, JSON.stringify(places), restingClass, restMs);
   const live = moved.filter(({ host_id }) => !parked.has(host_id));
-  // What waits at parked hosts does not keep a crawl open (domain/finish.ts), so it does not reopen one either.
+  // Work that waits at parked hosts does not keep a crawl open (domain/finish.ts), so it does not reopen a crawl
+  // either.
   if (live.length > 0)
     await reopenClosedCrawls(
       db,

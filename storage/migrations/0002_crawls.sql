@@ -5,38 +5,40 @@ create type crawl_state as enum ('seeding', 'running', 'paused', 'draining', 'fi
 create table crawl (
   id              bigint generated always as identity primary key,
   tenant_id       bigint not null default 1 references tenant (id),
-  -- what it is called where it is a job: that interface knows jobs by UUIDs
+  -- Id of the crawl as a job: the interface that calls crawls jobs knows them by UUIDs.
   job_id          uuid not null default gen_random_uuid(),
-  -- whom a job is for, as that interface numbers its users; null: no job. Open jobs of one user share a quota.
+  -- User for whom a job is, by the number that the other interface gives its users; null: the crawl is not a job. Open
+  -- jobs of one user share a quota.
   user_id         bigint,
-  -- what it is called, or whom it is for; nothing is judged by it
+  -- A name for the crawl, or for whom it is; no decision depends on the label.
   label           text,
   state           crawl_state not null default 'seeding',
-  -- Why it is paused, ends or has ended, as a code that programs decide by; null: it is seeding, or runs. What a crawl
-  -- that drains will be follows from it.
+  -- Why the crawl is paused, ends or has ended, as a code that programs decide by; null: the crawl is seeding or
+  -- running. The final state of a crawl that drains follows from its cause.
   cause           text,
-  -- the same in words; decides nothing
+  -- The cause in words. Nothing decides by it.
   reason          text,
-  -- the current settings, and their version (crawl_config)
+  -- The current settings, and their version (crawl_config).
   config          jsonb not null,
   config_version  integer not null default 1,
   created_at      timestamptz not null default now(),
   started_at      timestamptz,
   ended_at        timestamptz,
-  -- A crawl's time is that in which it may send requests. Since when it rests (paused, or over; null: it does not), and
-  -- how long it has rested before.
+  -- The time of a crawl is the time in which it may send requests. rests_since: since when the crawl rests, because it
+  -- is paused or over; null: it does not rest. rested: how long it has rested before.
   rests_since     timestamptz,
   rested          interval not null default '0',
-  -- Seeds up to this line were admitted. The revision is raised with each addition, so that workers read the seeds anew
-  -- that the scope is judged by.
+  -- All seeds up to this line were admitted. Each addition raises the revision, so that workers read anew the seeds
+  -- that the scope depends on.
   seeded_line     integer not null default 0,
   seeds_revision  integer not null default 0,
   seeds_added_at  timestamptz not null default '-infinity',
-  -- How many there are, and how many of the good ones lie up to seeded_line: nobody counts millions of them.
+  -- How many seeds were accepted and rejected, and how many of the accepted are admitted (up to seeded_line): to count
+  -- millions of seeds again would take too long.
   seeds_accepted  bigint not null default 0,
   seeds_rejected  bigint not null default 0,
   seeds_taken     bigint not null default 0,
-  -- set: it is being deleted, unknown to everybody from then on, and removed a batch at a time
+  -- Not null: the crawl is being deleted. From then on nobody can see it, and its rows are removed a batch at a time.
   removed_at      timestamptz
 );
 create index crawl_tenant on crawl (tenant_id, id);
@@ -46,11 +48,11 @@ create index crawl_open_of_user on crawl (tenant_id, user_id)
   where user_id is not null and state not in ('finished', 'cancelled', 'failed');
 create index crawl_removed on crawl (id) where removed_at is not null;
 
--- The standing crawl of a tenant, which the compatible routes act on; null: they were not used yet.
+-- The standing crawl of a tenant, on which the compatible routes act; null: the tenant has not used these routes yet.
 alter table tenant add column default_crawl_id bigint references crawl (id);
 
--- Pauses, and what passed between an end and a new beginning, are no part of a crawl's time. However its state is
--- changed, the trigger sees it.
+-- The time of a crawl contains neither its pauses nor the time between an end and a new beginning. The trigger sees
+-- every change of the state, whoever makes it.
 create function crawl_rested() returns trigger language plpgsql as $$
 begin
   if new.state in ('paused', 'finished', 'cancelled', 'failed') then
@@ -65,7 +67,7 @@ end $$;
 create trigger crawl_rested before update of state on crawl for each row
   when (old.state is distinct from new.state) execute function crawl_rested();
 
--- Bodies that a removed URL had: freed once nothing has referred to them for a while.
+-- Bodies of URLs that were removed. A body is freed when nothing has referred to it for a while.
 create table freed_body (
   hash   bytea primary key,
   since  timestamptz not null default now()

@@ -1,4 +1,4 @@
--- What was asked for, line by line; a rejected seed is kept with its reason (F01).
+-- Seeds as they were given, line by line; a rejected seed is kept with its reason (F01).
 create table seed (
   crawl_id  bigint not null references crawl (id),
   line      integer not null,
@@ -6,7 +6,7 @@ create table seed (
   rejected  text,
   primary key (crawl_id, line)
 );
--- Rejected seeds are few among many.
+-- Only few of many seeds are rejected.
 create index seed_rejected on seed (crawl_id, line) where rejected is not null;
 
 create function seed_counts_after_insert() returns trigger language plpgsql as $$
@@ -20,9 +20,10 @@ end $$;
 create trigger seed_inserted after insert on seed
   referencing new table as new_rows for each statement execute function seed_counts_after_insert();
 
--- Where the seeds of a crawl lie, each place once: what a scope asks of them, however many they are. A place is three
--- hashes of eight bytes each, of the seed's registrable domain, its site and its folder (storage/seeds/seed-places.ts), so that
--- one index tells whether a crawl has a seed in a domain, on a site or in a folder.
+-- The places of a crawl's seeds, each place once: all that a scope must know of the seeds, however many there are. A
+-- place is three hashes of eight bytes each, of the seed's registrable domain, its site and its folder
+-- (storage/seeds/seed-places.ts), so that one index tells whether a crawl has a seed in a domain, on a site or in a
+-- folder.
 create table seed_place (
   crawl_id  bigint not null,
   place     bytea not null,

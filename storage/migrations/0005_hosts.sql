@@ -1,103 +1,108 @@
--- Hosts: what operators set, what their answers have taught, who may send a request to them, and when.
+-- Hosts: what operators set, what a host's answers have taught, who may send requests to a host, and when.
 
 create table host (
   id                 bigint generated always as identity primary key,
-  -- scheme + authority: the unit of politeness
+  -- Scheme and authority: the unit of politeness.
   origin             text not null unique,
   shard              smallint not null,
 
-  -- What an operator set, as one value (contracts/hosts.ts: HostSettings); a setting that is not in it is not set. The
-  -- revision is raised with each change, so that slices under way hear of it.
+  -- The settings that an operator gave, as one value (contracts/hosts.ts: HostSettings); a setting that is not in the
+  -- value is not set. Each change raises the revision, so that slices under way notice it.
   settings           jsonb not null default '{}',
   settings_revision  integer not null default 0,
-  -- an operator's pause: nothing is sent until it is ended
+  -- When an operator paused the host: no request is sent until the pause ends.
   paused_at          timestamptz,
   paused_reason      text,
 
-  -- A host workflow was asked to work this host; fed_at lets the scheduler notice one that got lost. The crawl whose place
-  -- it takes among those that are worked.
+  -- fed: a host workflow was asked to work this host. By fed_at the scheduler notices a workflow that got lost.
+  -- fed_for: the crawl among whose places the host counts.
   fed                boolean not null default false,
   fed_at             timestamptz,
   fed_for            bigint,
-  -- its workflow waits to be told of new URLs
+  -- The host's workflow waits to be told of new URLs.
   idle               boolean not null default false,
-  -- Since when somebody who has fewer places wants that of this host: its workflow gives it back at the end of a slice.
-  -- Kept until the host is fed again, so that a workflow that went on all the same gives it back after its next one.
+  -- Since when a crawl or tenant with fewer places wants the place of this host: the host's workflow gives the place
+  -- back at the end of a slice. Kept until the host is fed again, so that a workflow that went on all the same gives
+  -- the place back after its next slice.
   yield_at           timestamptz,
-  -- when it was last found to answer; null: the door asks it before a workflow is started for it
+  -- When the host was last found to answer; null: the door asks the host before a workflow is started for it.
   known_at           timestamptz,
-  -- set: waits for a person or a probe; its URLs stay queued
+  -- Not null: the host waits for a person or a probe; its URLs stay queued.
   parked_at          timestamptz,
 
-  -- no request before this (crawl-delay, Retry-After, backoff)
+  -- No request is sent before this time (delay, Retry-After, backoff).
   not_before         timestamptz not null default '-infinity',
-  -- the part of it that is plain pace: kept when an operator has the rest forgotten
+  -- The part of not_before that comes from the pace alone: it stays when an operator has the rest forgotten.
   paced_until        timestamptz not null default '-infinity',
-  -- closed by its windows or its quota, which a slice judges anew; saves looking before
+  -- Until then the windows or the quota close the host, as far as known; a slice judges this anew. Until then nobody
+  -- need look at the host.
   closed_until       timestamptz not null default '-infinity',
-  -- the head of the last answer, and what that answer took in milliseconds: the next delay counts from them
+  -- Time of the head of the last answer, and the milliseconds that this answer took: the next delay counts from them.
   asked_at           timestamptz,
   took_ms            real,
-  -- the delay that the last slice went by, before any slowdown; null: there was none yet
+  -- The delay of the last slice, before any slowdown; null: there was no slice yet.
   base_delay_ms      real,
-  -- requests of a day in the host's time zone, and those reserved under the lease that is held
+  -- Requests of a day in the host's time zone, and requests reserved under the lease that is held.
   requests_day       text,
   requests_used      integer not null default 0,
   requests_reserved  integer not null default 0,
 
-  -- the exclusive right to send requests; a token that is set while lease_until has passed was not cleanly returned
+  -- The exclusive right to send requests. If lease_until has passed and the token is still set, the holder has not
+  -- returned the lease.
   lease_token        bigint,
   lease_until        timestamptz,
-  -- another host's slice waits for one request here (a robots.txt that redirects)
+  -- Until then a slice of another host waits for one request here (a robots.txt that redirects).
   guest_until        timestamptz,
-  -- lent: the last turn was a foreign fetcher's, and the workers' own comes next.
-  -- lend_until: a foreign fetcher waits for the host; slices of ours end soon and begin no earlier than this.
+  -- lent: a foreign fetcher had the last turn, and the next is the workers' own.
+  -- lend_until: a foreign fetcher waits for the host; slices of ours end soon, and none begins before this time.
   lent               boolean not null default false,
   lend_until         timestamptz,
 
-  -- What its answers say of it (domain/blame.ts, domain/pace.ts). Host-level failures in a row, with the last one.
+  -- What the host's answers say about it (domain/blame.ts, domain/pace.ts). Failures of the host in a row, and the last
+  -- of them.
   failures           integer not null default 0,
   failing_since      timestamptz,
   last_error         text,
-  -- different URLs that failed since the last good answer, and those that complained (429, 503): first bytes of keys, hex
+  -- Different URLs that failed since the last good answer, and those that were answered with a complaint (429, 503):
+  -- the first bytes of their keys, in hex.
   failing            text[] not null default '{}',
   complained         text[] not null default '{}',
-  -- when an answer was last good, to within a few minutes
+  -- When the last good answer came, to within a few minutes.
   well_at            timestamptz,
-  -- learned manners: the delay is multiplied by 2^slowdown; it eases up with clean answers since the last complaint, and
-  -- with the time since then
+  -- slowdown: the delay is multiplied by 2^slowdown. It falls with clean answers since the last complaint, and with the
+  -- time since then.
   slowdown           smallint not null default 0,
   since_complaint    integer not null default 0,
   complained_at      timestamptz,
   clean              integer not null default 0,
-  -- closures for server errors, one after another (domain/server-errors.ts)
+  -- Outages with server errors, one after another (domain/server-errors.ts).
   outages            integer not null default 0,
   outage_at          timestamptz,
-  -- somebody wants robots.txt to be read again: copies from before this are no longer fresh
+  -- When somebody asked for robots.txt to be read again: copies from before this time are no longer fresh.
   robots_asked_at    timestamptz
 );
 create sequence lease_token as bigint;
 
--- Hosts found among millions (GET /v1/hosts?state=). Only what is rare is in an index: its columns change for few hosts,
--- so that leases of all others stay updates within their page (HOT). not_before is in none: every slice moves it.
+-- For finding hosts among millions (GET /v1/hosts?state=). Only columns that few hosts have set are in an index, so
+-- that leases of all other hosts stay updates within their page (HOT). not_before is in no index: every slice moves it.
 create index host_fed on host (shard) where fed;
 create index host_parked on host (id) where parked_at is not null;
 create index host_paused on host (id) where paused_at is not null;
 create index host_failing on host (id) where failures > 0 and parked_at is null;
 create index host_closed on host (id) where closed_until > '-infinity';
 
--- Name of a host from its origin, backwards: a domain and all below it are then one range of an index.
+-- The name of a host, from its origin, spelt backwards: a domain and all names below it are then one range of an index.
 create function reversed_host_name(origin text) returns text language sql immutable parallel safe as $$
   select reverse(substring(origin from '^[a-z]+://(\[[^]]*\]|[^:/]*)'))
 $$;
 create index host_reversed_name on host ((reversed_host_name(origin)) collate "C");
 
--- The host's robots.txt as last seen; body null: allow all (4xx).
+-- The host's robots.txt as last read; body null: everything is allowed (4xx).
 create table robots (
   host_id     bigint primary key references host (id),
   status      smallint not null,
   body        text,
-  -- what limits left out of it (domain/limits.ts); crawls share it
+  -- What limits left out of the file (domain/limits.ts). All crawls share it.
   cut         jsonb,
   fetched_at  timestamptz not null
 );

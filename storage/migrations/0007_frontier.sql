@@ -1,22 +1,22 @@
--- The frontier: URL rows, the queues they stand in, and what is counted of them in the same statement.
+-- The frontier: URL rows, the queues they stand in, and the counts that change in the same statement.
 
 create type url_state as enum ('queued', 'leased', 'done', 'excluded', 'dead', 'failed');
 
 create table url (
   host_id       bigint not null,
   crawl_id      bigint not null,
-  -- first 16 bytes of SHA-256 of the canonical URL
+  -- The first 16 bytes of the SHA-256 of the canonical URL.
   key           bytea not null,
-  -- as found; what is fetched
+  -- The URL as it was found, which is sent to the server.
   url           text not null,
   state         url_state not null,
   -- 0: page, 1: sitemap (domain/url-kind.ts)
   kind          smallint not null default 0,
-  -- work still owed to a fetched body. 0: none, 1: dedup, 2: extract (domain/stage.ts)
+  -- The next stage of a fetched body. 0: none, 1: dedup, 2: extract (domain/stage.ts)
   stage         smallint not null default 0,
   seed          boolean not null default false,
   depth         smallint not null,
-  -- redirects that led here, one after another
+  -- Number of redirects, one after another, that led here.
   hops          smallint not null default 0,
   priority      real not null,
   due_at        timestamptz not null default now(),
@@ -24,18 +24,19 @@ create table url (
   parent_host   bigint,
   parent_key    bytea,
   lease_token   bigint,
-  -- requests that ended without a final outcome; those of them that were the URL's own trouble; leases lost to a crash
+  -- Requests that ended without a final outcome; how many of these were the URL's own trouble; leases that a crash
+  -- ended.
   attempts      smallint not null default 0,
   tries         smallint not null default 0,
   reclaims      smallint not null default 0,
-  -- requests answered, and body bytes that came over the wire for the last one
+  -- Requests that were answered, and body bytes of the last answer, as they came over the wire.
   fetches       smallint not null default 0,
   bytes         bigint not null default 0,
   fetched_at    timestamptz,
-  -- what the last answer took, from the request's leaving to its end: which URLs and hosts are slow (F38)
+  -- Milliseconds of the last answer, from sending the request to its end: shows which URLs and hosts are slow (F38).
   took_ms       integer,
   status        smallint,
-  -- why it stands where it stands (domain/url-reason.ts), and one sentence on it
+  -- Why the URL is in this state (domain/url-reason.ts), and one sentence about it.
   reason        text,
   detail        text,
   content_hash  bytea,
@@ -45,9 +46,9 @@ create table url (
   last_modified text,
   redirect_to   text,
   truncated     text,
-  -- what limits left out here (domain/limits.ts), by kind with how much
+  -- What limits left out at this URL (domain/limits.ts): each kind with its amount.
   cut           jsonb,
-  -- the page this one is a duplicate of
+  -- The page of which this one is a duplicate.
   alias_host    bigint,
   alias_key     bytea,
   primary key (host_id, crawl_id, key)
@@ -57,15 +58,17 @@ create index url_leased on url (host_id) where state = 'leased';
 create index url_stage on url (host_id, stage) where stage > 0;
 create index url_pages on url (crawl_id, fetched_at, host_id, key) where fetched_at is not null;
 create index url_seeds on url (host_id, crawl_id) where seed;
--- Sitemaps of a host within a crawl are counted when more are named: there is a limit (domain/sitemap-limits.ts).
+-- Sitemaps of a host within a crawl are counted when more are named, because their number is limited
+-- (domain/sitemap-limits.ts).
 create index url_sitemap on url (host_id, crawl_id) where kind = 1;
--- What an opt-out has kept from being fetched: to be found again should it be taken back.
+-- URLs that an opt-out excluded, to be queued again if the opt-out is taken back.
 create index url_opted_out on url (host_id, crawl_id) where state = 'excluded' and reason = 'opt-out';
--- Where a URL that was never met may have been named: the kinds of `linkCuts` (domain/limits.ts).
+-- Pages and sitemaps that may have named a URL which the crawl never met: the kinds of `linkCuts` (domain/limits.ts).
 create index url_lost_links on url (crawl_id, host_id, key)
  where cut ?| array['links', 'sitemapEntries', 'sitemapBytes', 'brokenSitemaps', 'sitemaps'];
 
--- Which crawls have work at which host, and whose turn it is. Kept by the triggers below, in the same statement as the URLs.
+-- Which crawls have work at which host, and whose turn it is. The triggers below keep it, in the same statement as the
+-- URLs.
 create table host_queue (
   host_id          bigint not null,
   crawl_id         bigint not null,
@@ -73,37 +76,40 @@ create table host_queue (
   leased           bigint not null default 0,
   total            bigint not null default 0,
 
-  -- Of the host: its shard, and whether it was found to answer.
+  -- Facts about the host: its shard, and whether it was found to answer.
   shard            smallint not null default 0,
   known            boolean not null default false,
-  -- Not before this is it the host's turn; those that wait longest go first. It may be too early, never too late: whoever
-  -- looks and finds it too early puts it right under the host's lock. Null: a workflow has the host, or it is parked.
+  -- The host has its turn no earlier than this; hosts that have waited longest go first. The time may be too early,
+  -- never too late: whoever finds it too early puts it right under the host's lock. Null: a workflow has the host, or
+  -- the host is parked.
   turn_at          timestamptz default now(),
 
-  -- Turns of crawls at the host (lease-urls). When this crawl last got a lease here: the one that waited longest goes first.
+  -- Turns of crawls at the host (lease-urls). When this crawl last got a lease here: the crawl that has waited longest
+  -- goes first.
   served_at        timestamptz not null default '-infinity',
-  -- where it stands in the turns: the higher, the more it has had for its weight
+  -- The crawl's place in the turns: the higher it is, the more the crawl has had for its weight.
   served           double precision not null default '-infinity',
-  -- what a URL was worth when it was last charged to this crawl: turns are shared between tenants first (G3)
+  -- What a URL was worth when one was last charged to this crawl: turns are shared between tenants first (G3).
   worth            double precision not null default 1,
 
   -- Turns by the crawl's own delay (domain/pace.ts). The head of the last answer to a request of this crawl here.
   asked_at         timestamptz,
-  -- no turn before this: by its own delay, where that is longer than the host's, as the settings of that version have it
+  -- The crawl has no turn before this time because of its own delay, if that is longer than the host's, in this version
+  -- of its settings.
   own_turn_at      timestamptz not null default '-infinity',
   turn_version     integer not null default 0,
-  -- no turn before this: by what a foreign fetcher of its tenant has reported of the host
+  -- The crawl has no turn before this time because of a report on the host by a foreign fetcher of its tenant.
   held_until       timestamptz not null default '-infinity',
 
-  -- A crawl with seeds at a parked host waits for one answer of it: when the host's workflow was last told, -infinity
-  -- before the first time. Null: it waits for none.
+  -- When the host's workflow was last told that the crawl waits for an answer of the parked host, because it has seeds
+  -- there; -infinity: the workflow was not told yet. Null: the crawl does not wait for an answer.
   asking           timestamptz,
-  -- A crawl whose seeds come by the thousand asks once, not once a batch: when it last had an answer.
+  -- When such a wait last ended with an answer: a crawl whose seeds come by the thousand asks once, not once a batch.
   ask_answered_at  timestamptz,
   primary key (host_id, crawl_id)
 ) with (fillfactor = 50);
 create index host_queue_waiting on host_queue (host_id) where queued > 0;
--- a crawl's hosts in their order: its URLs are walked host by host, however many there are
+-- The hosts of a crawl in their order: its URLs are walked host by host, however many there are.
 create index host_queue_crawl_host on host_queue (crawl_id, host_id);
 create index host_queue_turn on host_queue (crawl_id, shard, turn_at) where known and queued > 0 and turn_at is not null;
 create index host_queue_door on host_queue (crawl_id, turn_at) where not known and queued > 0 and turn_at is not null;
@@ -118,9 +124,10 @@ begin
 end $$;
 create trigger host_queue_begun before insert on host_queue for each row execute function host_queue_begun();
 
--- A host that is taken in hand leaves the turns of all crawls, one that is given back returns to them. Those without work
--- there are left alone when it is taken: a crawl that has ended costs nothing. Whoever admits a URL touches no turn, so
--- that the two need not wait for each other: a queue that began meanwhile, or got work, is at worst looked at once.
+-- A host that a workflow takes leaves the turns of all crawls, and a host that is given back returns to them. When a
+-- host is taken, crawls without work there are left alone: a crawl that has ended costs nothing. Admitting a URL
+-- touches no turn, so that admission and feeding need not wait for each other: a queue that began meanwhile, or got
+-- work, is looked at once too often at worst.
 create function host_turned() returns trigger language plpgsql as $$
 declare
   at constant timestamptz := greatest(new.not_before, new.closed_until);
@@ -141,8 +148,8 @@ create trigger host_turned after update on host for each row
                 or greatest(new.not_before, new.closed_until) < greatest(old.not_before, old.closed_until)))
   execute function host_turned();
 
--- discovered = queued + leased + done + excluded + dead + failed, at every instant, summed over the shards.
--- A shard belongs to a database session, so that writers do not wait for one another; single shards may be negative.
+-- discovered = queued + leased + done + excluded + dead + failed, at every instant, summed over the shards. A shard
+-- belongs to a database session, so that writers do not wait for one another; a single shard may be negative.
 create table ledger (
   crawl_id    bigint not null,
   shard       smallint not null,
@@ -153,9 +160,9 @@ create table ledger (
   excluded    bigint not null default 0,
   dead        bigint not null default 0,
   failed      bigint not null default 0,
-  -- of done: answered with 2xx and not a sitemap
+  -- How many of `done` were answered with 2xx and are not sitemaps.
   pages       bigint not null default 0,
-  -- of done: dedup or extraction still owed
+  -- How many of `done` wait for dedup or extraction.
   pending     bigint not null default 0,
   fetches     bigint not null default 0,
   bytes       bigint not null default 0,
@@ -231,8 +238,9 @@ create trigger url_updated after update on url
   referencing old table as old_rows new table as new_rows
   for each statement execute function url_counts_after_update();
 
--- What a crawl did not take, summed: URLs excluded by reason, and what was cut by kind (at so many URLs, so much).
--- Kept by triggers as the ledger is, by the same shards and behind it: who holds a row here holds that of the ledger.
+-- What a crawl left out, summed: URLs excluded, by reason, and what limits cut, by kind (at so many URLs, so much).
+-- Triggers keep it, as they keep the ledger, by the same shards. They run after those of the ledger: whoever holds a
+-- row here also holds the row of the ledger.
 create table left_out (
   crawl_id  bigint not null,
   what      text not null check (what in ('excluded', 'cut')),
@@ -274,7 +282,7 @@ begin
   return null;
 end $$;
 
--- Triggers of one event fire in the order of their names: these behind those of the ledger.
+-- Triggers of one event fire in the order of their names, so these run after those of the ledger.
 create trigger url_inserted_left_out after insert on url
   referencing new table as new_rows
   for each statement execute function left_out_after_insert();

@@ -1,8 +1,8 @@
--- Stored pages: what stands for a body, what extraction found, what finish criteria count.
+-- Stored pages: which page stands for a body, what extraction found, and what finish criteria count.
 
--- The page that stands for a body within a crawl; the others with that body are its aliases (F20). A site that a crawl was
--- given as a seed is read in its own right, also where another one has the same bodies: its relative links lead elsewhere.
--- `site` is such a site's host, or 0 for all pages of other sites together.
+-- The page that stands for a body within a crawl; the other pages with that body are its aliases (F20). A site that a
+-- crawl was given as a seed is read in its own right, even if another site has the same bodies: its relative links lead
+-- elsewhere. `site` is the host of such a site, or 0 for all pages of other sites together.
 create table content (
   crawl_id  bigint not null,
   hash      bytea not null,
@@ -13,7 +13,7 @@ create table content (
 );
 create index content_hash on content (hash);
 
--- What extraction found. The text is not kept: it is read from the body again where somebody asks for it.
+-- What extraction found. The text is not kept: when somebody asks for it, it is read from the body again.
 create table page (
   host_id      bigint not null,
   crawl_id     bigint not null,
@@ -28,7 +28,7 @@ create table page (
   noindex      boolean not null,
   nofollow     boolean not null,
   text_hash    bytea,
-  -- a line each; those within the page's own origin from its path on
+  -- One on each line; links within the page's own origin from their path on.
   outlinks     text not null,
   extracted_at timestamptz not null default now(),
   primary key (host_id, crawl_id, key)

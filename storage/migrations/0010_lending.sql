@@ -3,10 +3,10 @@
 create table lent_batch (
   id          uuid primary key,
   tenant_id   bigint not null references tenant (id),
-  -- as the fetcher calls itself
+  -- The name by which the fetcher calls itself.
   fetcher_id  text not null,
   created_at  timestamptz not null default now(),
-  -- the end of the hosts' leases; what the fetcher was told is earlier
+  -- The end of the hosts' leases. The fetcher was told an earlier time.
   until       timestamptz not null
 );
 create index lent_batch_until on lent_batch (until);
@@ -16,21 +16,22 @@ create table lent_url (
   host_id    bigint not null,
   crawl_id   bigint not null,
   key        bytea not null,
-  -- as it was handed out
+  -- The URL as it was handed out.
   url        text not null,
-  -- of the host's lease
+  -- Token of the host's lease.
   token      bigint not null,
   lent_at    timestamptz not null default now(),
-  -- set in the transaction that commits what came of it
+  -- Set in the transaction that commits the outcome.
   settled_at timestamptz,
   primary key (batch_id, host_id)
 );
 create unique index lent_url_token on lent_url (token);
--- When was a page handed out last? Links that are offered without a crawl go to the one that their page was lent for.
+-- For finding when a page was last handed out: if links are offered without a crawl, they go to the crawl for which
+-- their page was lent.
 create index lent_url_page on lent_url (host_id, crawl_id, key);
 
--- The first foreign page of a crawl with a body. Apart from `content`: a page without a body must not stand for one of
--- ours, or nobody would read it.
+-- The first foreign page of a crawl with a body. It is not in `content`: a page whose body we do not hold must not
+-- stand for a page of ours, or nobody would read that page.
 create table lent_content (
   crawl_id  bigint not null,
   hash      bytea not null,

@@ -1,4 +1,4 @@
--- Outbox: what happened to a crawl, in order.
+-- The outbox: what happened to a crawl, in order.
 create table event (
   id        bigint generated always as identity primary key,
   crawl_id  bigint not null,
@@ -9,8 +9,8 @@ create table event (
 );
 create unique index event_crawl on event (crawl_id, number);
 
--- Events are numbered within their crawl, so that no number tells how much happens to crawls of others. Whoever writes
--- one holds the crawl's row: numbers are committed in their order, and none is ever filled in later.
+-- Events are numbered within their crawl, so that no number tells how much happens to other crawls. A writer of an
+-- event holds the crawl's row, so numbers are committed in their order, and none appears late.
 create function number_event() returns trigger language plpgsql as $$
 begin
   select coalesce(max(number), 0) + 1 into new.number from event where crawl_id = new.crawl_id;

@@ -1,55 +1,57 @@
--- Webhooks: events of crawls, sent to receivers that a tenant names (F38).
+-- Webhooks: events of crawls are sent to receivers that a tenant names (F38).
 create table webhook (
   id               uuid primary key default gen_random_uuid(),
   tenant_id        bigint not null references tenant (id),
   url              text not null,
-  -- null: every kind of event
+  -- Null: every kind of event.
   kinds            text[],
-  -- null: every crawl of the tenant
+  -- Null: every crawl of the tenant.
   crawl_id         bigint,
-  -- key of the signatures (HMAC-SHA256); it leaves the database for that alone
+  -- The key of the signatures (HMAC-SHA256). It leaves the database only for signing.
   secret           bytea not null,
   created_at       timestamptz not null default now(),
-  -- counts its edits
+  -- The number of edits.
   version          integer not null default 1,
-  -- set: nothing is sent, and nothing is lost; events wait behind its cursors
+  -- Not null: nothing is sent and nothing is lost; events wait behind the webhook's cursors.
   disabled_at      timestamptz,
   disabled_reason  text,
-  -- attempts in a row that failed, whatever the event; and events in a row that were given up
+  -- Attempts in a row that failed, for any event; and events in a row that were given up.
   failures         integer not null default 0,
   given_up         integer not null default 0,
-  -- no request before this: Retry-After, and rest for a receiver that fails
+  -- No request is sent before this time: Retry-After, or a rest for a receiver that fails.
   not_before       timestamptz not null default '-infinity',
   delivered_at     timestamptz,
-  -- set: a test event is to be sent
+  -- Not null: a test event must be sent.
   test_id          uuid,
   test_at          timestamptz,
-  -- set: its workflow is at work, or was woken then; null: whoever finds something due is to wake it
+  -- When a worker last worked on the webhook, or its workflow was woken; null: whoever finds something due must wake
+  -- the workflow.
   tended_at        timestamptz
 );
 create index webhook_tenant on webhook (tenant_id, created_at, id);
 
--- Where a webhook stands in a crawl. `settled` moves only when an event was answered with 2xx or is a dead letter.
+-- The place of a webhook in a crawl. `settled` moves only when an event was answered with 2xx or has become a dead
+-- letter.
 create table webhook_cursor (
   webhook_id  uuid not null references webhook (id) on delete cascade,
   crawl_id    bigint not null,
-  -- number of the last event that is dealt with
+  -- Number of the last event that is settled.
   settled     bigint not null,
-  -- number of the last event there is
+  -- Number of the crawl's last event.
   last        bigint not null,
-  -- at the event behind `settled`
+  -- Attempts for the event behind `settled`.
   attempts    smallint not null default 0,
   not_before  timestamptz not null default now(),
   primary key (webhook_id, crawl_id)
 );
 create index webhook_cursor_due on webhook_cursor (webhook_id, not_before) where settled < last;
 
--- The latest attempts of each webhook; note-webhook-attempt bounds them.
+-- The latest attempts of each webhook; the statement note-webhook-attempt keeps their number small.
 create table webhook_attempt (
   id          bigint generated always as identity primary key,
   webhook_id  uuid not null references webhook (id) on delete cascade,
   message_id  text not null,
-  -- null: a test
+  -- Null: the attempt sent a test.
   crawl_id    bigint,
   number      bigint,
   kind        text not null,
@@ -76,8 +78,9 @@ create table webhook_dead_letter (
 );
 create index webhook_dead_letter_latest on webhook_dead_letter (webhook_id, created_at);
 
--- In the transaction of the event, so that none is missed. Order of locks: a crawl's row (its events' writers hold it),
--- the webhook, its cursors. The webhook's row is only shared: events of many crawls do not wait for one another.
+-- Runs in the transaction of the event, so that no event is missed. Order of locks: the row of the crawl (a writer of
+-- its events holds it), the webhook, its cursors. The row of the webhook is only shared, so events of many crawls do
+-- not wait for one another.
 create function tell_webhooks() returns trigger language plpgsql as $$
 begin
   insert into webhook_cursor as c (webhook_id, crawl_id, settled, last)

@@ -1,15 +1,17 @@
--- Who this database is: shared caches keep its keys apart from those of any other, earlier ones included.
+-- The identity of this database: shared caches keep its keys apart from those of any other database, earlier ones
+-- included.
 create table instance (
   id                  uuid primary key default gen_random_uuid(),
-  -- seals the cursors that leave the API: 244 random bits
+  -- Seals the cursors that leave the API: 244 random bits.
   cursor_secret       bytea not null default uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
-  -- the Temporal namespace that was told of the open crawls, hosts and edits; another id: it has forgotten everything
+  -- The Temporal namespace that was told of the open crawls, hosts and edits. If it has another id now, it knows
+  -- nothing of them.
   temporal_namespace  text
 );
 insert into instance default values;
 
--- Worker processes that are at work, by their own word. One that drains takes its row away; one that was killed or has
--- crashed leaves it behind, so that whoever watches the instance sees workers that end again and again.
+-- Worker processes that report that they are at work. A process that drains removes its row; a process that was killed
+-- or has crashed leaves its row behind, so that workers which end again and again can be seen.
 create table worker_process (
   id          uuid primary key,
   roles       text[] not null,

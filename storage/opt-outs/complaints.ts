@@ -1,4 +1,4 @@
-/** Complaints about the crawler (F15): stored, and counted by domain. None opts a domain out by itself. */
+/** Complaints about the crawler (F15): stored, and counted by domain. No complaint opts a domain out by itself. */
 import type { ComplaintView } from '../../contracts/opt-out.ts';
 import { type Queryable, retrying } from '../postgres/index.ts';
 import { insertComplaint, listComplaints, type ComplaintRow } from './complaints.sql.ts';
@@ -11,11 +11,11 @@ export async function storeComplaint(
   contact: string | null,
 ): Promise<ComplaintView> {
   const [row] = await retrying(() => insertComplaint(db, domain, text, contact));
-  if (row === undefined) throw new Error('Postgres gave nothing back for the complaint');
+  if (row === undefined) throw new Error('Postgres returned no row for the complaint');
   return viewOf(row);
 }
 
-/** Newest first. `domain`: about this one only; `before`: older than this id. */
+/** Newest first. `domain`: only complaints about this domain; `before`: only those older than this id. */
 export async function complaintsBefore(
   db: Queryable,
   domain: string | null,

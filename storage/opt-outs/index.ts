@@ -1,4 +1,4 @@
-/** Domains that are not to be crawled, and complaints. */
+/** Domains that must not be crawled, and complaints. */
 export { storeComplaint, complaintsBefore } from './complaints.ts';
 export {
   addOptOut,

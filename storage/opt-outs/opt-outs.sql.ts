@@ -7,13 +7,13 @@ export interface OptOutRow {
   readonly created_at: Date;
 }
 
-/** Entries after a domain in the order of bytes; null: from the first. */
+/** Entries after a domain, in the order of bytes; null: from the first. */
 export const listOptOuts = statement<[after: string | null, limit: number], OptOutRow>(
   'list-opt-outs',
   `select domain, reason, created_at from opt_out where $1::text is null or domain > $1 order by domain limit $2`,
 );
 
-/** Puts a domain on the list; one that is there keeps its reason and date. */
+/** Puts a domain on the list. An entry that is there already keeps its reason and date. */
 export const addOptOut = statement<
   [domain: string, reason: string | null],
   OptOutRow & { readonly added: boolean }
@@ -29,7 +29,7 @@ export const addOptOut = statement<
    select * from entry`,
 );
 
-/** Takes a domain off the list; no row where it was not on it. */
+/** Takes a domain off the list; no row: the domain was not on the list. */
 export const removeOptOut = statement<[domain: string], { domain: string }>(
   'remove-opt-out',
   `with gone as (
@@ -40,7 +40,9 @@ export const removeOptOut = statement<[domain: string], { domain: string }>(
    select domain from gone`,
 );
 
-/** The list as a whole, with its revision, in one snapshot. `domains` null: it is the revision that is known. */
+/**
+ * The whole list with its revision, in one snapshot. `domains` null: the list has the revision that the caller knows.
+ */
 export const loadOptOuts = statement<
   [knownRevision: number],
   { readonly revision: number; readonly domains: readonly string[] | null }
@@ -50,7 +52,7 @@ export const loadOptOuts = statement<
      from opt_out_revision`,
 );
 
-/** URLs of the hosts that an entry of the opt-out list has excluded, whoever did it. */
+/** How many URLs of the hosts are excluded because of an entry of the opt-out list, whoever excluded them. */
 export const countOptedOut = statement<
   [hostIds: readonly string[], detail: string],
   { readonly urls: number }
@@ -67,7 +69,7 @@ export interface HostOfDomain {
 
 /**
  * Hosts at a domain or below it, at any port, that have URLs queued, or URLs that an opt-out excluded.
- * '/' is the character after '.': what lies between is below the domain.
+ * '/' is the character after '.', so names between the two are below the domain.
  */
 export const hostsOfDomain = statement<[domain: string], HostOfDomain>(
   'hosts-of-domain',
@@ -83,7 +85,7 @@ export const hostsOfDomain = statement<[domain: string], HostOfDomain>(
     order by id`,
 );
 
-/** Excludes up to `limit` URLs queued at a host that has opted out, of all crawls; answers one row each. */
+/** Excludes up to `limit` URLs queued at a host that has opted out, of all crawls; answers one row for each. */
 export const excludeOptedOut = statement<
   [hostId: string, detail: string, limit: number],
   { crawl_id: number }
@@ -122,9 +124,10 @@ export const excludeHostsOptedOut = statement<[hosts: string, limit: number], { 
 );
 
 /**
- * Queues again up to `limit` URLs of each crawl that an opt-out excluded at a host; answers one row each. Only if the
- * crawl is open and not ending: its row is locked, so that it is not settled at the same moment. A link that was found
- * while its host was opted out counted against no limit, so the crawl's limit for the host is checked here.
+ * Queues again up to `limit` URLs of each crawl that an opt-out excluded at a host; answers one row for each. Only open
+ * crawls that are not ending get URLs back; their rows are locked, so that no crawl is settled at the same moment. A
+ * link that was found while its host was opted out counted against no limit, so the crawl's limit for the host is
+ * checked here.
  */
 export const requeueOptedOut = statement<[hostId: string, limit: number], { crawl_id: number }>(
   'requeue-opted-out',

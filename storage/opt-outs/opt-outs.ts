@@ -1,6 +1,7 @@
 /**
- * Opt-outs as operators see them (F15): domains that are added, removed and listed. domain/opt-out.ts makes an opt-out
- * hold. URLs queued at its hosts are excluded here, and URLs queued there later by the slices of those hosts.
+ * Opt-outs as operators see them (F15): domains are added, removed and listed. domain/opt-out.ts makes an opt-out hold.
+ * URLs that are queued at the hosts of a domain are excluded here; URLs that are queued there later are excluded by the
+ * slices of those hosts.
  */
 import type { OptOutAdded, OptOutRemoved, OptOutView } from '../../contracts/opt-out.ts';
 import { coveringDomain, hostName, optOutDetail, optOutHoldMs } from '../../domain/opt-out.ts';
@@ -18,28 +19,28 @@ import {
   requeueOptedOut,
 } from './opt-outs.sql.ts';
 
-/** URLs moved by one statement. */
+/** URLs that one statement moves. */
 const batch = 5_000;
-/** How long the caller is kept for URLs that are to be moved. */
+/** Milliseconds that the caller waits for URLs to be moved, at most. */
 const sweepMs = 15_000;
 
 /**
- * Opts a domain out. Once this resolves, no worker sends a further request to its hosts for any crawl, robots.txt
- * included; a request in flight by then may still be answered. Takes `optOutHoldMs` and, if many URLs are queued, up to
- * fifteen seconds more; the slices of the hosts exclude the URLs that are left. Idempotent, also after a failure: an
- * existing entry is kept as it is, and queued URLs are looked for again.
+ * Opts a domain out. Once this resolves, no worker sends a further request to the domain's hosts for any crawl, not
+ * even for robots.txt; a request that was in flight by then may still be answered. Takes `optOutHoldMs` and, if many
+ * URLs are queued, up to fifteen seconds more; the slices of the hosts exclude the URLs that are left. Idempotent, also
+ * after a failure: an existing entry stays as it is, and queued URLs are looked for again.
  * @param domain as `readDomain` answers it
  */
 export async function optOut(pool: Pool, domain: string, reason: string | null): Promise<OptOutAdded> {
   const before = await countExcluded(pool, domain);
   const [entry] = await retrying(() => addOptOut(pool, domain, reason));
-  if (entry === undefined) throw new Error('Postgres gave nothing back for the opt-out');
-  // Workers whose copy is older still queue and send until then.
+  if (entry === undefined) throw new Error('Postgres returned no row for the opt-out');
+  // Until then, workers whose copy of the list is older still queue and send.
   await held();
   await sweep(await hostsOfDomain(pool, domain), (host) =>
     excludeOptedOut(pool, host.id, optOutDetail(domain), batch),
   );
-  // Slices and whoever admits URLs have excluded some as well since the entry was there.
+  // Since the entry was there, slices and admissions have excluded some URLs as well.
   const excluded = Math.max(0, (await countExcluded(pool, domain)) - before);
   return { ...viewOf(entry), added: entry.added, excluded };
 }
@@ -53,11 +54,12 @@ const countExcluded = async (pool: Pool, domain: string): Promise<number> => {
 /**
  * Takes a domain off the list, and queues again, in crawls that are still open, the URLs that its entry excluded. URLs
  * that another entry covers stay excluded, and a crawl that has ended stays ended. Null: the domain was not on the
- * list, and an earlier removal that was cut off or ran out of time left nothing to queue.
+ * list, and no earlier removal has left URLs to queue.
  */
 export async function takeBackOptOut(pool: Pool, domain: string): Promise<OptOutRemoved | null> {
   const removed = (await retrying(() => removeOptOut(pool, domain))).length > 0;
-  // A worker whose copy still has the entry would exclude again what is queued before it reads the next one.
+  // A worker whose copy of the list still has the entry would exclude again what is queued before it reads the list
+  // anew.
   if (removed) await held();
   const [list] = await loadOptOuts(pool, 0);
   const listed = new Set(list?.domains);
@@ -68,7 +70,7 @@ export async function takeBackOptOut(pool: Pool, domain: string): Promise<OptOut
   return removed || moved > 0 ? { domain, queued: moved, more } : null;
 }
 
-/** In the order of their bytes, after `after`; null: from the first. */
+/** Entries in the order of their bytes, after `after`; null: from the first. */
 export async function optOutsAfter(
   db: Queryable,
   after: string | null,
@@ -77,7 +79,7 @@ export async function optOutsAfter(
   return (await listOptOuts(db, after, limit)).map(viewOf);
 }
 
-/** Runs a statement at each host until it finds nothing more, or time is up. */
+/** Runs a statement at each host until the statement finds nothing more, or the time is up. */
 async function sweep(
   hosts: readonly HostOfDomain[],
   move: (host: HostOfDomain) => Promise<readonly object[]>,

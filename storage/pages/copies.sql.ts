@@ -37,12 +37,12 @@ export const contentOwners = statement<[rows: string], ContentOwner>(
     order by r.crawl_id, r.hash, c.site = r.site desc, c.site`,
 );
 
-/** What is known of a body that was stored when the same URL was fetched before. */
+/** Facts about a body that was stored when the same URL was fetched before. */
 export interface EarlierCopy {
   readonly crawl_id: number;
-  /** Of the URL that is wanted, hex. */
+  /** Key of the URL that is wanted, hex. */
   readonly key: string;
-  /** The crawl that fetched it, and when. */
+  /** The crawl that fetched the body, and when. */
   readonly of_crawl: number;
   readonly fetched_at: Date;
   readonly status: number;

@@ -1,13 +1,13 @@
 /**
  * How pages with the same content are ranked (F20), for the statements that choose one of them: common table
  * expressions that follow `copies (host_id, key, spelt, canonical, url, depth, …)`, and the order of the ranking.
- * `spelt` and `canonical` are hashes as `key` is: of the spelling in which the page was found, and of the rel=canonical
- * it names.
+ * `spelt` and `canonical` are hashes like `key`: of the spelling in which the page was found, and of the rel=canonical
+ * that the page names.
  *
  * A link counts for a copy if it names the copy's canonical form, or the spelling in which the copy was found. Links
- * are counted from 20,000 pages and four million links at most, a sample of a larger crawl, so that the end of the
- * crawl does not wait for them. Outlinks are packed as in storage/pages/outlinks.ts: a line each, those within the page's own
- * origin from their path on.
+ * are counted from 20,000 pages and four million links at most, so that the end of the crawl does not wait for them;
+ * for a larger crawl this is a sample. Outlinks are packed as in storage/pages/outlinks.ts: one on each line, those
+ * within the page's own origin from their path on.
  */
 export const inboundOfCopies = `
    pages as (
@@ -31,11 +31,11 @@ export const inboundOfCopies = `
       group by f.host_id, f.key
    )`;
 
-/** Of `copies left join inbound using (host_id, key)`: the one that stands for the others comes first. */
+/** The order of `copies left join inbound using (host_id, key)`: the page that stands for the others comes first. */
 export const bestCopyFirst = `coalesce(canonical in (key, spelt), false) desc, coalesce(named, 0) desc,
     coalesce(linked, 0) desc, depth, length(url), url`;
 
-/** SQL for the key (domain/url.ts) of a text with that canonical form. */
+/** SQL for the key (domain/url.ts) of a URL whose canonical form is the text. */
 export function keyOf(text: string): string {
   return `substring(sha256(convert_to(${text}, 'UTF8')) for 16)`;
 }

@@ -1,4 +1,4 @@
-/** Pages as they are listed. */
+/** The lists of pages. */
 import type { UrlState } from '../../contracts/crawl.ts';
 import type { Cut } from '../../domain/limits.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
@@ -32,9 +32,9 @@ export interface PageFeedRow {
   /** The page's links, packed (storage/pages/outlinks.ts), and the origin they start from; null where there are none. */
   readonly outlinks: string | null;
   readonly origin: string | null;
-  /** False: the row is not asked for; it is where looking ended. */
+  /** False: the row does not fit the filters, and only marks where looking ended. */
   readonly fits: boolean;
-  /** How many rows were looked at up to this one. */
+  /** How many rows were looked at, this one included. */
   readonly looked: number;
 }
 
@@ -46,10 +46,10 @@ export interface PagePlace {
 }
 
 /**
- * The URLs of a crawl that were answered and have their outcome, in the order of `url_pages`, after a place and up to
- * a horizon (null: all): those that fit the filters (null: any), of the next `mostLooked` rows. Where so many were looked
- * at, the last of them comes too, whether it fits or not. What extraction found, and how far links are read, is in
- * storage/pages/page-feed.ts.
+ * The URLs of a crawl that were answered and have their outcome, in the order of `url_pages`, after a place and up to a
+ * horizon (null: all). Of the next `mostLooked` rows, those come that fit the filters (null: any). If so many rows were
+ * looked at, the last of them comes too, whether it fits or not. storage/pages/page-feed.ts says which columns of an
+ * extraction are read, and how far links are read.
  */
 export const listPages = statement<
   [...params: FeedParams, hostFilter: number | null, mostLooked: number],
@@ -70,9 +70,9 @@ export const listPages = statement<
 );
 
 /**
- * As `listPages`, for one host with few URLs (`hostShare`): all of them are read by the primary key, and sorted.
- * They are held apart (`materialized`), since otherwise the order would make Postgres walk the whole crawl if it takes
- * the host's rows for many.
+ * As `listPages`, for one host with few URLs (`hostShare`): all its URLs are read by the primary key, and sorted. They
+ * are kept apart (`materialized`): if Postgres expects many rows at the host, the order would otherwise make it walk
+ * the whole crawl.
  */
 export const listPagesOfHost = statement<[...params: FeedParams, hostId: number], PageFeedRow>(
   'list-pages-of-host',
@@ -86,12 +86,12 @@ export const listPagesOfHost = statement<[...params: FeedParams, hostId: number]
 );
 
 /**
- * The instant up to which the pages feed of an open crawl is final, as microseconds since 1970: before it no row will
- * yet appear, or change what the feed says of it. Rows get `fetched_at` after their transaction began, so no row that
- * is still to be committed comes before the oldest open transaction; nor does the feed pass a body that waits for
- * extraction. The caller must ask before it reads the feed, in a statement of its own: what this statement saw
- * committed, the later snapshot sees too. The second taken off covers the instant between a transaction's start and its
- * showing in pg_stat_activity.
+ * The instant up to which the pages feed of an open crawl is final, as microseconds since 1970: before it, no row will
+ * still appear, and no row will change in the feed. Rows get `fetched_at` after their transaction began, so no row that
+ * is still to be committed comes before the oldest open transaction; and the feed does not pass a body that waits for
+ * extraction. The caller must ask before it reads the feed, in a statement of its own: whatever this statement saw
+ * committed, the later snapshot sees too. The second that is taken off covers the instant between the start of a
+ * transaction and its appearance in pg_stat_activity.
  */
 export const pagesHorizon = statement<[crawlId: string], { micros: number }>(
   'pages-horizon',
@@ -105,7 +105,7 @@ export const pagesHorizon = statement<[crawlId: string], { micros: number }>(
             now()) - interval '1 second') * 1000000)::bigint as micros`,
 );
 
-/** How many URLs a crawl has at a host, whatever became of them. No row: it has never met the host. */
+/** How many URLs a crawl has at a host, in any state. No row: the crawl has never met the host. */
 export const hostShare = statement<[crawlId: string, origin: string], { host_id: number; urls: number }>(
   'host-share',
   `select q.host_id, q.total as urls

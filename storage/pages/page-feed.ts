@@ -1,9 +1,11 @@
 /**
- * The SQL that the statements on the pages feed share: which rows are in the feed, which of them fit the filters, and
- * which columns are read of the chosen rows. Parameter numbers are those of `FeedParams`.
+ * The SQL that the statements of the pages feed share: which rows are in the feed, which of them fit the filters, and
+ * which columns of the chosen rows are read. Parameter numbers are those of `FeedParams`.
  */
 
-/** Place to begin behind and horizon: microseconds since 1970 (horizon null: all). Filters: null for any. */
+/**
+ * The place after which rows come, and the horizon: microseconds since 1970 (horizon null: all). Filters: null for any.
+ */
 export type FeedParams = readonly [
   crawlId: string,
   micros: number,
@@ -19,24 +21,24 @@ export type FeedParams = readonly [
   mediaType: string | null,
 ];
 
-/** The row `u` lies behind the place and before the horizon. */
+/** The row `u` comes after the place and before the horizon. */
 export const withinFeed = `(u.fetched_at, u.host_id, u.key) >
             (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::bigint, decode($4, 'hex'))
         and ($5::bigint is null or u.fetched_at < timestamptz 'epoch' + $5::bigint * interval '1 microsecond')`;
 
-/** As domain/media-filter.ts reads the field: the first of several, without parameters. */
+/** The media type as domain/media-filter.ts reads it: the first if the field has several, without parameters. */
 const mediaType = `lower(btrim(split_part(split_part(u.content_type, ';', 1), ',', 1), E' \\t'))`;
 
-/** The row `u` is a page with its outcome, and as the filters want it. Never null. */
+/** The row `u` is a page that has its outcome and fits the filters. Never null. */
 export const fitsFeed = `(u.kind = 0 and u.state not in ('queued', 'leased')
               and ($9::int is null or coalesce(u.status between $9 and $10::int, false))
               and ($11::text is null
                    or coalesce($11 in (${mediaType}, split_part(${mediaType}, '/', 1) || '/*'), false)))`;
 
 /**
- * Goes behind `feed`, rows of `url` with `fits` and `looked`. What extraction found comes from the page itself, else from
- * the one it is a duplicate of. Links are read only as far as $8 bytes allow, and the rows behind them not at all; one
- * row always comes.
+ * Goes behind `feed`, rows of `url` with `fits` and `looked`. What extraction found comes from the page itself, or else
+ * from the page of which it is a duplicate. Links are read only as far as $8 bytes allow, and rows behind that point
+ * not at all; one row always comes.
  */
 export const readFeed = `read as (
      select f.*, coalesce(p.host_id, o.host_id) as page_host, coalesce(p.key, o.key) as page_key,

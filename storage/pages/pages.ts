@@ -1,8 +1,8 @@
 /**
  * The pages feed: every URL of a crawl that was answered and has its outcome, in a fixed order, so that a cursor never
  * skips or repeats one, also while the crawl runs. The feed of an open crawl therefore ends a little before the
- * present, at the first body that waits for extraction or for a commit (`pagesHorizon`); the feed of a
- * closed crawl is whole.
+ * present, at the first body that waits for extraction or for a commit (`pagesHorizon`); the feed of a closed crawl is
+ * whole.
  *
  * A filter may fit few pages of millions. One answer looks at no more than `mostLooked` of them, and its cursor stands
  * where it stopped looking: a search that finds nothing is a series of short queries, none of which burdens the
@@ -57,7 +57,7 @@ export interface PagesAnswer {
 
 const start: PagePlace = { micros: 0, hostId: '0', key: '' };
 
-/** 'unknown-crawl' and 'bad-cursor' name what was wrong with the question. */
+/** 'unknown-crawl' and 'bad-cursor' say what is wrong with the query. */
 export async function readPages(
   db: Queryable,
   crawlId: string,

@@ -18,7 +18,7 @@ export interface StagedBody {
   readonly robots_tag: string | null;
 }
 
-/** Bodies of a host that wait in a stage. */
+/** Bodies of a host that wait for a stage. */
 export const bodiesInStage = statement<
   [hostId: string, stage: Exclude<StoredStage, typeof storedStages.none>, limit: number],
   StagedBody
@@ -37,14 +37,14 @@ export interface StageRow {
   readonly key: string;
   readonly from: Exclude<StoredStage, typeof storedStages.none>;
   readonly to: Exclude<StoredStage, typeof storedStages.dedup>;
-  /** The page this one is a duplicate of. */
+  /** The page of which this one is a duplicate. */
   readonly alias_host: number | null;
   readonly alias_key: string | null;
-  /** At the end of extraction: what limits left out of it; absent: nothing. */
+  /** At the end of extraction: what limits left out of the page; absent: nothing. */
   readonly cut?: Cut | null;
 }
 
-/** Moves bodies on. A row that has moved meanwhile (an activity that ran twice) is left alone. */
+/** Moves bodies to their next stage. Leaves a row alone that has moved meanwhile (because an activity ran twice). */
 export const advanceStages = statement<[rows: string], Record<string, never>>(
   'advance-stages',
   `with r as materialized (
@@ -61,7 +61,7 @@ export const advanceStages = statement<[rows: string], Record<string, never>>(
     where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"`,
 );
 
-/** What extraction found in one page, as JSON. Hex strings for bytes. */
+/** What extraction found in one page, as JSON. Bytes are hex strings. */
 export interface PageRow {
   readonly host_id: number;
   readonly crawl_id: number;
@@ -78,11 +78,14 @@ export interface PageRow {
   readonly text_hash: string | null;
   /** The links to follow, packed (storage/pages/outlinks.ts). */
   readonly outlinks: string;
-  /** Counters of finish criteria that the page adds to, where it is new. */
+  /** Counters of finish criteria that count the page, if it is new. */
   readonly counters: readonly string[];
 }
 
-/** Stores extractions, and counts those that are new; extracting again replaces the earlier one. No answer. */
+/**
+ * Stores extractions, and counts the new ones; a page that is extracted again replaces its earlier extraction. No
+ * answer.
+ */
 export const upsertPages = statement<[rows: string], Record<string, never>>(
   'upsert-pages',
   `with r as materialized (
@@ -114,8 +117,8 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
 );
 
 /**
- * A body that is missing or torn in the blob store is fetched again. `rows`: [{crawl_id, key, hash}] of one host.
- * The claim on the content goes too, so that the new body is judged afresh.
+ * Queues URLs again whose body is missing or torn in the blob store. `rows`: [{crawl_id, key, hash}] of one host. The
+ * claim on the content goes too, so that the new body is judged afresh.
  */
 export const requeueLostBodies = statement<[hostId: string, rows: string], { crawl_id: number }>(
   'requeue-lost-bodies',
@@ -133,7 +136,7 @@ export const requeueLostBodies = statement<[hostId: string, rows: string], { cra
    returning u.crawl_id`,
 );
 
-/** A URL that was taken for a page is a sitemap: it is read as a sitemap from now on, and counts as one. */
+/** Turns a URL that was taken for a page into a sitemap: from now on it is read and counted as a sitemap. */
 export const turnIntoSitemap = statement<
   [hostId: number, crawlId: number, key: string],
   Record<string, never>
@@ -143,7 +146,7 @@ export const turnIntoSitemap = statement<
 );
 
 /**
- * How many sitemaps led to this one, one naming the next; redirects between them do not count. 0: robots.txt names it.
+ * How many sitemaps led to this one, each naming the next; redirects between them do not count. 0: robots.txt names it.
  * @param key hex
  */
 export const sitemapLevel = statement<[hostId: number, crawlId: number, key: string], { level: number }>(

@@ -1,4 +1,7 @@
-/** Brings a database to the schema this code expects. Several starters at once wait for one another. */
+/**
+ * Brings a database to the schema that this code expects. If several processes start at once, one migrates and the
+ * others wait.
+ */
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
@@ -7,14 +10,16 @@ import path from 'node:path';
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/** As the runner announces a migration. */
+/** The line by which the runner announces a migration. */
 const announced = /^### MIGRATION (\S+) \(UP\) ###/;
 
 /**
  * Answers the names of the migrations that were run.
- * @param databaseUrl Postgres connection URL; @param dir of migrations, for tests
- * @throws Error that names the file of a migration that fails; nothing of that one is left behind. Also where the
- *   database has had migrations that are not in `dir`: a newer version wrote it, and this code would not know its rows
+ * @param databaseUrl Postgres connection URL
+ * @param dir of the migrations; tests name another
+ * @throws Error that names the file of a migration that fails; nothing of that migration is left behind. Also throws if
+ * the database has had migrations that are not in `dir`: a newer version wrote its rows, and this code would not
+ * understand them
  */
 export async function migrate(databaseUrl: string, dir: string = migrations): Promise<string[]> {
   await refuseNewer(databaseUrl, dir);
@@ -50,7 +55,7 @@ async function refuseNewer(databaseUrl: string, dir: string): Promise<void> {
     );
     if (rows[0] === undefined) return;
     throw new Error(
-      `The database was written by a newer version: it has had migration ${rows[0].name}, which this one does not know. Start the version that wrote it, or a later one.`,
+      `The database was written by a newer version of Orbweaver: this version does not know the migration ${rows[0].name}. Start that newer version, or a later one.`,
     );
   } finally {
     await db.end();

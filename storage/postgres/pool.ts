@@ -1,4 +1,7 @@
-/** The way to Postgres: one pool a process. 8-byte integers come back as numbers (all ours stay below 2^53). */
+/**
+ * The connections to Postgres: one pool for each process. 8-byte integers come back as numbers (all of ours stay below
+ * 2^53).
+ */
 import pg from 'pg';
 import { isStorageOutage } from './retry.ts';
 
@@ -9,21 +12,24 @@ export type Queryable = Pick<pg.ClientBase, 'query'>;
 const numbersForInt8 = new pg.TypeOverrides();
 numbersForInt8.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** A statement of ours takes milliseconds; one that takes this long is stuck and is better tried again. */
+/**
+ * Milliseconds for a statement. Our statements take milliseconds; one that takes this long is stuck, and to try it
+ * again is better.
+ */
 const statementMs = 30_000;
 
-/** Milliseconds for a statement that goes over all pages of a crawl: some ten million. */
+/** Milliseconds for a statement that goes over all pages of a crawl, some ten million. */
 export const walkMs = 30 * 60_000;
 
-/** Lets statements of this transaction take as long. */
+/** Lets statements of this transaction take `walkMs`. */
 export async function allowWalk(db: Queryable): Promise<void> {
   await db.query(`set local statement_timeout = ${String(walkMs)}`);
 }
 
 /**
- * @param url  Postgres connection URL; a secret, never logged.
+ * @param url Postgres connection URL; a secret, never logged.
  * @param size connections at most.
- * @param onError told of errors on idle connections (the server went away); the pool heals by itself.
+ * @param onError is called on errors of idle connections (the server went away); the pool heals by itself.
  * @param silentMs milliseconds after which a server that says nothing is given up: longer than it lets a statement run.
  */
 export function createPool(
@@ -46,7 +52,7 @@ export function createPool(
   return pool;
 }
 
-/** Runs `work` in one transaction; rolls back on any error, and drops a connection that cannot even do that. */
+/** Runs `work` in one transaction; rolls back on any error, and drops a connection that cannot even roll back. */
 export async function inTransaction<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
@@ -56,7 +62,7 @@ export async function inTransaction<T>(pool: Pool, work: (db: Queryable) => Prom
     client.release();
     return result;
   } catch (error) {
-    // Whoever is away rolls back alone, and would only be waited for.
+    // A server that is away rolls back by itself; nobody should wait for it.
     if (error instanceof Error && isStorageOutage(error)) {
       client.release(error);
       throw error;

@@ -1,4 +1,6 @@
-/** Does Postgres do its work again? Asked on a connection of its own, whatever state the pool's are in. */
+/**
+ * Tells whether Postgres works again, on a connection of its own, whatever state the connections of the pool are in.
+ */
 import { Client } from 'pg';
 import { isStorageOutage } from './retry.ts';
 import { writeAndForget } from './probe.sql.ts';
@@ -7,7 +9,8 @@ const limitMs = 5_000;
 
 /**
  * Connects, and writes 4 MB that are dropped at once: a server whose disk is full, or that has become read-only, still
- * answers `select 1`. Rejects if that fails. A role that may not write temporary tables proves nothing, and passes.
+ * answers `select 1`. Rejects if the write fails. A role that may not write temporary tables cannot show anything, so
+ * for such a role the probe passes.
  */
 export async function probePostgres(databaseUrl: string): Promise<void> {
   const client = new Client({
@@ -17,7 +20,7 @@ export async function probePostgres(databaseUrl: string): Promise<void> {
     statement_timeout: limitMs,
     query_timeout: limitMs,
   });
-  // An error outside of a query: the next one tells.
+  // An error between queries: the next query fails and tells.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -25,11 +28,11 @@ export async function probePostgres(databaseUrl: string): Promise<void> {
   } catch (error) {
     if (isStorageOutage(error) || isTooLate(error)) throw error;
   } finally {
-    // Waits for the server's goodbye, which a silent one does not say.
+    // The end would wait for the server's goodbye, which a silent server does not say.
     void client.end().catch(() => undefined);
   }
 }
 
-/** query_canceled, by statement_timeout. */
+/** The error is query_canceled, caused by statement_timeout. */
 const isTooLate = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014';

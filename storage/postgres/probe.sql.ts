@@ -1,7 +1,10 @@
 /** The write that shows whether Postgres takes writes. */
 import { statement } from './statement.ts';
 
-/** Writes 4 MB to a table that is gone when the statement is over: is there room, and may anything be written? */
+/**
+ * Writes 4 MB to a table that is gone when the statement is over: shows that the disk has room and that writing is
+ * allowed.
+ */
 export const writeAndForget = statement<[], never>(
   'write-and-forget',
   `create temporary table orbweaver_probe on commit drop as

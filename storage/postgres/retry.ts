@@ -1,6 +1,6 @@
 /**
- * Which Postgres errors pass by themselves (SQLSTATE, PostgreSQL manual appendix A), and how often to try again.
- * Everything here leaves the transaction rolled back, so that running it again is safe.
+ * Which Postgres errors pass by themselves (SQLSTATE, PostgreSQL manual appendix A), and how often to try again. Each
+ * of these errors leaves the transaction rolled back, so that running it again is safe.
  */
 interface RetryRule {
   readonly attempts: number;
@@ -16,7 +16,7 @@ const rules: Readonly<Record<string, RetryRule>> = {
 const sqlState = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** Runs `work` again, after a growing and scattered delay, while the retry table says so; else rethrows. */
+/** Runs `work` again, after a growing and scattered delay, as long as the retry table says so; otherwise rethrows. */
 export async function retrying<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -29,7 +29,7 @@ export async function retrying<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the driver says, without a code, when its connection is gone or none can be had. */
+/** Messages of the driver, which carry no code, when its connection is gone or it can get none. */
 const driverOutages = [
   'Connection terminated',
   'Client has encountered a connection error',
@@ -41,7 +41,7 @@ const driverOutages = [
 
 /**
  * Connection lost, server starting or stopping, out of connections, disk full, a standby that takes no writes (25006),
- * a login or database that does not exist (28, 3D): our own fault, no URL is to blame.
+ * a login or database that does not exist (28, 3D): these faults are our own, and no URL is to blame.
  */
 export function isStorageOutage(error: unknown): boolean {
   const state = sqlState(error);

@@ -9,7 +9,7 @@ export interface Recount extends Ledger {
   readonly bytes: number;
 }
 
-/** What the ledger should say, counted over every URL of the crawl. */
+/** The figures that the ledger should have, counted over every URL of the crawl. */
 export const recountUrls = statement<[crawlId: string], Recount>(
   'recount-urls',
   `select count(*) as discovered, count(*) filter (where state = 'queued') as queued,
@@ -33,7 +33,10 @@ export interface HostRecount {
   readonly actual_total: number;
 }
 
-/** Hosts whose counters differ from their URLs; `hosts` is the same in each row. One row with a null origin: none. */
+/**
+ * Hosts whose counters differ from their URLs; `hosts` is the same in each row. If there are none, one row comes with a
+ * null origin.
+ */
 export const recountHosts = statement<[crawlId: string, limit: number], HostRecount>(
   'recount-hosts',
   `with actual as (
@@ -67,7 +70,7 @@ export interface LeftOutRecount {
   readonly actual_amount: number;
 }
 
-/** Sums of what a crawl has left out that differ from its URLs, as they are and as they should be. */
+/** Sums of what a crawl has left out that differ from its URLs: as they are, and as they should be. */
 export const recountLeftOut = statement<[crawlId: string], LeftOutRecount>(
   'recount-left-out',
   `with kept as (

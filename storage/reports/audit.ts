@@ -1,6 +1,6 @@
 /**
- * Recounts a crawl (G1): every URL row against the ledger and the hosts' counters, and the rules that hold between
- * tables. Everything is read in one snapshot, so that the result is exact while the crawl runs.
+ * Recounts a crawl (G1): compares every URL row with the ledger and the hosts' counters, and checks the rules that hold
+ * between tables. Everything is read in one snapshot, so that the result is exact while the crawl runs.
  */
 import { closedCrawlStates, urlStates, type Ledger } from '../../contracts/crawl.ts';
 import type { CrawlSummary } from '../../contracts/http/crawls.ts';
@@ -19,10 +19,10 @@ import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 
 type Difference = AuditView['differences'][number];
 
-/** Hosts named at most. */
+/** Hosts that are named, at most. */
 const hostsShown = 20;
 
-/** Null: there is no such crawl. Takes a scan of the crawl's URLs; nothing waits for it. */
+/** Null: there is no such crawl. Scans the crawl's URLs; nothing waits for the scan. */
 export async function auditCrawl(pool: Pool, crawlId: string): Promise<AuditView | null> {
   return inTransaction(pool, async (db) => {
     await db.query('set transaction isolation level repeatable read, read only');
@@ -35,7 +35,7 @@ export async function auditCrawl(pool: Pool, crawlId: string): Promise<AuditView
 
 async function audit(db: Queryable, crawl: CrawlSummary): Promise<AuditView> {
   const [actual] = await recountUrls(db, crawl.id);
-  if (actual === undefined) throw new Error('a count gave no row');
+  if (actual === undefined) throw new Error('Postgres returned no count');
   const hostRows = await recountHosts(db, crawl.id, hostsShown);
   const [violations] = await countViolations(db, crawl.id);
   const leftOut = await recountLeftOut(db, crawl.id);
@@ -81,7 +81,7 @@ function unbalanced(ledger: Ledger): Difference {
     check: 'ledger.sum',
     expected: ledger.discovered,
     actual,
-    detail: 'the states do not add up to discovered',
+    detail: 'the sum of all states is not the number of discovered URLs',
   };
 }
 
@@ -89,10 +89,10 @@ function ledgerDifferences(crawl: CrawlSummary, actual: Recount): Difference[] {
   const columns = ['discovered', ...urlStates] as const;
   return [
     ...columns.flatMap((column) =>
-      difference(`ledger.${column}`, actual[column], crawl.ledger[column], 'recounted over the URLs'),
+      difference(`ledger.${column}`, actual[column], crawl.ledger[column], 'counted over the URLs'),
     ),
     ...(['pages', 'pending', 'fetches', 'bytes'] as const).flatMap((column) =>
-      difference(`ledger.${column}`, actual[column], crawl[column], 'recounted over the URLs'),
+      difference(`ledger.${column}`, actual[column], crawl[column], 'counted over the URLs'),
     ),
   ];
 }
@@ -100,17 +100,17 @@ function ledgerDifferences(crawl: CrawlSummary, actual: Recount): Difference[] {
 const rules: Readonly<Record<keyof Violations, string>> = {
   failed_without_letter: 'failed URLs without a dead letter',
   letter_without_failed: 'dead letters of URLs that are not failed',
-  letter_of_another_class: 'dead letters of another class than their URL failed with',
-  token_without_lease: 'URLs leased without a lease token, or with one and not leased',
-  staged_but_not_done: 'URLs with a body to be read that are not done',
-  read_without_page: 'pages that were read and have no extraction',
+  letter_of_another_class: 'dead letters whose class is not the reason of their URL',
+  token_without_lease: 'leased URLs without a lease token, and URLs with a token that are not leased',
+  staged_but_not_done: 'URLs that are not done although their body waits to be read',
+  read_without_page: 'pages that were read but have no extraction',
   page_without_url: 'extractions without a URL',
-  alias_of_nothing: 'duplicates of a page that is not there',
-  unknown_parent: 'URLs found on a page that is not there',
+  alias_of_nothing: 'duplicates of a page that does not exist',
+  unknown_parent: 'URLs found on a page that does not exist',
 };
 
 function brokenRules(violations: Violations | undefined): Difference[] {
-  if (violations === undefined) throw new Error('a count gave no row');
+  if (violations === undefined) throw new Error('Postgres returned no count');
   return (Object.keys(rules) as (keyof Violations)[]).flatMap((rule) =>
     difference(rule.replaceAll('_', '-'), 0, violations[rule], rules[rule]),
   );
@@ -119,8 +119,13 @@ function brokenRules(violations: Violations | undefined): Difference[] {
 /** URLs of parked hosts stay queued after a crawl's end; nothing stays in hand. */
 function leftovers(actual: Recount): Difference[] {
   return [
-    ...difference('closed.leased', 0, actual.leased, 'the crawl is closed and URLs are still leased'),
-    ...difference('closed.pending', 0, actual.pending, 'the crawl is closed and bodies were not read'),
+    ...difference('closed.leased', 0, actual.leased, 'the crawl is closed, but URLs are still leased'),
+    ...difference(
+      'closed.pending',
+      0,
+      actual.pending,
+      'the crawl is closed, but bodies still wait to be read',
+    ),
   ];
 }
 

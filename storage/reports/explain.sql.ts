@@ -1,4 +1,4 @@
-/** What `explain` reads. */
+/** Statements that `explain` reads. */
 import type { StoredStage } from '../../domain/stage.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { AttemptReason, FailedReason, UrlReason } from '../../domain/url-reason.ts';
@@ -18,7 +18,7 @@ export interface UrlCircumstances {
   readonly depth: number;
   readonly hops: number;
   readonly priority: number;
-  /** Milliseconds until it is due; at most 0: it is. */
+  /** Milliseconds until the URL is due; at most 0: it is due now. */
   readonly due_in_ms: number;
   readonly discovered_at: Date;
   readonly reclaims: number;
@@ -32,21 +32,21 @@ export interface UrlCircumstances {
   readonly content_type: string | null;
   readonly redirect_to: string | null;
   readonly truncated: string | null;
-  /** Leased under the lease that is held now. */
+  /** The URL is leased under the lease that is held now. */
   readonly lease_held: boolean;
   readonly parent_url: string | null;
   readonly parent_status: number | null;
   readonly parent_redirect_to: string | null;
   readonly alias_url: string | null;
-  /** It has the alias's very body; false: only its text. */
+  /** True: the page has the same body as its alias; false: only the same text. */
   readonly alias_same_body: boolean;
-  /** Null: nothing was read in it. */
+  /** Null: the page has not been read. */
   readonly words: number | null;
   readonly links: number | null;
   readonly canonical: string | null;
   readonly noindex: boolean | null;
   readonly nofollow: boolean | null;
-  /** What limits left out of it. */
+  /** What limits left out of the page. */
   readonly cut: Cut | null;
   readonly dead_class: FailedReason | null;
   readonly dead_status: number | null;
@@ -94,10 +94,13 @@ export interface HostCircumstances {
   readonly failures: number;
   readonly failing_since: Date | null;
   readonly last_error: string | null;
-  /** Milliseconds until the host may be visited, and the part of it that is plain pace; at most 0: it may be now. */
+  /**
+   * Milliseconds until the host may be visited, and the part of them that comes from the pace alone; at most 0: it may
+   * be visited now.
+   */
   readonly wait_ms: number;
   readonly pace_ms: number;
-  /** Milliseconds the lease still holds; at most 0: it ran out and was not returned; null: nobody has it. */
+  /** Milliseconds until the lease runs out; at most 0: it ran out and was not returned; null: nobody has the lease. */
   readonly lease_ms: number | null;
   readonly guest: boolean;
   readonly fed: boolean;
@@ -106,22 +109,22 @@ export interface HostCircumstances {
   readonly robots_body: string | null;
   readonly robots_fetched_at: Date | null;
   readonly robots_age_ms: number | null;
-  /** URLs of the crawl in question here, of any state. */
+  /** URLs here, in any state, of the crawl in question. */
   readonly urls: number;
-  /** Milliseconds until its turn, and whether that is for what a foreign fetcher has reported. */
+  /** Milliseconds until the crawl's turn, and whether it waits because of a foreign fetcher's report. */
   readonly turn_ms: number;
   readonly turn_held: boolean;
-  /** Running crawls with work here: what is queued, the delay each asks for in seconds, and its user agent. */
+  /** Running crawls with work here: the URLs queued, the delay in seconds that each asks for, and its user agent. */
   readonly crawls: readonly {
     readonly id: number;
     readonly queued: number;
     readonly delay: number | null;
     readonly agent: string | null;
-    /** The delay is at least so many times what the last answer took. */
+    /** The delay is at least so many times as long as the last answer took. */
     readonly factor: number | null;
-    /** It may undercut the default delay. */
+    /** The crawl may go below the default delay. */
     readonly leave: boolean;
-    /** Of the same tenant. */
+    /** The crawl belongs to the same tenant. */
     readonly ours: boolean;
   }[];
 }
@@ -158,7 +161,7 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
 );
 
 /**
- * Queued URLs of a crawl at a host that go before the one with this priority and key (hex); that URL need not be there.
+ * Queued URLs of a crawl at a host that go before the URL with this priority and key (hex); that URL need not exist.
  * URLs that are due later than `dueMs` from now do not count. Counted up to `most`.
  */
 export const countAhead = statement<
@@ -181,7 +184,7 @@ export interface AttemptRow {
   readonly message: string;
 }
 
-/** Requests of a URL that ended without a final outcome, oldest first. @param key hex. */
+/** Requests for a URL that ended without a final outcome, oldest first. @param key hex. */
 export const listAttempts = statement<[hostId: string, crawlId: string, key: string], AttemptRow>(
   'list-attempts',
   `select at, class, status, message from attempt
@@ -191,14 +194,16 @@ export const listAttempts = statement<[hostId: string, crawlId: string, key: str
 export interface ShortenedRow {
   readonly url: string;
   readonly cut: Cut;
-  /** Of all there are, counted up to a limit. */
+  /** The number of all such URLs, counted up to a limit. */
   readonly total: number;
 }
 
-/** As the index `url_lost_links` has it. */
+/** The condition of the index `url_lost_links`. */
 const lostLinks = `cut ?| array[${linkCuts.map((kind) => `'${kind}'`).join(', ')}]`;
 
-/** Some pages and sitemaps of a crawl from which links were left out, those at the host given (null: none) first. */
+/**
+ * Some pages and sitemaps of a crawl from which links were left out; those at the host given (null: none) come first.
+ */
 export const listShortened = statement<
   [crawlId: string, hostId: string | null, limit: number, counted: number],
   ShortenedRow

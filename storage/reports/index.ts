@@ -1,4 +1,4 @@
-/** What is told about crawls: audit, report, outlook, explain, metrics. */
+/** Reports on crawls: audit, report, outlook, explain, metrics. */
 export { auditCrawl } from './audit.ts';
 export {
   explainUrl,

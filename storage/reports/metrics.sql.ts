@@ -1,4 +1,4 @@
-/** What /metrics reads. */
+/** Statements that /metrics reads. */
 import type { DeadLetterClass } from '../../domain/dead-letter.ts';
 import type { CrawlState, Ledger } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
@@ -27,7 +27,7 @@ export const measureCrawls = statement<[], CrawlMeasures>(
      from ledger`,
 );
 
-/** Hosts by where they stand: one row for each standing that there is. */
+/** Hosts by their standing: one row for each standing that some host has. */
 export const measureHosts = statement<[], { state: HostStanding; hosts: number }>(
   'measure-hosts',
   `select ${hostStanding} as state, count(*) as hosts
@@ -37,13 +37,13 @@ export const measureHosts = statement<[], { state: HostStanding; hosts: number }
 export interface QueueAges {
   /** Seconds since the last turn of the running crawl that has waited longest for a turn at a host; 0: none waits. */
   readonly turn: number;
-  /** Seconds since the oldest body was fetched that still waits to be read; 0: none waits. */
+  /** Seconds since the oldest body was fetched that still waits to be read; 0: no body waits. */
   readonly body: number;
-  /** Seconds since the longest lease that is held has run out; 0: none has. */
+  /** Seconds since the oldest lease ran out that was not returned; 0: there is none. */
   readonly lease: number;
 }
 
-/** Parked hosts are left out: theirs is another measure. */
+/** Parked hosts are left out: another metric has them. */
 export const measureQueues = statement<[], QueueAges>(
   'measure-queues',
   `select coalesce((select max(extract(epoch from now() - greatest(q.served_at, c.started_at)))

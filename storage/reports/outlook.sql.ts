@@ -1,4 +1,4 @@
-/** Hosts that a crawl waits for. */
+/** Hosts for which a crawl waits. */
 import type { WaitingHost } from '../../contracts/http/outlook.ts';
 import { defaultDelayMs } from '../../domain/pace.ts';
 import { turnInMs, hostSetting, hostStanding } from '../hosts/index.ts';
@@ -6,14 +6,14 @@ import { statement } from '../postgres/index.ts';
 
 export interface WaitingRow {
   readonly waiting: number;
-  /** A URL is in hand, or due at a host that may be asked. */
+  /** A URL is in hand, or is due at a host that may be asked. */
   readonly ready: boolean;
   readonly items: readonly (Omit<WaitingHost, 'until' | 'lastError'> & {
     readonly last_error: string | null;
     /** Epoch milliseconds. */
     readonly until: number | null;
   })[];
-  /** Of the hosts that may be asked, the host that takes longest. */
+  /** Among the hosts that may be asked, the host that takes longest. */
   readonly longest: {
     readonly origin: string;
     readonly queued: number;
@@ -22,7 +22,10 @@ export interface WaitingRow {
   } | null;
 }
 
-/** From one request of the crawl to the next there: as the last slice went by it, else as far as it is known without robots.txt. */
+/**
+ * Milliseconds between two requests of the crawl there: as in the last slice, or else as far as the delay is known
+ * without robots.txt.
+ */
 const asked = `(c.config ->> 'delaySeconds')::float8 * 1000`;
 const set = `round(${hostSetting('delaySeconds', 'h.')}::numeric * 1000)`;
 const base = `greatest(${asked}, coalesce(${set}, h.base_delay_ms, ${asked}, ${String(defaultDelayMs)}))`;
@@ -31,8 +34,8 @@ const delay = `greatest(case when h.slowdown = 0 then ${base}
                          coalesce(h.took_ms, 0))`;
 
 /**
- * The hosts that a crawl waits for. Hosts are sorted by their rows alone, whatever their number; URLs are looked at
- * only up to the first that is due, and if none is due, only at the few hosts that are named.
+ * The hosts for which a crawl waits. Hosts are sorted by their own rows alone, however many they are. Of their URLs
+ * only those up to the first that is due are looked at; if no URL is due, only URLs at the few hosts that are named.
  */
 export const waitingHosts = statement<[crawlId: string, limit: number], WaitingRow>(
   'waiting-hosts',

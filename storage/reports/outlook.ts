@@ -1,10 +1,10 @@
-/** What a crawl waits for, and how long it may still take, as its owners see it. */
+/** What a crawl waits for, and how long it may still take. */
 import type { CrawlOutlookView } from '../../contracts/http/outlook.ts';
 import type { Queryable } from '../postgres/index.ts';
 import { crawlOutlook, parkedHosts } from '../crawls/index.ts';
 import { waitingHosts } from './outlook.sql.ts';
 
-/** Null: there is no such crawl. @param limit hosts that are named at most, of each kind */
+/** Null: there is no such crawl. @param limit hosts of each kind that are named, at most */
 export async function outlookOf(
   db: Queryable,
   crawlId: string,
@@ -13,7 +13,7 @@ export async function outlookOf(
   const [crawl] = await crawlOutlook(db, Number(crawlId));
   if (crawl === undefined) return null;
   const [row] = await waitingHosts(db, crawlId, limit);
-  if (row === undefined) throw new Error('Postgres told nothing of the hosts');
+  if (row === undefined) throw new Error('Postgres returned no row for the outlook');
   const { waiting, ready, items, longest } = row;
   const runs = crawl.state === 'running';
   return {

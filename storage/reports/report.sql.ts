@@ -4,7 +4,7 @@ import type { UrlState } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
 
 export interface ReportCount {
-  /** What is counted: URLs by state and reason, by status, by media type, by depth; or all of them. */
+  /** What the row counts: URLs by state and reason, by status, by media type or by depth; or all URLs. */
   readonly kind: 'state' | 'status' | 'type' | 'depth' | 'all';
   readonly state: UrlState | null;
   readonly reason: UrlReason | null;
@@ -14,13 +14,13 @@ export interface ReportCount {
   readonly urls: number;
   readonly bytes: number;
   readonly duplicates: number;
-  /** Groups of its kind there are. */
+  /** The number of groups of this kind. */
   readonly of_all: number;
 }
 
 /**
- * URLs of a crawl, counted in one pass for its report. Media types without their parameters; where there was no answer
- * there is neither status nor type, and no row for that. The 200 largest groups of each kind.
+ * URLs of a crawl, counted in one pass for its report: the 200 largest groups of each kind. Media types come without
+ * their parameters. URLs without an answer have neither status nor type, and count in no group of these kinds.
  */
 export const reportCounts = statement<[crawlId: string], ReportCount>(
   'report-counts',
@@ -51,7 +51,7 @@ export interface ReportExtreme {
   readonly content_type: string | null;
   readonly bytes: number;
   readonly took_ms: number | null;
-  /** URLs that the list would have without its end. */
+  /** The number of URLs, those beyond the end of the list included. */
   readonly of_all: number;
 }
 
@@ -77,16 +77,16 @@ export interface ReportHost {
   readonly origin: string;
   readonly urls: number;
   readonly answered: number;
-  /** Dead or failed. */
+  /** URLs that are dead or failed. */
   readonly lost: number;
   readonly bytes: number;
-  /** Mean of what its last answers took, in milliseconds; null: not known. */
+  /** Mean time of the last answer to each URL, in milliseconds; null: not known. */
   readonly took_ms: number | null;
-  /** Hosts that the list would have without its end. */
+  /** The number of hosts, those beyond the end of the list included. */
   readonly of_all: number;
 }
 
-/** Hosts of a crawl in three lists of 20: with most URLs, with most that came to nothing, with the slowest answers. */
+/** Hosts of a crawl in three lists of 20: those with most URLs, with most URLs lost, with the slowest answers. */
 export const reportHosts = statement<[crawlId: string], ReportHost>(
   'report-hosts',
   `with per_host as materialized (
@@ -107,16 +107,16 @@ export const reportHosts = statement<[crawlId: string], ReportHost>(
 );
 
 export interface ReportPages {
-  /** ISO 639-1; null: it could not be told. */
+  /** ISO 639-1; null: the language could not be told. */
   readonly language: string | null;
   readonly pages: number;
-  /** Of all languages: pages with the same text as another page. */
+  /** Pages of all languages that have the same text as another page. */
   readonly all_duplicates: number;
-  /** Languages there are. */
+  /** The number of languages. */
   readonly of_all: number;
 }
 
-/** Pages of a crawl that were read, by language; the 50 most frequent. */
+/** Pages of a crawl that were read, by language: the 50 most frequent languages. */
 export const reportPages = statement<[crawlId: string], ReportPages>(
   'report-pages',
   `select p.language, count(*) as pages, (sum(count(u.alias_key)) over ())::bigint as all_duplicates,

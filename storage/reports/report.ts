@@ -1,4 +1,4 @@
-/** The report of a crawl (F38): what it did and what came of it, of this moment where it still runs. */
+/** The report of a crawl (F38): what the crawl did and what came of it, as of this moment if it still runs. */
 import type { CrawlReport } from '../../contracts/http/report.ts';
 import { viewCrawl } from '../crawls/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
@@ -12,10 +12,10 @@ import {
   reportPages,
 } from './report.sql.ts';
 
-/** Null: there is no such crawl. Each list is bounded; so are the statements, by the time Postgres gives them. */
+/** Null: there is no such crawl. Each list is bounded, and so is each statement, by the time that Postgres gives it. */
 export function reportCrawl(pool: Pool, crawlId: string, at: Date): Promise<CrawlReport | null> {
   return inTransaction(pool, async (db) => {
-    // One snapshot: the figures of a crawl that runs add up.
+    // All figures come from one snapshot, so that they add up while the crawl runs.
     await db.query('set transaction isolation level repeatable read, read only');
     return reportOf(db, crawlId, at);
   });

@@ -1,4 +1,4 @@
-/** Seeds: what was asked for, taken in and admitted part by part. */
+/** Seeds: stored as they were given, and admitted part by part. */
 export { appendSeeds, nextSeeds, claimSeeds, noteSeeded } from './intake.sql.ts';
 export { listSeeds, hasSeedAt, pendingSeed, seededSites } from './lists.sql.ts';
 export { storeSeeds } from './seed-intake.ts';

@@ -4,7 +4,10 @@ import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { ruleReasons } from '../../domain/scope.ts';
 import { holdQueues, onceHeld } from '../frontier/index.ts';
 
-/** Seeds behind those that the crawl has; its row is locked. `seeds`: [{line, url, rejected, place}], in the order of `line`. */
+/**
+ * Adds seeds behind those that the crawl has. The caller must hold the crawl's row. `seeds`: [{line, url, rejected,
+ * place}], in the order of `line`.
+ */
 export const appendSeeds = statement<[crawlId: string, seeds: string], Record<string, never>>(
   'append-seeds',
   `with s as materialized (
@@ -20,13 +23,16 @@ export const appendSeeds = statement<[crawlId: string, seeds: string], Record<st
      from s`,
 );
 
-/** Locks a crawl against its end, to add seeds to it. */
+/** Locks a crawl against its end, so that seeds can be added. */
 export const lockForSeeds = statement<[crawlId: string], CrawlStands>(
   'lock-for-seeds',
   `select state, cause, reason from crawl where id = $1 for no key update`,
 );
 
-/** Last of the transaction that adds seeds, so that the time is that of its end; with an event. */
+/**
+ * Notes the time at which seeds were added, with an event. Must come last in the transaction that adds them, so that
+ * the time is that of its end.
+ */
 export const noteAddedSeeds = statement<[crawlId: string, seeds: number], Record<string, never>>(
   'note-added-seeds',
   `with noted as (
@@ -36,7 +42,9 @@ export const noteAddedSeeds = statement<[crawlId: string, seeds: number], Record
    select id, 'seeds.added', json_build_object('seeds', $2::int) from noted`,
 );
 
-/** Seeds of a crawl that were not admitted yet, in their order; `after`: the line up to which all were. */
+/**
+ * Seeds of a crawl that are not admitted yet, in their order; `after`: the line up to which all seeds were admitted.
+ */
 export const nextSeeds = statement<
   [crawlId: number, limit: number],
   { line: number; url: string; rejected: string | null; after: number }
@@ -82,10 +90,10 @@ export const claimSeeds = statement<[crawlId: number, seeds: string, priority: n
 );
 
 /**
- * Notes that seeds from one line to another, so many of them good, are admitted; does nothing if another process has
- * done so, or if the crawl is over and took none. After the last seed, a frontier from which an edit of the scope has
- * excluded URLs is judged once more: the new seeds may have made these URLs part of the crawl again. Answers the
- * version of the settings for which this is due.
+ * Notes that the seeds from one line to another, so many of them accepted, were admitted; does nothing if another
+ * process has noted that, or if the crawl is over and took none. After the last seed, a frontier from which an edit of
+ * the scope has excluded URLs is judged once more: the new seeds may have made these URLs part of the crawl again.
+ * Answers the version of the settings for which this is due.
  */
 export const noteSeeded = statement<
   [crawlId: number, after: number, line: number, good: number],

@@ -1,8 +1,8 @@
-/** Seeds as they are asked about. */
+/** Lists of seeds, and questions about single seeds. */
 import type { SeedView } from '../../contracts/http/seeds.ts';
 import { statement } from '../postgres/index.ts';
 
-/** By line, after `after`. @param rejected only such; null: any */
+/** Seeds by line, after `after`. @param rejected true: only rejected seeds; false: only accepted ones; null: all */
 export const listSeeds = statement<
   [crawlId: string, after: number, rejected: boolean | null, limit: number],
   SeedView
@@ -13,13 +13,13 @@ export const listSeeds = statement<
     order by line limit $4`,
 );
 
-/** A row where the crawl has a seed at this very origin. */
+/** One row if the crawl has a seed at this very origin. */
 export const hasSeedAt = statement<[hostId: string, crawlId: number], { found: number }>(
   'has-seed-at',
   `select 1 as found from url where host_id = $1 and crawl_id = $2 and seed limit 1`,
 );
 
-/** One row where this URL is a seed of the crawl that was not admitted yet. */
+/** One row if this URL is a seed of the crawl that is not admitted yet. */
 export const pendingSeed = statement<[crawlId: string, url: string], { added_at: Date }>(
   'pending-seed',
   `select greatest(c.seeds_added_at, c.created_at) as added_at
@@ -27,14 +27,16 @@ export const pendingSeed = statement<[crawlId: string, url: string], { added_at:
     where c.id = $1 and s.url = $2 and s.rejected is null limit 1`,
 );
 
-/** Which of these URLs, as they are stored, are seeds of the crawl that were not admitted yet. */
+/** Those of these URLs, spelt as they are stored, that are seeds of the crawl and not admitted yet. */
 export const pendingSeeds = statement<[crawlId: string, urls: readonly string[]], { url: string }>(
   'pending-seeds',
   `select s.url from crawl c join seed s on s.crawl_id = c.id and s.line > c.seeded_line
     where c.id = $1 and s.url = any ($2) and s.rejected is null`,
 );
 
-/** Which of `places` hold a seed of a crawl; each reaches from its lowest to its highest code, all in hex. */
+/**
+ * Those of `places` that hold a seed of a crawl; each place reaches from its lowest to its highest code, all in hex.
+ */
 export const seededPlaces = statement<
   [crawlId: number, places: readonly string[], lowest: readonly string[], highest: readonly string[]],
   { place: string }
@@ -52,8 +54,8 @@ export interface SeededSite {
 }
 
 /**
- * The crawls, of those given, that have a seed at a site. `origins`: all spellings of the site. One seed is looked for
- * at each: with `exists` Postgres would join the hosts with all seeds of all crawls, which takes minutes when there are
+ * Those of the given crawls that have a seed at a site. `origins`: all spellings of the site. One seed is looked for at
+ * each: with `exists` Postgres would join the hosts with all seeds of all crawls, which takes minutes when there are
  * millions.
  */
 export const seededSites = statement<[crawlIds: readonly number[], origins: readonly string[]], SeededSite>(

@@ -1,4 +1,7 @@
-/** Which seeds a crawl has not met yet; with its row locked for seeds, nobody else adds one meanwhile. */
+/**
+ * Tells which seeds a crawl has not met yet. The caller must hold the crawl's row for seeds, so that nobody else adds a
+ * seed meanwhile.
+ */
 import { canonicalize } from '../../domain/url.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import type { Queryable } from '../postgres/index.ts';
@@ -6,7 +9,7 @@ import type { SeedLine } from './seeds.ts';
 import { knownUrls } from '../frontier/index.ts';
 import { pendingSeeds } from './lists.sql.ts';
 
-/** Good ones, each page once: neither in the frontier of the crawl nor waiting to get there. */
+/** The accepted seeds, each page once, that are neither in the frontier of the crawl nor waiting to be admitted. */
 export async function newSeeds(
   db: Queryable,
   crawlId: string,
@@ -20,7 +23,7 @@ export async function newSeeds(
     if (!byKey.has(key)) byKey.set(key, { seed, origin: link.value.host });
   }
   const urls = [...byKey.values()].map(({ seed }) => seed.url);
-  // In this order: a seed that is admitted between the two is found by one or both.
+  // The waiting seeds are read first: a seed that is admitted between the two reads is then found by one read or both.
   const waiting = new Set((await pendingSeeds(db, crawlId, urls)).map(({ url }) => url));
   const places = [...byKey].map(([key, { origin }]) => ({ origin, key }));
   for (const { key } of await knownUrls(db, crawlId, JSON.stringify(places))) byKey.delete(key);

@@ -48,7 +48,10 @@ export function storeSeeds(
 
 interface Spent {
   readonly toGrow: SpentQuota | null;
-  /** A crawl that runs again is one more open crawl, but no new one: `crawlsPerDay` does not bar it. */
+  /**
+   * The quota that bars a crawl from running again. The crawl is one more open crawl but no new one, so `crawlsPerDay`
+   * does not bar it.
+   */
   readonly toReopen: SpentQuota | null;
 }
 

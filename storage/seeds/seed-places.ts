@@ -9,29 +9,29 @@ import type { Queryable } from '../postgres/index.ts';
 import { registrableDomain } from './registrable-domain.ts';
 import { seededPlaces } from './lists.sql.ts';
 
-/** Places found to hold a seed; they always will. */
+/** Places that were found to hold a seed; they hold one for ever. */
 export interface KnownPlaces {
   has(place: string): boolean;
   add(place: string): void;
 }
 
-/** Bytes of the hash of each of a place's three names, and their hex digits. */
+/** A place has three names; each name's hash has so many bytes, and so many hex digits. */
 const nameBytes = 8;
 const nameDigits = 2 * nameBytes;
 const placeDigits = 3 * nameDigits;
-/** Places asked for in one statement. */
+/** Places that one statement asks for. */
 const asked = 5_000;
 
 const digest = (name: string): string => hash('sha256', name, 'hex').slice(0, nameDigits);
 
-/** Hex: all of it for the place of a seed, its beginning for a wider one. */
+/** Hex: three hashes for the place of a seed, the first one or two for a wider place. */
 const codeOf = ({ domain, site, folder }: Place): string =>
   digest(domain) + (site === undefined ? '' : digest(site)) + (folder === undefined ? '' : digest(folder));
 
-/** As it is stored with a seed. */
+/** The code that is stored with a seed. */
 export const seedPlace = (seed: CanonicalUrl): string => codeOf(placeOf(seed, registrableDomain));
 
-/** Whether the scope reaches each of the links, by the seeds that are stored when it is asked. */
+/** Whether the scope reaches each of the links, by the seeds that are stored at the time of the call. */
 export async function isWithin(
   db: Queryable,
   crawlId: number,
@@ -40,7 +40,7 @@ export async function isWithin(
   known: KnownPlaces = new Set<string>(),
 ): Promise<boolean[]> {
   const within: boolean[] = [];
-  /** Of links from `within.length` on. */
+  /** The places that reach each link from `within.length` on. */
   let reaches: (readonly string[] | null)[] = [];
   let unknown = new Set<string>();
   const answer = async (): Promise<void> => {

@@ -1,9 +1,9 @@
-/** Seeds as they are stored: judged, and with the place of each. */
+/** Seeds as they are stored: judged, each with its place. */
 import { judgeSeeds, type JudgedSeed } from '../../domain/seeds.ts';
 import { seedPlace } from './seed-places.ts';
 
 export interface SeedLine extends Omit<JudgedSeed, 'canonical'> {
-  /** Where it lies (seed-places.ts); null: it is no URL. */
+  /** Where the seed lies (seed-places.ts); null: the seed is not a URL. */
   readonly place: string | null;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Level 1 in front of level 2: keys that level 1 does not know are asked of level 2, and remembered from its answer.
- */
+/** Level 1 in front of level 2: if level 1 does not know a key, level 2 is asked, and level 1 remembers the answer. */
 import type { SeenCache } from './seen-cache.ts';
 
 export class LayeredSeenCache implements SeenCache {

@@ -1,12 +1,12 @@
 /**
- * Level 1: an exact cache of seen keys in fixed memory. Each key has a home set of four slots; a new one pushes out
- * the oldest of its set. 24 bytes a slot: the whole 128-bit key and the crawl's id are compared, so that no new URL is
- * ever called seen.
+ * Level 1: an exact cache of seen keys in fixed memory. Each key belongs to a set of four slots; a new key pushes out
+ * the oldest of its set. A slot has 24 bytes: the whole 128-bit key and the crawl's id are compared, so that no new URL
+ * is ever called seen.
  */
 import type { SeenCache } from './seen-cache.ts';
 
 const ways = 4;
-/** 32-bit words a slot: crawl id low and high, four of the key. */
+/** 32-bit words of a slot: high and low word of the crawl's id, and four words of the key. */
 const words = 6;
 
 export class MemorySeenCache implements SeenCache {
@@ -14,7 +14,7 @@ export class MemorySeenCache implements SeenCache {
   readonly #next: Uint8Array;
   readonly #sets: number;
 
-  /** @param capacity keys held at most; rounded down to a multiple of four. 24 MiB for a million. */
+  /** @param capacity keys that are held at most; rounded down to a multiple of four. A million keys take 24 MiB. */
   constructor(capacity = 1_000_000) {
     this.#sets = Math.max(1, Math.floor(capacity / ways));
     this.#slots = new Uint32Array(this.#sets * ways * words);
@@ -70,7 +70,7 @@ export class MemorySeenCache implements SeenCache {
 }
 
 const low = (crawlId: number): number => crawlId >>> 0;
-/** Crawl ids start at 1, so that an empty slot (all zero) is no crawl's. */
+/** Crawl ids start at 1, so an empty slot (all zero) belongs to no crawl. */
 const high = (crawlId: number): number => Math.floor(crawlId / 2 ** 32);
 
 function wordOf(key: Uint8Array, word: number): number {

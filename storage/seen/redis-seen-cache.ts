@@ -14,8 +14,9 @@ export class RedisSeenCache implements SeenCache {
   readonly #onError: (error: unknown) => void;
 
   /**
-   * @param instance of the database the keys are committed in: crawl ids begin anew in another one.
-   * @param onError told of each failed call; the call itself answers "not known".
+   * @param instance id of the database in which the keys are committed: another database begins anew with its crawl
+   * ids.
+   * @param onError is called with the error of each failed call; the call itself answers "not known".
    */
   constructor(redis: Redis, instance: string, onError: (error: unknown) => void) {
     this.#redis = redis;

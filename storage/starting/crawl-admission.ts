@@ -11,12 +11,12 @@ import { listTenants, lockTenant, quotasOf, readUsage } from '../tenancy/index.t
 export type Admission = { readonly quotas: Quotas } & (
   | {
       readonly id: string;
-      /** Usage with the new crawl counted; null: not counted, since nothing is limited. */ readonly used: Used | null;
+      /** Usage, the new crawl included; null: not counted, as nothing is limited. */ readonly used: Used | null;
     }
   | { readonly id: null; readonly used: Used; readonly spent: SpentQuota }
 );
 
-/** As `createCrawl`; counting and storing are one step, however many callers ask at once. */
+/** As `createCrawl`. Usage is counted and the crawl stored in one step, however many callers ask at once. */
 export async function admitCrawl(
   pool: Pool,
   tenantId: number,
@@ -61,7 +61,7 @@ async function admitCounted(
   };
 }
 
-/** Ids are drawn at random; another id of the same millisecond may be equal. */
+/** Ids are drawn at random, so two ids of the same millisecond may be equal. */
 export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   const uniqueViolation = '23505';
   for (let attempt = 1; ; attempt++) {

@@ -17,7 +17,7 @@ import { lockTenant, quotasOf, readUsage } from '../tenancy/index.ts';
 import { pendingSeed } from '../seeds/index.ts';
 import { storedStages } from '../../domain/stage.ts';
 
-/** Null: the tenant has none yet. */
+/** Null: the tenant has no standing crawl yet. */
 export async function findDefaultCrawl(db: Queryable, tenantId: number): Promise<DefaultCrawlRow | null> {
   const [row] = await defaultCrawl(db, tenantId);
   return row ?? null;
@@ -25,7 +25,10 @@ export async function findDefaultCrawl(db: Queryable, tenantId: number): Promise
 
 const stands = (crawl: DefaultCrawlRow): boolean => crawl.state === 'draining' || whyNoMore(crawl) === null;
 
-/** The id of the one there is, or of a new one; or the quota that forbids one. However many ask, one is made. */
+/**
+ * The id of the standing crawl, which is made if there is none; or the quota that forbids a new one. However many
+ * callers ask at once, one crawl is made.
+ */
 export async function provideDefaultCrawl(
   pool: Pool,
   tenantId: number,
@@ -42,7 +45,7 @@ export async function provideDefaultCrawl(
       if (spent !== null) return { id: null, spent };
       const config = JSON.stringify(existing?.config ?? defaultCrawlConfig);
       const [created] = await insertDefaultCrawl(db, tenantId, config);
-      if (created === undefined) throw new Error('Postgres gave no id for the new crawl');
+      if (created === undefined) throw new Error('Postgres returned no id for the new crawl');
       return created;
     }),
   );
@@ -63,13 +66,16 @@ export type UrlStanding = Pick<
   | 'fetched_at'
 >;
 
-/** A URL of a crawl, in any spelling; a seed that is still to be admitted is as good as queued. Null: never met. */
+/**
+ * A URL of a crawl, in any spelling; a seed that is still to be admitted counts as queued. Null: the crawl has never
+ * met the URL.
+ */
 export async function findUrl(
   db: Queryable,
   crawlId: string,
   { canonical, host, url }: CanonicalUrl,
 ): Promise<UrlStanding | null> {
-  // The order matters: a seed that is admitted between the two reads is found by one of them or both.
+  // The waiting seeds are read first: a seed that is admitted between the two reads is then found by one read or both.
   const [seed] = await pendingSeed(db, crawlId, url);
   const [origin] = await hostIds(db, [host]);
   const key = urlKey(canonical).toString('hex');

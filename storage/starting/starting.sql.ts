@@ -1,11 +1,12 @@
-/** New crawls. */
+/** Statements that make crawls. */
 import { statement } from '../postgres/index.ts';
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import type { CrawlStands } from '../../domain/crawl-life.ts';
 
 /**
- * A crawl with its seeds, all or nothing. `seeds`: [{line, url, rejected, place}]. Crawls of the first tenant are numbered, and
- * they alone; ids of the others are made of the time and chance (15 digits), so that nobody can count another's crawls.
+ * Stores a crawl with its seeds, all or nothing. `seeds`: [{line, url, rejected, place}]. Only the crawls of the first
+ * tenant are numbered; ids of other crawls are made of the time and chance (15 digits), so that nobody can count the
+ * crawls of other tenants.
  */
 export const insertCrawl = statement<
   [config: string, seeds: string, tenantId: number, label: string | null, userId: string | null],
@@ -32,7 +33,7 @@ export const insertCrawl = statement<
    select id::text from created`,
 );
 
-/** A crawl whose workflow could not be started ends here; one that has begun is left alone. */
+/** Ends a crawl whose workflow could not be started; a crawl that has begun is left alone. */
 export const failUnstartedCrawl = statement<[crawlId: string, reason: string], { id: string }>(
   'fail-unstarted-crawl',
   `with ended as (
@@ -51,7 +52,7 @@ export interface DefaultCrawlRow extends CrawlStands {
   readonly config: CrawlConfig;
 }
 
-/** The standing crawl of a tenant; no row: it has none yet. */
+/** The standing crawl of a tenant; no row: the tenant has none yet. */
 export const defaultCrawl = statement<[tenantId: number], DefaultCrawlRow>(
   'default-crawl',
   `select c.id::text, c.state, c.cause, c.reason, c.config
@@ -60,8 +61,8 @@ export const defaultCrawl = statement<[tenantId: number], DefaultCrawlRow>(
 );
 
 /**
- * A crawl without seeds that has nothing left to do, as the standing one of a tenant. It has no workflow until seeds
- * set it running. Ids are made as in `insertCrawl`.
+ * Stores a crawl without seeds that has nothing left to do, as the standing crawl of a tenant. It has no workflow until
+ * seeds set it running. Ids are made as in `insertCrawl`.
  */
 export const insertDefaultCrawl = statement<[tenantId: number, config: string], { id: string }>(
   'insert-default-crawl',

@@ -16,7 +16,7 @@ import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import { findKey, insertKey, keyStanding, listKeys, type KeyRow, noteKeyUse, revokeKey } from './keys.sql.ts';
 import { lockTenant } from './tenants.sql.ts';
 
-/** Characters of a key that are shown to tell keys apart; what is left has more than 200 bits. */
+/** Characters of a key that people see to tell keys apart; the rest has more than 200 random bits. */
 const prefixLength = keyStart.length + 6;
 
 export const makeSecret = (): string => keyStart + randomBytes(32).toString('base64url');
@@ -37,11 +37,11 @@ export interface ValidKey {
   readonly role: Role;
   readonly scopes: readonly Scope[] | null;
   readonly quotas: QuotasAsked;
-  /** Milliseconds it is still accepted for; null: until it is revoked. */
+  /** Milliseconds for which the key is still accepted; null: until it is revoked. */
   readonly forMs: number | null;
 }
 
-/** Null: not accepted now, whatever the reason. Notes the use, to the minute. */
+/** Null: the key is not accepted now, for whatever reason. Notes the use, to the minute. */
 export async function useKey(db: Queryable, key: string): Promise<ValidKey | null> {
   const [row] = await findKey(db, hashOf(key));
   if (row === undefined) return null;
@@ -86,7 +86,7 @@ export async function viewKey(db: Queryable, tenantId: string, id: string): Prom
   return row === undefined ? null : viewOf(row);
 }
 
-/** @param tenantId whose key it must be; null: anybody's. Null: there is no such key. */
+/** @param tenantId to whom the key must belong; null: to any tenant. Answers null if there is no such key. */
 export async function revoke(db: Queryable, id: string, tenantId: string | null): Promise<KeyView | null> {
   const [row] = await revokeKey(db, id, tenantId);
   return row === undefined ? null : viewOf(row);
@@ -95,8 +95,8 @@ export async function revoke(db: Queryable, id: string, tenantId: string | null)
 const adminOfInstance = (name: string): KeyWish => ({ name, role: 'admin', scopes: null, expiresAt: null });
 
 /**
- * Makes a given key one of an admin of the instance, if nobody knows the key yet. False: the key is known and is not
- * (or no longer) such a key; it stays as it is.
+ * Makes a given key an admin's key of the instance, if nobody knows the key yet. False: the key is known and is not (or
+ * no longer) such a key; it stays as it is.
  */
 export async function adoptAdminKey(db: Queryable, key: string, name: string): Promise<boolean> {
   await store(db, String(defaultTenant), key, adminOfInstance(name));
@@ -105,8 +105,8 @@ export async function adoptAdminKey(db: Queryable, key: string, name: string): P
 }
 
 /**
- * Makes an admin key of the instance if its tenant has none yet, however many callers ask at the same time; otherwise
- * null.
+ * Makes an admin key of the instance if its tenant has no key yet. Null: the tenant has a key. However many callers ask
+ * at the same time, one key is made.
  */
 export async function makeFirstKey(pool: Pool, name: string): Promise<string | null> {
   return inTransaction(pool, async (db) => {

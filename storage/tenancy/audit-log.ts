@@ -1,4 +1,4 @@
-/** The audit log: requests that change something, noted before they are done. */
+/** The audit log: requests that change something, noted before they are carried out. */
 import { auditDays, auditEntries, defaultAuditLimit, type AuditEntry, type AuditQuery } from '../../contracts/http/audit.ts'; // prettier-ignore
 import type { Role } from '../../contracts/tenancy.ts';
 import type { Queryable } from '../postgres/index.ts';
@@ -6,7 +6,7 @@ import { dropOldAudit, listAudit } from './calls.sql.ts';
 
 export interface AuditPage {
   readonly items: readonly AuditEntry[];
-  /** Give it as `cursor` to go on; null: that was all. */
+  /** The `cursor` of the next call; null: no more entries follow. */
   readonly next: string | null;
 }
 
@@ -32,7 +32,7 @@ export async function auditBefore(db: Queryable, tenantId: number, query: AuditQ
   };
 }
 
-/** Entries of each kind that are dropped at once, at most; so the statement takes well below a second. */
+/** Entries of each kind that are dropped at once, at most, so that the statement takes well below a second. */
 const dropped = 5_000;
 
 /**

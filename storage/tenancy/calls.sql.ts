@@ -1,7 +1,10 @@
 /** The audit log of calls, and the answers kept for idempotency keys. */
 import { statement } from '../postgres/index.ts';
 
-/** Written before the request is done; `number` is only for `endAudit`, and never leaves: it counts over all tenants. */
+/**
+ * Written before the request is carried out; only `endAudit` may use `number`, which never leaves: it counts over all
+ * tenants.
+ */
 export const beginAudit = statement<
   [
     tenantId: number,
@@ -19,7 +22,7 @@ export const beginAudit = statement<
    values ($1, $2, $3, $4, $5, $6, $7) returning number`,
 );
 
-/** How a request that was begun was answered. */
+/** Notes how a request that was begun was answered. */
 export const endAudit = statement<
   [number: number, status: number, detail: string | null],
   Record<string, never>
@@ -38,7 +41,10 @@ export interface AuditRow {
   readonly detail: string | null;
 }
 
-/** Newest first. `before`: older than this number; `since` to before `until`; null: any. */
+/**
+ * Newest first. `before`: only entries older than this number; `since`, `until`: only entries from the one to before
+ * the other; null: any.
+ */
 export const listAudit = statement<
   [
     tenantId: number,
@@ -63,8 +69,8 @@ export const listAudit = statement<
 );
 
 /**
- * Forgets entries of a tenant beyond its `kept` newest, and entries of anybody older than `days`; `limit` of each at
- * most, oldest first. Answers a row for each.
+ * Forgets entries of a tenant beyond its `kept` newest, and entries of any tenant older than `days`: `limit` of each at
+ * most, oldest first. Answers one row for each.
  */
 export const dropOldAudit = statement<
   [tenantId: number, kept: number, days: number, limit: number],
@@ -84,7 +90,7 @@ export const dropOldAudit = statement<
 );
 
 export interface KnownAnswer {
-  /** This request is the first with the key: it is to be done. */
+  /** This request is the first with the key, and must be carried out. */
   readonly is_first: boolean;
   readonly same_request: boolean;
   readonly status: number | null;
@@ -94,9 +100,9 @@ export interface KnownAnswer {
 }
 
 /**
- * Reserves a key for the first request that comes with it; any other request learns what became of the first. Of two at
- * the same time one waits for the other's reservation, and gets no row: when it asks again, it sees the reservation.
- * Keys older than a day count as new.
+ * Reserves a key for the first request that comes with it; a later request learns what became of the first. Of two
+ * requests at the same time one waits for the other's reservation, and gets no row: when it asks again, it sees the
+ * reservation. Keys older than a day count as new.
  */
 export const reserveIdempotencyKey = statement<
   [tenantId: number, caller: string, key: string, requestHash: Buffer],
@@ -118,7 +124,10 @@ export const reserveIdempotencyKey = statement<
     where tenant_id = $1 and caller = $2 and key = $3 and not exists (select from reserved)`,
 );
 
-/** What later requests with the same key are answered. @param body null: it held a secret, or is too long */
+/**
+ * Keeps the answer that later requests with the same key get. @param body null: the answer held a secret, or is too
+ * long
+ */
 export const keepAnswer = statement<
   [
     tenantId: number,
@@ -136,7 +145,7 @@ export const keepAnswer = statement<
     where tenant_id = $1 and caller = $2 and key = $3`,
 );
 
-/** The request did nothing: the key may be used again. */
+/** Frees a key whose request did nothing: the key may be used again. */
 export const freeIdempotencyKey = statement<
   [tenantId: number, caller: string, key: string],
   Record<string, never>
@@ -145,7 +154,7 @@ export const freeIdempotencyKey = statement<
   `delete from idempotency_key where tenant_id = $1 and caller = $2 and key = $3 and status is null`,
 );
 
-/** Forgets answers older than a day, 1,000 at most. Answers a row for each. */
+/** Forgets answers older than a day, 1,000 at most. Answers one row for each. */
 export const dropOldAnswers = statement<[], { dropped: boolean }>(
   'drop-old-answers',
   `delete from idempotency_key where ctid = any (array(

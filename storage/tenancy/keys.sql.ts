@@ -2,7 +2,7 @@
 import type { Role, Scope, QuotasAsked } from '../../contracts/tenancy.ts';
 import { statement } from '../postgres/index.ts';
 
-/** None: the tenant is not there or closed, or there is a key with this hash already. */
+/** No row: the tenant does not exist or is closed, or there is a key with this hash already. */
 export const insertKey = statement<
   [
     tenantId: string,
@@ -35,7 +35,7 @@ export interface KeyRow {
   readonly last_used_at: Date | null;
 }
 
-/** Keys of a tenant, oldest first. `only`: just this one; `after`: younger than this one; null: any. */
+/** Keys of a tenant, oldest first. `only`: this key alone; `after`: keys younger than this one; null: any. */
 export const listKeys = statement<
   [tenantId: string, only: string | null, after: string | null, limit: number],
   KeyRow
@@ -55,13 +55,13 @@ export interface ValidKeyRow {
   readonly role: Role;
   readonly scopes: readonly Scope[] | null;
   readonly quotas: QuotasAsked;
-  /** Milliseconds until it expires; null: never. */
+  /** Milliseconds until the key expires; null: it never expires. */
   readonly expires_in_ms: number | null;
-  /** Its last use was noted more than a minute ago, or never. */
+  /** The last use of the key was noted more than a minute ago, or never. */
   readonly unnoted: boolean;
 }
 
-/** The key with this hash, where it is accepted now. */
+/** The key with this hash; no row: no such key is accepted now. */
 export const findKey = statement<[hash: Buffer], ValidKeyRow>(
   'find-key',
   `select k.id::text, k.tenant_id, k.role, k.scopes, t.quotas,
@@ -72,7 +72,7 @@ export const findKey = statement<[hash: Buffer], ValidKeyRow>(
       and (k.expires_at is null or k.expires_at > now())`,
 );
 
-/** Also one that is revoked already, which keeps its time. `tenantId` null: of whatever tenant. */
+/** Revokes a key; a key that is revoked already keeps its time. `tenantId` null: a key of any tenant. */
 export const revokeKey = statement<[id: string, tenantId: string | null], KeyRow>(
   'revoke-key',
   `update api_key set revoked_at = coalesce(revoked_at, now())
@@ -80,7 +80,9 @@ export const revokeKey = statement<[id: string, tenantId: string | null], KeyRow
    returning id::text, tenant_id::text, name, prefix, role, scopes, created_at, expires_at, revoked_at, last_used_at`,
 );
 
-/** Whether the key with this hash is accepted as an admin's of the instance; no row: nobody knows such a key. */
+/**
+ * Whether the key with this hash is accepted as an admin's key of the instance; no row: there is no key with this hash.
+ */
 export const keyStanding = statement<[hash: Buffer, tenantId: number], { good: boolean }>(
   'key-standing',
   `select k.revoked_at is null and coalesce(k.expires_at > now(), true)
@@ -88,7 +90,7 @@ export const keyStanding = statement<[hash: Buffer, tenantId: number], { good: b
      from api_key k where k.hash = $1`,
 );
 
-/** Once a minute at most, whichever process saw the key used. */
+/** Notes the use of a key once a minute at most, in whichever process the key was used. */
 export const noteKeyUse = statement<[id: string], Record<string, never>>(
   'note-key-use',
   `update api_key set last_used_at = date_trunc('minute', now())

@@ -1,8 +1,8 @@
-/** Tenants and what they have used of their quotas. */
+/** Tenants, and what they have used of their quotas. */
 import { statement } from '../postgres/index.ts';
 import type { QuotasAsked } from '../../contracts/tenancy.ts';
 
-/** None: the name is taken. */
+/** No row: the name is taken. */
 export const insertTenant = statement<[name: string, quotas: string], TenantRow>(
   'insert-tenant',
   `insert into tenant (name, quotas) values ($1, $2) on conflict (name) do nothing
@@ -13,13 +13,13 @@ export interface TenantRow {
   readonly id: string;
   readonly name: string;
   readonly quotas: QuotasAsked;
-  /** Changes made to it. */
+  /** How many edits the tenant has seen. */
   readonly revision: number;
   readonly created_at: Date;
   readonly closed_at: Date | null;
 }
 
-/** By id. `only`: just this one; `after`: those of higher ids; null: any. */
+/** By id. `only`: this tenant alone; `after`: tenants with higher ids; null: any. */
 export const listTenants = statement<[only: string | null, after: string | null, limit: number], TenantRow>(
   'list-tenants',
   `select id::text, name, quotas, revision, created_at, closed_at from tenant
@@ -33,7 +33,10 @@ export const findTenant = statement<[idOrName: string], { id: number; quotas: Qu
   `select id, quotas from tenant where (id::text = $1 or name = $1) and closed_at is null`,
 );
 
-/** Null leaves the name; quotas that are not named stay. None: no such tenant, or not of one of these revisions. */
+/**
+ * `name` null leaves the name; quotas that are not named stay. No row: there is no such tenant, or it has none of these
+ * revisions.
+ */
 export const changeTenant = statement<
   [id: string, name: string | null, quotas: string, revisions: readonly number[] | null],
   TenantRow
@@ -44,7 +47,10 @@ export const changeTenant = statement<
    returning id::text, name, quotas, revision, created_at, closed_at`,
 );
 
-/** Also one that is closed already, which keeps its time. None: it has open crawls, or there is no such tenant. */
+/**
+ * Closes a tenant; a tenant that is closed already keeps its time. No row: the tenant has open crawls, or does not
+ * exist.
+ */
 export const closeTenant = statement<[id: string], TenantRow>(
   'close-tenant',
   `update tenant t set closed_at = coalesce(t.closed_at, now()), revision = revision + (t.closed_at is null)::int
@@ -53,13 +59,13 @@ export const closeTenant = statement<[id: string], TenantRow>(
    returning id::text, name, quotas, revision, created_at, closed_at`,
 );
 
-/** Crawls of one tenant are created one after another while its quotas are looked at. */
+/** Locks a tenant, so that its crawls are created one after another while its quotas are looked at. */
 export const lockTenant = statement<[id: number], { quotas: QuotasAsked; open: boolean }>(
   'lock-tenant',
   `select quotas, closed_at is null as open from tenant where id = $1 for no key update`,
 );
 
-/** Notes the tenant's count of URLs at the first look of a day, and forgets the days before. */
+/** Notes the tenant's count of URLs at the first look of a day, and forgets earlier days. */
 export const beginTenantDay = statement<[id: number, urls: number], Record<string, never>>(
   'begin-tenant-day',
   `with past as (
@@ -74,13 +80,13 @@ export interface TenantUsageRow {
   readonly created_today: number;
   readonly urls: number;
   readonly bytes: number;
-  /** Where `urls` stood when it was first looked at today; null: it was not yet. */
+  /** The count of URLs at the first look of today; null: nobody has looked today. */
   readonly urls_before: number | null;
   /** Seconds until the day ends (UTC). */
   readonly day_left: number;
 }
 
-/** What counts against a tenant's quotas. One whose workflow never started does not. */
+/** What counts against a tenant's quotas. A crawl whose workflow never started does not count. */
 export const tenantUsage = statement<[id: number], TenantUsageRow>(
   'tenant-usage',
   `with mine as materialized (
@@ -96,7 +102,7 @@ export const tenantUsage = statement<[id: number], TenantUsageRow>(
      from mine left join ledger l on l.crawl_id = mine.id`,
 );
 
-/** Tenants whose crawls grow against a quota, or were paused for one. */
+/** Tenants whose crawls grow against a quota, or were paused because of one. */
 export const meteredTenants = statement<[], { id: number; quotas: QuotasAsked }>(
   'metered-tenants',
   `select t.id, t.quotas from tenant t

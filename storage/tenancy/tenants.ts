@@ -11,7 +11,7 @@ import {
   tenantUsage,
 } from './tenants.sql.ts';
 
-/** What is not named is not limited. */
+/** A quota that is not named sets no limit. */
 export const quotasOf = (asked: QuotasAsked): Quotas => ({
   crawlsAtOnce: asked.crawlsAtOnce ?? null,
   crawlsPerDay: asked.crawlsPerDay ?? null,
@@ -24,20 +24,20 @@ export const quotasOf = (asked: QuotasAsked): Quotas => ({
 
 export interface Usage {
   readonly used: Used;
-  /** Seconds until what counts by the day begins anew. */
+  /** Seconds until the quotas of the day begin anew. */
   readonly dayLeftSeconds: number;
 }
 
-/** A thing that is edited, and how many edits it has seen. */
+/** Something that people edit, and the number of its edits. */
 export interface Revision<T> {
   readonly version: number;
   readonly body: T;
 }
 
-/** Counts what a tenant has used; the first look of a day is where the day's URLs are counted from. */
+/** Counts what a tenant has used. The first look of a day notes the count from which the day's URLs are counted. */
 export async function readUsage(db: Queryable, tenantId: number): Promise<Usage> {
   const [row] = await tenantUsage(db, tenantId);
-  if (row === undefined) throw new Error('Postgres counted nothing for the tenant');
+  if (row === undefined) throw new Error('Postgres returned no usage of the tenant');
   if (row.urls_before === null) await beginTenantDay(db, tenantId, row.urls);
   return {
     used: {
@@ -61,7 +61,7 @@ export async function createTenant(
   return row === undefined ? null : viewOf(row);
 }
 
-/** By id. `after`: those of higher ids. */
+/** By id. `after`: tenants with higher ids. */
 export async function tenantsAfter(
   db: Queryable,
   after: string | null,
@@ -79,9 +79,9 @@ export async function viewTenant(db: Queryable, id: string): Promise<Revision<Te
 }
 
 /**
- * @param name null: as it is.
- * @param versions the change is made only to one of these; null: to any.
- * Null: there is no such tenant, or not of that version; 'name-taken': another one has this name.
+ * @param name null: the name stays.
+ * @param versions of which the tenant must have one; null: any.
+ * Null: there is no such tenant, or it has none of these versions; 'name-taken': another tenant has this name.
  */
 export async function editTenant(
   db: Queryable,
@@ -100,7 +100,9 @@ export async function editTenant(
   }
 }
 
-/** Its keys and tokens are refused from then on. Null: it has open crawls, or there is no such tenant. */
+/**
+ * Closes a tenant: its keys and tokens are refused from then on. Null: the tenant has open crawls, or does not exist.
+ */
 export async function shutTenant(db: Queryable, id: string): Promise<TenantView | null> {
   const [row] = await closeTenant(db, id);
   return row === undefined ? null : viewOf(row);

@@ -1,7 +1,10 @@
 /** Deliveries that failed for good. */
 import { statement } from '../postgres/index.ts';
 
-/** Keeps the latest `most` letters of a webhook beside this one; the events of older ones can be replayed still. */
+/**
+ * Keeps this dead letter and the latest `most` others of its webhook; the events of older letters can still be
+ * replayed.
+ */
 export const insertWebhookLetter = statement<
   [
     webhookId: string,
@@ -46,8 +49,8 @@ export const listWebhookLetters = statement<[webhookId: string, limit: number], 
 );
 
 /**
- * Sets cursors back before events: those of one crawl (null: of all that are the webhook's), behind a number, since an
- * instant. A cursor that stands before them already stays.
+ * Sets cursors back before events: those of one crawl (null: of all that the webhook hears of), behind a number, since
+ * an instant. A cursor that already stands before them stays.
  */
 export const replayWebhook = statement<
   [webhookId: string, crawlId: string | null, after: string | null, since: string | null],
@@ -69,7 +72,7 @@ export const replayWebhook = statement<
    returning crawl_id`,
 );
 
-/** Events that are ahead of a webhook again are no dead letters of it. */
+/** Drops dead letters whose events are ahead of the webhook's cursor again. */
 export const dropReplayedLetters = statement<[webhookId: string], Record<string, never>>(
   'drop-replayed-letters',
   `delete from webhook_dead_letter l using webhook_cursor c

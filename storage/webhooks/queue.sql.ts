@@ -3,8 +3,8 @@ import { statement } from '../postgres/index.ts';
 import type { DeliveryOutcome } from '../../contracts/http/webhooks.ts';
 
 /**
- * Webhooks that have something to send and no worker; a caller that gets one must wake its workflow. The workflow
- * itself waits for a retry; only a late retry is found here, and so is the claim of a killed worker.
+ * Webhooks that have something to send and on which no worker works. The caller must wake the workflow of each. The
+ * workflow itself waits for a retry; so only a retry that is late is found here, or a webhook whose worker was killed.
  */
 export const claimDueWebhooks = statement<[limit: number], { readonly id: string }>(
   'claim-due-webhooks',
@@ -29,7 +29,7 @@ export interface TendedWebhook {
   readonly version: number;
   readonly failures: number;
   readonly given_up: number;
-  /** It is not disabled, and its receiver may be asked now. */
+  /** The webhook is not disabled, and its receiver may be asked now. */
   readonly ready: boolean;
   readonly test_id: string | null;
   readonly test_at: Date | null;
@@ -48,14 +48,17 @@ export interface DueEvent {
   readonly settled: number;
   readonly last: number;
   readonly attempts: number;
-  /** Null, as all fields below: no unsettled event is of a wanted kind. */
+  /** Null, and so are all fields below: no unsettled event is of a wanted kind. */
   readonly number: number | null;
   readonly kind: string;
   readonly at: Date;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The event that has been due longest: for its crawl, the first event that is not settled and of a wanted kind. */
+/**
+ * The event that has been due longest: of each crawl, only the first event counts that is not settled and of a wanted
+ * kind.
+ */
 export const nextWebhookEvent = statement<[webhookId: string, kinds: readonly string[] | null], DueEvent>(
   'next-webhook-event',
   `select c.crawl_id, c.settled, c.last, c.attempts, e.number, e.kind, e.at, e.data
@@ -69,7 +72,7 @@ export const nextWebhookEvent = statement<[webhookId: string, kinds: readonly st
     order by c.not_before, c.crawl_id limit 1`,
 );
 
-/** None: the cursor does not stand at `from` any more; a replay has set it back meanwhile. */
+/** No row: the cursor does not stand at `from` any more, because a replay has set it back meanwhile. */
 export const moveWebhookCursor = statement<
   [webhookId: string, crawlId: number, from: number, to: number],
   { readonly settled: number }
@@ -80,7 +83,7 @@ export const moveWebhookCursor = statement<
    returning settled`,
 );
 
-/** Counts an attempt that failed (where it counts), and puts the next one off. */
+/** Puts off the next attempt; counts the one that failed, if its receiver is to blame. */
 export const delayWebhookCursor = statement<
   [webhookId: string, crawlId: number, from: number, counted: number, delayMs: number],
   Record<string, never>
@@ -91,7 +94,7 @@ export const delayWebhookCursor = statement<
 );
 
 /**
- * Events that wait for another attempt are tried at once, with as many attempts as new ones. Locks by crawl, as a
+ * Has events that wait for another attempt tried at once, with as many attempts as new events. Locks by crawl, as a
  * replay does.
  */
 export const refreshWebhookCursors = statement<[webhookId: string], Record<string, never>>(
@@ -105,7 +108,7 @@ export const refreshWebhookCursors = statement<[webhookId: string], Record<strin
 );
 
 /**
- * Notes that no worker works on the webhook. The caller must look once more for due events after this: nobody is woken
+ * Notes that no worker works on the webhook. The caller must look once more for due events afterwards: nobody is woken
  * for events that came before.
  */
 export const restWebhook = statement<[id: string], Record<string, never>>(
@@ -113,7 +116,7 @@ export const restWebhook = statement<[id: string], Record<string, never>>(
   `update webhook set tended_at = null where id = $1`,
 );
 
-/** Keeps the latest `most` attempts of a webhook beside this one. */
+/** Keeps this attempt and the latest `most` others of its webhook. */
 export const noteWebhookAttempt = statement<
   [
     webhookId: string,
@@ -141,9 +144,9 @@ export const noteWebhookAttempt = statement<
 );
 
 /**
- * Has the receiver left alone for `pauseMs`, and disables the webhook where `disabledReason` is given; nothing of it
- * where somebody has edited it since `version`: `isSame` is false then. None: there is no such webhook any more. Holds
- * it, as note-webhook-success.
+ * Leaves the receiver alone for `pauseMs`, and disables the webhook if `disabledReason` is not null. If somebody has
+ * edited the webhook since `version`, does nothing and answers `isSame` false. No row: there is no such webhook any
+ * more. Locks the webhook, as note-webhook-success does.
  */
 export const noteWebhookFailure = statement<
   [id: string, version: number, pauseMs: number, givenUp: number, disabledReason: string | null],
@@ -164,21 +167,24 @@ export const noteWebhookFailure = statement<
    select is_same as "isSame" from held`,
 );
 
-/** None: there is no such webhook any more. Holds it, so that its cursors can be changed after this. */
+/** Locks the webhook, so that its cursors can be changed afterwards. No row: there is no such webhook any more. */
 export const noteWebhookSuccess = statement<[id: string], { readonly id: string }>(
   'note-webhook-success',
   `update webhook set failures = 0, given_up = 0, not_before = '-infinity', delivered_at = now(), tended_at = now()
     where id = $1 returning id::text`,
 );
 
-/** The test was sent, whatever came of it. None: there is no such webhook any more. */
+/**
+ * Notes that the test was sent, whatever came of it. No row: the webhook does not exist any more, or another test was
+ * asked for.
+ */
 export const settleWebhookTest = statement<[id: string, testId: string], { readonly id: string }>(
   'settle-webhook-test',
   `update webhook set test_id = null, test_at = null, tended_at = now() where id = $1 and test_id = $2
    returning id::text`,
 );
 
-/** Milliseconds until something is due, 0: now; null: nothing waits. */
+/** Milliseconds until something is due (0: now); null: nothing waits. */
 export const webhookOutlook = statement<[id: string], { readonly wait_ms: number | null }>(
   'webhook-outlook',
   `select ceil(extract(epoch from greatest(w.not_before, min(c.not_before), now()) - now()) * 1000)::int as wait_ms

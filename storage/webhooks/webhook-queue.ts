@@ -29,7 +29,7 @@ import {
 } from './queue.sql.ts';
 import { insertWebhookLetter } from './letters.sql.ts';
 
-/** Where an event stands behind the cursor of its crawl. */
+/** The place of an event behind the cursor of its crawl. */
 interface Place {
   readonly crawlId: number;
   readonly number: number;
@@ -41,29 +41,29 @@ export interface Delivery {
   readonly webhook: TendedWebhook;
   readonly messageId: string;
   readonly message: WebhookMessage;
-  /** From 1. */
+  /** The first attempt is 1. */
   readonly attempt: number;
-  /** Null: a test, which is sent once. */
+  /** Null: a test, which is sent only once. */
   readonly place: Place | null;
 }
 
 export interface Failure {
   readonly status: number | null;
   readonly message: string;
-  /** False: the receiver is not to blame; the event has as many attempts as before. */
+  /** False: the receiver is not to blame, so the event has as many attempts left as before. */
   readonly counts: boolean;
   /** Milliseconds until the event's next attempt; null: it is given up. */
   readonly retryMs: number | null;
-  /** Milliseconds for which the receiver is left alone. */
+  /** Milliseconds for which the receiver must be left alone. */
   readonly pauseMs: number;
-  /** Not null: the webhook is disabled. */
+  /** Not null: the webhook is disabled for this reason. */
   readonly disabledReason: string | null;
 }
 
-/** 'gone': there is no such webhook any more; a number: nothing is due for so many milliseconds; null: nothing waits. */
+/** 'gone': there is no such webhook any more; a number: milliseconds until something is due; null: nothing waits. */
 export type Next = Delivery | 'gone' | number | null;
 
-/** Notes that the caller works on the webhook; if there is no delivery, notes that nobody does. */
+/** Notes that the caller works on the webhook. If there is no delivery, notes that nobody does. */
 export async function nextDelivery(db: Queryable, webhookId: string): Promise<Next> {
   for (;;) {
     const [webhook] = await tendWebhook(db, webhookId);
@@ -112,7 +112,7 @@ async function nextEvent(db: Queryable, webhookId: string, webhook: TendedWebhoo
   }
 }
 
-/** The receiver has taken it. */
+/** The receiver has accepted the event. */
 export async function settleDelivered(
   pool: Pool,
   delivery: Delivery,
@@ -131,7 +131,7 @@ export async function settleDelivered(
   });
 }
 
-/** The receiver has not taken it, or could not be asked. */
+/** The receiver has not accepted the event, or could not be asked. */
 export async function settleFailed(
   pool: Pool,
   delivery: Delivery,
@@ -149,7 +149,7 @@ export async function settleFailed(
             db, webhookId, webhook.version, pauseMs, isGivenUp ? 1 : 0, disabledReason,
           ); // prettier-ignore
     if (held === undefined) return;
-    // The request used settings that were edited since: its failure says nothing about the present ones.
+    // The request used settings that were edited since, so its failure says nothing about the present settings.
     if ('isSame' in held && !held.isSame) {
       await note(db, delivery, 'failed', status, failure.message, tookMs);
       return;

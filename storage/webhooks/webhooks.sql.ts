@@ -2,7 +2,7 @@
 import { statement } from '../postgres/index.ts';
 import type { DeliveryOutcome } from '../../contracts/http/webhooks.ts';
 
-/** None: the tenant has `most` already; whoever calls holds the tenant's row. */
+/** No row: the tenant has `most` webhooks already. The caller must hold the tenant's row. */
 export const insertWebhook = statement<
   [
     tenantId: number,
@@ -31,14 +31,14 @@ export interface WebhookRow {
   readonly disabled_at: Date | null;
   readonly disabled_reason: string | null;
   readonly failures: number;
-  /** Null: it may be asked. */
+  /** Null: the receiver may be asked now. */
   readonly not_before: Date | null;
   readonly delivered_at: Date | null;
   readonly pending: number;
   readonly dead_letters: number;
 }
 
-/** Webhooks of a tenant, oldest first; `only`: just this one. Never their secrets. */
+/** Webhooks of a tenant, oldest first, without their secrets; `only`: this webhook alone. */
 export const listWebhooks = statement<[tenantId: number, only: string | null], WebhookRow>(
   'list-webhooks',
   `select id::text, url, kinds, crawl_id::text, created_at, version, disabled_at, disabled_reason, failures,
@@ -78,7 +78,7 @@ export const changeWebhook = statement<
    returning fresh`,
 );
 
-/** None: the tenant has no such webhook, or it is not of one of these versions (null: of any). */
+/** No row: the tenant has no such webhook, or it has none of these versions (null: any). */
 export const deleteWebhook = statement<
   [id: string, tenantId: number, versions: readonly number[] | null],
   { readonly id: string }
@@ -88,13 +88,13 @@ export const deleteWebhook = statement<
    returning id::text`,
 );
 
-/** Keeps a webhook from being deleted while its cursors are changed. None: the tenant has no such webhook. */
+/** Keeps a webhook from being deleted while its cursors are changed. No row: the tenant has no such webhook. */
 export const lockWebhook = statement<[id: string, tenantId: number], { readonly crawl_id: string | null }>(
   'lock-webhook',
   `select crawl_id::text from webhook where id = $1 and tenant_id = $2 for key share`,
 );
 
-/** One test at a time: while one waits to be sent its id is answered again. None: the tenant has no such webhook. */
+/** Asks for a test. If one waits to be sent already, answers its id again. No row: the tenant has no such webhook. */
 export const requestWebhookTest = statement<[id: string, tenantId: number], { readonly test_id: string }>(
   'request-webhook-test',
   `update webhook

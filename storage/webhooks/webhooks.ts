@@ -1,4 +1,7 @@
-/** Webhooks as their owners see them (F38): made, changed, set back, looked at. Sending: storage/webhooks/webhook-queue.ts. */
+/**
+ * Webhooks as their owners see them (F38): made, changed, set back and looked at. storage/webhooks/webhook-queue.ts
+ * sends.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   messageIdOf,
@@ -30,7 +33,7 @@ export interface WebhookWish {
   readonly crawlId: string | null;
 }
 
-/** Events of one crawl (absent: of all that are the webhook's), behind an id or since an instant. */
+/** Events of one crawl (absent: of all that the webhook hears of), behind an id or since an instant. */
 export interface ReplayWish {
   readonly crawlId?: string | null | undefined;
   readonly after?: string | null | undefined;
@@ -42,10 +45,12 @@ export interface VersionedWebhook {
   readonly body: WebhookView;
 }
 
-/** Versions a webhook must be of; null: any. */
+/** Versions of which a webhook must have one; null: any. */
 type Versions = readonly number[] | null;
 
-/** Null: the tenant has as many as it may. The answer holds the secret, which nothing reads again but the sender. */
+/**
+ * Null: the tenant has as many webhooks as it may. The answer holds the secret; afterwards only the sender reads it.
+ */
 export async function createWebhook(
   pool: Pool,
   tenantId: number,
@@ -75,7 +80,7 @@ export async function readWebhook(
   return row === undefined ? null : { version: row.version, body: viewOf(row) };
 }
 
-/** False: the tenant has no such webhook, or not of these versions; nothing was changed. */
+/** False: the tenant has no such webhook, or it has none of these versions; nothing was changed. */
 export async function editWebhook(
   pool: Pool,
   tenantId: number,
@@ -92,7 +97,7 @@ export async function editWebhook(
   );
 }
 
-/** With all that waits for it. False: as `editWebhook`. */
+/** Deletes a webhook with everything that waits for it. False: as `editWebhook`. */
 export async function removeWebhook(
   db: Queryable,
   tenantId: number,
@@ -103,8 +108,8 @@ export async function removeWebhook(
 }
 
 /**
- * Has events sent (again). Answers of how many crawls; null: the tenant has no such webhook; 'other-crawl': it is for
- * another crawl alone.
+ * Has events sent (again). Answers for how many crawls; null: the tenant has no such webhook; 'other-crawl': the
+ * webhook hears only of another crawl.
  */
 export async function replay(
   pool: Pool,
@@ -130,7 +135,7 @@ export async function requestTest(db: Queryable, tenantId: number, id: string): 
   return row === undefined ? null : messageIdOf(row.test_id, null);
 }
 
-/** Of a webhook whose tenant was looked at. */
+/** The deliveries of a webhook. The caller must have checked that the webhook belongs to the tenant. */
 export async function readDeliveries(db: Queryable, id: string, limit: number): Promise<Deliveries> {
   const attempts = await listWebhookAttempts(db, id, limit);
   const letters = await listWebhookLetters(db, id, limit);

@@ -1,4 +1,4 @@
-/** Starts crawls on a test's own world without the API, and waits for what becomes of them. */
+/** Starts crawls in a test's own world without the API, and waits for their results. */
 import { Client, Connection } from '@temporalio/client';
 import { startMissing } from '../../activities/open-workflows.ts';
 import { type Pool, createPool } from '../../storage/postgres/index.ts';
@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 export interface CrawlDesk {
   readonly pool: Pool;
   readonly client: Client;
-  /** @param tenantId the default one where absent */
+  /** @param tenantId absent: the default tenant */
   start(seeds: readonly string[], config?: Partial<CrawlConfig>, tenantId?: number): Promise<string>;
   /** The crawl's result, once its workflow has ended. */
   ended(crawlId: string): Promise<CrawlResult>;
@@ -29,7 +29,7 @@ export async function openDesk(
     client,
     async start(seeds, config = {}, tenantId?) {
       const id = await createCrawl(pool, { ...defaultCrawlConfig, ...config }, readSeeds(seeds), tenantId);
-      // The patrol may have been quicker.
+      // The patrol may have started the workflow already.
       await startMissing.crawl(client.workflow, id);
       return id;
     },

@@ -1,20 +1,20 @@
 /**
- * What a folder of HTML files says when it is served as it lies there, read with nothing of the product: plain patterns
- * that suffice for pages made by one program.
+ * Reads what a folder of HTML files says when it is served as it is, without any code of the product: plain patterns
+ * suffice for pages that one program has made.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export interface FilePage {
   readonly title: string;
-  /** Absolute http(s) URLs without fragments, itself left out. */
+  /** Absolute http(s) URLs without fragments; the page's own URL is left out. */
   readonly links: ReadonlySet<string>;
 }
 
 export interface FileSite {
-  /** By URL: what the start leads to. */
+  /** By URL: all pages to which the start leads. */
   readonly pages: ReadonlyMap<string, FilePage>;
-  /** URLs of this site that are linked to and have no file. */
+  /** URLs of this site to which a page links although they have no file. */
   readonly broken: ReadonlySet<string>;
 }
 
@@ -29,7 +29,7 @@ const decoded = (text: string): string =>
 
 export const folded = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** `<a href>`, and `<link>` to the page before and after. */
+/** Targets of `<a href>`, and of `<link>` to the next and the previous page. */
 function hrefsIn(html: string): string[] {
   const tags = [...html.matchAll(/<(a|link)\s([^>]*)>/g)].filter(
     ([, name, attributes = '']) => name === 'a' || /\brel="(?:next|prev)"/.test(attributes),
@@ -50,7 +50,7 @@ function readPage(html: string, url: string): FilePage {
   return { title: folded(decoded(/<title>([^<]*)<\/title>/.exec(html)?.[1] ?? '')), links };
 }
 
-/** Walks the files from `start`, a URL below `origin`, which stands for `folder`. */
+/** Walks the files from `start`, a URL below `origin`; `folder` holds the files of `origin`. */
 export function walkFiles(folder: string, origin: string, start: string): FileSite {
   const pages = new Map<string, FilePage>();
   const broken = new Set<string>();

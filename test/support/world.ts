@@ -1,4 +1,6 @@
-/** What a test file on the shared stack owns: a database cloned from the migrated template, and a namespace. */
+/**
+ * The world of a test file on the shared stack: a database cloned from the migrated template, and a Temporal namespace.
+ */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';
@@ -9,7 +11,7 @@ export interface World {
   readonly temporalAddress: string;
   readonly namespace: string;
   readonly redisUrl: string | null;
-  /** Drops the database, whoever is still connected. */
+  /** Drops the database, even if programs are still connected to it. */
   close(): Promise<void>;
 }
 
@@ -34,7 +36,8 @@ export const createWorld = async (): Promise<World> => {
     maintain(`create database ${name} template ${template}`),
     createNamespace(temporalAddress, name),
   ]);
-  // Worlds share one Redis, which tells instances apart by this: crawl 2 of another world is not this one's.
+  // Worlds share one Redis, which tells instances apart by this id: crawl 2 of another world is not crawl 2 of this
+  // world.
   await maintain('update instance set id = gen_random_uuid()', name);
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;

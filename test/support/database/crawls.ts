@@ -1,4 +1,4 @@
-/** Crawls and what belongs to them: state, pages that count, letters of what failed. */
+/** Crawls and their rows: states, pages that count, dead letters. */
 import type { CrawlState } from '../../../contracts/crawl.ts';
 import type { CrawlCause } from '../../../domain/crawl-life.ts';
 import type { Queryable } from '../../../storage/postgres/index.ts';
@@ -8,13 +8,13 @@ import type { UrlPlace } from './urls.ts';
 
 type Crawl = string | number;
 
-/** What a crawl in this state has most often come to it by. */
+/** The most usual cause of each state. */
 const usualCauses: Partial<Record<CrawlState, CrawlCause>> = {
   ...{ paused: 'asked', draining: 'cancelled', cancelled: 'cancelled' },
   ...{ finished: 'complete', failed: 'nothing-fetched' },
 };
 
-/** The crawl is in this state, and whoever runs it learns nothing of it but by looking. */
+/** Sets the state of a crawl; whoever runs the crawl learns of it only by looking. */
 export async function setState(
   db: Queryable,
   id: Crawl,
@@ -38,14 +38,14 @@ export async function changeCrawl(db: Queryable, id: Crawl, columns: CrawlColumn
 export const crawlState = async (db: Queryable, id: Crawl): Promise<CrawlState> =>
   (await tables.crawl.row(db, { id })).state;
 
-/** The pages of a crawl that count, as the ledger has them. */
+/** The pages of a crawl that count, by the ledger. */
 export const ledgerPages = async (db: Queryable, crawl: Crawl): Promise<number> =>
   (await tables.ledger.rows(db, { crawl_id: crawl })).reduce((sum, { pages }) => sum + pages, 0);
 
 export const noEditPending = async (db: Queryable, crawl: Crawl): Promise<boolean> =>
   (await tables.config.count(db, { crawl_id: crawl, state: 'pending' })) === 0;
 
-/** A dead letter; the URL itself is the caller's to fail. */
+/** Adds a dead letter. The caller must set the URL itself to failed. */
 export async function addLetter(
   db: Queryable,
   crawl: Crawl,
@@ -69,12 +69,12 @@ export const lettersOf = async (db: Queryable, crawl: Crawl): Promise<Letter[]> 
     }),
   );
 
-/** Crawls made from now on have numbers above this one. */
+/** Makes crawls from now on have numbers above this one. */
 export async function skipCrawlIds(db: Queryable, id: number): Promise<void> {
   await db.query(`select setval(pg_get_serial_sequence('crawl', 'id'), $1)`, [id]);
 }
 
-/** A tenant without keys or quotas. */
+/** Adds a tenant without keys or quotas. */
 export const addTenant = async (db: Queryable, name: string): Promise<number> =>
   (await tables.tenant.add(db, { name })).id;
 
