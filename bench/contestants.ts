@@ -1,9 +1,10 @@
-/** The three crawlers that are measured: how each is started and where its figures come from. */
-import { spawn, spawnSync } from 'node:child_process';
+/** The crawlers that are measured: how each is started and where its figures come from. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Figures } from './figures.ts';
+import type { Figures, Used } from './figures.ts';
+import { installColly, installCrawlee, installScrapy, type Program } from './install.ts';
 import { meter, type Meter } from './meter.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -55,26 +56,43 @@ async function run(
   return { lastLine: output.trimEnd().split('\n').at(-1) ?? '', code, wallSeconds, usage: watch.read() };
 }
 
+/** A program that counts no pages: the web's log does. */
+async function runQuiet(
+  command: string,
+  args: readonly string[],
+  watched?: (usage: Meter['read']) => void,
+): Promise<Used> {
+  const { code, wallSeconds, usage } = await run(command, args, {}, watched);
+  if (code !== 0) throw new Error(`${command} ended with code ${String(code)}`);
+  return { ...usage, wallSeconds };
+}
+
 async function runScript(script: string, args: readonly string[]): Promise<Figures> {
   const { lastLine, code, wallSeconds } = await run(process.execPath, [join(root, script), ...args]);
   if (code !== 0) throw new Error(`${script} ended with code ${String(code)}`);
   return { ...(JSON.parse(lastLine) as Omit<Figures, 'wallSeconds'>), wallSeconds };
 }
 
-export const bare = (task: Task): Promise<Figures> => runScript('bench/bare.ts', [task.seedsFile]);
+const bare = (task: Task): Promise<Figures> => runScript('bench/bare.ts', [task.seedsFile]);
 
-/** Fetches Crawlee the first time; it is no dependency of the project, so that newcomers never download it. */
-export function installCrawlee(): void {
-  const folder = join(root, 'bench', 'crawlee');
-  if (existsSync(join(folder, 'node_modules', '@crawlee', 'cheerio'))) return;
-  process.stderr.write('installing Crawlee into bench/crawlee (once)\n');
-  const flags = ['--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status } = spawnSync('npm', ['install', ...flags], { cwd: folder, stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new Error('Crawlee could not be installed; --only bare,orbweaver does without');
-}
-
-export const crawlee = (task: Task): Promise<Figures> =>
+const crawlee = (task: Task): Promise<Figures> =>
   runScript('bench/crawlee/crawl.mjs', [task.seedsFile, join(task.folder, 'storage')]);
+
+/**
+ * One crawl with the queue and the seen-set in a job folder on disk.
+ * @param python of the environment that has Scrapy
+ * @param settings on top of those in bench/scrapy/crawl.py
+ */
+export function crawlWithScrapy(
+  python: string,
+  task: Task,
+  settings: Readonly<Record<string, number>>,
+  watched?: (usage: Meter['read']) => void,
+): Promise<Used> {
+  const all = { ...settings, JOBDIR: join(task.folder, 'job') };
+  const args = [join(root, 'bench/scrapy/crawl.py'), task.seedsFile, JSON.stringify(all)];
+  return runQuiet(python, args, watched);
+}
 
 /**
  * One crawl on a stack of its own: fresh data, so that nothing is known beforehand.
@@ -102,7 +120,7 @@ export async function crawlWithOrbweaver(
   return { report: JSON.parse(ended.lastLine) as CrawlReport, ended };
 }
 
-export async function orbweaver(task: Task): Promise<Figures> {
+async function orbweaver(task: Task): Promise<Figures> {
   const { report, ended } = await crawlWithOrbweaver(task, ['--delay', '0']);
   if (report.state !== 'finished') throw new Error(`the crawl is ${report.state}`);
   return {
@@ -112,3 +130,21 @@ export async function orbweaver(task: Task): Promise<Figures> {
     ...ended.usage,
   };
 }
+
+/** Installs what it needs. What it fetched and how long that took is told by the web's log, unless it tells itself. */
+type Contestant = () =>
+  { readonly run: (task: Task) => Promise<Used | Figures> } | { readonly missing: string };
+
+const installed = (program: Program, run: (path: string, task: Task) => Promise<Used>) =>
+  'missing' in program ? program : { run: (task: Task) => run(program.path, task) };
+
+export const contestants = {
+  bare: () => ({ run: bare }),
+  crawlee: () => {
+    installCrawlee();
+    return { run: crawlee };
+  },
+  scrapy: () => installed(installScrapy(), (python, task) => crawlWithScrapy(python, task, {})),
+  colly: () => installed(installColly(), (program, task) => runQuiet(program, [task.seedsFile])),
+  orbweaver: () => ({ run: orbweaver }),
+} satisfies Record<string, Contestant>;

@@ -1,9 +1,15 @@
 /** What a benchmark measures and how it is summed up. */
+import type { RequestRecord } from '../test/web/log.ts';
 
-export interface Figures {
+/** What a crawl got done. */
+interface Crawled {
   readonly pages: number;
   /** Of the crawl itself, from its start to its finish. */
   readonly seconds: number;
+}
+
+/** What a program used. */
+export interface Used {
   /** From the start of the program to its end. */
   readonly wallSeconds: number;
   /** User and system time of every process of the program. */
@@ -11,6 +17,21 @@ export interface Figures {
   /** Highest resident memory, in MB (all processes added up; pages shared between them are counted in each). */
   readonly peakMegabytes: number;
 }
+
+export interface Figures extends Crawled, Used {}
+
+/**
+ * A crawl by the web's own log: the different pages that it answered, and the seconds from the first request to the end
+ * of the last page.
+ */
+export function crawledBy(log: readonly RequestRecord[]): Crawled {
+  const pages = log.filter(({ status, url }) => status === 200 && !isRobots(url));
+  const start = Math.min(...log.map((record) => record.start));
+  const end = Math.max(...pages.map((page) => page.end ?? page.start));
+  return { pages: new Set(pages.map(({ url }) => url)).size, seconds: (end - start) / 1_000 };
+}
+
+export const isRobots = (url: string): boolean => url.endsWith('/robots.txt');
 
 /** Seconds that `work` takes. */
 export async function measure(work: () => Promise<void>): Promise<number> {
@@ -38,7 +59,7 @@ export function quantile(values: readonly number[], share: number): number {
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /** The run of median rate. Throws when there is none. */
-export function medianRun(runs: readonly Figures[]): Figures {
+export function medianRun<F extends Figures>(runs: readonly F[]): F {
   const middle = median(runs.map(rate));
   const run = runs.find((one) => rate(one) === middle);
   if (run === undefined) throw new RangeError('no runs');

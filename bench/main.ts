@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: bare loop, Crawlee and Orbweaver over the same seeded web, one after the other, as often as --runs
- * says; the median counts. What each fetched is judged by the web's own log. Exits 1 when a target is missed.
+ * `npm run bench`: bare loop, Crawlee, Scrapy, Colly and Orbweaver over the same seeded web, one after the other, as
+ * often as --runs says; the median counts. What each fetched is judged by the web's own log. Scrapy and Colly are
+ * skipped where they cannot be had. Exits 1 when a target is missed.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,16 +9,20 @@ import { parseArgs } from 'node:util';
 import { expectedOf } from '../test/web/expected.ts';
 import { complaints, judge, type Verdict } from '../test/web/judge.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
-import { bare, crawlee, installCrawlee, orbweaver, type Task } from './contestants.ts';
-import { medianRun, rate, table, type Figures } from './figures.ts';
+import { contestants, type Task } from './contestants.ts';
+import { crawledBy, isRobots, medianRun, rate, table, type Figures, type Used } from './figures.ts';
 import { scratch } from './scratch.ts';
 
 /** Pages a second against each yardstick, at least. */
 const targets = { bare: 0.15, crawlee: 3 };
 
-const contestants = { bare, crawlee, orbweaver };
 type Name = keyof typeof contestants;
-const names: readonly Name[] = ['bare', 'crawlee', 'orbweaver'];
+const names: readonly Name[] = ['bare', 'crawlee', 'scrapy', 'colly', 'orbweaver'];
+
+interface Measured extends Figures {
+  /** For pages; more than `pages` where some are asked for twice. */
+  readonly requests: number;
+}
 
 const { values } = parseArgs({
   options: {
@@ -34,20 +39,28 @@ const count = (text: string): number => {
 };
 const [runs, hosts, pages] = [count(values.runs), count(values.hosts), count(values.pages)];
 const wanted = values.only.split(',');
-const chosen = names.filter((name) => wanted.includes(name));
 for (const name of wanted) {
   if (!names.some((known) => known === name)) throw new RangeError(`nothing to measure is called ${name}`);
 }
-
-/** The yardsticks ask for no robots.txt, and Crawlee keeps no order among hosts: only Orbweaver is held to manners. */
-function faultsOf(name: Name, verdict: Verdict): string[] {
-  if (name === 'orbweaver') return complaints(verdict);
-  return complaints({ ...verdict, overlaps: [], tooSoon: [], robotsNotFirst: [] });
+const runners = new Map<Name, (task: Task) => Promise<Figures | Used>>();
+for (const name of names.filter((known) => wanted.includes(known))) {
+  const contestant = contestants[name]();
+  if ('run' in contestant) runners.set(name, contestant.run);
+  else process.stderr.write(`${name} is skipped: ${contestant.missing}\n`);
 }
 
-if (chosen.includes('crawlee')) installCrawlee();
+/**
+ * Only Orbweaver is held to manners: the bare loop and Crawlee ask for no robots.txt, Crawlee, Scrapy and Colly keep no
+ * order among the requests of a host, and Colly asks for many pages, and some robots.txt, twice.
+ */
+function faultsOf(name: Name, verdict: Verdict): string[] {
+  if (name === 'orbweaver') return complaints(verdict);
+  const held = { ...verdict, overlaps: [], tooSoon: [], robotsNotFirst: [] };
+  return complaints(name === 'colly' ? { ...held, repeated: new Map(), robotsRepeated: new Map() } : held);
+}
+
 const folder = scratch('bench');
-const measured = new Map<Name, Figures[]>(chosen.map((name) => [name, []]));
+const measured = new Map<Name, Measured[]>([...runners.keys()].map((name) => [name, []]));
 let failed = false;
 const web = await spawnWeb({ seed: 1, hosts, pages, bytes: 24_000, links: 40, latencyMs: 0, warm: true });
 try {
@@ -55,13 +68,16 @@ try {
   writeFileSync(seedsFile, web.seeds.join('\n') + '\n');
   const expected = expectedOf(web.plan);
   for (let run = 1; run <= runs; run++) {
-    for (const name of chosen) {
+    for (const [name, crawl] of runners) {
       const task: Task = { seedsFile, folder: scratch(name, folder) };
       const before = await web.count();
-      const figures = await contestants[name](task);
+      const used = await crawl(task);
+      const log = (await web.log()).slice(before);
+      const requests = log.filter(({ url }) => !isRobots(url)).length;
+      const figures: Measured = { ...crawledBy(log), ...used, requests };
       measured.get(name)?.push(figures);
       process.stderr.write(`run ${String(run)}: ${name} ${rate(figures).toFixed(0)} pages/s\n`);
-      const faults = faultsOf(name, judge((await web.log()).slice(before), { delayMs: 0, expected }));
+      const faults = faultsOf(name, judge(log, { delayMs: 0, expected }));
       for (const fault of faults) process.stderr.write(`  ${name}: ${fault}\n`);
       failed ||= faults.length > 0;
     }
@@ -78,10 +94,22 @@ const ratio = (name: Name, against: Name): number | null => {
   return one === undefined || other === undefined ? null : rate(one) / rate(other);
 };
 const times = (value: number | null): string => (value === null ? '' : `${value.toFixed(2)} ×`);
-const head = ['median', 'pages', 'seconds', 'pages/s', 'of bare', 'of Crawlee', 'wall s', 'CPU s', 'MB'];
+const head = [
+  'median',
+  'pages',
+  'requests',
+  'seconds',
+  'pages/s',
+  'of bare',
+  'of Crawlee',
+  'wall s',
+  'CPU s',
+  'MB',
+];
 const rows = [...medians].map(([name, figures]) => [
   name,
   String(figures.pages),
+  String(figures.requests),
   figures.seconds.toFixed(2),
   rate(figures).toFixed(0),
   times(ratio(name, 'bare')),
@@ -100,5 +128,9 @@ for (const yardstick of ['bare', 'crawlee'] as const) {
   process.stdout.write(
     `target of ${yardstick}: ${times(targets[yardstick])}, reached ${times(reached)}: ${verdict}\n`,
   );
+}
+for (const other of ['scrapy', 'colly'] as const) {
+  const reached = ratio('orbweaver', other);
+  if (reached !== null) process.stdout.write(`against ${other}, no target: ${times(reached)}\n`);
 }
 process.exitCode = failed ? 1 : 0;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { median, medianRun, quantile, slope, table } from '../../bench/figures.ts';
+import { crawledBy, median, medianRun, quantile, slope, table } from '../../bench/figures.ts';
 import { meter } from '../../bench/meter.ts';
 
 describe('figures', () => {
@@ -24,6 +24,21 @@ describe('figures', () => {
       }),
     );
     expect(slope([{ x: 1, y: 5 }])).toBe(0);
+  });
+
+  it("counts different pages by the web's log, from the first request to the end of the last page", () => {
+    const seen = (path: string, start: number, end: number | null, status = 200) => ({
+      ...{ host: '127.0.0.1:1', url: `http://127.0.0.1:1${path}`, start, end, status, userAgent: null },
+    });
+    const log = [
+      seen('/robots.txt', 1_000, 1_500),
+      seen('/', 2_000, 2_500),
+      seen('/a', 2_600, 4_000),
+      seen('/', 3_000, 3_100),
+      seen('/gone', 5_000, 6_000, 404),
+      seen('/robots.txt', 7_000, 8_000),
+    ];
+    expect(crawledBy(log)).toEqual({ pages: 2, seconds: 3 });
   });
 
   it('lines columns up', () => {

@@ -1,0 +1,55 @@
+// Colly over the web of a benchmark: asynchronous, as many requests at once as there are seeds, the connections of all
+// of them kept open, robots.txt obeyed. All it knows is in memory; pages are read for their links and not kept.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/gocolly/colly/v2"
+)
+
+func main() {
+	text, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		fail(err)
+	}
+	seeds := strings.Fields(string(text))
+	c := colly.NewCollector(colly.Async(true))
+	c.IgnoreRobotsTxt = false
+	c.DisableCookies()
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	// By default two connections of a host are kept, and the others are opened anew for each request.
+	transport.MaxIdleConns = 0
+	transport.MaxIdleConnsPerHost = len(seeds)
+	c.WithTransport(transport)
+	if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: len(seeds)}); err != nil {
+		fail(err)
+	}
+	c.OnHTML("a[href]", func(e *colly.HTMLElement) {
+		tell(e.Request.Visit(e.Attr("href")))
+	})
+	c.OnError(func(r *colly.Response, err error) {
+		fmt.Fprintln(os.Stderr, r.Request.URL, err)
+	})
+	for _, seed := range seeds {
+		tell(c.Visit(seed))
+	}
+	c.Wait()
+}
+
+// tell says what came of a visit, unless that is as it should be.
+func tell(err error) {
+	var visited *colly.AlreadyVisitedError
+	if err != nil && !errors.As(err, &visited) && !errors.Is(err, colly.ErrRobotsTxtBlocked) {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}

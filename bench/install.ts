@@ -1,0 +1,64 @@
+/**
+ * Fetches contestants the first time they are asked for, into folders of bench/ that git ignores. They are no
+ * dependencies of the project, so that newcomers never download them.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The program of a contestant, or in one sentence why it cannot be had here. */
+export type Program = { readonly path: string } | { readonly missing: string };
+
+export function installCrawlee(): void {
+  const folder = join(import.meta.dirname, 'crawlee');
+  if (existsSync(join(folder, 'node_modules', '@crawlee', 'cheerio'))) return;
+  process.stderr.write('installing Crawlee into bench/crawlee (once)\n');
+  const flags = ['--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status } = spawnSync('npm', ['install', ...flags], { cwd: folder, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('Crawlee could not be installed; --only bare,orbweaver does without');
+}
+
+/** What stands in the way when the command fails, null when it does not. */
+function attempt(command: string, args: readonly string[], cwd: string, path?: string): string | null {
+  const env = path === undefined ? process.env : { ...process.env, PATH: path };
+  const { error, status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8' });
+  if (status === 0) return null;
+  if (error !== undefined) return `there is no ${command} here (${error.message})`;
+  const last = (stdout + stderr).trimEnd().split('\n').at(-1) ?? '';
+  return `${[command, ...args].join(' ')} failed: ${last}`;
+}
+
+/**
+ * Scrapy in a virtual environment of its own; the path is that of its Python.
+ * @param path where programs are searched, by default as everywhere
+ */
+export function installScrapy(folder = join(import.meta.dirname, 'scrapy'), path?: string): Program {
+  const venv = join(folder, '.cache', 'venv');
+  const python = join(venv, 'bin', 'python');
+  // Written last, so that what was interrupted is begun anew, and another version is installed anew.
+  const installed = join(venv, 'installed.txt');
+  const wanted = readFileSync(join(folder, 'requirements.txt'), 'utf8');
+  const has = existsSync(python) && existsSync(installed) && readFileSync(installed, 'utf8') === wanted;
+  if (has) return { path: python };
+  process.stderr.write('installing Scrapy into bench/scrapy (once)\n');
+  const missing =
+    attempt('python3', ['-m', 'venv', '--clear', '.cache/venv'], folder, path) ??
+    attempt(
+      python,
+      ['-m', 'pip', 'install', '--quiet', '--no-input', '-r', 'requirements.txt'],
+      folder,
+      path,
+    );
+  if (missing !== null) return { missing };
+  writeFileSync(installed, wanted);
+  return { path: python };
+}
+
+/** Colly in a program of bench/colly. Go knows by itself what is to be fetched and compiled anew. */
+export function installColly(folder = join(import.meta.dirname, 'colly'), path?: string): Program {
+  const program = join('.cache', 'crawl');
+  if (!existsSync(join(folder, program)))
+    process.stderr.write('building Colly in bench/colly (once, about a minute)\n');
+  const missing = attempt('go', ['build', '-buildvcs=false', '-o', program, '.'], folder, path);
+  return missing === null ? { path: join(folder, program) } : { missing };
+}
