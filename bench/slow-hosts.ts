@@ -5,6 +5,7 @@
  * log; CPU time is that of every process of Orbweaver. Exits 1 where a target is missed or a host was asked impolitely.
  *
  * `--only fast,second` runs some of the cases: fast, second, ten, many.
+ * `--with scrapy` runs each case with Scrapy too, at the same delays; it is held to no target.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +13,9 @@ import { parseArgs } from 'node:util';
 import { expectedOf } from '../test/web/expected.ts';
 import { complaints, judge } from '../test/web/judge.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
-import { crawlWithOrbweaver } from './contestants.ts';
-import { table } from './figures.ts';
+import { crawlWithOrbweaver, crawlWithScrapy, type Task } from './contestants.ts';
+import { crawledBy, isRobots, table } from './figures.ts';
+import { installScrapy } from './install.ts';
 import type { Meter } from './meter.ts';
 import { scratch } from './scratch.ts';
 
@@ -53,7 +55,47 @@ interface Measured {
   readonly faults: readonly string[];
 }
 
-async function measure(one: Case): Promise<Measured> {
+interface Limits {
+  readonly hosts: number;
+  readonly delaySeconds: number;
+  /** null: to the end. */
+  readonly maxSeconds: number | null;
+}
+
+/** Resolves with the seconds that the crawl took by its own account; null: it gives none, the web's log tells. */
+type Crawl = (
+  task: Task,
+  limits: Limits,
+  watched: (usage: Meter['read']) => void,
+) => Promise<{
+  readonly seconds: number | null;
+  readonly cpuSeconds: number;
+  readonly peakMegabytes: number;
+}>;
+
+const orbweaver: Crawl = async (task, { delaySeconds, maxSeconds }, watched) => {
+  const limit = maxSeconds === null ? [] : ['--max-seconds', String(maxSeconds)];
+  const options = ['--delay', String(delaySeconds), ...limit];
+  const { report, ended } = await crawlWithOrbweaver(task, options, watched);
+  return { seconds: report.seconds, ...ended.usage };
+};
+
+const scrapy =
+  (python: string): Crawl =>
+  async (task, { hosts, delaySeconds, maxSeconds }, watched) => {
+    const settings = {
+      DOWNLOAD_DELAY: delaySeconds,
+      // By default the delay varies by half of it, down as well.
+      DOWNLOAD_DELAY_JITTER: 0,
+      CONCURRENT_REQUESTS_PER_DOMAIN: 1,
+      // A request that waits for its host's delay takes a place.
+      CONCURRENT_REQUESTS: Math.max(100, hosts),
+      CLOSESPIDER_TIMEOUT: maxSeconds ?? 0,
+    };
+    return { seconds: null, ...(await crawlWithScrapy(python, task, settings, watched)) };
+  };
+
+async function measure(one: Case, crawlWith: Crawl): Promise<Measured> {
   const { hosts, delaySeconds, latencyMs, windowSeconds } = one;
   const folder = scratch(`bench-${one.name}`);
   const settle = settleSeconds(hosts);
@@ -71,17 +113,10 @@ async function measure(one: Case): Promise<Measured> {
       while ((await web.count()) === 0) await new Promise((resolve) => setTimeout(resolve, 100));
       return web.now();
     };
-    const crawl = crawlWithOrbweaver(
-      { seedsFile, folder },
-      [
-        '--delay',
-        String(delaySeconds),
-        ...(seconds === null ? [] : ['--max-seconds', String(Math.ceil(seconds))]),
-      ],
-      (read) => {
-        usage.read = read;
-      },
-    );
+    const maxSeconds = seconds === null ? null : Math.ceil(seconds);
+    const crawl = crawlWith({ seedsFile, folder }, { hosts, delaySeconds, maxSeconds }, (read) => {
+      usage.read = read;
+    });
     const first = await Promise.race([begun(), crawl.then(() => 0)]);
     let [opens, closes] = [first, Infinity];
     if (windowSeconds !== null) {
@@ -92,20 +127,18 @@ async function measure(one: Case): Promise<Measured> {
       await until(web.now, closes);
       usage.closed = cpuNow();
     }
-    const { report, ended } = await crawl;
-    if (windowSeconds === null) usage.closed = ended.usage.cpuSeconds;
+    const ended = await crawl;
+    if (windowSeconds === null) usage.closed = ended.cpuSeconds;
     const log = await web.log();
-    const counted = log.filter(
-      ({ start, url }) => start >= opens && start < closes && !url.endsWith('/robots.txt'),
-    );
+    const counted = log.filter(({ start, url }) => start >= opens && start < closes && !isRobots(url));
     const expected = windowSeconds === null ? { expected: expectedOf(web.plan) } : {};
     const verdict = judge(log, { delayMs: delaySeconds * 1_000, ...expected });
     return {
       pages: counted.length,
-      seconds: windowSeconds ?? report.seconds,
+      seconds: windowSeconds ?? ended.seconds ?? crawledBy(log).seconds,
       cpuSeconds: usage.closed - usage.opened,
       minGapMs: verdict.minGapMs,
-      peakMegabytes: ended.usage.peakMegabytes,
+      peakMegabytes: ended.peakMegabytes,
       faults: complaints(verdict),
     };
   } finally {
@@ -118,39 +151,62 @@ async function until(now: () => number, moment: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, moment - now())));
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const { values } = parseArgs({ options: { only: { type: 'string' }, with: { type: 'string' } } });
 const wanted = values.only?.split(',') ?? cases.map(({ name }) => name);
 for (const name of wanted)
   if (!cases.some((one) => one.name === name)) throw new RangeError(`no case is called ${name}`);
+if (values.with !== undefined && values.with !== 'scrapy')
+  throw new RangeError(`nothing to measure beside Orbweaver is called ${values.with}`);
 
-let [missed, fastCost]: [boolean, number | null] = [false, null];
+const crawlers = new Map([['orbweaver', orbweaver]]);
+if (values.with === undefined) process.stderr.write('--with scrapy measures Scrapy beside Orbweaver\n');
+else {
+  const program = installScrapy();
+  if ('path' in program) crawlers.set('scrapy', scrapy(program.path));
+  else process.stderr.write(`scrapy is skipped: ${program.missing}\n`);
+}
+
+let missed = false;
+const fastCosts = new Map<string, number>();
 const rows: string[][] = [];
+const comparisons: string[] = [];
 for (const one of cases.filter(({ name }) => wanted.includes(name))) {
-  const measured = await measure(one);
-  const rate = measured.pages / measured.seconds;
-  const cost = (measured.cpuSeconds / measured.pages) * 1_000;
-  if (one.name === 'fast') fastCost = cost;
-  const permitted = one.windowSeconds === null ? null : one.hosts / one.delaySeconds;
-  const share = permitted === null ? null : rate / permitted;
-  const factor = fastCost === null ? null : cost / fastCost;
-  missed ||= measured.faults.length > 0 || (share ?? 1) < target || (factor ?? 1) > costTarget;
-  rows.push([
-    one.name,
-    String(one.hosts),
-    String(one.delaySeconds),
-    String(measured.pages),
-    rate.toFixed(1),
-    share?.toFixed(3) ?? '',
-    cost.toFixed(1),
-    factor?.toFixed(2) ?? '',
-    measured.minGapMs?.toFixed(0) ?? '',
-    measured.peakMegabytes.toFixed(0),
-  ]);
-  for (const fault of measured.faults) process.stderr.write(`  ${one.name}: ${fault}\n`);
-  process.stderr.write(`${rows.at(-1)?.join('  ') ?? ''}\n`);
+  const costs = new Map<string, number>();
+  for (const [crawler, crawlWith] of crawlers) {
+    const measured = await measure(one, crawlWith);
+    const rate = measured.pages / measured.seconds;
+    const cost = (measured.cpuSeconds / measured.pages) * 1_000;
+    costs.set(crawler, cost);
+    if (one.name === 'fast') fastCosts.set(crawler, cost);
+    const fastCost = fastCosts.get(crawler);
+    const permitted = one.windowSeconds === null ? null : one.hosts / one.delaySeconds;
+    const share = permitted === null ? null : rate / permitted;
+    const factor = fastCost === undefined ? null : cost / fastCost;
+    if (crawler === 'orbweaver')
+      missed ||= measured.faults.length > 0 || (share ?? 1) < target || (factor ?? 1) > costTarget;
+    rows.push([
+      one.name,
+      crawler,
+      String(one.hosts),
+      String(one.delaySeconds),
+      String(measured.pages),
+      rate.toFixed(1),
+      share?.toFixed(3) ?? '',
+      cost.toFixed(1),
+      factor?.toFixed(2) ?? '',
+      measured.minGapMs?.toFixed(0) ?? '',
+      measured.peakMegabytes.toFixed(0),
+    ]);
+    for (const fault of measured.faults) process.stderr.write(`  ${one.name}, ${crawler}: ${fault}\n`);
+    process.stderr.write(`${rows.at(-1)?.join('  ') ?? ''}\n`);
+  }
+  const [own, other] = [costs.get('orbweaver'), costs.get('scrapy')];
+  if (own !== undefined && other !== undefined)
+    comparisons.push(`${one.name}: a page costs ${(own / other).toFixed(2)} × what it costs Scrapy`);
 }
 const head = [
   'case',
+  'crawler',
   'hosts',
   'delay s',
   'pages',
@@ -161,7 +217,7 @@ const head = [
   'gap ms',
   'MB',
 ];
-process.stdout.write(table([head, ...rows]) + '\n');
+process.stdout.write([table([head, ...rows]), ...comparisons, ''].join('\n'));
 process.stdout.write(
   `targets: ${String(target)} of allowed, ${String(costTarget)} of fast: ${missed ? 'MISSED' : 'met'}\n`,
 );
