@@ -17,7 +17,7 @@ export interface OwnStack {
 
 /** With API and worker unless `options` leave them out, as `bare` does. */
 export async function startOwnStack(
-  options: Pick<StackOptions, 'workers' | 'api' | 'onEvent'> & {
+  options: Pick<StackOptions, 'workers' | 'api' | 'services' | 'onEvent'> & {
     readonly settings?: Partial<Config>;
     /** One that was stopped and is to go on. */
     readonly dataDir?: string;
