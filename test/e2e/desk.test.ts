@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     await stopped(back);
   });
 
-  it('a host is backing off: it has asked for thirty days', async () => {
+  it('a host is backing off: it has asked for thirty days', { tags: ['long'] }, async () => {
     const site = await startSite({ '/': status(429, { 'retry-after': String(30 * 86_400) }) });
     const crawl = await desk.start([`${site.origin}/`], { delaySeconds: 0.2 });
     const row = await listed('`CrawlState`="backoff"', site.origin);

@@ -87,20 +87,24 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
     expect(await listed('paused')).toContain(paused);
   });
 
-  it('shows how a crawl stands, and links to the page of a host that it waits for', async () => {
-    const waits = async (): Promise<boolean> => {
-      await desktop.open(crawlWorkflowId(crawlId));
-      return (await desktop.currentDetails()).includes(`${paused} (paused, `);
-    };
-    await until('the page of the crawl tells of the host', waits);
-    const popup = desktop.page.waitForEvent('popup');
-    const page = desktop.page.locator('iframe').last().contentFrame();
-    await page.getByRole('link', { name: paused }).click();
-    const host = await popup;
-    await host.getByTestId('history-tab').waitFor();
-    expect(host.url()).toContain(`/workflows/${encodeURIComponent(hostWorkflowId(paused))}/`);
-    await host.close();
-  });
+  it(
+    'shows how a crawl stands, and links to the page of a host that it waits for',
+    { tags: ['long'] },
+    async () => {
+      const waits = async (): Promise<boolean> => {
+        await desktop.open(crawlWorkflowId(crawlId));
+        return (await desktop.currentDetails()).includes(`${paused} (paused, `);
+      };
+      await until('the page of the crawl tells of the host', waits);
+      const popup = desktop.page.waitForEvent('popup');
+      const page = desktop.page.locator('iframe').last().contentFrame();
+      await page.getByRole('link', { name: paused }).click();
+      const host = await popup;
+      await host.getByTestId('history-tab').waitFor();
+      expect(host.url()).toContain(`/workflows/${encodeURIComponent(hostWorkflowId(paused))}/`);
+      await host.close();
+    },
+  );
 
   it(
     'lists a parked host with its search attributes, and says what is wrong with it',
@@ -145,7 +149,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
     await until('the host is asked faster', () => gapsOf(starts()).some((gap) => gap < delayMs / 2));
   });
 
-  it('retries a parked host by an update: its page is in the result', async () => {
+  it('retries a parked host by an update: its page is in the result', { tags: ['long'] }, async () => {
     late = createServer((request, response) => {
       askedLate.push(request.url ?? '');
       response.statusCode = request.url === '/' ? 200 : 404;

@@ -162,25 +162,29 @@ describe('the end of a stack', () => {
     await third.ended;
   });
 
-  it('is cleaned up by the next start when launcher and leashes are all killed', async () => {
-    const fourth = await launch(dataDir);
-    ok(fourth);
-    const running = processesOf(dataDir);
-    const services = parts.map((part) => pidOf(dataDir, part));
-    fourth.process.kill('SIGKILL');
-    const leashes = running.filter(
-      ({ pid }) => readFileSync(`/proc/${String(pid)}/comm`, 'utf8').trim() === 'sh',
-    );
-    for (const { pid } of leashes) process.kill(pid, 'SIGKILL');
-    await fourth.ended;
-    const left = running.filter(({ pid }) => services.includes(pid));
+  it(
+    'is cleaned up by the next start when launcher and leashes are all killed',
+    { tags: ['long'] },
+    async () => {
+      const fourth = await launch(dataDir);
+      ok(fourth);
+      const running = processesOf(dataDir);
+      const services = parts.map((part) => pidOf(dataDir, part));
+      fourth.process.kill('SIGKILL');
+      const leashes = running.filter(
+        ({ pid }) => readFileSync(`/proc/${String(pid)}/comm`, 'utf8').trim() === 'sh',
+      );
+      for (const { pid } of leashes) process.kill(pid, 'SIGKILL');
+      await fourth.ended;
+      const left = running.filter(({ pid }) => services.includes(pid));
 
-    const fifth = await launch(dataDir);
-    ok(fifth);
-    expect(allGone(left)).toBe(true);
-    fifth.process.kill('SIGTERM');
-    await fifth.ended;
-  });
+      const fifth = await launch(dataDir);
+      ok(fifth);
+      expect(allGone(left)).toBe(true);
+      fifth.process.kill('SIGTERM');
+      await fifth.ended;
+    },
+  );
 
   it('leaves alone a process that has the recycled pid of a part', async () => {
     const run = path.join(dataDir, 'run');

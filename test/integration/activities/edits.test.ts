@@ -200,7 +200,7 @@ describe('a limit that is raised when it has just been reached', () => {
 });
 
 describe('a longer delay', () => {
-  it('holds a second later, also within a slice that began before', async () => {
+  it('holds a second later, also within a slice that began before', { tags: ['long'] }, async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);
     const crawl = await fetching.crawl({ delaySeconds: 0.2 });
@@ -218,7 +218,7 @@ describe('a longer delay', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_990);
   });
 
-  it('and another filter, hold for a URL that waits for its time already', async () => {
+  it('and another filter, hold for a URL that waits for its time already', { tags: ['long'] }, async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);
     const crawl = await fetching.crawl({ delaySeconds: 3 });

@@ -140,6 +140,7 @@ it.each(['refusing', 'silent'] as const)(
 
 it.skipIf(!mayMount())(
   'the disk of the bodies is full (needs the right to mount): nothing is fetched',
+  { tags: ['long'] },
   async () => {
     const disk = makeSmallDisk(2 * 1024 * 1024);
     cleanUps.push(() => disk.unmount());
@@ -159,6 +160,7 @@ it.skipIf(!mayMount())(
 
 it.skipIf(!mayMount())(
   'the disk of Postgres is full (needs the right to mount): nothing is fetched',
+  { tags: ['long'] },
   async () => {
     await desk.close();
     const name = new URL(world.databaseUrl).pathname.slice(1);

@@ -296,7 +296,7 @@ describe('GET /v1/urls', () => {
       await addUrls(services.pool, crawl, urls);
     };
 
-    it('has each once, written as it is read', async () => {
+    it('has each once, written as it is read', { tags: ['long'] }, async () => {
       await fill(await newCrawl(services.pool));
       await fill(id);
       await setState(services.pool, id, 'finished', 'complete');

@@ -128,7 +128,7 @@ describe('an export', () => {
     await expect.poll(async () => (await get('?format=csv')).status).toBe(200);
   });
 
-  it('of 100,000 pages is whole', async () => {
+  it('of 100,000 pages is whole', { tags: ['long'] }, async () => {
     const response = await get('', await largeCrawl(100_000));
     const seen = new Set<string>();
     let rest = '';
@@ -141,7 +141,7 @@ describe('an export', () => {
     expect([seen.size, rest]).toEqual([100_000, '']);
   });
 
-  it('is read from the database no faster than its reader takes it', async () => {
+  it('is read from the database no faster than its reader takes it', { tags: ['long'] }, async () => {
     const id = await largeCrawl(100_000);
     const queries = vi.spyOn(services.pool, 'query');
     onTestFinished(() => queries.mockRestore());

@@ -44,7 +44,7 @@ const refused = async (...args: string[]): Promise<string> => {
 };
 
 describe('edit, versions, restore', () => {
-  it('tell what an edit would do, make it, list it, and take it back', async () => {
+  it('tell what an edit would do, make it, list it, and take it back', { tags: ['long'] }, async () => {
     const id = await newCrawl(services.pool);
     for (const page of ['1', '2', 'archive/3']) await addUrl(services.pool, id, `https://a.example/${page}`);
     await setState(services.pool, id, 'running', null);
@@ -100,29 +100,33 @@ describe('edit, versions, restore', () => {
 });
 
 describe('webhooks', () => {
-  it('are added, listed, tested, replayed and removed; a saved key is for its owner alone', async () => {
-    expect(await done('webhooks', 'list')).toBe('There is no webhook.\n');
-    const file = path.join(folder, 'hook.key');
-    const add = ['webhooks', 'add', 'https://receiver.example/hook', '--kinds', 'crawl.finished'];
-    const id = (await done(...add, '--save', file, '--id')).trim();
-    const secret = readFileSync(file, 'utf8').trim();
-    expect(secret).toMatch(/^whsec_/);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(await refused(...add, '--save', file)).toMatch(/it exists already/);
-    expect(await done(...add)).toMatch(/shown only once:\nwhsec_/);
-    const listed = await done('webhooks', 'list');
-    expect(listed).toMatch(
-      new RegExp(`${id} +https://receiver\\.example/hook +crawl\\.finished +all +never`),
-    );
-    expect(listed).not.toContain('whsec_');
-    expect(await done('webhooks', 'test', id)).toMatch(/^The test test_\S+ is being sent/);
-    expect(await done('webhooks', 'deliveries', id)).toBe('Nothing has been sent yet.\n');
-    const crawl = await newCrawl(services.pool);
-    expect(await one('webhooks', 'replay', id, '--crawl', crawl, '--after', '0')).toEqual({ crawls: 1 });
-    expect(await done('webhooks', 'enable', id)).toMatch(/is on/);
-    expect(await done('webhooks', 'remove', id)).toMatch(/is removed/);
-    expect(await refused('webhooks', 'test', id)).toMatch(/There is no webhook/);
-  });
+  it(
+    'are added, listed, tested, replayed and removed; a saved key is for its owner alone',
+    { tags: ['long'] },
+    async () => {
+      expect(await done('webhooks', 'list')).toBe('There is no webhook.\n');
+      const file = path.join(folder, 'hook.key');
+      const add = ['webhooks', 'add', 'https://receiver.example/hook', '--kinds', 'crawl.finished'];
+      const id = (await done(...add, '--save', file, '--id')).trim();
+      const secret = readFileSync(file, 'utf8').trim();
+      expect(secret).toMatch(/^whsec_/);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(await refused(...add, '--save', file)).toMatch(/it exists already/);
+      expect(await done(...add)).toMatch(/shown only once:\nwhsec_/);
+      const listed = await done('webhooks', 'list');
+      expect(listed).toMatch(
+        new RegExp(`${id} +https://receiver\\.example/hook +crawl\\.finished +all +never`),
+      );
+      expect(listed).not.toContain('whsec_');
+      expect(await done('webhooks', 'test', id)).toMatch(/^The test test_\S+ is being sent/);
+      expect(await done('webhooks', 'deliveries', id)).toBe('Nothing has been sent yet.\n');
+      const crawl = await newCrawl(services.pool);
+      expect(await one('webhooks', 'replay', id, '--crawl', crawl, '--after', '0')).toEqual({ crawls: 1 });
+      expect(await done('webhooks', 'enable', id)).toMatch(/is on/);
+      expect(await done('webhooks', 'remove', id)).toMatch(/is removed/);
+      expect(await refused('webhooks', 'test', id)).toMatch(/There is no webhook/);
+    },
+  );
 
   it('that cannot be are refused before anything is asked', async () => {
     expect(await refused('webhooks', 'add', 'ftp://receiver.example/')).toMatch(

@@ -44,7 +44,7 @@ const orbweaver = (...args: readonly string[]): Promise<CliResult> =>
     ORBWEAVER_REDIS_URL: services.world.redisUrl ?? '',
   });
 
-it('lists them, a line each or with all evidence', async () => {
+it('lists them, a line each or with all evidence', { tags: ['long'] }, async () => {
   const { code, stdout } = await orbweaver('dead-letters', crawl);
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');

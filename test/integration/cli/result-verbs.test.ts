@@ -100,30 +100,34 @@ describe('seeds and events', () => {
     expect(await seedsOf(services.pool, stdout.trim())).toEqual(lines.filter((line) => line !== 'no url'));
   });
 
-  it('more seeds are streamed from arguments, files and standard input, bad ones are told', async () => {
-    const id = await newCrawl(services.pool);
-    expect(await done('seeds', 'add', id, 'https://a.example/x')).toBe(`Crawl ${id} has 1 seed more.\n`);
-    writeFileSync(file('seeds.txt'), '# more\nhttps://a.example/y\n\nnonsense\n');
-    expect(await done('seeds', 'add', id, 'https://a.example/z', '--seeds', file('seeds.txt'))).toBe(
-      `Crawl ${id} has 2 seeds more; 1 seed cannot be crawled:\n` +
-        `  ${file('seeds.txt')}, line 4: "nonsense" is not an absolute URL such as https://example.com/\n`,
-    );
-    writeFileSync(file('seeds.jsonl'), '"https://a.example/1"\n{"url": "https://a.example/2"}\n');
-    expect(jsonLines(await done('seeds', 'add', id, '--seeds', file('seeds.jsonl'), '--json'))).toEqual([
-      { accepted: 2, rejectedCount: 0, rejected: [] },
-    ]);
-    const many = Array.from({ length: 30_000 }, (_, at) => `https://a.example/many/${String(at)}`);
-    const piped = await run(['seeds', 'add', id, '--seeds', '-'], many.join('\n'));
-    expect(piped).toMatchObject({ code: 0, stdout: `Crawl ${id} has 30,000 seeds more.\n` });
+  it(
+    'more seeds are streamed from arguments, files and standard input, bad ones are told',
+    { tags: ['long'] },
+    async () => {
+      const id = await newCrawl(services.pool);
+      expect(await done('seeds', 'add', id, 'https://a.example/x')).toBe(`Crawl ${id} has 1 seed more.\n`);
+      writeFileSync(file('seeds.txt'), '# more\nhttps://a.example/y\n\nnonsense\n');
+      expect(await done('seeds', 'add', id, 'https://a.example/z', '--seeds', file('seeds.txt'))).toBe(
+        `Crawl ${id} has 2 seeds more; 1 seed cannot be crawled:\n` +
+          `  ${file('seeds.txt')}, line 4: "nonsense" is not an absolute URL such as https://example.com/\n`,
+      );
+      writeFileSync(file('seeds.jsonl'), '"https://a.example/1"\n{"url": "https://a.example/2"}\n');
+      expect(jsonLines(await done('seeds', 'add', id, '--seeds', file('seeds.jsonl'), '--json'))).toEqual([
+        { accepted: 2, rejectedCount: 0, rejected: [] },
+      ]);
+      const many = Array.from({ length: 30_000 }, (_, at) => `https://a.example/many/${String(at)}`);
+      const piped = await run(['seeds', 'add', id, '--seeds', '-'], many.join('\n'));
+      expect(piped).toMatchObject({ code: 0, stdout: `Crawl ${id} has 30,000 seeds more.\n` });
 
-    const listed = await done('events', id);
-    expect(listed.split('\n')[0]).toMatch(/^id +at +event +data$/);
-    expect(listed).toMatch(/\n1 +.*crawl\.created/);
-    const all = jsonLines(await done('events', id, '--json')) as { id: string; kind: string }[];
-    expect(all.at(-1)).toMatchObject({ kind: 'seeds.added' });
-    const behind = jsonLines(await done('events', id, '--after', '1', '--json'));
-    expect(behind).toEqual(all.slice(1));
-  });
+      const listed = await done('events', id);
+      expect(listed.split('\n')[0]).toMatch(/^id +at +event +data$/);
+      expect(listed).toMatch(/\n1 +.*crawl\.created/);
+      const all = jsonLines(await done('events', id, '--json')) as { id: string; kind: string }[];
+      expect(all.at(-1)).toMatchObject({ kind: 'seeds.added' });
+      const behind = jsonLines(await done('events', id, '--after', '1', '--json'));
+      expect(behind).toEqual(all.slice(1));
+    },
+  );
 
   it('are refused whole where none is good, the file is none, or the quota is spent while they are sent', async () => {
     const id = await newCrawl(services.pool);

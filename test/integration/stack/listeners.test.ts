@@ -8,29 +8,33 @@ import { rawServer, response } from '../../net/raw-server.ts';
 import { bare, startOwnStack } from '../../support/start-stack.ts';
 import { until } from '../../support/until.ts';
 
-it.skipIf(process.platform !== 'linux')('the inner ports of Temporal are off limits', async () => {
-  const { stack, dataDir, close } = await startOwnStack(bare);
-  try {
-    const listening = stackListeners(dataDir);
-    const named = [stack.temporalAddress, stack.temporalUiUrl, stack.postgresUrl].map((place) =>
-      Number(/:(\d+)(?:\/|$)/.exec(place ?? '')?.[1]),
-    );
-    await until('all listen', () => named.every((port) => listening().has(port)), 10_000);
-    const ports = [...listening()];
-    // Frontend and Web are named; its history, matching, worker and metrics are not.
-    expect(ports.length).toBeGreaterThan(named.length + 2);
-    const get = fetching({ own: ownServices([], systemResolver, listening) });
-    for (const port of ports) {
-      for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
-        const fault = expectFault(
-          await get(`http://${host}:${String(port)}/`, { allowPrivate: ['0.0.0.0/0', '::/0'] }),
-        );
-        expect(fault).toMatchObject({ fault: 'address-refused' });
+it.skipIf(process.platform !== 'linux')(
+  'the inner ports of Temporal are off limits',
+  { tags: ['long'] },
+  async () => {
+    const { stack, dataDir, close } = await startOwnStack(bare);
+    try {
+      const listening = stackListeners(dataDir);
+      const named = [stack.temporalAddress, stack.temporalUiUrl, stack.postgresUrl].map((place) =>
+        Number(/:(\d+)(?:\/|$)/.exec(place ?? '')?.[1]),
+      );
+      await until('all listen', () => named.every((port) => listening().has(port)), 10_000);
+      const ports = [...listening()];
+      // Frontend and Web are named; its history, matching, worker and metrics are not.
+      expect(ports.length).toBeGreaterThan(named.length + 2);
+      const get = fetching({ own: ownServices([], systemResolver, listening) });
+      for (const port of ports) {
+        for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
+          const fault = expectFault(
+            await get(`http://${host}:${String(port)}/`, { allowPrivate: ['0.0.0.0/0', '::/0'] }),
+          );
+          expect(fault).toMatchObject({ fault: 'address-refused' });
+        }
       }
+      const other = await rawServer((socket) => socket.write(response('not ours')));
+      expect(expectResponse(await get(other.origin)).status).toBe(200);
+    } finally {
+      await close();
     }
-    const other = await rawServer((socket) => socket.write(response('not ours')));
-    expect(expectResponse(await get(other.origin)).status).toBe(200);
-  } finally {
-    await close();
-  }
-});
+  },
+);

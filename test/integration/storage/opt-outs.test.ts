@@ -218,7 +218,7 @@ describe('taking an opt-out back', () => {
     },
   );
 
-  it.concurrent('leaves excluded what another entry still covers', async () => {
+  it.concurrent('leaves excluded what another entry still covers', { tags: ['long'] }, async () => {
     const { pool } = frontier;
     const crawl = await runningCrawl(pool);
     const host = await newHost(pool, 'https://www.nested.example');

@@ -80,7 +80,7 @@ describe('the probe', () => {
     expect(await failsAfter(() => probePostgres(url))).toBeLessThan(30_000);
   });
 
-  it('fails where nothing is said, in its time', async () => {
+  it('fails where nothing is said, in its time', { tags: ['long'] }, async () => {
     proxy.set('silent');
     expect(await failsAfter(() => probePostgres(url))).toBeLessThan(30_000);
   });
