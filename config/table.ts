@@ -231,7 +231,7 @@ export const settings = {
     name: 'ORBWEAVER_FETCH_SLOTS',
     type: 'number',
     schema: whole(1, 10_000),
-    fallback: '200',
+    fallback: '700',
     description:
       'Number of hosts from which a worker process fetches at the same time. A quarter of them is for hosts in trouble.',
   }),
