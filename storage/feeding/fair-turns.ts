@@ -8,6 +8,9 @@
  * A statement costs as much as the hosts it looks at, about `looks` for all crawls together, found by an index. Hosts
  * that turn out not to be ready had their turn noted too early (storage/migrations/0007_frontier.sql); `correctTurns`
  * puts their turns right, so that each is looked at once and none stands before others for long.
+ *
+ * `limit 1` instead of `exists` keeps it so: each row is looked up by its index. Postgres turns an `exists` into a join
+ * with all hosts that wait when it expects to look at many (10,000 hosts: 10 ms a statement instead of 3).
  */
 
 import { isItsTurn } from '../hosts/index.ts';
@@ -18,8 +21,8 @@ const fewestLooks = 4;
 
 /** A URL of the queue `q` is due, and the crawl's own delay allows its turn. */
 export const queueIsDue = `(${isItsTurn}
-                               and exists (select 1 from url u where u.host_id = q.host_id and u.crawl_id = q.crawl_id
-                                              and u.state = 'queued' and u.due_at <= now()))`;
+                               and coalesce((select true from url u where u.host_id = q.host_id and u.crawl_id = q.crawl_id
+                                                      and u.state = 'queued' and u.due_at <= now() limit 1), false))`;
 
 /** The host `h` answered within the last day, and is expected to answer again. */
 export const hostIsKnown = `greatest(h.known_at, h.asked_at) > now() - interval '1 day'`;
@@ -54,8 +57,8 @@ export const fairTurns = ({ of, held, free, crawl, host }: Turns): string => `ru
             greatest(${String(fewestLooks)}, ${String(looks)} / count(*) over ()) as looks
        from crawl c left join ${held} t on t.crawl_id = c.id
       where c.state = 'running' and ${free} > 0 and ${crawl}
-        and exists (select from host_queue q
-                     where q.crawl_id = c.id and ${of} and q.queued > 0 and q.turn_at <= now())
+        and (select true from host_queue q
+              where q.crawl_id = c.id and ${of} and q.queued > 0 and q.turn_at <= now() limit 1)
    ), of_tenant as materialized (
      select c.tenant_id, sum(t.hosts) as holds from ${held} t join crawl c on c.id = t.crawl_id group by 1
    ), seen as materialized (
@@ -71,7 +74,7 @@ export const fairTurns = ({ of, held, free, crawl, host }: Turns): string => `ru
         select greatest(h.not_before, h.closed_until) as at, h.fed or h.parked_at is not null or h.paused_at is not null as in_hand,
                coalesce(${host}, false) as ready,
                case when exists (select from opt_out) then opt_out_covering(h.origin) end as domain
-          from host h where h.id = q.host_id
+          from host h where h.id = q.host_id limit 1
       ) h
    ), aside as materialized (
      select host_id, crawl_id, case when not in_hand then domain end as domain from seen where early or domain is not null
