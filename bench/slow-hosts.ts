@@ -118,7 +118,7 @@ async function measure(one: Case, crawlWith: Crawl): Promise<Measured> {
       usage.read = read;
     });
     const first = await Promise.race([begun(), crawl.then(() => 0)]);
-    let [opens, closes] = [first, Infinity];
+    let [opens, closes] = [-Infinity, Infinity];
     if (windowSeconds !== null) {
       opens = first + settle * 1_000;
       closes = opens + windowSeconds * 1_000;
