@@ -9,7 +9,7 @@ import {
   type ApiAddress,
   type Sending,
 } from './api-request.ts';
-import { grouped } from './words.ts';
+import { grouped } from '../domain/counted.ts';
 
 /** Milliseconds without a byte after which a stream is given up. */
 const stillMs = 60_000;

@@ -4,7 +4,7 @@ import { auditView, type AuditView } from '../contracts/http/results.ts';
 import { withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
-import { grouped } from './words.ts';
+import { counted, grouped } from '../domain/counted.ts';
 
 /** Milliseconds that a recount of very many URLs may take. */
 const patienceMs = 5 * 60_000;
@@ -27,7 +27,7 @@ export function auditLines({ crawlId, state, ok, ledger, recount, hosts, differe
     ...(['discovered', ...urlStates] as const).map((name) =>
       row(name, grouped(ledger[name]), grouped(recount[name])),
     ),
-    `  counters of ${grouped(hosts)} hosts were recounted`,
+    `  counters of ${counted(hosts, 'host')} were recounted`,
     ...differences.map(
       ({ check, expected, actual, detail }) =>
         `  ${check}: found ${grouped(actual)}, expected ${grouped(expected)} (${detail})`,

@@ -19,7 +19,8 @@ import { likenessOf } from './likeness.ts';
 import { readRequest, type CrawlOptions } from './request.ts';
 import { sendRest } from './seeds-file.ts';
 import { writeList, writeMade, writeOne, type Shown } from './table.ts';
-import { duration, grouped } from './words.ts';
+import { counted, grouped } from '../domain/counted.ts';
+import { duration } from './words.ts';
 
 /** Options that every verb over the API has. */
 export type VerbOptions = ApiOptions & { readonly json?: boolean };
@@ -83,13 +84,11 @@ export async function startCrawl(urls: readonly string[], options: StartOptions)
   const told = rest === null ? [] : await sendRest(api, created.id, rest);
   for (const line of told) process.stderr.write(`${line}\n`);
   writeMade(created, options, () => [
-    `Crawl ${created.id} is started with ${seeds(created.accepted)}${created.rejectedCount === 0 ? '' : `; ${seeds(created.rejectedCount)} cannot be crawled`}.`,
+    `Crawl ${created.id} is started with ${counted(created.accepted, 'seed')}${created.rejectedCount === 0 ? '' : `; ${counted(created.rejectedCount, 'seed')} cannot be crawled`}.`,
     `  orbweaver status ${created.id} shows where it stands.`,
   ]);
   return exitCodes.ok;
 }
-
-const seeds = (count: number): string => (count === 1 ? '1 seed' : `${grouped(count)} seeds`);
 
 export type Control = 'pause' | 'resume' | 'cancel';
 
@@ -128,7 +127,8 @@ export async function deleteCrawl(
       throw error;
     });
     if (answer === null) break;
-    if (left !== null) process.stderr.write(`${grouped(answer.urls)} URLs are still to be removed.\n`);
+    if (left !== null)
+      process.stderr.write(`${counted(answer.urls, 'URL is', 'URLs are')} still to be removed.\n`);
     left = answer.urls;
     await sleep(lookMs);
   }

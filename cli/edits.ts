@@ -17,7 +17,7 @@ import { editOptionNames, givenSettings, optionName } from './crawl-settings.ts'
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
 import { moment, table, writeList, writeOne, type Shown } from './table.ts';
-import { grouped } from './words.ts';
+import { counted, grouped } from '../domain/counted.ts';
 
 /** As commander gives them; the settings of crawl-settings.ts are text, and `none` takes a setting back. */
 export interface EditOptions extends VerbOptions {
@@ -87,8 +87,8 @@ function effectWords({
   if (state === 'pending' && judged === 0) return 'the version is being applied';
   const so = state === 'pending' ? 'so far ' : '';
   return (
-    `${so}${grouped(judged)} URLs were looked at, ${grouped(excluded)} excluded, ${grouped(readmitted)} queued again` +
-    (pagesReread > 0 ? `, ${grouped(admitted)} found in ${grouped(pagesReread)} stored pages` : '')
+    `${so}${counted(judged, 'URL was', 'URLs were')} looked at, ${grouped(excluded)} excluded, ${grouped(readmitted)} queued again` +
+    (pagesReread > 0 ? `, ${grouped(admitted)} found in ${counted(pagesReread, 'stored page')}` : '')
   );
 }
 

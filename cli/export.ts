@@ -10,7 +10,7 @@ import { exitCodes, type ExitCode } from './ending.ts';
 import { openOutFile } from './out-file.ts';
 import { readPageFilter, type PageFilterOptions } from './page-filter.ts';
 import { sayPlainly } from './say.ts';
-import { grouped } from './words.ts';
+import { grouped } from '../domain/counted.ts';
 
 export interface ExportOptions extends ApiOptions, PageFilterOptions {
   readonly format: 'jsonl' | 'csv';

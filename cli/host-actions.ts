@@ -18,7 +18,7 @@ import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { settingWords } from './hosts.ts';
 import { sayPlainly } from './say.ts';
 import { moment, printable, writeLines, writeOne } from './table.ts';
-import { counted, grouped } from './words.ts';
+import { counted, grouped } from '../domain/counted.ts';
 
 export interface HostActionOptions extends VerbOptions {
   readonly state?: HostStanding;
@@ -106,7 +106,7 @@ async function toEach(
 
 export function actedLine({ action, outcome, dropped, host }: HostActed): string {
   const { origin, state, queued } = host;
-  const waiting = queued === 1 ? '1 URL is queued' : `${grouped(queued)} URLs are queued`;
+  const waiting = `${counted(queued, 'URL is', 'URLs are')} queued`;
   if (outcome === 'unchanged') {
     const why = { retry: `is ${state}: there is no failure to forget`, pause: 'is paused already' };
     return action === 'retry' || action === 'pause'

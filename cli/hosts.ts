@@ -17,7 +17,7 @@ import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
 import { writeJsonLines } from './lines.ts';
-import { counted, grouped } from './words.ts';
+import { counted, grouped } from '../domain/counted.ts';
 
 const pageLimit = 1_000;
 

@@ -5,7 +5,7 @@ import { withApi, type ApiOptions } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { writeJsonLines } from './lines.ts';
-import { grouped } from './words.ts';
+import { counted } from '../domain/counted.ts';
 
 export async function optOutAdd(text: string, reason: string | null, options: ApiOptions): Promise<ExitCode> {
   const domain = domainOf(text);
@@ -58,6 +58,5 @@ function domainOf(text: string): string {
   return read.domain;
 }
 
-const excludedNow = (count: number): string => (count === 1 ? '1 URL was' : `${grouped(count)} URLs were`);
-const excludedUrls = (count: number): string =>
-  count === 1 ? '1 excluded URL is' : `${grouped(count)} excluded URLs are`;
+const excludedNow = (count: number): string => counted(count, 'URL was', 'URLs were');
+const excludedUrls = (count: number): string => counted(count, 'excluded URL is', 'excluded URLs are');

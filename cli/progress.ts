@@ -5,7 +5,8 @@ import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import type { Say } from './say.ts';
 import { waitText } from './waiting.ts';
-import { counted, duration, grouped } from './words.ts';
+import { counted, grouped } from '../domain/counted.ts';
+import { duration } from './words.ts';
 
 export interface Progress {
   readonly say: Say;

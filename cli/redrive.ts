@@ -5,7 +5,7 @@ import { canonicalize } from '../domain/url.ts';
 import { anyApi } from './api-target.ts';
 import { readLetterOptions, type LetterOptions } from './dead-letters.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import { grouped } from './words.ts';
+import { grouped } from '../domain/counted.ts';
 
 export interface RedriveOptions extends LetterOptions {
   readonly url?: string;

@@ -8,7 +8,8 @@ import { exitCodes, type ExitCode } from './ending.ts';
 import { openOutFile } from './out-file.ts';
 import { cutLines } from './summary.ts';
 import { moment, table, writeLines, writeOne } from './table.ts';
-import { bytes, duration, grouped } from './words.ts';
+import { grouped } from '../domain/counted.ts';
+import { bytes, duration } from './words.ts';
 
 type ReportOptions = VerbOptions & { readonly html?: string };
 

@@ -26,7 +26,7 @@ import { othersStack, ownStack, start, startKept, type UsedStack } from './stack
 import { summaryJson, summaryLines } from './summary.ts';
 import { runningWorkflows } from './temporal-web.ts';
 import { turnCrawl } from './turn-crawl.ts';
-import { grouped } from './words.ts';
+import { counted } from '../domain/counted.ts';
 
 /** The reason of crawls that are paused because their command line ended. */
 export const interruptedReason = 'interrupted';
@@ -177,7 +177,7 @@ async function runOn(
   if (out !== null) {
     const query = { limit: 1_000, fields: 'links,text' };
     const count = await out.write(api.list(`/v1/crawls/${id}/pages`, pageView, query));
-    progress.say(`${grouped(count)} pages were written to ${out.name}.`);
+    progress.say(`${counted(count, 'page was', 'pages were')} written to ${out.name}.`);
   }
   if (options.json === true) await summarize(ended);
   else tell(`Results: ./orbweaver pages ${id}`);

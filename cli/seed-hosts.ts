@@ -1,4 +1,5 @@
 /** `crawl --concurrency N`: the hosts of the seeds, which belong to the user, take several requests at a time. */
+import { counted } from '../domain/counted.ts';
 import { judgeSeeds } from '../domain/seeds.ts';
 import type { Api } from './api.ts';
 import { CommandError } from './ending.ts';
@@ -18,7 +19,7 @@ export async function setConcurrency(api: Api, concurrency: number, request: Cra
   const [first = ''] = origins;
   const more = origins.length === 1 ? '' : ` and ${String(origins.length - 1)} more`;
   return (
-    `${first}${more} ${origins.length === 1 ? 'takes' : 'take'} up to ${String(concurrency)} requests at a time from now on; ` +
+    `${first}${more} ${origins.length === 1 ? 'takes' : 'take'} up to ${counted(concurrency, 'request')} at a time from now on; ` +
     `./orbweaver host set ${first} --concurrency default resets that.`
   );
 }

@@ -8,7 +8,8 @@ import { addedSeeds } from '../contracts/http/seeds.ts';
 import type { Api } from './api.ts';
 import { rejectionLine } from './api-request.ts';
 import { CommandError } from './ending.ts';
-import { grouped, reasonOf } from './words.ts';
+import { grouped } from '../domain/counted.ts';
+import { reasonOf } from './words.ts';
 
 /** Bytes that go with the crawl; written as JSON they stay below the limit of a request. */
 const headBytes = 4 * 1024 * 1024;

@@ -7,7 +7,8 @@ import { anyApi, withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { writeList, writeOne, type Shown } from './table.ts';
-import { grouped, reasonOf } from './words.ts';
+import { counted, grouped } from '../domain/counted.ts';
+import { reasonOf } from './words.ts';
 
 export interface SeedOptions extends VerbOptions {
   /** `-`: standard input. A file name that ends so is read as JSON lines. */
@@ -63,11 +64,11 @@ async function openable(file: string): Promise<void> {
 
 function addedLines(id: string, added: AddedSeeds, given: number, file = ''): string[] {
   const { accepted, rejectedCount, rejected } = added;
-  const first = `Crawl ${id} has ${seeds(accepted)} more`;
+  const first = `Crawl ${id} has ${counted(accepted, 'seed')} more`;
   if (rejectedCount === 0) return [`${first}.`];
   const more = rejectedCount - rejected.length;
   return [
-    `${first}; ${seeds(rejectedCount)} cannot be crawled:`,
+    `${first}; ${counted(rejectedCount, 'seed')} cannot be crawled:`,
     ...rejected.map((seed) => {
       const place = seed.line > given ? `${file}, line ${String(seed.line - given)}: ` : '';
       return `  ${place}${rejectionLine(seed)}`;
@@ -75,8 +76,6 @@ function addedLines(id: string, added: AddedSeeds, given: number, file = ''): st
     ...(more > 0 ? [`  and ${grouped(more)} more`] : []),
   ];
 }
-
-const seeds = (count: number): string => (count === 1 ? '1 seed' : `${grouped(count)} seeds`);
 
 const shown: Shown<SeedView> = {
   heads: ['line', 'state', 'url', 'reason'],

@@ -6,7 +6,8 @@ import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import { crawlWorkflowId, hostWorkflowId } from '../contracts/workflows.ts';
 import { line, summaryLines } from './summary.ts';
-import { counted, duration, grouped } from './words.ts';
+import { counted, grouped } from '../domain/counted.ts';
+import { duration } from './words.ts';
 
 /** @param page gives the address of a workflow's page, by the workflow's id; null: there are no addresses to show */
 export function statusLines(

@@ -5,7 +5,8 @@ import type { CrawlOutlookView, ParkedHost } from '../contracts/http/outlook.ts'
 import { cutKinds, cutPhrase } from '../domain/limits.ts';
 import { printable } from './table.ts';
 import { waitText } from './waiting.ts';
-import { bytes, counted, duration, grouped } from './words.ts';
+import { counted, grouped } from '../domain/counted.ts';
+import { bytes, duration } from './words.ts';
 
 const shown = 10;
 
@@ -54,7 +55,7 @@ export function summaryLines(
     ...listed(
       'parked hosts',
       parked.map(({ origin, queued, lastError }) => {
-        const wait = queued === 1 ? '1 URL waits' : `${grouped(queued)} URLs wait`;
+        const wait = counted(queued, 'URL waits', 'URLs wait');
         return `${origin}, ${wait}${lastError === null ? '' : `: ${printable(lastError)}`}`;
       }),
       Math.max(view.hosts.parked, parked.length),

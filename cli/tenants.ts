@@ -12,7 +12,7 @@ import { anyApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { moment, table, writeList, writeMade, writeOne, type Shown } from './table.ts';
-import { grouped } from './words.ts';
+import { grouped } from '../domain/counted.ts';
 
 const quotaNames = Object.keys(quotasView.shape) as (keyof Quotas)[];
 

@@ -20,7 +20,7 @@ import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { moment, printable, table, writeList, writeLines, writeMade, writeOne, type Shown } from './table.ts';
-import { grouped } from './words.ts';
+import { counted, grouped } from '../domain/counted.ts';
 
 const shown: Shown<WebhookView> = {
   heads: ['id', 'url', 'events', 'crawl', 'delivered', 'waiting', 'dead', ''],
@@ -137,7 +137,7 @@ export async function replayWebhook(
   const body = judged(newReplay, wish, { crawlId: '--crawl', after: '--after', since: '--since' });
   const api = await anyApi(options);
   const answer = await api.create(`${pathOf(id)}/replay`, replayAnswer, body);
-  writeOne(answer, json, () => [`Events of ${grouped(answer.crawls)} crawls are sent again.`]);
+  writeOne(answer, json, () => [`Events of ${counted(answer.crawls, 'crawl')} are sent again.`]);
   return exitCodes.ok;
 }
 

@@ -1,11 +1,5 @@
 /** Numbers, times and errors, written for people. */
 
-export const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');
-
-/** `1 host`, `1,200 hosts`. */
-export const counted = (count: number, one: string): string =>
-  count === 1 ? `1 ${one}` : `${grouped(count)} ${one}s`;
-
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
 /** Bytes with a decimal unit, about three digits. */

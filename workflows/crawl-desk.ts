@@ -1,4 +1,5 @@
 /** What an operator sees of a crawl in Temporal Web: its current details, in Markdown. Pure. */
+import { grouped, counted } from '../domain/counted.ts';
 import type { CrawlGlance } from '../contracts/activities.ts';
 import { standsAs, type CrawlState } from '../contracts/crawl.ts';
 import { hostWorkflowId } from '../contracts/workflows.ts';
@@ -14,8 +15,6 @@ interface CrawlDeskState {
   readonly namespace: string;
 }
 
-const grouped = (count: number): string => count.toLocaleString('en-US');
-
 export function crawlMarkdown({ crawlId, state, reason, glance, namespace }: CrawlDeskState): string {
   const lines = [`### Crawl ${crawlId} ${standsAs(state)}`];
   if (reason !== null) lines.push(`**Why:** ${plainMarkdown(reason)}`);
@@ -23,8 +22,8 @@ export function crawlMarkdown({ crawlId, state, reason, glance, namespace }: Cra
   const { label, hosts, waiting, waitsFor } = glance;
   if (label !== null) lines.push(`**Label:** ${plainMarkdown(label)}`);
   lines.push(
-    `**URLs:** ${grouped(glance.pages)} pages of ${grouped(glance.discovered)} discovered, ` +
-      `${grouped(glance.queued)} queued, ${grouped(glance.deadLetters)} dead letters, ` +
+    `**URLs:** ${counted(glance.pages, 'page')} of ${grouped(glance.discovered)} discovered, ` +
+      `${grouped(glance.queued)} queued, ${counted(glance.deadLetters, 'dead letter')}, ` +
       `${glance.perSecond.toFixed(1)} a second`,
     `**Hosts:** ${grouped(hosts.total)}: ${grouped(hosts.working)} at work, ` +
       `${grouped(Math.max(0, waiting - hosts.parked))} waiting, ${grouped(hosts.parked)} parked`,

@@ -3,6 +3,7 @@
  * is stored with the version, so that a crash repeats at most one batch. The next call takes up an edit that comes
  * meanwhile. If cancelled, the workflow ends in order, and the patrol starts it again for the rest.
  */
+import { counted } from '../domain/counted.ts';
 import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { EditProgress } from '../contracts/activities.ts';
 import { editedSignal, editStateQuery, type EditWorkflowInput } from '../contracts/workflows.ts';
@@ -38,7 +39,8 @@ export async function edit({ crawlId }: EditWorkflowInput): Promise<EditProgress
 
 function progressSentence({ version, state, ...counts }: EditProgress): string {
   const { judged, excluded, readmitted, reread, admitted } = counts;
-  const urls = `${String(judged)} URLs looked at, ${String(excluded)} excluded, ${String(readmitted)} queued again`;
-  const pages = reread === 0 ? '' : `; ${String(reread)} pages read again, ${String(admitted)} URLs found`;
+  const urls = `${counted(judged, 'URL')} looked at, ${String(excluded)} excluded, ${String(readmitted)} queued again`;
+  const pages =
+    reread === 0 ? '' : `; ${counted(reread, 'page')} read again, ${counted(admitted, 'URL')} found`;
   return `Version ${String(version)} is ${state}: ${urls}${pages}`;
 }

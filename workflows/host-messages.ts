@@ -1,4 +1,5 @@
 /** Messages that operators and other workflows may send to a host's workflow (docs/operations.md has the buttons). */
+import { counted } from '../domain/counted.ts';
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import {
   askHostSignal,
@@ -47,7 +48,7 @@ export function hearMessages(host: HostState): void {
     retryHostUpdate,
     uncut(async () => {
       await condition(host.askRetry(true));
-      return `${me.origin} is tried again now; ${String(host.carried.queued)} URLs are queued`;
+      return `${me.origin} is tried again now; ${counted(host.carried.queued, 'URL is', 'URLs are')} queued`;
     }),
     {
       description:
@@ -67,7 +68,7 @@ export function hearMessages(host: HostState): void {
       const { dropped, ...counts } = await dropHost({ ...me, reason: reason ?? 'dropped by an operator' });
       host.counted(counts);
       host.refresh();
-      return `${String(dropped)} queued URLs of ${me.origin} are excluded`;
+      return `${counted(dropped, 'queued URL')} of ${me.origin} excluded`;
     }),
     { description: 'Exclude every queued URL of this host. Input: a reason.' },
   );

@@ -2,6 +2,7 @@
  * The front queue of one shard: each tick feeds hosts that have due URLs, under a cap of active hosts. If cancelled,
  * the workflow ends, and the patrol starts it again.
  */
+import { counted } from '../domain/counted.ts';
 import {
   allHandlersFinished,
   condition,
@@ -44,7 +45,7 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     fed += result.started;
     activeHosts = result.active;
     setCurrentDetails(
-      `### Scheduler of shard ${String(input.shard)}\n\n${String(result.active)} hosts are at work ` +
+      `### Scheduler of shard ${String(input.shard)}\n\n${counted(result.active, 'host is', 'hosts are')} at work ` +
         `(at most ${String(result.cap)}); ${result.running ? 'crawls are running' : 'no crawl is running'}.`,
     );
     if (result.running) await condition(() => woken, tickMs, { summary: 'tick' });

@@ -1,4 +1,5 @@
 /** An operator's actions on hosts (F18): on one host, or page by page on all hosts in a state or of a pattern. */
+import { counted } from '../../domain/counted.ts';
 import type { Response } from 'express';
 import { isGrpcServiceError } from '@temporalio/client';
 import {
@@ -90,13 +91,12 @@ export const hostActionRoutes = [
       (parts) =>
       async ({ body: wish, response }) => {
         const answer = await actOnMany(parts, wish);
-        if (wish.dryRun !== true) noteForAudit(response, `${wish.action}: ${counted(answer.hosts.length)}`);
+        if (wish.dryRun !== true)
+          noteForAudit(response, `${wish.action}: ${counted(answer.hosts.length, 'host')}`);
         return answer;
       },
   }),
 ];
-
-const counted = (hosts: number): string => (hosts === 1 ? '1 host' : `${String(hosts)} hosts`);
 
 /**
  * Whether the action would change anything. A host whose trouble is over for the moment counts: its failures still do.
@@ -138,7 +138,7 @@ async function actOnOne(
     return { action, outcome: 'unchanged', dropped: 0, more: false, host: before };
   const { dropped, more } = await reached(actOnHost({ id: String(known.id), origin }, action, reason));
   log.info({ origin, action, dropped }, 'an operator has acted on a host');
-  noteForAudit(response, action === 'drop' ? `${String(dropped)} URLs dropped` : action);
+  noteForAudit(response, action === 'drop' ? `${counted(dropped, 'URL')} dropped` : action);
   const until = performance.now() + watchMs;
   let host = await find();
   while (!hasCome[action](host) && performance.now() < until) {

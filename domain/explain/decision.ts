@@ -1,4 +1,5 @@
 /** One decision about a URL, as `explain` shows it. */
+import { counted } from '../counted.ts';
 
 /** What a decision is about, in the order in which decisions are shown. */
 export const decisionSteps = [
@@ -41,9 +42,6 @@ export interface Decision {
   /** The same in figures, for programs. */
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }
-
-export const counted = (n: number, one: string, many: string): string =>
-  `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
 
 /** The instant `ms` milliseconds after `now`, as ISO 8601. */
 export const instantIn = (now: number, ms: number): string => new Date(now + ms).toISOString();

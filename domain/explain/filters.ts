@@ -1,6 +1,7 @@
 /** What a URL must pass to get into the queue: scope, filters and limits, as they stand now. */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../opt-out.ts';
-import { counted, type Decision } from './decision.ts';
+import { counted } from '../counted.ts';
+import { type Decision } from './decision.ts';
 import type { CrawlFacts, ExplainFacts } from './facts.ts';
 import { reasonText } from '../url-reason.ts';
 

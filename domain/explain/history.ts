@@ -1,5 +1,6 @@
 /** What was done with a URL so far: requests, answers and their outcomes. */
-import { counted, type Decision } from './decision.ts';
+import { counted } from '../counted.ts';
+import { type Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
 import { cutPhrasesOf } from '../limits.ts';
 import { reasonText } from '../url-reason.ts';

@@ -1,6 +1,7 @@
 /** Which page a URL is: the rules that made its canonical form, and where the crawl met it. */
 import type { CanonicalRuleName, CanonicalStep } from '../url-steps.ts';
-import { counted, type Decision } from './decision.ts';
+import { counted } from '../counted.ts';
+import { type Decision } from './decision.ts';
 import { cutPhrasesOf, linkCuts, type Cut } from '../limits.ts';
 import { shortenedCounted, type ExplainFacts, type RecordFacts } from './facts.ts';
 

@@ -1,7 +1,8 @@
 /** What the next request for a URL waits for, and when it may be sent. */
 import { optOutDetail, optOutReason } from '../opt-out.ts';
 import { robotsFreshMs } from '../robots.ts';
-import { counted, instantIn, span, type Decision } from './decision.ts';
+import { counted } from '../counted.ts';
+import { instantIn, span, type Decision } from './decision.ts';
 import { aheadCounted, type CrawlFacts, type ExplainFacts, type HostFacts } from './facts.ts';
 import { reasonText, troubleText } from '../url-reason.ts';
 
