@@ -15,6 +15,7 @@ import {
   listConfigs,
   type ConfigRow,
   lockForEdit,
+  type JudgedCounts,
   noteJudged,
   pendingConfig,
   type PendingConfig,
@@ -170,7 +171,8 @@ export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Pro
       const back = moved.filter(({ was, state }) => was === 'excluded' && state === 'queued');
       const excluded = moved.filter(({ was, state }) => was === 'queued' && state === 'excluded').length;
       const { version, from, judged } = batch;
-      await noteJudged(db, crawlId, version, from, written(batch.to), judged, excluded, back.length, 0, 0);
+      const counts: JudgedCounts = { judged, excluded, readmitted: back.length, reread: 0, admitted: 0 };
+      await noteJudged(db, crawlId, version, from, written(batch.to), JSON.stringify(counts));
       if (back.length > 0 && isOver(pending.state)) await reopenClosedCrawls(db, [id]);
       return { excluded, readmitted: back.length, hosts: [...new Set(back.map(({ host_id }) => host_id))] };
     }),
@@ -185,7 +187,8 @@ export async function noteReread(
   reread: number,
   admitted: number,
 ): Promise<void> {
-  await retrying(() => noteJudged(pool, crawlId, version, from, written(to), 0, 0, 0, reread, admitted));
+  const counts: JudgedCounts = { judged: 0, excluded: 0, readmitted: 0, reread, admitted };
+  await retrying(() => noteJudged(pool, crawlId, version, from, written(to), JSON.stringify(counts)));
 }
 
 /** Does nothing if another job has taken over at that place, or if the frontier must be judged once more. */

@@ -135,25 +135,28 @@ export const lockForEdit = statement<[crawlId: string], EditedCrawl>(
   `select state, cause, reason, config, config_version from crawl where id = $1 for update`,
 );
 
-/** Notes how far a pending version has been applied. No row: another job has taken over. */
+export interface JudgedCounts {
+  readonly judged: number;
+  readonly excluded: number;
+  readonly readmitted: number;
+  readonly reread: number;
+  readonly admitted: number;
+}
+
+/**
+ * Notes how far a pending version has been applied, and adds to its counts. `counts`: JudgedCounts. No row: another job
+ * has taken over.
+ */
 export const noteJudged = statement<
-  [
-    crawlId: string,
-    version: number,
-    from: string | null,
-    to: string,
-    judged: number,
-    excluded: number,
-    readmitted: number,
-    reread: number,
-    admitted: number,
-  ],
+  [crawlId: string, version: number, from: string | null, to: string, counts: string],
   { version: number }
 >(
   'note-judged',
-  `update crawl_config
-      set place = $4, judged = judged + $5, excluded = excluded + $6, readmitted = readmitted + $7,
-          reread = reread + $8, admitted = admitted + $9
-    where crawl_id = $1 and version = $2 and state = 'pending' and place is not distinct from $3
-   returning version`,
+  `update crawl_config v
+      set place = $4, judged = v.judged + c.judged, excluded = v.excluded + c.excluded,
+          readmitted = v.readmitted + c.readmitted, reread = v.reread + c.reread, admitted = v.admitted + c.admitted
+     from json_to_record($5::json) as c(
+            judged bigint, excluded bigint, readmitted bigint, reread bigint, admitted bigint)
+    where v.crawl_id = $1 and v.version = $2 and v.state = 'pending' and v.place is not distinct from $3
+   returning v.version`,
 );

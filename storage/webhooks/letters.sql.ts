@@ -1,21 +1,21 @@
 /** Deliveries that failed for good. */
 import { statement } from '../postgres/index.ts';
 
+export interface NewWebhookLetter {
+  readonly crawl_id: number;
+  readonly number: number;
+  readonly kind: string;
+  readonly attempts: number;
+  readonly status: number | null;
+  readonly message: string;
+}
+
 /**
  * Keeps this dead letter and the latest `most` others of its webhook; the events of older letters can still be
- * replayed.
+ * replayed. `letter`: NewWebhookLetter.
  */
 export const insertWebhookLetter = statement<
-  [
-    webhookId: string,
-    crawlId: number,
-    number: number,
-    kind: string,
-    attempts: number,
-    status: number | null,
-    message: string,
-    most: number,
-  ],
+  [webhookId: string, letter: string, most: number],
   Record<string, never>
 >(
   'insert-webhook-letter',
@@ -23,10 +23,12 @@ export const insertWebhookLetter = statement<
      delete from webhook_dead_letter
       where webhook_id = $1
         and (crawl_id, number) in (select crawl_id, number from webhook_dead_letter
-                                    where webhook_id = $1 order by created_at desc offset $8)
+                                    where webhook_id = $1 order by created_at desc offset $3)
    )
    insert into webhook_dead_letter (webhook_id, crawl_id, number, kind, attempts, status, message)
-   values ($1, $2, $3, $4, $5, $6, $7)
+   select $1, l.crawl_id, l.number, l.kind, l.attempts, l.status, l.message
+     from json_to_record($2::json) as l(
+            crawl_id bigint, number bigint, kind text, attempts smallint, status smallint, message text)
    on conflict (webhook_id, crawl_id, number) do update
      set attempts = excluded.attempts, status = excluded.status, message = excluded.message, created_at = now()`,
 );

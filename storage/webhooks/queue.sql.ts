@@ -116,31 +116,35 @@ export const restWebhook = statement<[id: string], Record<string, never>>(
   `update webhook set tended_at = null where id = $1`,
 );
 
-/** Keeps this attempt and the latest `most` others of its webhook. */
+export interface WebhookAttempt {
+  readonly message_id: string;
+  /** Null: a test. */
+  readonly crawl_id: number | null;
+  readonly number: number | null;
+  readonly kind: string;
+  readonly attempt: number;
+  readonly outcome: DeliveryOutcome;
+  readonly status: number | null;
+  readonly message: string | null;
+  readonly took_ms: number;
+}
+
+/** Keeps this attempt and the latest `most` others of its webhook. `attempt`: WebhookAttempt. */
 export const noteWebhookAttempt = statement<
-  [
-    webhookId: string,
-    messageId: string,
-    crawlId: number | null,
-    number: number | null,
-    kind: string,
-    attempt: number,
-    outcome: DeliveryOutcome,
-    status: number | null,
-    message: string | null,
-    tookMs: number,
-    most: number,
-  ],
+  [webhookId: string, attempt: string, most: number],
   Record<string, never>
 >(
   'note-webhook-attempt',
   `with old as (
      delete from webhook_attempt
       where webhook_id = $1
-        and id <= (select id from webhook_attempt where webhook_id = $1 order by id desc offset $11 limit 1)
+        and id <= (select id from webhook_attempt where webhook_id = $1 order by id desc offset $3 limit 1)
    )
    insert into webhook_attempt (webhook_id, message_id, crawl_id, number, kind, attempt, outcome, status, message, took_ms)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+   select $1, a.message_id, a.crawl_id, a.number, a.kind, a.attempt, a.outcome, a.status, a.message, a.took_ms
+     from json_to_record($2::json) as a(
+            message_id text, crawl_id bigint, number bigint, kind text, attempt smallint, outcome text, status smallint,
+            message text, took_ms integer)`,
 );
 
 /**

@@ -19,6 +19,7 @@ import {
   moveWebhookCursor,
   nextWebhookEvent,
   noteWebhookAttempt,
+  type WebhookAttempt,
   noteWebhookFailure,
   noteWebhookSuccess,
   restWebhook,
@@ -27,7 +28,7 @@ import {
   type TendedWebhook,
   webhookOutlook,
 } from './queue.sql.ts';
-import { insertWebhookLetter } from './letters.sql.ts';
+import { insertWebhookLetter, type NewWebhookLetter } from './letters.sql.ts';
 
 /** The place of an event behind the cursor of its crawl. */
 interface Place {
@@ -159,10 +160,13 @@ export async function settleFailed(
     } else if (place !== null) {
       const { crawlId, settled, number } = place;
       const moved = await moveWebhookCursor(db, webhookId, crawlId, settled, number);
-      if (moved.length > 0)
-        await insertWebhookLetter(
-          db, webhookId, crawlId, number, message.kind, attempt, status, failure.message, keptLetters,
-        ); // prettier-ignore
+      if (moved.length > 0) {
+        const letter: NewWebhookLetter = {
+          ...{ crawl_id: crawlId, number, kind: message.kind, attempts: attempt, status },
+          message: failure.message,
+        };
+        await insertWebhookLetter(db, webhookId, JSON.stringify(letter), keptLetters);
+      }
     }
     await note(db, delivery, isGivenUp ? 'given-up' : 'failed', status, failure.message, tookMs);
   });
@@ -176,18 +180,16 @@ async function note(
   words: string | null,
   tookMs: number,
 ): Promise<void> {
-  await noteWebhookAttempt(
-    db,
-    webhookId,
-    messageId,
-    place?.crawlId ?? null,
-    place?.number ?? null,
-    message.kind,
+  const noted: WebhookAttempt = {
+    message_id: messageId,
+    crawl_id: place?.crawlId ?? null,
+    number: place?.number ?? null,
+    kind: message.kind,
     attempt,
     outcome,
     status,
-    words,
-    Math.round(tookMs),
-    keptAttempts,
-  );
+    message: words,
+    took_ms: Math.round(tookMs),
+  };
+  await noteWebhookAttempt(db, webhookId, JSON.stringify(noted), keptAttempts);
 }
