@@ -14,8 +14,11 @@ export type DeadLetterClass = FailedReason;
 export const isDeadLetterClass = (text: string): text is DeadLetterClass =>
   (deadLetterClasses as readonly string[]).includes(text);
 
-/** Classes that were, or may have been, the host's trouble: such letters are redriven when the host answers again. */
-export const hostCausedClasses: readonly DeadLetterClass[] = [...troubleClasses, 'server-error', 'poison'];
+/**
+ * Classes that were, or may have been, the host's trouble: such letters are redriven when the host answers again.
+ * `poison` is none of them: its URL may have killed workers, so only a person redrives it, who has read the log.
+ */
+export const hostCausedClasses: readonly DeadLetterClass[] = [...troubleClasses, 'server-error'];
 
 /** 401 and 403 ask us to stay away: such a letter cannot be redriven within `restMs` milliseconds, whoever asks. */
 export const restingClass: DeadLetterClass = 'forbidden';

@@ -67,7 +67,7 @@ describe('classes', () => {
   });
 
   it('that a host did not cause stay when it comes back', () => {
-    for (const own of ['forbidden', 'client-error', 'bad-redirect', 'redirect-loop', 'protocol'])
+    for (const own of ['forbidden', 'client-error', 'bad-redirect', 'redirect-loop', 'protocol', 'poison'])
       expect(hostCausedClasses).not.toContain(own);
   });
 });

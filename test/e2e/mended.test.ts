@@ -18,9 +18,12 @@ import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import {
   addFailingHost,
   addHost,
+  addLetter,
+  addUrl,
   crawlState,
   fromNow,
   hostIdOf,
+  lettersOf,
   not,
   tables,
 } from '../support/database/index.ts';
@@ -162,6 +165,24 @@ describe('an operator', () => {
       await until('it ends', async () => (await desk.ended(first)).state === 'finished');
       await exact(first);
     }
+  });
+
+  it('that has it tried again queues what the host may have caused, and no URL that killed workers', async () => {
+    const { origin, port, first } = await parkedHost();
+    for (const [path, reason] of [
+      ['/failing', 'server-error'],
+      ['/killing', 'poison'],
+    ] as const) {
+      const place = await addUrl(desk.pool, first, origin + path, { state: 'failed', depth: 1, reason });
+      await addLetter(desk.pool, first, place, reason);
+    }
+    const asked = await listenOn(port);
+    await act(origin, 'retry');
+    await until('the crawl goes on', () => asked.includes('/failing'));
+    await until('it ends', async () => (await desk.ended(first)).state === 'finished');
+    expect(asked).not.toContain('/killing');
+    expect((await lettersOf(desk.pool, first)).map((letter) => letter.class)).toEqual(['poison']);
+    await exact(first);
   });
 
   it('pauses a host before anything is asked of it, resumes it, and drops what is queued', async () => {
