@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Figures, Used } from './figures.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Figures, Spending, Used } from './figures.ts';
 import { installColly, installCrawlee, installScrapy, type Program } from './install.ts';
-import { meter, type Meter } from './meter.ts';
+import { meter, type Meter, type Spent, type Usage } from './meter.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -15,6 +16,14 @@ export interface Task {
   /** Empty, for what this run alone keeps on disk. */
   readonly folder: string;
 }
+
+interface Contest extends Task {
+  /** Requests that the web has had. */
+  readonly asked: () => Promise<number>;
+}
+
+/** Is handed the meter of all processes of a program, to be read while it runs. */
+type Watched = (usage: Meter['read'], spent: Meter['spent']) => void;
 
 /** The last line of `./orbweaver crawl --json`; fields that nothing here reads are left out. */
 export interface CrawlReport {
@@ -28,7 +37,8 @@ interface Ended {
   readonly lastLine: string;
   readonly code: number | null;
   readonly wallSeconds: number;
-  readonly usage: ReturnType<Meter['read']>;
+  readonly usage: Usage;
+  readonly spent: Spent;
 }
 
 /** Runs a program to its end, under the meter; what it says on standard error is shown. */
@@ -36,7 +46,7 @@ async function run(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  watched?: (usage: Meter['read']) => void,
+  watched?: Watched,
 ): Promise<Ended> {
   const start = performance.now();
   const child = spawn(command, args, {
@@ -45,7 +55,10 @@ async function run(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const watch = meter(child.pid ?? 0);
-  watched?.(() => watch.read());
+  watched?.(
+    () => watch.read(),
+    () => watch.spent(),
+  );
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
@@ -53,15 +66,12 @@ async function run(
   const [code] = (await once(child, 'close')) as [number | null];
   watch.stop();
   const wallSeconds = (performance.now() - start) / 1_000;
-  return { lastLine: output.trimEnd().split('\n').at(-1) ?? '', code, wallSeconds, usage: watch.read() };
+  const lastLine = output.trimEnd().split('\n').at(-1) ?? '';
+  return { lastLine, code, wallSeconds, usage: watch.read(), spent: watch.spent() };
 }
 
 /** A program that counts no pages: the web's log does. */
-async function runQuiet(
-  command: string,
-  args: readonly string[],
-  watched?: (usage: Meter['read']) => void,
-): Promise<Used> {
+async function runQuiet(command: string, args: readonly string[], watched?: Watched): Promise<Used> {
   const { code, wallSeconds, usage } = await run(command, args, {}, watched);
   if (code !== 0) throw new Error(`${command} ended with code ${String(code)}`);
   return { ...usage, wallSeconds };
@@ -87,7 +97,7 @@ export function crawlWithScrapy(
   python: string,
   task: Task,
   settings: Readonly<Record<string, number>>,
-  watched?: (usage: Meter['read']) => void,
+  watched?: Watched,
 ): Promise<Used> {
   const all = { ...settings, JOBDIR: join(task.folder, 'job') };
   const args = [join(root, 'bench/scrapy/crawl.py'), task.seedsFile, JSON.stringify(all)];
@@ -96,12 +106,11 @@ export function crawlWithScrapy(
 
 /**
  * One crawl on a stack of its own: fresh data, so that nothing is known beforehand.
- * @param watched is handed the meter of all its processes, to be read while it runs
  */
 export async function crawlWithOrbweaver(
   task: Task,
   options: readonly string[],
-  watched?: (usage: Meter['read']) => void,
+  watched?: Watched,
 ): Promise<{ report: CrawlReport; ended: Ended }> {
   const data = join(task.folder, 'data');
   mkdirSync(data, { recursive: true });
@@ -120,20 +129,33 @@ export async function crawlWithOrbweaver(
   return { report: JSON.parse(ended.lastLine) as CrawlReport, ended };
 }
 
-async function orbweaver(task: Task): Promise<Figures> {
-  const { report, ended } = await crawlWithOrbweaver(task, ['--delay', '0']);
+async function orbweaver(task: Contest): Promise<Figures & { readonly spending: Omit<Spending, 'web'> }> {
+  const before = await task.asked();
+  let start: Spent = new Map();
+  const begun = async (spent: Meter['spent']): Promise<void> => {
+    while ((await task.asked()) === before) await sleep(50);
+    start = spent();
+  };
+  let beginning: Promise<void> = Promise.resolve();
+  const { report, ended } = await crawlWithOrbweaver(task, ['--delay', '0'], (_, spent) => {
+    beginning = begun(spent);
+  });
   if (report.state !== 'finished') throw new Error(`the crawl is ${report.state}`);
+  await beginning;
   return {
     pages: report.ledger.done,
     seconds: report.seconds,
     wallSeconds: ended.wallSeconds,
     ...ended.usage,
+    spending: { start, end: ended.spent },
   };
 }
 
 /** Installs what it needs. What it fetched and how long that took is told by the web's log, unless it tells itself. */
-type Contestant = () =>
-  { readonly run: (task: Task) => Promise<Used | Figures> } | { readonly missing: string };
+export type Run = (
+  task: Contest,
+) => Promise<(Used | Figures) & { readonly spending?: Omit<Spending, 'web'> }>;
+type Contestant = () => { readonly run: Run } | { readonly missing: string };
 
 const installed = (program: Program, run: (path: string, task: Task) => Promise<Used>) =>
   'missing' in program ? program : { run: (task: Task) => run(program.path, task) };

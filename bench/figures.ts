@@ -1,5 +1,6 @@
 /** What a benchmark measures and how it is summed up. */
 import type { RequestRecord } from '../test/web/log.ts';
+import type { Spent } from './meter.ts';
 
 /** What a crawl got done. */
 interface Crawled {
@@ -72,6 +73,41 @@ export function table(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]): string =>
     row.map((cell, n) => (n === 0 ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0))).join('  ');
   return rows.map(line).join('\n');
+}
+
+/** What was spent when the first request came, and when all was over; of the web, meanwhile. */
+export interface Spending {
+  readonly start: Spent;
+  readonly end: Spent;
+  /** CPU seconds of the web meanwhile: beside the others, not among them. */
+  readonly web: number;
+}
+
+/** Rows of CPU time by stage: ms for each page from the first request on, of the whole, and seconds before it. */
+export function budget({ start, end, web }: Spending, pages: number): string[][] {
+  const perPage = (seconds: number): string => ((seconds / pages) * 1_000).toFixed(2);
+  const sum = (works: ReadonlyMap<string, number> | undefined): number =>
+    [...(works?.values() ?? [])].reduce((all, one) => all + one, 0);
+  const all = (spent: Spent): number => [...spent.values()].reduce((total, works) => total + sum(works), 0);
+  const crawl = all(end) - all(start);
+  const row = (name: string, late: number, early: number): string[] => [
+    ...[name, perPage(late - early), `${((100 * (late - early)) / crawl).toFixed(0)} %`, early.toFixed(1)],
+  ];
+  const rows = [...end]
+    .sort((one, other) => sum(other[1]) - sum(one[1]))
+    .flatMap(([stage, works]) => [
+      row(stage, sum(works), sum(start.get(stage))),
+      ...[...works]
+        .filter(([work]) => work !== '')
+        .sort((one, other) => other[1] - one[1])
+        .map(([work, seconds]) => row(`  ${work}`, seconds, start.get(stage)?.get(work) ?? 0)),
+    ]);
+  return [
+    ['CPU', 'ms a page', 'of all', 's before the first request'],
+    ...rows,
+    row('all', all(end), all(start)),
+    ['(the web)', perPage(web), '', ''],
+  ];
 }
 
 export interface Point {

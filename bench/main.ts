@@ -9,8 +9,18 @@ import { parseArgs } from 'node:util';
 import { expectedOf } from '../test/web/expected.ts';
 import { complaints, judge, type Verdict } from '../test/web/judge.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
-import { contestants, type Task } from './contestants.ts';
-import { crawledBy, isRobots, medianRun, rate, table, type Figures, type Used } from './figures.ts';
+import { contestants, type Run } from './contestants.ts';
+import {
+  budget,
+  crawledBy,
+  isRobots,
+  medianRun,
+  rate,
+  table,
+  type Figures,
+  type Spending,
+} from './figures.ts';
+import { usageOf } from './meter.ts';
 import { scratch } from './scratch.ts';
 
 /** Pages a second against each yardstick, at least. */
@@ -22,6 +32,7 @@ const names: readonly Name[] = ['bare', 'crawlee', 'scrapy', 'colly', 'orbweaver
 interface Measured extends Figures {
   /** For pages; more than `pages` where some are asked for twice. */
   readonly requests: number;
+  readonly spending?: Spending;
 }
 
 const { values } = parseArgs({
@@ -42,7 +53,7 @@ const wanted = values.only.split(',');
 for (const name of wanted) {
   if (!names.some((known) => known === name)) throw new RangeError(`nothing to measure is called ${name}`);
 }
-const runners = new Map<Name, (task: Task) => Promise<Figures | Used>>();
+const runners = new Map<Name, Run>();
 for (const name of names.filter((known) => wanted.includes(known))) {
   const contestant = contestants[name]();
   if ('run' in contestant) runners.set(name, contestant.run);
@@ -69,12 +80,20 @@ try {
   const expected = expectedOf(web.plan);
   for (let run = 1; run <= runs; run++) {
     for (const [name, crawl] of runners) {
-      const task: Task = { seedsFile, folder: scratch(name, folder) };
       const before = await web.count();
-      const used = await crawl(task);
+      const webBefore = usageOf(web.pid).cpuSeconds;
+      const { spending, ...used } = await crawl({
+        ...{ seedsFile, folder: scratch(name, folder), asked: () => web.count() },
+      });
+      const webSeconds = usageOf(web.pid).cpuSeconds - webBefore;
       const log = (await web.log()).slice(before);
       const requests = log.filter(({ url }) => !isRobots(url)).length;
-      const figures: Measured = { ...crawledBy(log), ...used, requests };
+      const figures: Measured = {
+        ...crawledBy(log),
+        ...used,
+        requests,
+        ...(spending !== undefined && { spending: { ...spending, web: webSeconds } }),
+      };
       measured.get(name)?.push(figures);
       process.stderr.write(`run ${String(run)}: ${name} ${rate(figures).toFixed(0)} pages/s\n`);
       const faults = faultsOf(name, judge(log, { delayMs: 0, expected }));
@@ -119,6 +138,9 @@ const rows = [...medians].map(([name, figures]) => [
   figures.peakMegabytes.toFixed(0),
 ]);
 process.stdout.write(table([head, ...rows]) + '\n');
+for (const [name, { spending, pages: crawled }] of medians) {
+  if (spending !== undefined) process.stdout.write(`${name}\n${table(budget(spending, crawled))}\n`);
+}
 for (const yardstick of ['bare', 'crawlee'] as const) {
   const reached = ratio('orbweaver', yardstick);
   if (reached === null) continue;

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crawledBy, median, medianRun, quantile, slope, table } from '../../bench/figures.ts';
+import { budget, crawledBy, median, medianRun, quantile, slope, table } from '../../bench/figures.ts';
 import { meter } from '../../bench/meter.ts';
 
 describe('figures', () => {
@@ -72,5 +75,48 @@ describe('the meter', () => {
     const { cpuSeconds, peakMegabytes } = watch.read();
     expect(cpuSeconds).toBeGreaterThan(0.1);
     expect(peakMegabytes).toBeGreaterThan(120);
+  });
+
+  it('tells what a worker spends by its threads, and what a page costs by stage', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'orbweaver-stages-'));
+    try {
+      await mkdir(path.join(folder, 'workers'));
+      const script = path.join(folder, 'workers', 'main.mjs');
+      await writeFile(
+        script,
+        'const end = performance.now() + 400; while (performance.now() < end); console.log("done"); process.stdin.resume();',
+      );
+      const child = spawn(process.execPath, [script], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+        env: { ...process.env, ORBWEAVER_ROLES: 'extract' },
+      });
+      const watch = meter(child.pid ?? 0, 20);
+      await once(child.stdout, 'data');
+      watch.stop();
+      child.stdin.end();
+      await once(child, 'close');
+      expect([...watch.spent().keys()]).toEqual(['extract']);
+      expect(watch.spent().get('extract')?.get('JavaScript')).toBeGreaterThan(0.1);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    const of = (...works: [string, number][]) => new Map(works);
+    const spending = {
+      start: new Map([['extract', of(['JavaScript', 1])]]),
+      end: new Map([
+        ['Postgres', of(['', 2])],
+        ['extract', of(['JavaScript', 4], ['files', 3])],
+      ]),
+      web: 0.5,
+    };
+    expect(budget(spending, 1_000)).toEqual([
+      ['CPU', 'ms a page', 'of all', 's before the first request'],
+      ['extract', '6.00', '75 %', '1.0'],
+      ['  JavaScript', '3.00', '38 %', '1.0'],
+      ['  files', '3.00', '38 %', '0.0'],
+      ['Postgres', '2.00', '25 %', '0.0'],
+      ['all', '8.00', '100 %', '1.0'],
+      ['(the web)', '0.50', '', ''],
+    ]);
   });
 });
