@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { retryAfterMs } from '../domain/retry-after.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { printable } from './table.ts';
 
@@ -147,7 +148,8 @@ export async function refusalOf(address: ApiAddress, response: Response): Promis
     return status >= 500 ? new NoAnswerError(strange.message) : strange;
   }
   const lines = [printable(detail).slice(0, 1_000), ...rejectedLines(body)];
-  return new RefusedError(lines.join('\n'), status);
+  const pauseMs = retryAfterMs(response.headers.get('retry-after'), Date.now()) ?? 0;
+  return new RefusedError(lines.join('\n'), status, pauseMs);
 }
 
 const shownRejected = 20;
@@ -175,10 +177,13 @@ export class NoAnswerError extends CommandError {
 /** The API answered with a refusal. */
 export class RefusedError extends CommandError {
   readonly status: number;
+  /** The pause that the API asks for (Retry-After), in milliseconds; 0: none. */
+  readonly retryAfterMs: number;
 
-  constructor(message: string, status: number) {
+  constructor(message: string, status: number, pauseMs = 0) {
     super(message, exitCodeOf(status));
     this.status = status;
+    this.retryAfterMs = pauseMs;
   }
 }
 

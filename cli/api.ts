@@ -12,6 +12,7 @@ import {
   type Query,
   type Sending,
 } from './api-request.ts';
+import { askAgain } from './outages.ts';
 
 type Method = 'POST' | 'PATCH' | 'DELETE';
 
@@ -19,10 +20,10 @@ export interface Api {
   /** @throws CommandError with the words of the API, or if the answer does not fit the schema */
   get<T>(path: string, schema: z.ZodType<T>, query?: Query, asking?: Asking): Promise<T>;
   /**
-   * A list, page by page, up to `most` items. Pages of an open crawl always have a `next`: the list ends when the API
-   * says that there is no more for now, or when a page is empty and does not say that there is more.
+   * A list, page by page. It ends when the API says that there is no more for now; a list that does not say so ends with
+   * the page that has no `next`.
    */
-  list<T>(path: string, item: z.ZodType<T>, query?: Query, most?: number): AsyncGenerator<T>;
+  list<T>(path: string, item: z.ZodType<T>, query?: Query, reading?: Reading): AsyncGenerator<T>;
   /** Creates something, with an Idempotency-Key: a server that knows such keys creates it once. */
   create<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T>;
   /** Sent once: a caller that loses the answer must look whether the change was made. */
@@ -38,11 +39,22 @@ export interface Api {
   ): Promise<T>;
 }
 
+/** How a list is read, if not as usual. */
+export interface Reading {
+  /** Items, at most. */
+  readonly most?: number;
+  /** Makes the request of one page, and may make it again if it fails. Usual: as long as the address has patience. */
+  readonly outlast?: <T>(ask: () => Promise<T>) => Promise<T>;
+}
+
 export interface Change extends Asking {
   readonly body?: unknown;
   readonly query?: Query;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Milliseconds, at least, for which the next page of a list is asked for: what came before it would be lost. */
+const begunMs = 60_000;
 
 const jsonBody = { 'content-type': 'application/json' };
 
@@ -71,17 +83,27 @@ export function createApi(address: ApiAddress): Api {
 
   return {
     get: (path, schema, query = {}, asking = {}) => ask('GET', path, schema, { query, ...asking }),
-    list: async function* list<T>(path: string, item: z.ZodType<T>, query: Query = {}, most = Infinity) {
+    list: async function* list<T>(
+      path: string,
+      item: z.ZodType<T>,
+      query: Query = {},
+      { most = Infinity, outlast }: Reading = {},
+    ) {
       const schema = z.object({
         items: z.array(item),
         next: z.string().nullable(),
         more: z.boolean().optional(),
       });
       let left = most;
-      const pageAt = (cursor?: string): Promise<z.infer<typeof schema>> =>
-        ask('GET', path, schema, { query: { ...query, cursor } });
+      const pageAt = (cursor?: string): Promise<z.infer<typeof schema>> => {
+        const page = (): Promise<z.infer<typeof schema>> =>
+          ask('GET', path, schema, { query: { ...query, cursor }, patienceMs: 0 });
+        if (outlast !== undefined) return outlast(page);
+        const { patienceMs: ms, signal } = address;
+        return askAgain(page, { ms: cursor === undefined ? ms : Math.max(ms, begunMs), signal });
+      };
       for (let cursor: string | undefined, coming = pageAt(); ;) {
-        const { items, next, more = items.length > 0 } = await coming;
+        const { items, next, more = true } = await coming;
         const isLast = next === null || next === cursor || !more || left <= items.length;
         if (!isLast) {
           // The server makes the next page while the caller works on this one.

@@ -43,6 +43,10 @@ export async function auditLog(options: AuditOptions): Promise<ExitCode> {
   }
   const api = await anyApi(options);
   const query = { ...filter, limit: Math.min(limit, 1_000) };
-  await writeList(api.list('/v1/audit-log', auditList.shape.items.element, query, limit), json, shown);
+  await writeList(
+    api.list('/v1/audit-log', auditList.shape.items.element, query, { most: limit }),
+    json,
+    shown,
+  );
   return exitCodes.ok;
 }

@@ -54,7 +54,7 @@ export async function listCrawls(
 
 /** @param state only crawls in these states, comma-separated */
 export const latestCrawls = (api: Api, most: number, state?: string): AsyncGenerator<CrawlSummary> =>
-  api.list('/v1/crawls', summary, { limit: Math.min(most, mostPerPage), state }, most);
+  api.list('/v1/crawls', summary, { limit: Math.min(most, mostPerPage), state }, { most });
 
 /** Crawls that are not over, newest first: all, or those in the states given. */
 export async function openCrawls(

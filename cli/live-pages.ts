@@ -1,9 +1,14 @@
-/** Pages of a crawl on standard output while it runs, at the pace of the reader. */
+/**
+ * The pages that `crawl` and `resume` write: on standard output while the crawl runs, at the pace of the reader, or to a
+ * file once it is over.
+ */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pageList } from '../contracts/http/results.ts';
+import { pageList, pageView } from '../contracts/http/results.ts';
 import type { Api } from './api.ts';
+import { CommandError, exitCodes } from './ending.ts';
 import { aborted } from './interrupts.ts';
+import type { OutFile } from './out-file.ts';
 import type { Outlast } from './outages.ts';
 
 /** The file name that means standard output. */
@@ -37,3 +42,29 @@ export async function writeLivePages(
   }
   return false;
 }
+
+/**
+ * All pages to a file. Waits for an API that is away. Answers how many pages were written. @throws CommandError, also if
+ * the signal stopped it
+ */
+export const writeAllPages = (
+  api: Api,
+  crawlId: string,
+  out: OutFile,
+  outlast: Outlast,
+  signal: AbortSignal,
+): Promise<number> =>
+  out.write(
+    api.list(
+      `/v1/crawls/${crawlId}/pages`,
+      pageView,
+      { limit: 1_000, fields: 'links,text' },
+      {
+        outlast: async (ask) => {
+          const page = await outlast(ask, signal);
+          if (page === null) throw new CommandError('Interrupted.', exitCodes.interrupted);
+          return page;
+        },
+      },
+    ),
+  );

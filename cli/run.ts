@@ -7,7 +7,6 @@ import type { Config } from '../config/config.ts';
 import { closedCrawlStates } from '../contracts/crawl.ts';
 import { crawlView, type CrawlView } from '../contracts/http/crawls.ts';
 import { crawlOutlookView, type CrawlOutlookView, type ParkedHost } from '../contracts/http/outlook.ts';
-import { pageView } from '../contracts/http/results.ts';
 import { findRunningStack } from '../stack/info.ts';
 import { mayPass, type Asking } from './api-request.ts';
 import { localApi } from './api-target.ts';
@@ -16,7 +15,7 @@ import { openCrawls } from './crawls.ts';
 import { CommandError, endingOf, exitCodes, type ExitCode } from './ending.ts';
 import { createPatience, usualPatience } from './give-up.ts';
 import { aborted, listenForInterrupts, type Interrupts } from './interrupts.ts';
-import { standardOutput, writeLivePages } from './live-pages.ts';
+import { standardOutput, writeAllPages, writeLivePages } from './live-pages.ts';
 import { openOutFile, type OutFile } from './out-file.ts';
 import { readLocalKey } from './local-key.ts';
 import { createOutlast, type Outlast } from './outages.ts';
@@ -175,8 +174,7 @@ async function runOn(
   }
   if (options.json !== true) await summarize(ended);
   if (out !== null) {
-    const query = { limit: 1_000, fields: 'links,text' };
-    const count = await out.write(api.list(`/v1/crawls/${id}/pages`, pageView, query));
+    const count = await writeAllPages(api, id, out, outlast, interrupts.first);
     progress.say(`${counted(count, 'page was', 'pages were')} written to ${out.name}.`);
   }
   if (options.json === true) await summarize(ended);

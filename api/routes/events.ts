@@ -61,8 +61,8 @@ export const eventRoutes = [
           return answered;
         }
         const items = [...(await readEvents(pool, id, cursor, limit))];
-        const isAll = items.length < limit && isOver;
-        return { items, next: isAll ? null : (items.at(-1)?.id ?? cursor) };
+        const more = items.length === limit;
+        return { items, next: isOver && !more ? null : (items.at(-1)?.id ?? cursor), more };
       };
     },
   }),

@@ -50,6 +50,10 @@ export const eventList = z
       description:
         'Give this value as `cursor` to get the next events. Null: the crawl is over and no event follows.',
     }),
+    more: z.boolean().meta({
+      description:
+        'True: more events can be read now, so ask again at once. False: there are no more events yet, so ask later.',
+    }),
   })
   .meta({ id: 'CrawlEvents' });
 export type EventList = z.infer<typeof eventList>;

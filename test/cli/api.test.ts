@@ -86,6 +86,86 @@ describe('a server', () => {
     expect({ asked, items }).toEqual({ asked: 2, items: ['a', 'a'] });
   });
 
+  it('that says that there is no more for now is asked no further, whatever its cursor', async () => {
+    let asked = 0;
+    const listener: RequestListener = (_request, response) => {
+      asked++;
+      const page = { items: ['a'], next: `sealed-${String(asked)}`, more: asked < 3 };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(page));
+    };
+    const items: string[] = [];
+    await serving(listener, async (url) => {
+      for await (const item of createApi(address(url)).list('/v1/things', z.string())) items.push(item);
+    });
+    expect(items).toEqual(['a', 'a', 'a']);
+  });
+
+  it('that has an empty page with more behind it is asked on', async () => {
+    const pages = [
+      { items: ['a'], next: 'x' },
+      { items: [], next: 'y' },
+      { items: ['b'], next: null },
+    ];
+    const listener: RequestListener = (_request, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(pages.shift()));
+    };
+    const items: string[] = [];
+    await serving(listener, async (url) => {
+      for await (const item of createApi(address(url)).list('/v1/things', z.string())) items.push(item);
+    });
+    expect(items).toEqual(['a', 'b']);
+  });
+
+  it('that fails in the middle of a list is asked again for that page, not sooner than it says', async () => {
+    const page = (item: string, next: string | null) =>
+      [200, JSON.stringify({ items: [item], next })] as const;
+    const answers = [
+      page('a', 'x'),
+      [503, '{"detail": "away"}'] as const,
+      [500, '{"detail": "broken"}'] as const,
+      [200, ''] as const,
+      [429, '{"detail": "too many"}'] as const,
+      page('b', null),
+    ];
+    const asked: { readonly cursor: string | null; readonly at: number }[] = [];
+    const listener: RequestListener = (request, response) => {
+      const cursor = new URL(request.url ?? '', 'http://x').searchParams.get('cursor');
+      asked.push({ cursor, at: performance.now() });
+      const [status, body] = answers.shift() ?? [404, '{"detail": "asked too often"}'];
+      response.writeHead(status, {
+        'content-type': 'application/json',
+        ...(status === 429 && { 'retry-after': '2' }),
+        // A body that is promised, and cut off.
+        ...(body === '' && { 'content-length': '100' }),
+      });
+      if (body === '') response.write('{"items"', () => response.destroy());
+      else response.end(body);
+    };
+    const items: string[] = [];
+    await serving(listener, async (url) => {
+      for await (const item of createApi(address(url)).list('/v1/things', z.string())) items.push(item);
+    });
+    expect(items).toEqual(['a', 'b']);
+    expect(asked.map(({ cursor }) => cursor)).toEqual([null, 'x', 'x', 'x', 'x', 'x']);
+    expect((asked[5]?.at ?? 0) - (asked[4]?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it('that asks for a longer pause than a list can wait for is not asked again', async () => {
+    let asked = 0;
+    const listener: RequestListener = (_request, response) => {
+      asked++;
+      const spent = asked > 1;
+      response.writeHead(spent ? 429 : 200, { 'content-type': 'application/json', 'retry-after': '3600' });
+      response.end(spent ? '{"detail": "spent"}' : '{"items": ["a"], "next": "x"}');
+    };
+    await serving(listener, async (url) => {
+      const all = createApi(address(url)).list('/v1/things', z.string());
+      expect(await all.next()).toEqual({ done: false, value: 'a' });
+      await expect(all.next()).rejects.toThrow('spent');
+    });
+    expect(asked).toBe(2);
+  });
+
   it('that cuts the connection is asked again only for what it may be asked twice', async () => {
     const seen: string[] = [];
     const cutting: RequestListener = (request, response) => {

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { localApi } from '../../cli/api-target.ts';
+import { RefusedError } from '../../cli/api-request.ts';
 import { createApi } from '../../cli/api.ts';
 import { auditLines } from '../../cli/audit.ts';
+import { writeAllPages } from '../../cli/live-pages.ts';
 import { openOutFile } from '../../cli/out-file.ts';
 import { createProgress } from '../../cli/progress.ts';
 import { readRequest } from '../../cli/request.ts';
@@ -319,7 +321,7 @@ describe('an API that is away', () => {
   };
 
   it('is waited for, and people hear of it once', async () => {
-    expect(await asked([503, 500, 200], 4_000)).toEqual({
+    expect(await asked([503, 500, 200], 6_000)).toEqual({
       answer: '7',
       said: [
         'The crawl cannot be seen now; trying again for up to ten minutes. words',
@@ -327,6 +329,70 @@ describe('an API that is away', () => {
       ],
     });
     expect(await asked([503, 200], 1)).toEqual({ answer: '7', said: [] });
+  });
+
+  it('is waited for in the middle of the pages of --out', async () => {
+    const page = (url: string, next: string | null): object => ({
+      items: [
+        {
+          ...{
+            url,
+            state: 'done',
+            status: 200,
+            reason: null,
+            title: null,
+            description: null,
+            language: null,
+          },
+          ...{ words: null, linkCount: null, contentHash: null, contentType: null, bytes: 1, depth: 0 },
+          ...{ fetchedAt: '2026-01-01T00:00:00.000Z', duplicateOf: null, redirectTo: null, noindex: null },
+          ...{ canonical: null, cut: {} },
+        },
+      ],
+      next,
+      more: next !== null,
+    });
+    const answers = [page('https://a.example/', 'x'), 503, 500, 502, page('https://b.example/', null)];
+    const listener: RequestListener = (_request, response) => {
+      const answer = answers.shift() ?? 404;
+      response.statusCode = typeof answer === 'number' ? answer : 200;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(typeof answer === 'number' ? { detail: 'words' } : answer));
+    };
+    const said: string[] = [];
+    let clock = 0;
+    const outlast = createOutlast((sentence) => said.push(sentence), () => (clock += 200_000)); // prettier-ignore
+    const name = path.join(folder, 'outlasted.jsonl');
+    const out = await openOutFile(name);
+    const { signal } = new AbortController();
+    const written = serving(listener, (url) =>
+      writeAllPages(createApi(localApi(url, null)), '7', out, outlast, signal),
+    );
+    expect(await written).toBe(2);
+    await out.discard();
+    expect(readFileSync(name, 'utf8')).toMatch(/a\.example.*\n.*b\.example.*\n$/);
+    expect(said).toHaveLength(2);
+  });
+
+  it('is waited for no longer than ten minutes by a caller whose requests alone fail', async () => {
+    const said: string[] = [];
+    let clock = 0;
+    const outlast = createOutlast((sentence) => said.push(sentence), () => clock); // prettier-ignore
+    const { signal } = new AbortController();
+    const answered = (): Promise<null> => outlast(() => Promise.resolve(null), signal);
+    let tries = 0;
+    const failing = outlast(async () => {
+      tries++;
+      clock += 100_000;
+      // The other caller has an answer between any two failures.
+      await answered();
+      throw new RefusedError('words', 503);
+    }, signal);
+    await expect(failing).rejects.toThrow('words');
+    expect({ tries, said }).toEqual({
+      tries: 7,
+      said: ['The crawl cannot be seen now; trying again for up to ten minutes. words'],
+    });
   });
 
   it('is waited for no longer than ten minutes, not after a refusal, and not after an interrupt', async () => {

@@ -136,7 +136,7 @@ describe('events', () => {
   it('are listed in order, each as documented, behind any of them', async () => {
     await move('running');
     await move('paused', 'lunch');
-    const { items, next } = await list();
+    const { items, next, more } = await list();
     expect(items.map(({ kind }) => kind)).toEqual(['crawl.created', 'crawl.running', 'crawl.paused']);
     expect(items[2]).toMatchObject({ crawlId: crawl, data: { reason: 'lunch' } });
     for (const item of items) {
@@ -145,6 +145,7 @@ describe('events', () => {
     }
     expect(items.map(({ id }) => id)).toEqual(['1', '2', '3']);
     const first = await list('?limit=1');
+    expect({ more, first: first.more }).toEqual({ more: false, first: true });
     expect((await list(`?limit=1&cursor=${first.next ?? ''}`)).items).toEqual([items[1]]);
     await move('cancelled', 'enough');
     const rest = await list(`?cursor=${next ?? ''}`);
