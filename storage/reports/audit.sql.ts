@@ -1,6 +1,6 @@
 /** The audit of a crawl: its rows counted anew. */
 import type { Ledger } from '../../contracts/crawl.ts';
-import { statement } from '../postgres/index.ts';
+import { statement, walkMs } from '../postgres/index.ts';
 
 export interface Recount extends Ledger {
   readonly pages: number;
@@ -20,6 +20,7 @@ export const recountUrls = statement<[crawlId: string], Recount>(
           count(*) filter (where stage > 0) as pending,
           coalesce(sum(fetches), 0)::bigint as fetches, coalesce(sum(bytes), 0)::bigint as bytes
      from url where crawl_id = $1`,
+  walkMs,
 );
 
 export interface HostRecount {
@@ -59,6 +60,7 @@ export const recountHosts = statement<[crawlId: string, limit: number], HostReco
           coalesce(actual_queued, 0) as actual_queued, coalesce(actual_leased, 0) as actual_leased,
           coalesce(actual_total, 0) as actual_total
      from (select) one left join wrong on true left join host h on h.id = wrong.host_id`,
+  walkMs,
 );
 
 export interface LeftOutRecount {
@@ -87,6 +89,7 @@ export const recountLeftOut = statement<[crawlId: string], LeftOutRecount>(
           coalesce(k.urls, 0) as actual_urls, coalesce(k.amount, 0) as actual_amount
      from counted c full join kept k using (what, name)
     where coalesce(c.urls, 0) <> coalesce(k.urls, 0) or coalesce(c.amount, 0) <> coalesce(k.amount, 0)`,
+  walkMs,
 );
 
 /** How many rows of a crawl break each rule; every figure should be 0. */
@@ -131,4 +134,5 @@ export const countViolations = statement<[crawlId: string], Violations>(
      (select count(*) from url u where u.crawl_id = $1 and u.parent_host is not null and not exists (
         select from url o where o.host_id = u.parent_host and o.crawl_id = u.crawl_id and o.key = u.parent_key)
      ) as unknown_parent`,
+  walkMs,
 );

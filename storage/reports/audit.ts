@@ -15,7 +15,7 @@ import {
   recountUrls,
   type Recount,
 } from './audit.sql.ts';
-import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import { allowWalk, inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 
 type Difference = AuditView['differences'][number];
 
@@ -26,8 +26,7 @@ const hostsShown = 20;
 export async function auditCrawl(pool: Pool, crawlId: string): Promise<AuditView | null> {
   return inTransaction(pool, async (db) => {
     await db.query('set transaction isolation level repeatable read, read only');
-    // The pool's own limit is for statements that take milliseconds.
-    await db.query('set local statement_timeout = 0');
+    await allowWalk(db);
     const crawl = await findCrawl(db, crawlId);
     return crawl === null ? null : audit(db, crawl);
   });

@@ -6,8 +6,11 @@ import {
   probePostgres,
   isStorageOutage,
 } from '../../../storage/postgres/index.ts';
+import { auditCrawl } from '../../../storage/reports/index.ts';
+import { holdTable } from '../../support/database/index.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { newCrawl } from '../api/world.ts';
 
 let world: World;
 let proxy: TcpProxy;
@@ -64,6 +67,29 @@ describe('a pool', () => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await pool.end();
   });
+});
+
+describe('an audit', () => {
+  it.each(['url', 'host_queue', 'left_out', 'dead_letter'])(
+    'waits for its recount over %s longer than other statements may take',
+    async (table) => {
+      const silentMs = 600;
+      const [pool, other] = [
+        createPool(url, 1, () => undefined, silentMs),
+        createPool(url, 2, () => undefined),
+      ];
+      const crawl = await newCrawl(other, {}, ['https://a.example/']);
+      const held = await holdTable(other, table);
+      const audit = auditCrawl(pool, crawl);
+      audit.catch(() => undefined);
+      await expect.poll(() => held.waiting()).toBe(1);
+      const began = performance.now();
+      await expect.poll(() => performance.now() - began).toBeGreaterThan(2 * silentMs);
+      await held.release();
+      expect(await audit).toMatchObject({ ok: true });
+      await Promise.all([pool.end(), other.end()]);
+    },
+  );
 });
 
 describe('the probe', () => {
