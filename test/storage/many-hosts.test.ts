@@ -2,8 +2,9 @@
  * Statements keep to one host, but for those that `many-hosts.ts` lists with a reason: Postgres can be spread over
  * machines by host_id as long as what is not listed stays on one.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { allStatements } from '../support/statements.ts';
 import { hostsOf } from './hosts-of-statement.ts';
 import { manyHosts } from './many-hosts.ts';
 
@@ -22,26 +23,11 @@ const kept = new Set(
     .map(([, name = '']) => name),
 );
 
-const isStatement = (value: unknown): value is { readonly text: string } =>
-  typeof value === 'function' && 'text' in value;
-
-async function statements(): Promise<{ name: string; text: string }[]> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.sql.ts'),
-  );
-  const modules = await Promise.all(
-    files.map((file) => import(new URL(file, folder).href) as Promise<object>),
-  );
-  return modules
-    .flatMap((each) => Object.entries(each))
-    .flatMap(([name, value]: [string, unknown]) => (isStatement(value) ? [{ name, text: value.text }] : []));
-}
-
 it('keep to one host, or are listed with the reason', async () => {
   expect([...kept].sort()).toEqual(
     ['attempt', 'dead_letter', 'host', 'host_queue', 'lent_url', 'page', 'robots', 'url'],
   ); // prettier-ignore
-  const judged = (await statements())
+  const judged = (await allStatements())
     .map(({ name, text }) => ({ name, ...hostsOf(text, kept) }))
     .filter(({ tables }) => tables.length > 0);
   expect(judged.length).toBeGreaterThan(120);

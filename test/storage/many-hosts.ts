@@ -101,9 +101,9 @@ export const manyHosts: readonly Reason[] = [
     statements: ['chooseCanonicals', 'markTextDuplicates'],
   },
   {
-    why: 'A removed crawl is taken away host after host: these find the next host, count what is left, and ask whether a body is still wanted by anybody.',
+    why: 'A removed crawl is taken away host after host: these find the next host, count what is left, take away the rest, and ask whether a body is still wanted by anybody.',
     when: 'the removal of a crawl',
-    statements: ['freedBodies', 'markRemoved', 'nextRemoved'],
+    statements: ['freedBodies', 'markRemoved', 'nextRemoved', 'remove-rest-of-lent_url'],
   },
   {
     why: 'Dead letters are listed and driven again for a whole crawl.',

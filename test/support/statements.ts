@@ -1,0 +1,38 @@
+/** Every prepared statement of storage/, exported or not, as its family makes it. */
+import { readdirSync } from 'node:fs';
+import { vi } from 'vitest';
+import type { statement as make } from '../../storage/postgres/index.ts';
+
+const folder = new URL('../../storage/', import.meta.url);
+
+export interface MadeStatement {
+  /** As it is exported; if it is not, the name by which Postgres knows it. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Loads the families anew, with a maker that notes what it makes. */
+export async function allStatements(): Promise<readonly MadeStatement[]> {
+  const made: { readonly name: string; readonly text: string }[] = [];
+  vi.resetModules();
+  vi.doMock('../../storage/postgres/statement.ts', async (original) => {
+    const { statement } = await original<{ readonly statement: typeof make }>();
+    return {
+      statement: (name: string, text: string, longestMs?: number) => {
+        made.push({ name, text });
+        return statement(name, text, longestMs);
+      },
+    };
+  });
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.sql.ts'),
+  );
+  const exported = new Map<string, string>();
+  for (const file of files) {
+    const family = (await import(new URL(file, folder).href)) as object;
+    for (const [name, value] of Object.entries(family) as [string, unknown][]) {
+      if (typeof value === 'function' && 'text' in value) exported.set(String(value.text), name);
+    }
+  }
+  return made.map(({ name, text }) => ({ name: exported.get(text) ?? name, text }));
+}
