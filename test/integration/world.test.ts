@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tables } from '../support/database/index.ts';
 import { createWorld } from '../support/world.ts';
 import type { World } from '../support/world.ts';
 
@@ -30,4 +31,18 @@ it('two worlds have the schema each and see nothing of one another', async () =>
   expect(one.namespace).not.toBe(other.namespace);
   // What they share in Redis is told apart by it.
   expect(await ask(one, 'select id from instance')).not.toEqual(await ask(other, 'select id from instance'));
+});
+
+it('a change that finds no row is no silent one', async () => {
+  const db = new Client({ connectionString: one.databaseUrl });
+  await db.connect();
+  try {
+    const nowhere = { origin: 'https://nowhere.example' };
+    await expect(tables.host.change(db, nowhere, { fed: true })).rejects.toThrow(
+      'no row of host is {"origin":"https://nowhere.example"}',
+    );
+    expect(await tables.host.changeAny(db, nowhere, { fed: true })).toBe(0);
+  } finally {
+    await db.end();
+  }
 });

@@ -30,7 +30,7 @@ afterEach(async () => {
   await Promise.all(doors.map((door) => door.close()));
   doors = [];
   for (const server of silent.splice(0)) server.close();
-  await tables.crawl.change(fetching.pool, {}, { state: 'cancelled' });
+  await tables.crawl.changeAny(fetching.pool, {}, { state: 'cancelled' });
 });
 
 /** Workflows that were started, by host: why its retries are spent. */

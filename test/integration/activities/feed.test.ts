@@ -28,8 +28,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   ahead = [];
-  await tables.host.change(pool, {}, { fed: false, parked_at: fromNow() });
-  await tables.crawl.change(pool, {}, { state: 'finished' });
+  await tables.host.changeAny(pool, {}, { fed: false, parked_at: fromNow() });
+  await tables.crawl.changeAny(pool, {}, { state: 'finished' });
   crawl = await runningCrawl(pool);
 });
 

@@ -31,8 +31,7 @@ export async function setState(
 }
 
 export async function changeCrawl(db: Queryable, id: Crawl, columns: CrawlColumns): Promise<void> {
-  if ((await tables.crawl.change(db, { id }, columns)) !== 1)
-    throw new Error(`there is no crawl ${String(id)}`);
+  await tables.crawl.change(db, { id }, columns);
 }
 
 export const crawlState = async (db: Queryable, id: Crawl): Promise<CrawlState> =>

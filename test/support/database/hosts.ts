@@ -15,8 +15,7 @@ export const hostIdOf = async (db: Queryable, origin: string): Promise<string> =
   String((await hostRow(db, origin)).id);
 
 export async function changeHost(db: Queryable, host: Host, columns: Columns<HostRow>): Promise<void> {
-  if ((await tables.host.change(db, named(host), columns)) !== 1)
-    throw new Error(`there is no host ${String(host)}`);
+  await tables.host.change(db, named(host), columns);
 }
 
 /** Makes the host, or changes the one that there is; answers its id. */
@@ -38,9 +37,9 @@ export async function addHost(
 export const addFailingHost = (db: Queryable, origin: string, failures: number): Promise<number> =>
   addHost(db, origin, { failures, failing_since: fromNow() });
 
-/** The host of a server that is gone: the system gives its port to another one. */
+/** The host of a server that is gone, if it is known: the system gives its port to another one. */
 export async function moveHostAway(db: Queryable, origin: string): Promise<void> {
-  await tables.host.change(db, { origin }, { origin: `${origin}/earlier/${String(Math.random())}` });
+  await tables.host.changeAny(db, { origin }, { origin: `${origin}/earlier/${String(Math.random())}` });
 }
 
 export const hostFailed = (db: Queryable, host: Host, failures: number): Promise<void> =>

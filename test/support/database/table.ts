@@ -48,8 +48,10 @@ export interface Table<R extends object> {
   /** The one row; throws where there are none or several. */
   row(db: Queryable, where: Where<R>): Promise<Read<R>>;
   count(db: Queryable, where?: Where<R>): Promise<number>;
-  /** @returns how many rows it changed */
+  /** @returns how many rows it changed; throws where there is none, since a test means to change something */
   change(db: Queryable, where: Where<R>, columns: Columns<R>): Promise<number>;
+  /** As `change`, where there may be no such row. */
+  changeAny(db: Queryable, where: Where<R>, columns: Columns<R>): Promise<number>;
   add(db: Queryable, columns: Columns<R>): Promise<R>;
   /** In one statement; the rows name the same columns, and hold no `fromNow`. */
   addAll(db: Queryable, rows: readonly Columns<R>[]): Promise<R[]>;
@@ -77,8 +79,18 @@ export function table<R extends object>(name: string, order: string): Table<R> {
       return { ...row, ...Object.fromEntries(ahead) } as Read<R>;
     });
   };
+  const changeAny = async (db: Queryable, where: Where<R>, columns: Columns<R>): Promise<number> => {
+    const values: unknown[] = [];
+    const sets = Object.entries(columns).map(([column, value]) => `${column} = ${bound(value, values)}`);
+    const { rowCount } = await db.query(
+      `update ${name} set ${sets.join(', ')} ${condition(where, values)}`,
+      values,
+    );
+    return rowCount ?? 0;
+  };
   return {
     rows,
+    changeAny,
     row: async (db, where) => {
       const [row, ...others] = await rows(db, where);
       if (row === undefined || others.length > 0)
@@ -96,13 +108,9 @@ export function table<R extends object>(name: string, order: string): Table<R> {
       return found.rows[0]?.n ?? 0;
     },
     change: async (db, where, columns) => {
-      const values: unknown[] = [];
-      const sets = Object.entries(columns).map(([column, value]) => `${column} = ${bound(value, values)}`);
-      const { rowCount } = await db.query(
-        `update ${name} set ${sets.join(', ')} ${condition(where, values)}`,
-        values,
-      );
-      return rowCount ?? 0;
+      const changed = await changeAny(db, where, columns);
+      if (changed === 0) throw new Error(`no row of ${name} is ${JSON.stringify(where)}`);
+      return changed;
     },
     add: async (db, columns) => {
       const values: unknown[] = [];
