@@ -1,21 +1,13 @@
 /** `crawl`: creates a crawl and stays with it until its end. */
-import { loadConfig, type Config } from '../config/config.ts';
+import { loadConfig } from '../config/config.ts';
 import { createdCrawl } from '../contracts/http/crawls.ts';
 import { maxConcurrency } from '../domain/pace.ts';
-import type { Api } from './api.ts';
 import { openCrawls } from './crawls.ts';
 import { CommandError, type ExitCode } from './ending.ts';
-import { likenessOf } from './likeness.ts';
-import { readRequest, type CrawlOptions, type CrawlRequest } from './request.ts';
-import {
-  interruptedReason,
-  pauseOthers,
-  runCrawl,
-  waitingReason,
-  type RunOptions,
-  type Session,
-} from './run.ts';
-import { setConcurrency } from './seed-hosts.ts';
+import { readRequestLike } from './likeness.ts';
+import { readRequest, type CrawlOptions } from './request.ts';
+import { isInterrupted, pauseOthers, runCrawl, waitingReason, type RunOptions, type Session } from './run.ts';
+import { setConcurrency } from './seed-concurrency.ts';
 import { sendRest } from './seeds-file.ts';
 
 interface ConcurrencyOption {
@@ -33,7 +25,7 @@ export async function crawl(urls: readonly string[], options: CrawlVerbOptions):
   // Everything is checked before anything is started, except what depends on the crawl that `--like` names.
   const early = like === undefined ? await readRequest(urls, options, config.allowPrivate) : null;
   return runCrawl(config, options, async (session) => {
-    const request = early ?? (await readLike(session.api, urls, options, config));
+    const request = early ?? (await readRequestLike(session.api, urls, options, config.allowPrivate));
     for (const complaint of request.complaints) session.say(complaint);
     await mentionInterrupted(session);
     if (concurrency !== undefined) session.say(await setConcurrency(session.api, concurrency, request));
@@ -49,21 +41,9 @@ export async function crawl(urls: readonly string[], options: CrawlVerbOptions):
   });
 }
 
-async function readLike(
-  api: Api,
-  urls: readonly string[],
-  options: CrawlOptions,
-  { allowPrivate }: Config,
-): Promise<CrawlRequest> {
-  const ownSeeds = urls.length > 0 || options.seeds !== undefined;
-  const model = await likenessOf(api, options.like ?? '', !ownSeeds);
-  return readRequest(urls, options, allowPrivate, model);
-}
-
 async function mentionInterrupted({ api, own, say }: Session): Promise<void> {
   const open = await openCrawls(api);
-  const ours: readonly (string | null)[] = [interruptedReason, waitingReason];
-  const left = open.find(({ state, reason }) => (state === 'paused' ? ours.includes(reason) : own));
+  const left = open.find((each) => isInterrupted(each) || (own && each.state !== 'paused'));
   if (left === undefined) return;
   const what = left.reason === waitingReason ? 'waited for hosts' : 'was interrupted';
   say(`Crawl ${left.id} ${what}: ./orbweaver resume ${left.id} goes on with it.`);

@@ -15,7 +15,7 @@ import { RefusedError } from './api-request.ts';
 import { anyApi, withApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import { likenessOf } from './likeness.ts';
+import { readRequestLike } from './likeness.ts';
 import { readRequest, type CrawlOptions } from './request.ts';
 import { sendRest } from './seeds-file.ts';
 import { writeList, writeMade, writeOne, type Shown } from './table.ts';
@@ -73,11 +73,9 @@ export type StartOptions = CrawlOptions & VerbOptions & { readonly label?: strin
 
 export async function startCrawl(urls: readonly string[], options: StartOptions): Promise<ExitCode> {
   const { label, like } = options;
-  const ownSeeds = urls.length > 0 || options.seeds !== undefined;
   const early = like === undefined ? await readRequest(urls, options, judgedThere) : null;
   const api = await anyApi(options);
-  const { body, complaints, rest } =
-    early ?? (await readRequest(urls, options, judgedThere, await likenessOf(api, like ?? '', !ownSeeds)));
+  const { body, complaints, rest } = early ?? (await readRequestLike(api, urls, options, judgedThere));
   for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
   const wish = { ...(JSON.parse(body) as object), ...(label !== undefined && { label }) };
   const created = await api.create('/v1/crawls', createdCrawl, wish);

@@ -4,9 +4,22 @@ import { seedList } from '../contracts/http/seeds.ts';
 import { maxRequestBytes } from '../contracts/http/shared.ts';
 import type { Api } from './api.ts';
 import { CommandError } from './ending.ts';
+import { readRequest, type CrawlOptions, type CrawlRequest } from './request.ts';
+
+/** As `readRequest`, with the crawl that `--like` names as the model; its seeds count if no others are given. */
+export async function readRequestLike(
+  api: Api,
+  urls: readonly string[],
+  options: CrawlOptions,
+  allowedPrivate: readonly string[],
+): Promise<CrawlRequest> {
+  const hasSeeds = urls.length > 0 || options.seeds !== undefined;
+  const model = await likenessOf(api, options.like ?? '', !hasSeeds);
+  return readRequest(urls, options, allowedPrivate, model);
+}
 
 /** @param withSeeds false: the caller has other seeds. @throws CommandError */
-export async function likenessOf(api: Api, id: string, withSeeds: boolean): Promise<Record<string, unknown>> {
+async function likenessOf(api: Api, id: string, withSeeds: boolean): Promise<Record<string, unknown>> {
   const { config, label } = await api.get(`/v1/crawls/${id}`, crawlView);
   const settings = { ...config, ...(label !== null && { label }) };
   if (!withSeeds) return settings;

@@ -4,14 +4,7 @@ import { closedCrawlStates, standsAs } from '../contracts/crawl.ts';
 import { crawlView, type CrawlSummary } from '../contracts/http/crawls.ts';
 import { openCrawls } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import {
-  interruptedReason,
-  pauseOthers,
-  runCrawl,
-  waitingReason,
-  type RunOptions,
-  type Session,
-} from './run.ts';
+import { isInterrupted, pauseOthers, runCrawl, type RunOptions, type Session } from './run.ts';
 import { turnCrawl } from './turn-crawl.ts';
 
 export async function resume(id: string | null, options: RunOptions): Promise<ExitCode> {
@@ -37,8 +30,7 @@ async function named({ api }: Session, id: string): Promise<CrawlSummary> {
  */
 async function latest({ api, own }: Session): Promise<CrawlSummary> {
   const open = await openCrawls(api);
-  const ours: readonly (string | null)[] = [interruptedReason, waitingReason];
-  const crawl = open.find(({ state, reason }) => own || (state === 'paused' && ours.includes(reason)));
+  const crawl = open.find((each) => own || isInterrupted(each));
   if (crawl === undefined)
     throw new CommandError('There is no interrupted crawl; orbweaver status lists the crawls.');
   return crawl;

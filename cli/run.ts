@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { closedCrawlStates } from '../contracts/crawl.ts';
-import { crawlView, type CrawlView } from '../contracts/http/crawls.ts';
+import { crawlView, type CrawlSummary, type CrawlView } from '../contracts/http/crawls.ts';
 import { crawlOutlookView, type CrawlOutlookView, type ParkedHost } from '../contracts/http/outlook.ts';
 import { findRunningStack } from '../stack/info.ts';
-import { mayPass, type Asking } from './api-request.ts';
+import { mayPass, type Asking, type Query } from './api-request.ts';
 import { localApi } from './api-target.ts';
 import { createApi, type Api } from './api.ts';
 import { openCrawls } from './crawls.ts';
@@ -28,9 +28,13 @@ import { turnCrawl } from './turn-crawl.ts';
 import { counted } from '../domain/counted.ts';
 
 /** The reason of crawls that are paused because their command line ended. */
-export const interruptedReason = 'interrupted';
+const interruptedReason = 'interrupted';
 /** The reason of crawls that are paused because their command line gave up waiting. */
 export const waitingReason = 'only hosts that wait are left';
+
+/** The crawl stands still because its command line ended or gave up waiting. */
+export const isInterrupted = ({ state, reason }: CrawlSummary): boolean =>
+  state === 'paused' && (reason === interruptedReason || reason === waitingReason);
 
 export interface RunOptions {
   readonly out?: string;
@@ -218,7 +222,7 @@ function follow(
       latest = view;
       if (closedCrawlStates.includes(view.state)) return view;
       if (performance.now() - outlookAt >= outlookMs) {
-        outlook = await outlookOf(api, id, namedHosts, asking).catch(() => null);
+        outlook = await outlookOf(api, id, { limit: namedHosts }, asking).catch(() => null);
         outlookAt = performance.now();
       }
       if (isEnough(view.pages, outlook, performance.now())) {
@@ -236,13 +240,14 @@ function follow(
   return { ended, latest: () => latest, gaveUp: () => gaveUp };
 }
 
-const outlookOf = (api: Api, id: string, limit: number, asking: Asking): Promise<CrawlOutlookView> =>
-  api.get(`/v1/crawls/${id}/outlook`, crawlOutlookView, { limit }, asking);
+const outlookOf = (api: Api, id: string, query: Query, asking: Asking): Promise<CrawlOutlookView> =>
+  api.get(`/v1/crawls/${id}/outlook`, crawlOutlookView, query, asking);
 
 /** None if the API is away: the rest of the summary is shown all the same. */
 async function parkedHosts(api: Api, id: string): Promise<readonly ParkedHost[]> {
   try {
-    return (await outlookOf(api, id, mostParked, atOnce)).parked;
+    const query = { limit: mostParked, fields: 'parked' };
+    return (await outlookOf(api, id, query, atOnce)).parked ?? [];
   } catch (error) {
     if (mayPass(error)) return [];
     throw error;

@@ -16,7 +16,7 @@ export function statusLines(
   page: ((workflowId: string) => string) | null,
 ): string[] {
   const { hosts, rate } = view;
-  const { left, waiting } = outlook;
+  const { left, waiting, parked = [] } = outlook;
   const isOpen = !closedCrawlStates.includes(view.state);
   const held = Math.max(0, waiting.hosts - hosts.parked);
   const standing = [
@@ -27,7 +27,7 @@ export function statusLines(
   const troubled = waiting.items.filter(({ why }) => why !== 'retry');
   const pages = [crawlWorkflowId(view.id), ...troubled.map(({ origin }) => hostWorkflowId(origin))];
   return [
-    ...summaryLines(view, outlook.parked, isOpen ? waiting : null),
+    ...summaryLines(view, parked, isOpen ? waiting : null),
     line('hosts', `${grouped(hosts.total)}${standing.length === 0 ? '' : `: ${standing.join(', ')}`}`),
     ...(isOpen ? [line('rate', `${rate.perSecond.toFixed(1)} URLs/s over the last ten seconds`)] : []),
     ...(left === null

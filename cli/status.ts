@@ -24,7 +24,7 @@ export async function status(id: string | null, options: VerbOptions): Promise<E
 async function one(api: Api, place: Place, id: string, json: boolean): Promise<readonly string[]> {
   const [view, outlook] = await Promise.all([
     api.get(`/v1/crawls/${id}`, crawlView),
-    api.get(`/v1/crawls/${id}/outlook`, crawlOutlookView),
+    api.get(`/v1/crawls/${id}/outlook`, crawlOutlookView, { fields: 'parked' }),
   ]);
   if (json) return [JSON.stringify({ ...view, outlook })];
   // Nobody here knows where another server has its Temporal Web.

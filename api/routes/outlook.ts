@@ -19,7 +19,7 @@ export const outlookRoutes = [
     answers: { 200: json('The outlook at this moment.', crawlOutlookView) },
     handler:
       ({ pool }) =>
-      async ({ params: { crawlId }, query: { limit = defaultOutlookLimit } }) =>
-        (await outlookOf(pool, crawlId, limit)) ?? noSuchCrawl(crawlId),
+      async ({ params: { crawlId }, query: { limit = defaultOutlookLimit, fields } }) =>
+        (await outlookOf(pool, crawlId, limit, fields === 'parked')) ?? noSuchCrawl(crawlId),
   }),
 ];

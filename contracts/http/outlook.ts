@@ -37,7 +37,11 @@ const parkedHost = z
 export type ParkedHost = z.infer<typeof parkedHost>;
 
 export const defaultOutlookLimit = 10;
-export const outlookQuery = z.strictObject({ limit: limit(100, defaultOutlookLimit) });
+const outlookFields = ['parked'] as const;
+export const outlookQuery = z.strictObject({
+  limit: limit(100, defaultOutlookLimit),
+  fields: z.enum(outlookFields).optional().meta({ description: '`parked` for the list of parked hosts.' }),
+});
 
 export const crawlOutlookView = z
   .object({
@@ -47,9 +51,9 @@ export const crawlOutlookView = z
       hosts: count.meta({ description: 'Hosts with queued URLs to which no request can be sent now.' }),
       items: z.array(waitingHost).meta({ description: 'Some of these hosts; parked hosts come last.' }),
     }),
-    parked: z.array(parkedHost).meta({
+    parked: z.array(parkedHost).optional().meta({
       description:
-        'Parked hosts that the crawl has met, those with the most queued URLs first. A crawl that is over shows them too, although it waits for nothing.',
+        'Only with fields=parked. Parked hosts that the crawl has met, those with the most queued URLs first. A crawl that is over shows them too, although it waits for nothing.',
     }),
     onlyWaiting: z
       .boolean()

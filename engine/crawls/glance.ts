@@ -22,7 +22,7 @@ export async function glanceAt(parts: Parts, crawlId: string): Promise<CrawlGlan
 
 async function readGlance(db: Queryable, crawlId: string): Promise<CrawlGlance | null> {
   const view = await viewCrawl(db, crawlId);
-  const outlook = await outlookOf(db, crawlId, named);
+  const outlook = await outlookOf(db, crawlId, named, false);
   if (view === null || outlook === null) return null;
   const { label, pages, ledger, hosts, rate, deadLetters } = view;
   return {

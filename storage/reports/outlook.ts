@@ -4,11 +4,16 @@ import type { Queryable } from '../postgres/index.ts';
 import { crawlOutlook, parkedHosts } from '../crawls/index.ts';
 import { waitingHosts } from './outlook.sql.ts';
 
-/** Null: there is no such crawl. @param limit hosts of each kind that are named, at most */
+/**
+ * Null: there is no such crawl.
+ * @param limit hosts of each kind that are named, at most
+ * @param withParked whether to list the parked hosts, which a crawl that is watched every two seconds need not know
+ */
 export async function outlookOf(
   db: Queryable,
   crawlId: string,
   limit: number,
+  withParked: boolean,
 ): Promise<CrawlOutlookView | null> {
   const [crawl] = await crawlOutlook(db, Number(crawlId));
   if (crawl === undefined) return null;
@@ -27,10 +32,12 @@ export async function outlookOf(
         until: until === null ? null : new Date(until).toISOString(),
       })),
     },
-    parked: (await parkedHosts(db, crawlId, limit)).map(({ last_error: lastError, ...host }) => ({
-      ...host,
-      lastError,
-    })),
+    ...(withParked && {
+      parked: (await parkedHosts(db, crawlId, limit)).map(({ last_error: lastError, ...host }) => ({
+        ...host,
+        lastError,
+      })),
+    }),
     onlyWaiting: runs && !ready && waiting > 0 && crawl.pending === 0 && !crawl.unseeded && !crawl.edited,
     left:
       runs && longest !== null
