@@ -6,7 +6,7 @@ import { deadLetterClasses, isDeadLetterClass, type DeadLetterClass } from '../d
 import { withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import { writeJsonLines } from './lines.ts';
+import { moment, writeList, type Shown } from './table.ts';
 
 /** The options as they were given on the command line. */
 export interface LetterOptions extends VerbOptions {
@@ -14,27 +14,22 @@ export interface LetterOptions extends VerbOptions {
   readonly host?: string;
 }
 
-/** Prints one line for each letter, or JSON lines with the whole evidence. */
+const shown: Shown<DeadLetterView> = {
+  heads: ['failed at', 'class', 'url', 'why'],
+  row: (letter) => [moment(letter.failedAt), letter.class, letter.url, whyOf(letter)],
+  none: 'There are no dead letters.',
+};
+
+/** With `--json` the whole evidence. */
 export async function deadLetters(id: string, options: LetterOptions): Promise<ExitCode> {
   const { json = false } = options;
   const { letterClass, origin } = readLetterOptions(options);
   const query = { limit: 1_000, class: letterClass ?? undefined, host: origin ?? undefined };
   const item = deadLetterList.shape.items.element;
-  await withApi(options, (api) => writeLetters(api.list(`/v1/crawls/${id}/dead-letters`, item, query), json));
+  await withApi(options, (api) =>
+    writeList(api.list(`/v1/crawls/${id}/dead-letters`, item, query), json, shown),
+  );
   return exitCodes.ok;
-}
-
-async function writeLetters(letters: AsyncIterable<DeadLetterView>, json: boolean): Promise<void> {
-  if (json) {
-    await writeJsonLines(letters);
-    return;
-  }
-  let count = 0;
-  for await (const letter of letters) {
-    count++;
-    process.stdout.write(`${letterLine(letter)}\n`);
-  }
-  if (count === 0) process.stdout.write('There are no dead letters.\n');
 }
 
 /** @throws CommandError */
@@ -52,14 +47,10 @@ export function readLetterOptions({ class: letterClass, host }: LetterOptions): 
   return { letterClass: letterClass ?? null, origin: origin?.data ?? null };
 }
 
-export function letterLine(letter: DeadLetterView): string {
-  const { failedAt, class: letterClass, url, message, attemptedAt, hostParked, notBefore } = letter;
-  const remarks = [
+const whyOf = ({ message, attemptedAt, hostParked, notBefore }: DeadLetterView): string =>
+  [
+    message,
     ...(attemptedAt.length === 0 ? [] : [`tried before at ${attemptedAt.join(', ')}`]),
     ...(hostParked ? ['its host is parked'] : []),
     ...(notBefore === null ? [] : [`not tried again before ${notBefore}`]),
-  ];
-  const line = `${failedAt}  ${letterClass}  ${url}  ${[message, ...remarks].join('; ')}`;
-  // Messages of servers are shown, but must not control the terminal.
-  return line.replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
-}
+  ].join('; ');

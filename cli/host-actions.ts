@@ -1,7 +1,7 @@
 /** `host show`, and an operator's actions on hosts: on named hosts, or on all hosts in a state or of a pattern. */
 import {
   hostActed,
-  hostOrigin,
+  hostChanged,
   hostsActed,
   hostView,
   maxHostsAtOnce,
@@ -15,7 +15,7 @@ import { withApi } from './api-target.ts';
 import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import { settingWords } from './hosts.ts';
+import { mentionSleep, originOf, pathOf, settingWords } from './hosts.ts';
 import { sayPlainly } from './say.ts';
 import { moment, printable, writeLines, writeOne } from './table.ts';
 import { counted, grouped } from '../domain/counted.ts';
@@ -38,21 +38,14 @@ export async function rereadRobots(text: string, options: VerbOptions): Promise<
   const origin = originOf(text);
   const host = await withApi(
     options,
-    (api) => api.change('POST', `${pathOf(origin)}/robots`, hostView, { body: {} }),
+    (api) => api.change('POST', `${pathOf(origin)}/robots`, hostChanged, { body: {} }),
     'acting',
   );
   writeOne(host, options.json === true, () => [
     `robots.txt of ${origin} is read again before the next request there.`,
   ]);
+  mentionSleep(host);
   return exitCodes.ok;
-}
-
-const pathOf = (origin: string): string => `/v1/hosts/${encodeURIComponent(origin)}`;
-
-function originOf(text: string): string {
-  const origin = hostOrigin.safeParse(text);
-  if (!origin.success) throw new CommandError(`${origin.error.issues[0]?.message ?? ''}.`);
-  return origin.data;
 }
 
 export async function actOnHosts(

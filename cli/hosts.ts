@@ -3,11 +3,11 @@ import {
   hostOrigin,
   hostList,
   hostSettingsChange,
-  hostView,
+  hostChanged,
   type HostSettings,
   type HostSettingsChange,
   type HostSummary,
-  type HostView,
+  type HostChanged,
 } from '../contracts/hosts.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import type { HostStanding } from '../domain/host-standing.ts';
@@ -16,49 +16,56 @@ import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
-import { writeJsonLines } from './lines.ts';
+import { sayPlainly } from './say.ts';
+import { printable, writeList, writeOne, type Shown } from './table.ts';
 import { counted, grouped } from '../domain/counted.ts';
 
 const pageLimit = 1_000;
 
-/** JSON lines, or one line each. @param state null: any */
+/** The path of a host in the API. */
+export const pathOf = (origin: string): string => `/v1/hosts/${encodeURIComponent(origin)}`;
+
+/** @throws CommandError */
+export function originOf(text: string): string {
+  const origin = hostOrigin.safeParse(text, { error: inWords });
+  if (!origin.success) throw new CommandError(`${origin.error.issues[0]?.message ?? ''}.`);
+  return origin.data;
+}
+
+/** @param state null: any */
 export async function hosts(state: HostStanding | null, options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
   const query = { limit: pageLimit, state: state ?? undefined };
+  const none = state === null ? 'There is no host yet.' : `No host is ${state}.`;
   await withApi(options, (api) =>
-    writeHosts(api.list('/v1/hosts', hostList.shape.items.element, query), state, json),
+    writeList(api.list('/v1/hosts', hostList.shape.items.element, query), options.json === true, {
+      ...shownHosts,
+      none,
+    }),
   );
   return exitCodes.ok;
 }
 
-async function writeHosts(
-  all: AsyncIterable<HostSummary>,
-  state: HostStanding | null,
-  json: boolean,
-): Promise<void> {
-  if (json) {
-    await writeJsonLines(all);
-    return;
-  }
-  let none = true;
-  for await (const host of all) {
-    none = false;
-    process.stdout.write(`${hostLine(host)}\n`);
-  }
-  if (none) process.stdout.write(state === null ? 'There is no host yet.\n' : `No host is ${state}.\n`);
+const shownHosts: Omit<Shown<HostSummary>, 'none'> = {
+  heads: ['state', 'origin', 'queued', 'today', ''],
+  row: (host) => {
+    const { state, origin, queued, today } = host;
+    return [state, origin, grouped(queued), counted(today.requests, 'request'), remarksOf(host).join('; ')];
+  },
+};
+
+/** A host by itself on one line. */
+export function hostLine(host: HostSummary): string {
+  const { state, origin, queued, today } = host;
+  const counts = `${grouped(queued)} queued, ${counted(today.requests, 'request')} today`;
+  return printable([state, origin, counts, ...remarksOf(host)].join('  '));
 }
 
-export function hostLine(host: HostSummary): string {
-  const { state, origin, queued, settings, opensAt, closedBy, notBefore, lastError, today } = host;
-  const remarks = [
-    ...(closedBy === null ? [] : [`closed by its ${closedBy} until ${opensAt ?? '?'}`]),
-    ...(state === 'backoff' ? [`left alone until ${notBefore ?? '?'}`] : []),
-    ...(lastError === null ? [] : [lastError]),
-    ...settingWords(settings),
-  ];
-  const counts = `${grouped(queued)} queued, ${counted(today.requests, 'request')} today`;
-  return [state.padEnd(7), origin, counts, ...remarks].join('  ').replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd');
-}
+const remarksOf = ({ state, settings, opensAt, closedBy, notBefore, lastError }: HostSummary): string[] => [
+  ...(closedBy === null ? [] : [`closed by its ${closedBy} until ${opensAt ?? '?'}`]),
+  ...(state === 'backoff' ? [`left alone until ${notBefore ?? '?'}`] : []),
+  ...(lastError === null ? [] : [lastError]),
+  ...settingWords(settings),
+];
 
 export function settingWords({
   delaySeconds,
@@ -125,13 +132,21 @@ const windowsOf = async (text: string): Promise<unknown> =>
   text === 'default' ? null : readJsonOption('windows', text);
 
 export async function hostSet(text: string, options: HostOptions): Promise<ExitCode> {
-  const origin = hostOrigin.safeParse(text, { error: inWords });
-  if (!origin.success) throw new CommandError(`${origin.error.issues[0]?.message ?? ''}.`);
+  const origin = originOf(text);
   const change = await readHostOptions(options);
-  const host = await withApi(options, (api) => changeHost(api, origin.data, change), 'acting');
-  process.stdout.write(options.json === true ? `${JSON.stringify(host)}\n` : `${hostLine(host)}\n`);
+  const host = await withApi(options, (api) => changeHost(api, origin, change), 'acting');
+  writeOne(host, options.json === true, () => [hostLine(host)]);
+  mentionSleep(host);
   return exitCodes.ok;
 }
 
-export const changeHost = (api: Api, origin: string, change: HostSettingsChange): Promise<HostView> =>
-  api.change('PATCH', `/v1/hosts/${encodeURIComponent(origin)}/settings`, hostView, { body: change });
+export const changeHost = (api: Api, origin: string, change: HostSettingsChange): Promise<HostChanged> =>
+  api.change('PATCH', `${pathOf(origin)}/settings`, hostChanged, { body: change });
+
+/** Warns of a change that the host's workflow has not heard of. */
+export function mentionSleep({ origin, woken }: HostChanged): void {
+  if (!woken)
+    sayPlainly(
+      `The change is made, but the workflow of ${origin} could not be woken and may sleep on for a while.`,
+    );
+}

@@ -4,7 +4,7 @@ import { readDomain } from '../domain/opt-out.ts';
 import { withApi, type ApiOptions } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import { writeJsonLines } from './lines.ts';
+import { moment, writeList, type Shown } from './table.ts';
 import { counted } from '../domain/counted.ts';
 
 export async function optOutAdd(text: string, reason: string | null, options: ApiOptions): Promise<ExitCode> {
@@ -31,25 +31,18 @@ export async function optOutRemove(text: string, options: ApiOptions): Promise<E
 
 const pageLimit = 1_000;
 
-/** Prints JSON lines, or one line for each domain. */
-export async function optOutList(options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const item = optOuts.shape.items.element;
-  await withApi(options, (api) => writeOptOuts(api.list('/v1/opt-outs', item, { limit: pageLimit }), json));
-  return exitCodes.ok;
-}
+const shown: Shown<OptOutView> = {
+  heads: ['since', 'domain', 'reason'],
+  row: ({ createdAt, domain, reason }) => [moment(createdAt), domain, reason ?? ''],
+  none: 'No domain has opted out.',
+};
 
-async function writeOptOuts(entries: AsyncIterable<OptOutView>, json: boolean): Promise<void> {
-  if (json) {
-    await writeJsonLines(entries);
-    return;
-  }
-  let none = true;
-  for await (const { domain, reason, createdAt } of entries) {
-    none = false;
-    process.stdout.write(`${createdAt}  ${domain}${reason === null ? '' : `  ${reason}`}\n`);
-  }
-  if (none) process.stdout.write('No domain has opted out.\n');
+export async function optOutList(options: VerbOptions): Promise<ExitCode> {
+  const item = optOuts.shape.items.element;
+  await withApi(options, (api) =>
+    writeList(api.list('/v1/opt-outs', item, { limit: pageLimit }), options.json === true, shown),
+  );
+  return exitCodes.ok;
 }
 
 function domainOf(text: string): string {

@@ -6,7 +6,9 @@ export const printable = (text: string): string => text.replace(/[\0-\x1f\x7f-\x
 
 /** Columns as wide as their widest cell, two spaces between; the first row is the heading. */
 export function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
+  );
   return rows.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))

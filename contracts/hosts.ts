@@ -164,6 +164,16 @@ export const hostView = hostSummary
   .meta({ id: 'Host' });
 export type HostView = z.infer<typeof hostView>;
 
+export const hostChanged = hostView
+  .extend({
+    woken: z.boolean().meta({
+      description:
+        "True: the host's workflow has been woken. False: Temporal did not answer; the change holds, and takes effect when the workflow wakes up by itself.",
+    }),
+  })
+  .meta({ id: 'HostChanged' });
+export type HostChanged = z.infer<typeof hostChanged>;
+
 export const defaultHostLimit = 100;
 export const hostsQuery = z.strictObject({
   state: z.enum(hostStandings).optional(),

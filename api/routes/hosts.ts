@@ -1,6 +1,7 @@
 /** Hosts: where they stand, and the settings that an operator gives them. */
 import {
   defaultHostLimit,
+  hostChanged,
   hostList,
   hostPath,
   hostSettingsChange,
@@ -27,10 +28,14 @@ export function noSuchHost(origin: string): never {
 }
 
 /** A change holds in any case: a host whose workflow sleeps and could not be woken sees the change when it wakes up. */
-const wake = ({ wakeHost, log }: Dependencies, origin: string): Promise<void> =>
-  wakeHost(origin).catch((error: unknown) => {
-    log.warn({ err: error, origin }, 'the workflow of a host could not be woken');
-  });
+const wake = ({ wakeHost, log }: Dependencies, origin: string): Promise<boolean> =>
+  wakeHost(origin).then(
+    () => true,
+    (error: unknown) => {
+      log.warn({ err: error, origin }, 'the workflow of a host could not be woken');
+      return false;
+    },
+  );
 
 export const hostRoutes = [
   route({
@@ -67,7 +72,7 @@ export const hostRoutes = [
     id: 'rereadRobots',
     summary: 'Read the robots.txt of a host again before the next request to it',
     params: hostPath,
-    answers: { 200: tagged('The host as it is now.', hostView), 400: noOrigin, 404: unknownHost },
+    answers: { 200: tagged('The host as it is now.', hostChanged), 400: noOrigin, 404: unknownHost },
     handler:
       (parts) =>
       async ({ params: { origin }, response }) => {
@@ -75,9 +80,9 @@ export const hostRoutes = [
         const asked = await askRobots(pool, origin);
         const host = (asked.length === 0 ? null : await readHost(pool, origin)) ?? noSuchHost(origin);
         log.info({ origin }, 'the robots.txt of a host will be read again');
-        await wake(parts, origin);
+        const woken = await wake(parts, origin);
         noteForAudit(response, 'robots.txt will be read again');
-        return host;
+        return { ...host, body: { ...host.body, woken } };
       },
   }),
   route({
@@ -90,7 +95,7 @@ export const hostRoutes = [
     header: ifMatch,
     body: hostSettingsChange,
     answers: {
-      200: tagged('The host with its new settings.', hostView),
+      200: tagged('The host with its new settings.', hostChanged),
       400: fails(
         'The path does not name an origin, the body is not valid JSON, or If-Match is not well-formed.',
       ),
@@ -104,11 +109,11 @@ export const hostRoutes = [
         if (!(await setHost(pool, origin, shard, change, ifMatchOf(request))))
           return refuseStale(response, await readHost(pool, origin));
         log.info({ origin, change }, 'settings of a host were changed');
-        await wake(parts, origin);
+        const woken = await wake(parts, origin);
         const host = await readHost(pool, origin);
         if (host === null) throw new Error(`the row of host ${origin} is gone`);
         noteForAudit(response, `revision ${String(host.version)}: ${Object.keys(change).join(', ')}`);
-        return host;
+        return { ...host, body: { ...host.body, woken } };
       },
   }),
 ];

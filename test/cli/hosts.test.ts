@@ -1,9 +1,11 @@
+import type { ServerResponse } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostLine, readHostOptions } from '../../cli/hosts.ts';
 import type { HostSummary } from '../../contracts/hosts.ts';
+import { serving } from './serving.ts';
 import { runCli } from './run-cli.ts';
 
 let folder: string;
@@ -87,9 +89,22 @@ describe('the line of a host', () => {
   };
 
   it('says where it stands and what is set for it', () => {
-    expect(hostLine(host)).toBe('active   https://a.example  1,234 queued, 12 requests today');
+    expect(hostLine(host)).toBe('active  https://a.example  1,234 queued, 12 requests today');
     const settings = { ...host.settings, delaySeconds: 0, concurrency: 4, quotaPerDay: 500 };
     expect(hostLine({ ...host, settings })).toMatch(/ {2}delay 0 s {2}4 at once {2}quota 500 a day$/);
+  });
+
+  it('whose workflow could not be woken may sleep on, and its operator is told', async () => {
+    const answer = (woken: boolean) => (_: unknown, response: ServerResponse) =>
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ ...host, crawls: [], woken }));
+    const said = async (woken: boolean, ...args: string[]): Promise<string> =>
+      (await serving(answer(woken), (url) => runCli(['host', ...args, '--server', url]))).stderr;
+    const warning = /^The change is made, but the workflow of https:\/\/a\.example could not be woken/;
+    expect(await said(false, 'set', 'https://a.example', '--quota', '5')).toMatch(warning);
+    expect(await said(true, 'set', 'https://a.example', '--quota', '5')).toBe('');
+    expect(await said(false, 'reread-robots', 'https://a.example')).toMatch(warning);
   });
 
   it('says what it waits for, without letting what a server said steer the terminal', () => {

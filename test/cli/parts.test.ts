@@ -13,6 +13,7 @@ import { createProgress } from '../../cli/progress.ts';
 import { readRequest } from '../../cli/request.ts';
 import { createOutlast } from '../../cli/outages.ts';
 import { summaryJson, summaryLines } from '../../cli/summary.ts';
+import { table } from '../../cli/table.ts';
 import { turnCrawl } from '../../cli/turn-crawl.ts';
 import { bytes, duration } from '../../cli/words.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
@@ -237,6 +238,11 @@ describe('the summary', () => {
   ])('writes %s', (actual, expected) => {
     expect(actual).toBe(expected);
   });
+});
+
+it('a table may have any number of rows', () => {
+  const rows = Array.from({ length: 300_000 }, (_, index) => [String(index), 'x']);
+  expect(table([['number', 'what'], ...rows]).at(-1)).toBe('299999  x');
 });
 
 describe('the out file', () => {

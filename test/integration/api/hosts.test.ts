@@ -96,8 +96,10 @@ describe('settings', () => {
     temporalIsAway = true;
     expect(await set('https://away.example', { concurrency: 2 })).toMatchObject({
       status: 200,
-      body: { settings: { concurrency: 2 } },
+      body: { settings: { concurrency: 2 }, woken: false },
     });
+    temporalIsAway = false;
+    expect(await set('https://away.example', { concurrency: 3 })).toMatchObject({ body: { woken: true } });
   });
 
   it.each<[string, unknown, RegExp]>([

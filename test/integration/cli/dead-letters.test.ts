@@ -48,11 +48,10 @@ it('lists them, a line each or with all evidence', { tags: ['long'] }, async () 
   const { code, stdout } = await orbweaver('dead-letters', crawl);
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
-  expect(lines).toHaveLength(3);
-  expect(lines[0]).toMatch(/^2\S+Z {2}(server-error|forbidden) {2}https:\/\/a\.example\/[12] {2}answered /);
-  expect(stdout).toMatch(
-    /forbidden {2}https:\/\/a\.example\/2 {2}answered 403; not tried again before 2\S+Z/,
-  );
+  expect(lines).toHaveLength(4);
+  expect(lines[0]).toMatch(/^failed at +class +url +why$/);
+  expect(lines[1]).toMatch(/^2\S+ \S+Z {2}(server-error|forbidden) +https:\/\/a\.example\/[12] {2}answered /);
+  expect(stdout).toMatch(/forbidden +https:\/\/a\.example\/2 {2}answered 403; not tried again before 2\S+Z/);
   // What a server said does not steer the terminal.
   expect(stdout).not.toContain('\u001b');
   const [evidence] = jsonLines(
@@ -64,7 +63,7 @@ it('lists them, a line each or with all evidence', { tags: ['long'] }, async () 
     attemptedAt: [],
   });
   const ofHost = await orbweaver('dead-letters', crawl, '--host', 'https://B.example:443');
-  expect(ofHost.stdout).toMatch(/^\S+ {2}server-error {2}https:\/\/b\.example\/3 {2}answered 502\n$/);
+  expect(ofHost.stdout).toMatch(/\n\S+ \S+Z {2}server-error {2}https:\/\/b\.example\/3 {2}answered 502\n$/);
   const ofNobody = await orbweaver('dead-letters', crawl, '--host', 'https://nobody.example');
   expect(ofNobody.stdout).toBe('There are no dead letters.\n');
   expect(await orbweaver('dead-letters', '77')).toMatchObject({
@@ -84,7 +83,14 @@ it('has them driven again by the stack that runs', async () => {
   writeStackInfo({
     ...{ owner: 'up', dataDir: folder, launcher, startedAt: new Date().toISOString() },
     ...{ postgresUrl: services.world.databaseUrl, temporalAddress: services.world.temporalAddress },
-    ...{ temporalNamespace: services.world.namespace, temporalUiUrl: null, redisUrl: null, apiUrl: api.url },
+    ...{
+      temporalNamespace: services.world.namespace,
+      temporalUiUrl: null,
+      redisUrl: null,
+      hasTemporal: true,
+      hasWorkers: true,
+      apiUrl: api.url,
+    },
   });
   const one = await orbweaver('redrive', crawl, '--class', 'server-error');
   expect(one).toMatchObject({ code: 0, stdout: '2 dead letters are queued again.\n' });

@@ -42,7 +42,9 @@ it('adds, lists and removes, and says what became of the queue', async () => {
     stdout: 'quiet.example has opted out: no further request is sent to it. 1 URL was excluded.\n',
   });
   expect((await optOut('add', 'quiet.example')).stdout).toContain('has already opted out');
-  expect((await optOut('list')).stdout).toMatch(/^\d{4}-\S+Z {2}quiet\.example {2}their mail\n$/);
+  expect((await optOut('list')).stdout).toMatch(
+    /^since +domain +reason\n\d{4}-\S+ \S+Z {2}quiet\.example {2}their mail\n$/,
+  );
   const [entry] = jsonLines((await optOut('list', '--json')).stdout);
   expect(entry).toMatchObject({ domain: 'quiet.example', reason: 'their mail' });
   expect(await optOut('remove', 'quiet.example')).toMatchObject({

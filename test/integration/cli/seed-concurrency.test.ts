@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { localApi } from '../../../cli/api-target.ts';
 import { createApi } from '../../../cli/api.ts';
-import { setConcurrency } from '../../../cli/seed-hosts.ts';
+import { setConcurrency } from '../../../cli/seed-concurrency.ts';
 import { auditList } from '../../../contracts/http/audit.ts';
 import { noteTaker, serve, startServices } from '../api/world.ts';
 import { tables } from '../../support/database/index.ts';
