@@ -2,11 +2,12 @@
 import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { loadConfig } from '../config/config.ts';
-import { findRunningStack, type StackInfo } from '../stack/info.ts';
+import type { StackInfo } from '../stack/info.ts';
 import { createApi, type Api } from './api.ts';
 import type { ApiAddress } from './api-request.ts';
 import { CommandError } from './ending.ts';
 import { readLocalKey } from './local-key.ts';
+import { runningStack, type Parts } from './running-stack.ts';
 import { reasonOf } from './words.ts';
 
 /** As commander gives them. */
@@ -21,9 +22,12 @@ export interface ApiOptions {
 const remotePatienceMs = 3_000;
 const localPatienceMs = 60_000;
 
-/** The API that is named, otherwise the API of the running stack. @throws CommandError if there is neither */
+/**
+ * The API that is named, otherwise the API of the running stack, for work that goes on after this verb. @throws
+ * CommandError if there is neither
+ */
 export async function anyApi(options: ApiOptions): Promise<Api> {
-  const address = (await namedAddress(options)) ?? (await localAddress(options));
+  const address = (await namedAddress(options)) ?? (await localAddress(options, 'all'));
   return createApi(address);
 }
 
@@ -45,13 +49,13 @@ export async function withApi<T>(
   const named = await namedAddress(options);
   if (named !== null) return work(createApi(named), 'server');
   const config = loadConfig();
-  const running = findRunningStack(config.dataDir);
+  const running = runningStack(config.dataDir, parts);
   // A key of the caller's own is for an API that runs.
   if (running === null && (options.key ?? options.keyFile) !== undefined) throw noStack();
-  if (running !== null) return work(createApi(await localAddress(options)), running);
+  if (running !== null) return work(createApi(await localAddress(options, parts)), running);
   // Loaded only here: most verbs start nothing.
   const { withOwnStack } = await import('./stack.ts');
-  return withOwnStack(config, parts, async () => work(createApi(await localAddress(options)), 'own'));
+  return withOwnStack(config, parts, async () => work(createApi(await localAddress(options, parts)), 'own'));
 }
 
 async function namedAddress(options: ApiOptions): Promise<ApiAddress | null> {
@@ -70,10 +74,12 @@ async function namedAddress(options: ApiOptions): Promise<ApiAddress | null> {
   };
 }
 
-async function localAddress(options: ApiOptions): Promise<ApiAddress> {
+async function localAddress(options: ApiOptions, parts: Exclude<Parts, 'services'>): Promise<ApiAddress> {
   const config = loadConfig();
-  const url = findRunningStack(config.dataDir)?.apiUrl ?? null;
-  if (url === null) throw noStack();
+  const running = runningStack(config.dataDir, parts);
+  if (running === null) throw noStack();
+  const { apiUrl: url } = running;
+  if (url === null) throw new CommandError('The running stack has no API. Stop that stack first.');
   const key = (await givenKey(options)) ?? config.apiKey ?? readLocalKey(config.dataDir);
   return localApi(url, key);
 }

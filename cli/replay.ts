@@ -3,14 +3,15 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime, Worker, type ReplayHistoriesIterable } from '@temporalio/worker';
 import { loadConfig } from '../config/config.ts';
 import { entryScript } from '../config/package.ts';
-import { findRunningStack, type StackInfo } from '../stack/info.ts';
+import type { StackInfo } from '../stack/info.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { runningStack } from './running-stack.ts';
 import { withOwnStack } from './stack.ts';
 
 /** @param workflowId null: all open workflows, `limit` at most */
 export async function replay(workflowId: string | null, limit: number): Promise<ExitCode> {
   const config = loadConfig();
-  const running = findRunningStack(config.dataDir);
+  const running = runningStack(config.dataDir, 'services');
   const work = (stack: StackInfo): Promise<ExitCode> => replayFrom(stack, workflowId, limit);
   return running === null ? withOwnStack(config, 'services', work) : work(running);
 }

@@ -8,6 +8,7 @@ import { findRunningStack, type StackInfo, type StackOwner } from '../stack/info
 import type { StackEvent } from '../stack/supervisor.ts';
 import type { LocalKey } from './local-key.ts';
 import { prepareDatabase } from './prepare-database.ts';
+import type { Parts } from './running-stack.ts';
 import { sayPlainly, type Say } from './say.ts';
 
 export interface UsedStack {
@@ -20,13 +21,7 @@ export interface UsedStack {
   leave(now?: boolean): Promise<void>;
 }
 
-/**
- * What is started besides Postgres. `all`: the whole stack, in which crawls go on. The others are for one verb, and no
- * crawl goes on in them: `reading`: the API; `acting`: the API, and Temporal, whose workflows are to hear of the
- * change; `services`: Temporal alone.
- */
-export type Parts = 'all' | 'reading' | 'acting' | 'services';
-
+/** What is started besides Postgres. */
 const partOptions: Readonly<Record<Parts, Pick<StackOptions, 'workers' | 'api' | 'services'>>> = {
   all: {},
   reading: { workers: [], services: 'postgres' },

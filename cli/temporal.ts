@@ -3,15 +3,15 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { loadConfig } from '../config/config.ts';
 import { programEnvironment } from '../config/environment.ts';
-import { findRunningStack } from '../stack/info.ts';
 import { findTemporalCli } from '../stack/temporal-cli.ts';
 import { CommandError, exitCodes } from './ending.ts';
+import { runningStack } from './running-stack.ts';
 import { sayPlainly } from './say.ts';
 
 /** @returns the exit code of the program. @throws CommandError if there is no Temporal to talk to */
 export async function temporal(args: readonly string[]): Promise<number> {
   const config = loadConfig();
-  const stack = findRunningStack(config.dataDir);
+  const stack = runningStack(config.dataDir, 'services');
   const address = stack?.temporalAddress ?? config.temporalAddress;
   if (address === null) throw new CommandError('No stack is running: orbweaver up starts one.');
   const cli = await findTemporalCli({

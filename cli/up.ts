@@ -1,7 +1,9 @@
 /** `up`: the stack stays up until Ctrl-C. */
 import { loadConfig } from '../config/config.ts';
+import { tenantView } from '../contracts/tenancy.ts';
+import { counted } from '../domain/counted.ts';
 import { localApi } from './api-target.ts';
-import { createApi } from './api.ts';
+import { createApi, type Api } from './api.ts';
 import { openCrawls } from './crawls.ts';
 import { endingOf, exitCodes, type ExitCode } from './ending.ts';
 import { aborted, listenForInterrupts } from './interrupts.ts';
@@ -41,10 +43,6 @@ export async function up(kept: boolean): Promise<ExitCode> {
 }
 
 async function addresses(stack: StartedStack): Promise<string[]> {
-  const open =
-    stack.apiUrl === null ? [] : await openCrawls(createApi(localApi(stack.apiUrl, stack.localKey.key)));
-  const going = open.filter(({ state }) => state !== 'paused').map(({ id }) => id);
-  const paused = open.filter(({ state }) => state === 'paused').map(({ id }) => id);
   return [
     ...stack.movedPorts.map(
       ({ what, usual, port }) => `Port ${String(usual)} is taken: ${what} is at ${String(port)}.`,
@@ -54,9 +52,23 @@ async function addresses(stack: StartedStack): Promise<string[]> {
     ...keyLines(stack),
     `Temporal Web  ${runningWorkflows(stack) ?? 'not part of this stack'}`,
     `Data          ${stack.dataDir}`,
+    ...(stack.apiUrl === null ? [] : await crawlLines(createApi(localApi(stack.apiUrl, stack.localKey.key)))),
+    'Ctrl-C stops the stack.',
+  ];
+}
+
+/** The key of the data folder sees the crawls of the first tenant: the lines say if there are other tenants. */
+export async function crawlLines(api: Api): Promise<string[]> {
+  const open = await openCrawls(api);
+  const going = open.filter(({ state }) => state !== 'paused').map(({ id }) => id);
+  const paused = open.filter(({ state }) => state === 'paused').map(({ id }) => id);
+  let others = -1;
+  for await (const { closedAt } of api.list('/v1/tenants', tenantView, { limit: 1_000 }))
+    others += Number(closedAt === null);
+  return [
     ...(going.length > 0 ? [`Running crawls:  ${going.join(', ')}`] : []),
     ...(paused.length > 0 ? [`Paused crawls:  ${paused.join(', ')}`] : []),
-    'Ctrl-C stops the stack.',
+    ...(others > 0 ? [`The crawls of ${counted(others, 'other tenant')} are not listed here.`] : []),
   ];
 }
 

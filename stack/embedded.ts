@@ -276,6 +276,8 @@ const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done
     temporalNamespace: config.temporalNamespace,
     redisUrl,
     apiUrl,
+    hasTemporal: services === 'all' || given.temporalAddress !== null,
+    hasWorkers: options.workers?.length !== 0,
     ...temporal,
   };
   writeStackInfo(info);

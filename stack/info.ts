@@ -20,6 +20,10 @@ const stackInfo = z.object({
   redisUrl: z.string().nullable(),
   /** Null if the stack was started without the API. */
   apiUrl: z.string().nullable(),
+  /** False: nothing listens at the address of Temporal. */
+  hasTemporal: z.boolean(),
+  /** False: no crawl goes on in this stack. */
+  hasWorkers: z.boolean(),
 });
 
 export type StackInfo = z.infer<typeof stackInfo>;

@@ -1,5 +1,5 @@
 /** Servers that do not answer, or not as Orbweaver does, and options that cannot be: one sentence each. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../../cli/api.ts';
 import type { ApiAddress } from '../../cli/api-request.ts';
+import { crawlLines } from '../../cli/up.ts';
+import { ownId } from '../../stack/processes.ts';
+import { writeStackInfo, type StackInfo } from '../../stack/info.ts';
 import { readQuotas, tenantLines } from '../../cli/tenants.ts';
 import { runCli, type CliResult } from './run-cli.ts';
 import { serving } from './serving.ts';
@@ -27,6 +30,10 @@ const address = (url: string, patienceMs = 0): ApiAddress => ({
   patienceMs,
   silent: (why) => `silent: ${why}`,
 });
+const noQuotas = {
+  ...{ crawlsAtOnce: null, crawlsPerDay: null, urlsPerDay: null, urlsTotal: null, storedBytes: null },
+  ...{ requestsPerSecond: null, jobsPerUser: null },
+};
 const oneSentence = ({ stderr }: CliResult): void => {
   expect(stderr).toMatch(/^orbweaver: [^\n]+\.\n$/);
 };
@@ -224,12 +231,50 @@ describe('bad use', () => {
     expect(result).toMatchObject({ code: 2, stdout: '' });
   });
 
+  it.each<[string, Partial<StackInfo>, string[][]]>([
+    ['API', { apiUrl: null }, [['crawls', 'list'], ['host', 'pause', 'https://a.example'], ['cancel', '1']]],
+    ['Temporal', { hasTemporal: false }, [['host', 'pause', 'https://a.example'], ['replay'], ['temporal']]],
+    ['workers', { hasWorkers: false }, [['crawls', 'start', 'https://a.example/'], ['pause', '1']]],
+  ])('a stack of another verb that has no %s', async (lacking, parts, verbs) => {
+    const dataDir = path.join(folder, `of-another-${lacking}`);
+    mkdirSync(path.join(dataDir, 'run'), { recursive: true });
+    writeStackInfo({
+      ...{ owner: 'crawl', dataDir, launcher: ownId(), startedAt: new Date().toISOString() },
+      ...{ postgresUrl: '', temporalAddress: '127.0.0.1:9', temporalNamespace: 'default', temporalUiUrl: null },
+      ...{ redisUrl: null, apiUrl: 'http://127.0.0.1:9', hasTemporal: true, hasWorkers: true },
+      ...parts,
+    });
+    for (const verb of verbs) {
+      const result = await runCli(verb, { ORBWEAVER_DATA: dataDir });
+      expect(result.stderr).toBe(
+        `orbweaver: Another command (process ${String(process.pid)}) runs a stack for itself that has no ${lacking}. Try again once that command has ended.\n`,
+      );
+      expect(result.code).toBe(2);
+    }
+  }); // prettier-ignore
+
   it('a key file in which there is no key', async () => {
     const file = path.join(folder, 'empty');
     writeFileSync(file, '\n');
     const result = await runCli(['tenant', ...server, '--key-file', file], data);
     expect(result).toMatchObject({ code: 2, stderr: `orbweaver: There is no key or token in ${file}.\n` });
   });
+});
+
+it('up says that other tenants may have crawls', async () => {
+  const tenant = { name: 'x', createdAt: '2031-01-01T00:00:00.000Z', closedAt: null, quotas: noQuotas };
+  const of = (...tenants: object[]): RequestListener => (request, response) => {
+    const items = request.url?.startsWith('/v1/tenants') === true ? tenants : [];
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ items, next: null }));
+  }; // prettier-ignore
+  const lines = (...tenants: object[]) =>
+    serving(of(...tenants), (url) => crawlLines(createApi(address(url))));
+  const [first, second] = [
+    { ...tenant, id: '1' },
+    { ...tenant, id: '2' },
+  ];
+  expect(await lines(first, { ...second, closedAt: tenant.createdAt })).toEqual([]);
+  expect(await lines(first, second)).toEqual(['The crawls of 1 other tenant are not listed here.']);
 });
 
 describe('tenants', () => {
