@@ -18,7 +18,7 @@ const announced = /^### MIGRATION (\S+) \(UP\) ###/;
  * @param databaseUrl Postgres connection URL
  * @param dir of the migrations; tests name another
  * @throws Error that names the file of a migration that fails; nothing of that migration is left behind. Also throws if
- * the database has had migrations that are not in `dir`: a newer version wrote its rows, and this code would not
+ * the database has had migrations that are not in `dir`: another version wrote its rows, and this code would not
  * understand them
  */
 export async function migrate(databaseUrl: string, dir: string = migrations): Promise<string[]> {
@@ -42,6 +42,9 @@ export async function migrate(databaseUrl: string, dir: string = migrations): Pr
   return ran.map((migration) => migration.name);
 }
 
+/** The number that a migration's name begins with. */
+const numberOf = (name: string): number => Number.parseInt(name, 10);
+
 async function refuseNewer(databaseUrl: string, dir: string): Promise<void> {
   const known = (await readdir(dir)).map((file) => path.parse(file).name);
   const db = new Client({ connectionString: databaseUrl });
@@ -54,8 +57,12 @@ async function refuseNewer(databaseUrl: string, dir: string): Promise<void> {
       [known],
     );
     if (rows[0] === undefined) return;
+    const { name } = rows[0];
+    // Released migrations stay as they are: another one in the place of ours was never released.
     throw new Error(
-      `The database was written by a newer version of Orbweaver: this version does not know the migration ${rows[0].name}. Start that newer version, or a later one.`,
+      numberOf(name) <= Math.max(...known.map(numberOf))
+        ? `The database was written by an unreleased build of Orbweaver, with the migration ${name}. This version cannot use it: give it an empty database.`
+        : `The database was written by a newer version of Orbweaver: this version does not know the migration ${name}. Start that newer version, or a later one.`,
     );
   } finally {
     await db.end();

@@ -70,3 +70,19 @@ it('refuses a database that a newer version wrote, and names its migration', asy
   await ask(database, `insert into migration (name, run_on) values ('9999_of_tomorrow', now())`);
   await expect(migrate(urlOf(database))).rejects.toThrow(/written by a newer version.* 9999_of_tomorrow/);
 });
+
+it('refuses a database of an unreleased build, and says that an empty one is needed', async () => {
+  const database = `${name}_unreleased`;
+  await ask('postgres', `create database ${database}`);
+  onTestFinished(async () => {
+    await ask('postgres', `drop database if exists ${database} with (force)`);
+  });
+  await ask(
+    database,
+    `create table migration (id serial primary key, name text, run_on timestamp);
+     insert into migration (name, run_on) values ('0001_frontier', now()), ('0057_of_then', now())`,
+  );
+  await expect(migrate(urlOf(database))).rejects.toThrow(
+    /written by an unreleased build .* 0001_frontier\. .* empty database\.$/,
+  );
+});
