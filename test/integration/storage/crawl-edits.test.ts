@@ -1,5 +1,5 @@
 /**
- * What keeps an edit and those who admit URLs apart (migration 0025): nothing is admitted under settings that are no
+ * What keeps an edit and those who admit URLs apart (`hold_config`): nothing is admitted under settings that are no
  * longer in force, however long ago it was judged, and whatever was admitted before an edit is there for its job.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 /** The statements of a host's lease (docs/design.md, "Crash safety"): who may have it, and what is known of it then. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings, saveLessons, type LessonsRow, unparkHost } from '../../../storage/hosts/index.ts';
+import type { CrawlState } from '../../../contracts/crawl.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
 import {
   askGuestLease,
@@ -10,8 +11,16 @@ import {
   takeLease,
   type TakenLease,
 } from '../../../storage/leases/index.ts';
-import { changeHost, fromNow, hostRow, leaseEnded } from '../../support/database/index.ts';
-import { newHost, openFrontier, type Frontier } from './frontier.ts';
+import {
+  addUrl,
+  changeHost,
+  fromNow,
+  hostRow,
+  leaseEnded,
+  setState,
+  type HostColumns,
+} from '../../support/database/index.ts';
+import { newHost, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
 
 let frontier: Frontier;
 let pool: Pool;
@@ -222,6 +231,53 @@ describe('renewing', () => {
     expect(await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute)).toHaveLength(1);
     expect(await take()).toBeUndefined();
   });
+});
+
+describe('the holder of a lease is told whether somebody waits for the host', () => {
+  const [served, other] = ['served', 'other'] as const;
+  interface Case {
+    /** URLs queued at the host, by the crawl that they are of. */
+    readonly queued?: readonly (typeof served | typeof other)[];
+    /** Null: the visit serves no crawl, and has no work that it could leave to others. */
+    readonly serves?: readonly (typeof served | typeof other)[] | null;
+    /** The state of the crawl that the visit does not serve. */
+    readonly state?: CrawlState;
+    /** Its URL is taken meanwhile. */
+    readonly taken?: boolean;
+    readonly host?: HostColumns;
+  }
+  const soon = fromNow(60);
+
+  it.each<[string, boolean, Case]>([
+    ['nobody but the crawl that is served', false, { queued: [served] }],
+    ['a crawl that is not served', true, { queued: [served, other] }],
+    ['a crawl of several that are served', false, { queued: [served, other], serves: [served, other] }],
+    ['a crawl, where the visit serves none', true, { queued: [other], serves: [] }],
+    ['a crawl, but the visit is none for crawls', false, { queued: [other], serves: null }],
+    ['a crawl that is paused', false, { queued: [other], state: 'paused' }],
+    ['a crawl that takes its seeds in', false, { queued: [other], state: 'seeding' }],
+    ['a crawl that is over', false, { queued: [other], state: 'cancelled' }],
+    ['a crawl with nothing queued here', false, { queued: [other], taken: true }],
+    ['somebody who wants the place', true, { queued: [served], host: { yield_at: fromNow() } }],
+    ['the same, but the visit is none for crawls', false, { serves: null, host: { yield_at: fromNow() } }],
+    ['a guest', true, { host: { guest_until: soon } }],
+    ['a guest, in a visit that is none for crawls', true, { serves: null, host: { guest_until: soon } }],
+    ['a guest whose time is over', false, { host: { guest_until: fromNow(-1) } }],
+    ['a foreign fetcher', true, { host: { lend_until: soon } }],
+    ['a foreign fetcher, in a visit that is none for crawls', true, { serves: null, host: { lend_until: soon } }],
+    ['a foreign fetcher whose time is over', false, { host: { lend_until: fromNow(-1) } }],
+  ])('%s: %s', async (_, waits, { queued = [], serves = [served], state, taken = false, host: columns }) => {
+    const ids = { served: await runningCrawl(pool), other: await runningCrawl(pool) };
+    const { origin } = await hostRow(pool, host);
+    for (const crawl of queued)
+      await addUrl(pool, ids[crawl], `${origin}/`, taken ? { state: 'leased', lease_token: 1 } : {});
+    if (state !== undefined) await setState(pool, ids.other, state, null);
+    const { token } = await got();
+    if (columns !== undefined) await changeHost(pool, host, columns);
+    const crawls = serves?.map((crawl) => ids[crawl]) ?? null;
+    const held = JSON.stringify([{ id: host, token, crawls }]);
+    expect(await renewLeases(pool, held, minute)).toEqual([{ id: host, token, others_wait: waits }]);
+  }); // prettier-ignore
 });
 
 describe('a guest (a robots.txt that redirects here)', () => {
