@@ -10,7 +10,7 @@ import { version } from '../config/package.ts';
 import { openProcessLog } from '../config/process-log.ts';
 import { settings, usualPorts } from '../config/table.ts';
 import { taskQueues } from '../contracts/workflows.ts';
-import { FileBlobStore } from '../storage/blobs/index.ts';
+import { ArchiveReader, SegmentFolder } from '../storage/archive/index.ts';
 import { createPool, type Pool } from '../storage/postgres/index.ts';
 import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
@@ -60,8 +60,8 @@ async function main(config: ServiceConfig): Promise<void> {
   };
   const wake = (origin: string): Promise<void> =>
     connection.withDeadline(Date.now() + wakeMs, () => wakeHost(client.workflow, origin));
-  const blobs = new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes });
-  const textOf = createTextReader(blobs);
+  const segments = new SegmentFolder(config.blobDir);
+  const textOf = createTextReader(new ArchiveReader(pool, segments, config.maxBodyBytes));
   const redis =
     config.redisUrl === null
       ? null
@@ -75,7 +75,7 @@ async function main(config: ServiceConfig): Promise<void> {
       pool,
       control,
       textOf,
-      freeBytes: () => blobs.freeBytes(),
+      freeBytes: () => segments.freeBytes(),
       wakeHost: wake,
       actOnHost: (...what) =>
         connection.withDeadline(Date.now() + actMs, () => actOnHost(pool, client.workflow, ...what)),

@@ -137,7 +137,29 @@ export const settings = {
     schema: folder,
     fallback: null,
     defaultNote: '`blobs` in the data folder',
-    description: 'Folder of the stored bodies.',
+    description: 'Folder of the archive segments, which hold the stored bodies.',
+  }),
+  segmentMb: setting({
+    name: 'ORBWEAVER_SEGMENT_MB',
+    type: 'MiB',
+    schema: whole(1, 1_048_576),
+    fallback: '1024',
+    description: 'Size at which an archive segment takes no more bodies.',
+  }),
+  segmentHours: setting({
+    name: 'ORBWEAVER_SEGMENT_HOURS',
+    type: 'hours',
+    schema: decimal(0.01, 8_760),
+    fallback: '24',
+    description: 'Age at which an archive segment takes no more bodies.',
+  }),
+  segmentFormat: setting({
+    name: 'ORBWEAVER_SEGMENT_FORMAT',
+    type: '`zstd` or `gzip`',
+    schema: oneOf(['zstd', 'gzip']),
+    fallback: 'zstd',
+    description:
+      'Compression of the records in new archive segments. `gzip` takes more time and room, and more programs read it.',
   }),
   crawlerUrl: nullable({
     name: 'ORBWEAVER_CRAWLER_URL',

@@ -1,7 +1,7 @@
 /** What all work of a process uses: one of each, made by workers/. */
 import type { Logger } from 'pino';
 import type { Fetcher } from '../contracts/fetching.ts';
-import type { BlobStore } from '../storage/blobs/index.ts';
+import type { BodyStore } from '../storage/archive/index.ts';
 import type { FrontierWriter } from '../storage/frontier/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import type { SeenCache } from '../storage/seen/index.ts';
@@ -15,7 +15,7 @@ import type { CrawlSettings } from './settings.ts';
 export interface Dependencies {
   readonly pool: Pool;
   readonly writer: FrontierWriter;
-  readonly blobs: BlobStore;
+  readonly blobs: BodyStore;
   readonly seen: SeenCache;
   readonly fetcher: Fetcher;
   readonly wakeHosts: WakeHosts;

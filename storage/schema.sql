@@ -1,5 +1,7 @@
 create type crawl_state as enum ('seeding', 'running', 'paused', 'draining', 'finished', 'cancelled', 'failed');
 
+create type segment_state as enum ('open', 'closing', 'sealed');
+
 create type url_state as enum ('queued', 'leased', 'done', 'excluded', 'dead', 'failed');
 
 create sequence lease_token as bigint;
@@ -68,6 +70,18 @@ create table audit_log (
   constraint audit_log_route_not_null NOT NULL route,
   constraint audit_log_target_not_null NOT NULL target,
   constraint audit_log_tenant_id_not_null NOT NULL tenant_id
+);
+
+create table body (
+  hash bytea not null,
+  segment integer not null,
+  at bigint not null,
+  length integer not null,
+  constraint body_at_not_null NOT NULL at,
+  constraint body_hash_not_null NOT NULL hash,
+  constraint body_length_not_null NOT NULL length,
+  constraint body_pkey PRIMARY KEY (hash),
+  constraint body_segment_not_null NOT NULL segment
 );
 
 create table complaint (
@@ -502,6 +516,22 @@ create table page_counter (
   constraint page_counter_shard_not_null NOT NULL shard
 );
 
+create table revisit (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  key bytea not null,
+  segment integer not null,
+  at bigint not null,
+  length integer not null,
+  constraint revisit_at_not_null NOT NULL at,
+  constraint revisit_crawl_id_not_null NOT NULL crawl_id,
+  constraint revisit_host_id_not_null NOT NULL host_id,
+  constraint revisit_key_not_null NOT NULL key,
+  constraint revisit_length_not_null NOT NULL length,
+  constraint revisit_pkey PRIMARY KEY (host_id, crawl_id, key),
+  constraint revisit_segment_not_null NOT NULL segment
+);
+
 create table robots (
   host_id bigint not null,
   status smallint not null,
@@ -533,6 +563,24 @@ create table seed_place (
   constraint seed_place_crawl_id_not_null NOT NULL crawl_id,
   constraint seed_place_pkey PRIMARY KEY (crawl_id, place),
   constraint seed_place_place_not_null NOT NULL place
+);
+
+create table segment (
+  id integer not null generated always as identity,
+  name text not null,
+  owner uuid not null,
+  state segment_state not null default 'open'::segment_state,
+  length bigint,
+  opened_at timestamp with time zone not null default now(),
+  released_at timestamp with time zone,
+  look_at timestamp with time zone,
+  constraint segment_id_not_null NOT NULL id,
+  constraint segment_name_key UNIQUE (name),
+  constraint segment_name_not_null NOT NULL name,
+  constraint segment_opened_at_not_null NOT NULL opened_at,
+  constraint segment_owner_not_null NOT NULL owner,
+  constraint segment_pkey PRIMARY KEY (id),
+  constraint segment_state_not_null NOT NULL state
 );
 
 create table tenant (
@@ -737,6 +785,8 @@ CREATE INDEX audit_log_at ON public.audit_log USING btree (at);
 
 CREATE INDEX audit_log_tenant ON public.audit_log USING btree (tenant_id, number);
 
+CREATE INDEX body_segment ON public.body USING btree (segment);
+
 CREATE INDEX complaint_domain ON public.complaint USING btree (domain, id);
 
 CREATE INDEX content_hash ON public.content USING btree (hash);
@@ -791,9 +841,15 @@ CREATE UNIQUE INDEX lent_url_token ON public.lent_url USING btree (token);
 
 CREATE INDEX page_text ON public.page USING btree (crawl_id, text_hash) WHERE (text_hash IS NOT NULL);
 
+CREATE INDEX revisit_segment ON public.revisit USING btree (segment);
+
 CREATE INDEX robots_cut ON public.robots USING btree (host_id) WHERE (cut IS NOT NULL);
 
 CREATE INDEX seed_rejected ON public.seed USING btree (crawl_id, line) WHERE (rejected IS NOT NULL);
+
+CREATE INDEX segment_look ON public.segment USING btree (look_at) WHERE (look_at IS NOT NULL);
+
+CREATE INDEX segment_open ON public.segment USING btree (id) WHERE (state <> 'sealed'::segment_state);
 
 CREATE INDEX url_leased ON public.url USING btree (host_id) WHERE (state = 'leased'::url_state);
 

@@ -21,7 +21,13 @@ import { createFetcher } from '../net/fetcher.ts';
 import { ownServices } from '../net/own-services.ts';
 import { createPoster } from '../net/poster.ts';
 import { systemResolver } from '../net/resolver.ts';
-import { FileBlobStore, RecentBlobs, sweepTemporaries } from '../storage/blobs/index.ts';
+import {
+  Archive,
+  RecentBodies,
+  SegmentFolder,
+  SegmentUpkeep,
+  type SegmentRules,
+} from '../storage/archive/index.ts';
 import { FrontierWriter } from '../storage/frontier/index.ts';
 import { createPool, type Pool, probePostgres } from '../storage/postgres/index.ts';
 import { openRedis } from '../storage/redis.ts';
@@ -44,9 +50,13 @@ const connections = 12;
 /** Connections for crawls and schedulers, apart from the others. */
 const controlConnections = 4;
 
-/** The schema must be there. */
+/**
+ * The schema must be there.
+ * @param processId as `worker_process` has it
+ */
 export async function openDependencies(
   config: ServiceConfig,
+  processId: string,
   workflows: WorkflowClient,
   log: Logger,
 ): Promise<OpenDependencies> {
@@ -61,14 +71,20 @@ export async function openDependencies(
       : openRedis(config.redisUrl, (error) => {
           log.warn({ err: error }, 'Redis does not answer; the worker goes on without Redis');
         });
-  const files = new FileBlobStore({ folder: config.blobDir, maxBytes: config.maxBodyBytes });
+  const segments = new SegmentFolder(config.blobDir);
+  const segmentRules: SegmentRules = {
+    owner: processId,
+    format: config.segmentFormat,
+    maxBytes: config.segmentMb * 1024 ** 2,
+    maxAgeMs: config.segmentHours * 3_600_000,
+    software: `Orbweaver/${version}`,
+  };
   const resolver = openResolver(config, redis, log);
   const own = ownServices(servicesOf(config), systemResolver, stackListeners(config.dataDir));
   const readsItsOwn = config.roles.includes('fetch') && config.roles.includes('extract');
   const watched = watch(
     {
       pool: unwatched,
-      blobs: files,
       resolver,
       fetcher: (names) =>
         createFetcher({
@@ -83,18 +99,19 @@ export async function openDependencies(
     },
     {
       postgres: () => probePostgres(config.databaseUrl),
-      blobs: (bytes) => files.probe(bytes),
-      room: () => files.freeBytes(),
+      blobs: (bytes) => segments.probe(bytes),
+      room: () => segments.freeBytes(),
       dns: () => resolver.answering(),
     },
     log,
   );
   const { pool, fetcher, outage } = watched;
+  const archive = new Archive(pool, segments, config.maxBodyBytes, segmentRules);
+  const blobs = watched.blobs(archive);
   const waker = new HostWaker(pool, (origin) => wakeHost(workflows, origin), log);
-  const leaving = new AbortController();
-  void sweep(config.blobDir, leaving.signal, log);
+  const upkeep = new SegmentUpkeep(pool, segments, segmentRules);
   const stopRemoving = config.roles.includes('fetch')
-    ? removeCrawls(pool, files, config.retentionDays, log)
+    ? removeCrawls(pool, { own: archive.own, upkeep }, config.retentionDays, log)
     : null;
   const controls = config.roles.includes('control');
   const stopWaking = controls ? wakeWebhooks(pool, workflows, log) : null;
@@ -111,8 +128,8 @@ export async function openDependencies(
   const controlPool = watched.alike(apart);
   const parts: Parts = {
     pool,
-    writer: new FrontierWriter(pool),
-    blobs: readsItsOwn ? new RecentBlobs(watched.blobs) : watched.blobs,
+    writer: new FrontierWriter(pool, { onClosed: giveUp(archive, log) }),
+    blobs: readsItsOwn ? new RecentBodies(blobs) : blobs,
     seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
     fetcher,
     wakeHosts: waker.wake,
@@ -133,8 +150,8 @@ export async function openDependencies(
       userAgent: `Orbweaver/${version} (webhooks)`,
     }),
     async close() {
-      leaving.abort();
       await Promise.all([stopRemoving?.(), stopWaking?.(), stopPatrol?.()]);
+      await endSegment(archive, upkeep, log);
       await waker.flush();
       watched.stop();
       await fetcher.close();
@@ -146,13 +163,22 @@ export async function openDependencies(
   };
 }
 
-/** Beside the work: a large store takes a while to look through. */
-async function sweep(folder: string, signal: AbortSignal, log: Logger): Promise<void> {
+const giveUp =
+  (archive: Archive, log: Logger) =>
+  (segment: number): void => {
+    log.warn({ segment }, 'another process closed the segment of this one; its last pages are fetched again');
+    archive.own.giveUp(segment).catch((error: unknown) => {
+      log.warn({ err: error }, 'a segment could not be given up in order');
+    });
+  };
+
+/** Where Postgres is away, another process closes the segment. */
+async function endSegment(archive: Archive, upkeep: SegmentUpkeep, log: Logger): Promise<void> {
   try {
-    const removed = await sweepTemporaries(folder, signal);
-    if (removed > 0) log.info({ removed }, 'removed half-written bodies of a killed process');
+    const ended = await archive.own.end();
+    if (ended !== null) await upkeep.close(ended);
   } catch (error) {
-    log.warn({ err: error }, 'the search for half-written bodies failed');
+    log.warn({ err: error }, 'the segment of this process could not be closed; another process will');
   }
 }
 

@@ -2,6 +2,7 @@
  * A worker process: the roles its settings name, until SIGTERM or SIGINT. Draining finishes the request in flight,
  * commits it and returns the leases. If Temporal or Postgres is away it waits for them.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
@@ -54,7 +55,8 @@ const worker = await untilReady('Temporal', () =>
 const client = Connection.lazy({ address: config.temporalAddress });
 const { workflow } = new Client({ connection: client, namespace: config.temporalNamespace });
 await untilReady('Postgres', () => migrate(config.databaseUrl));
-const opened = await openDependencies(config, workflow, log);
+const processId = randomUUID();
+const opened = await openDependencies(config, processId, workflow, log);
 const { dependencies, control, post } = opened;
 const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
 const workers = await untilReady('the Temporal namespace', () =>
@@ -72,7 +74,7 @@ drain = () => {
   void door?.close();
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 };
-const leave = announce(dependencies.pool, config.roles, log);
+const leave = announce(dependencies.pool, processId, config.roles, log);
 log.info({ roles: config.roles }, 'ready');
 // A worker that fails takes the process down: a half-dead one would hold work it does not do. The supervisor restarts it.
 const running = workers.map((each) => each.run());

@@ -1,18 +1,20 @@
 /** A worker process notes every few seconds that it is at work (table `worker_process`); `/readyz` uses these notes. */
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Pool } from '../storage/postgres/index.ts';
 import { forgetWorker, noteWorker } from '../storage/instance/index.ts';
 
 const everyMs = 5_000;
 
-/** Returns the function that ends the notes; `lost`: the process does not leave in order. */
+/**
+ * Returns the function that ends the notes; `lost`: the process does not leave in order.
+ * @param id of this process, a UUID
+ */
 export function announce(
   pool: Pool,
+  id: string,
   roles: readonly string[],
   log: Logger,
 ): (lost: boolean) => Promise<void> {
-  const id = randomUUID();
   const tell = (note: () => Promise<unknown>): Promise<void> =>
     note().then(
       () => undefined,

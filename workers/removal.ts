@@ -1,7 +1,7 @@
-/** Side work of a process that has the bodies: deletes crawls that were marked, and frees bodies. */
+/** Side work of a process that has the bodies: deletes crawls that were marked, and keeps the archive in order. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { FileBlobStore } from '../storage/blobs/index.ts';
+import type { OwnSegment, SegmentUpkeep } from '../storage/archive/index.ts';
 import { freeBodies, removeBatch, markExpired } from '../storage/crawls/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 
@@ -15,24 +15,28 @@ const looksBetween = 15;
  */
 export function removeCrawls(
   pool: Pool,
-  blobs: FileBlobStore,
+  { own, upkeep }: { readonly own: OwnSegment; readonly upkeep: SegmentUpkeep },
   days: number | null,
   log: Logger,
 ): () => Promise<void> {
   const ended = new AbortController();
   const { signal } = ended;
   const goesOn = (): boolean => !signal.aborted;
+  const tidy = async (): Promise<void> => {
+    const expired = await markExpired(pool, days);
+    if (expired.length > 0) log.info({ crawls: expired.map(({ id }) => id) }, 'retention is over');
+    while (goesOn() && (await freeBodies(pool)));
+    await own.turn();
+    await upkeep.closeLeft();
+    while (goesOn() && (await upkeep.look(goesOn)));
+  };
   const remove = async (): Promise<void> => {
     for (let look = 0; goesOn(); look++) {
       try {
-        if (look % looksBetween === 0) {
-          const expired = await markExpired(pool, days);
-          if (expired.length > 0) log.info({ crawls: expired.map(({ id }) => id) }, 'retention is over');
-          while (goesOn() && (await freeBodies(pool, blobs)));
-        }
+        if (look % looksBetween === 0) await tidy();
         while (goesOn() && (await removeBatch(pool)));
       } catch (error) {
-        log.warn({ err: error }, 'crawls could not be deleted; they are tried again');
+        log.warn({ err: error }, 'crawls could not be deleted, or the archive tidied; this is tried again');
       }
       await sleep(lookMs, undefined, { signal }).catch(() => undefined);
     }

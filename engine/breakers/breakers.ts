@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Fetcher } from '../../contracts/fetching.ts';
 import type { Resolver } from '../../net/resolver.ts';
-import type { BlobStore } from '../../storage/blobs/index.ts';
+import type { BodyStore } from '../../storage/archive/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { Breaker } from './breaker.ts';
 import type { DependencyDown } from './dependency-down.ts';
@@ -13,7 +13,6 @@ import { isDnsSilence, watchedResolver } from './watched-resolver.ts';
 
 export interface Unwatched {
   readonly pool: Pool;
-  readonly blobs: BlobStore;
   /** @param resolver resolves the names of hosts */
   readonly fetcher: (resolver: Resolver) => Fetcher;
   /** The resolver of the fetcher, cache included. */
@@ -35,7 +34,8 @@ export interface Watched {
   readonly pool: Pool;
   /** Puts another pool of the same Postgres behind the same breaker. */
   readonly alike: (pool: Pool) => Pool;
-  readonly blobs: BlobStore;
+  /** Puts a blob store behind its breaker. */
+  readonly blobs: (store: BodyStore) => BodyStore;
   readonly fetcher: Fetcher;
   /** An error that says which dependency of every request is down; null: none is, and requests may start. */
   readonly outage: () => DependencyDown | null;
@@ -96,7 +96,7 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
   return {
     pool: watchedPool(parts.pool, postgres),
     alike: (pool) => watchedPool(pool, postgres),
-    blobs: new WatchedBlobs(parts.blobs, blobs, wanted),
+    blobs: (store) => new WatchedBlobs(store, blobs, wanted),
     fetcher: watchedFetcher(parts.fetcher(watchedResolver(parts.resolver, dns)), {
       outage,
       dnsOutage: () => dns.outage,

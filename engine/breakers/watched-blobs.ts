@@ -1,5 +1,5 @@
 /** A blob store behind a breaker. */
-import type { BlobStore } from '../../storage/blobs/index.ts';
+import type { BodyStore, Capture, FoundRecord, Kept } from '../../storage/archive/index.ts';
 import type { Breaker } from './breaker.ts';
 
 /** errno of a file system that is full, over quota, read-only, failing or not ours, and of a process out of handles. */
@@ -13,34 +13,30 @@ export const isDiskTrouble = (error: unknown): boolean =>
 /** Fewest bytes that a probe writes. */
 export const leastProbeBytes = 64 * 1024;
 
-export class WatchedBlobs implements BlobStore {
-  readonly #store: BlobStore;
+export class WatchedBlobs implements BodyStore {
+  readonly #store: BodyStore;
   readonly #breaker: Breaker;
   readonly #wanted: WantedBytes;
 
-  constructor(store: BlobStore, breaker: Breaker, wanted: WantedBytes) {
+  constructor(store: BodyStore, breaker: Breaker, wanted: WantedBytes) {
     this.#store = store;
     this.#breaker = breaker;
     this.#wanted = wanted;
   }
 
-  async put(hash: Uint8Array, body: Uint8Array): Promise<void> {
-    await this.#breaker.run(async () => {
+  put(capture: Capture): Promise<Kept> {
+    return this.#breaker.run(async () => {
       try {
-        await this.#store.put(hash, body);
+        return await this.#store.put(capture);
       } catch (error) {
-        if (isDiskTrouble(error)) this.#wanted.refused(body.length);
+        if (isDiskTrouble(error)) this.#wanted.refused(capture.body.length);
         throw error;
       }
     });
   }
 
-  get(hash: Uint8Array): Promise<Uint8Array | null> {
-    return this.#breaker.run(() => this.#store.get(hash));
-  }
-
-  has(hash: Uint8Array): Promise<boolean> {
-    return this.#breaker.run(() => this.#store.has(hash));
+  get(hash: Uint8Array, at?: FoundRecord | null): Promise<Uint8Array | null> {
+    return this.#breaker.run(() => this.#store.get(hash, at));
   }
 }
 

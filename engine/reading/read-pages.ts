@@ -61,7 +61,7 @@ export function createReading(
   const admitSitemap = createSitemapAdmission(dependencies, admission);
 
   const read = async (staged: StagedBody, origin: string): Promise<Reading | null> => {
-    const body = await blobs.get(staged.content_hash);
+    const body = await blobs.get(staged.content_hash, staged.record);
     if (body === null) return null;
     const crawl = await crawls.open(staged.crawl_id);
     return readPage(extractor, staged, origin, crawl, body);
@@ -109,14 +109,14 @@ export function createReading(
   const isSitemap = async (staged: StagedBody): Promise<boolean> => {
     if (staged.kind === storedKinds.sitemap) return true;
     if (!staged.seed || /^\s*text\/html\b/i.test(staged.content_type ?? '')) return false;
-    const body = await blobs.get(staged.content_hash);
+    const body = await blobs.get(staged.content_hash, staged.record);
     if (body === null || !looksLikeSitemap(body)) return false;
     await retrying(() => turnIntoSitemap(pool, staged.host_id, staged.crawl_id, staged.key));
     return true;
   };
 
   const extractSitemap = async (host: HostRef, staged: StagedBody): Promise<number> => {
-    const body = await blobs.get(staged.content_hash);
+    const body = await blobs.get(staged.content_hash, staged.record);
     if (body === null) {
       await fetchAgain(host, [staged]);
       return 0;

@@ -5,7 +5,6 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { FetchRequest } from '../../contracts/fetching.ts';
-import type { BlobStore } from '../../storage/blobs/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { earlierCopies, type EarlierCopy } from '../../storage/pages/index.ts';
 import { earlierCrawls } from '../../storage/crawls/index.ts';
@@ -13,19 +12,17 @@ import type { LeasedUrl } from '../../storage/frontier/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
 /** Null: there is no earlier copy, or its body is gone, so the URL must be fetched whole. */
-export type FindBody = (url: LeasedUrl) => Promise<EarlierCopy | null>;
+export type FindBody = (url: LeasedUrl) => EarlierCopy | null;
 
-export const noBodies: FindBody = () => Promise.resolve(null);
+export const noBodies: FindBody = () => null;
 
 export class EarlierBodies {
   readonly #pool: Pool;
-  readonly #blobs: BlobStore;
   /** By host and crawl: the earlier crawls whose bodies may be used. */
   readonly #crawls = new LRUCache<string, readonly number[]>({ max: 20_000 });
 
-  constructor(pool: Pool, blobs: BlobStore) {
+  constructor(pool: Pool) {
     this.#pool = pool;
-    this.#blobs = blobs;
   }
 
   /** Finds the earlier copies for the URLs of a slice. */
@@ -47,10 +44,7 @@ export class EarlierBodies {
         copy,
       ]),
     );
-    return async (url) => {
-      const copy = copies.get(name(url.crawl_id, url.key.toString('hex')));
-      return copy !== undefined && (await this.#blobs.has(copy.content_hash)) ? copy : null;
-    };
+    return (url) => copies.get(name(url.crawl_id, url.key.toString('hex'))) ?? null;
   }
 
   async #crawlsBefore(hostId: string, crawlId: number): Promise<readonly number[]> {

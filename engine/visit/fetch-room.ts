@@ -34,7 +34,7 @@ export class FetchRoom {
     this.crawls = books.crawls;
     this.optOuts = books.optOuts;
     this.robots = books.robots;
-    this.earlierBodies = new EarlierBodies(pool, dependencies.blobs);
+    this.earlierBodies = new EarlierBodies(pool);
     this.robotsFetcher = new RobotsFetcher(dependencies, this.keeper);
     this.admission = dependencies.admission;
   }

@@ -37,6 +37,7 @@ import {
   type Refusal,
   type Taker,
 } from './record.ts';
+import { captureOf } from './capture.ts';
 import { sleep } from './sleep.ts';
 
 /** Most URLs excluded in one statement. */
@@ -222,7 +223,7 @@ export class Slice {
   async #request(wanted: Wanted, lane?: Lane): Promise<Recorded | null> {
     const { blobs, settings } = this.#room.dependencies;
     const { url, crawl } = wanted;
-    const copy = await this.#earlierBody(url);
+    const copy = this.#earlierBody(url);
     const taker: Taker =
       url.kind === storedKinds.sitemap || url.seed ? { version: crawl.version, takes: () => true } : crawl;
     const request = {
@@ -243,8 +244,9 @@ export class Slice {
       // Learned before anything is stored: if storing fails, what the host has shown still counts.
       this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
       this.#visit.slowTo(this.#lessons.manners);
-      if (bodyHash !== null && result.kind === 'response') await blobs.put(bodyHash, result.body);
-      return recorded;
+      if (bodyHash === null || result.kind !== 'response') return recorded;
+      const kept = await blobs.put(captureOf(request, result, bodyHash));
+      return { ...recorded, row: { ...row, ...kept } };
     } finally {
       if (result.kind === 'response') result.release?.();
     }

@@ -4,18 +4,18 @@
  * marked crawl, and nobody can reopen it, since it counts as cancelled.
  *
  * All crawls share the bodies. The transaction that removes URLs also notes their bodies. Much later, after longer than
- * any request takes, a worker looks at these bodies again, and removes each body that nothing refers to, unless a
- * process has stored that body once more since (storage/blobs/file-blob-store.ts).
+ * any request takes, a worker looks at these bodies again, and forgets each body that nothing refers to. The segments in
+ * which they lay are looked at next (storage/archive/upkeep.ts).
  */
-import type { FileBlobStore } from '../blobs/index.ts';
+import { lookSoon } from '../archive/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import {
+  forgetUnwanted,
   freedBodies,
   nextRemoved,
   removeHostShare,
   removeRest,
   removeUrls,
-  settleFreed,
 } from './removal.sql.ts';
 
 /** Rows of each table that one transaction removes, at most. */
@@ -47,21 +47,18 @@ async function removeRestOf(db: Queryable, crawlId: number, limit: number): Prom
   }
 }
 
-/** Frees a batch of bodies that nothing refers to. Answers whether there was one. */
-export function freeBodies(
-  pool: Pool,
-  blobs: Pick<FileBlobStore, 'remove'>,
-  afterSeconds = freedSeconds,
-): Promise<boolean> {
-  return inTransaction(pool, async (db) => {
+/**
+ * Frees a batch of bodies that nothing refers to. Answers whether there was one. A commit that refers to one of them
+ * came first, and is seen, or comes later and is refused: the page is fetched again.
+ */
+export async function freeBodies(pool: Pool, afterSeconds = freedSeconds): Promise<boolean> {
+  const segments = await inTransaction(pool, async (db) => {
     const due = await freedBodies(db, afterSeconds, batchBodies);
-    if (due.length === 0) return false;
-    const later: Buffer[] = [];
-    for (const { hash, wanted } of due) {
-      if (!wanted && !(await blobs.remove(hash, afterSeconds * 1_000))) later.push(hash);
-    }
-    const settled = due.map(({ hash }) => hash).filter((hash) => !later.includes(hash));
-    await settleFreed(db, settled, later);
-    return true;
+    if (due.length === 0) return null;
+    const hashes = due.map(({ hash }) => hash);
+    return (await forgetUnwanted(db, hashes)).map(({ segment }) => segment);
   });
+  if (segments === null) return false;
+  await lookSoon(pool, segments);
+  return true;
 }

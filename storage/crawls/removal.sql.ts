@@ -71,6 +71,8 @@ export const removeUrls = statement<
      delete from dead_letter d using chosen k where d.host_id = $2 and d.crawl_id = $1 and d.key = k.key
    ), lent as (
      delete from lent_url l using chosen k where l.host_id = $2 and l.crawl_id = $1 and l.key = k.key
+   ), revisits as (
+     delete from revisit r using chosen k where r.host_id = $2 and r.crawl_id = $1 and r.key = k.key
    ), freed as (
      insert into freed_body (hash)
      select distinct content_hash from gone where content_hash is not null order by content_hash
@@ -88,7 +90,8 @@ export const removeHostShare = statement<[crawlId: number, hostId: number], Reco
   `with pages as (delete from page where host_id = $2 and crawl_id = $1),
         attempts as (delete from attempt where host_id = $2 and crawl_id = $1),
         letters as (delete from dead_letter where host_id = $2 and crawl_id = $1),
-        lent as (delete from lent_url where host_id = $2 and crawl_id = $1)
+        lent as (delete from lent_url where host_id = $2 and crawl_id = $1),
+        revisits as (delete from revisit where host_id = $2 and crawl_id = $1)
    delete from host_queue where host_id = $2 and crawl_id = $1`,
 );
 
@@ -128,30 +131,35 @@ export const removeRest: readonly Remove[] = [
 ];
 
 /**
- * Bodies that were freed so long ago, locked, and whether something refers to them (again): a page that stands for the
- * body in its crawl, or a URL whose body has not been read yet.
+ * Bodies that were freed so long ago. They are locked, so that no commit refers to them anew before the end of the
+ * transaction.
  */
-export const freedBodies = statement<
-  [seconds: number, limit: number],
-  { readonly hash: Buffer; readonly wanted: boolean }
->(
+export const freedBodies = statement<[seconds: number, limit: number], { readonly hash: Buffer }>(
   'freed-bodies',
   `with due as materialized (
      select hash from freed_body where since <= now() - $1 * interval '1 second'
       order by hash limit $2 for update skip locked
+   ), held as materialized (
+     select hash from body where hash in (select hash from due) order by hash for update
    )
-   select d.hash,
-          exists (select from content c where c.hash = d.hash)
-            or d.hash in (select u.content_hash from url u where u.stage > 0 and u.content_hash is not null) as wanted
-     from due d`,
+   select hash from due where (select count(*) from held) >= 0`,
 );
 
-/** Forgets bodies that were dealt with. Bodies that a process has just stored once more are looked at later. */
-export const settleFreed = statement<
-  [settled: readonly Buffer[], later: readonly Buffer[]],
-  Record<string, never>
->(
-  'settle-freed',
-  `with again as (update freed_body set since = now() where hash = any ($2::bytea[]))
-   delete from freed_body where hash = any ($1::bytea[])`,
+/**
+ * Forgets bodies to which nothing refers any more: neither a page that stands for the body in its crawl, nor a URL whose
+ * body has not been read yet. Nobody looks at any of these bodies again until it is freed once more. Answers the segments
+ * that the bodies lay in.
+ */
+export const forgetUnwanted = statement<[hashes: readonly Buffer[]], { readonly segment: number }>(
+  'forget-unwanted',
+  `with settled as (
+     delete from freed_body where hash = any ($1::bytea[])
+   ), gone as (
+     delete from body b
+      where b.hash = any ($1::bytea[])
+        and not exists (select from content c where c.hash = b.hash)
+        and b.hash not in (select u.content_hash from url u where u.stage > 0 and u.content_hash is not null)
+     returning b.segment
+   )
+   select distinct segment from gone order by segment`,
 );

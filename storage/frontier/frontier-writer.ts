@@ -41,7 +41,11 @@ export interface FrontierWriterOptions {
   readonly gatherMs: number;
   /** Most rows in one transaction; a single write may have more. */
   readonly maxRows: number;
+  /** Told of archive segments that take no more commits (`commitResults`). */
+  readonly onClosed?: (segment: number) => void;
 }
+
+const usual = { gatherMs: 8, maxRows: 4_000 } as const;
 
 export class FrontierWriter {
   readonly #pool: Pool;
@@ -50,9 +54,9 @@ export class FrontierWriter {
   #timer: NodeJS.Timeout | undefined;
   #flushing = false;
 
-  constructor(pool: Pool, options: FrontierWriterOptions = { gatherMs: 8, maxRows: 4_000 }) {
+  constructor(pool: Pool, options: Partial<FrontierWriterOptions> = {}) {
     this.#pool = pool;
-    this.#options = options;
+    this.#options = { ...usual, ...options };
   }
 
   /** Resolves once the write is durable. Rejects when nothing of it was written. */
@@ -116,9 +120,10 @@ export class FrontierWriter {
     const run = async (db: Queryable): Promise<readonly Admitted[]> => {
       if (judged.length > 0) await holdConfigs(db, asJson(judged));
       const admitted = admissions.length === 0 ? [] : await admitUrls(db, asJson(admissions));
-      if (results.length > 0) await commitResults(db, asJson(results));
+      const refused = results.length === 0 ? [] : await commitResults(db, asJson(results));
       if (pages.length > 0) await upsertPages(db, asJson(pages));
       if (stages.length > 0) await advanceStages(db, asJson(stages));
+      for (const { closed } of refused) this.#options.onClosed?.(closed);
       return admitted;
     };
     const touched = [...admissions, ...results];

@@ -4,10 +4,11 @@ import { behindBy } from '../../domain/priority.ts';
 import type { StoredStage, storedStages } from '../../domain/stage.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { holdQueues, onceHeld } from './queue-locks.ts';
+import type { Kept } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
 
-/** The outcome of one URL, as JSON. Bytes are hex strings. */
-export interface ResultRow {
+/** The outcome of one URL, as JSON. Bytes are hex strings. If it has a body, it says where the record of it lies. */
+export interface ResultRow extends Partial<Kept> {
   readonly host_id: number;
   readonly crawl_id: number;
   readonly key: string;
@@ -52,22 +53,35 @@ export interface ResultRow {
   readonly cut?: Cut;
 }
 
-/** Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. No answer. */
-export const commitResults = statement<[rows: string], Record<string, never>>(
+/**
+ * Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. Answers the
+ * segments that were closed, because their process was taken for dead, before the records in them could be committed.
+ * Results with such records, and results whose known body has gone meanwhile, change nothing: their URLs stay leased, go
+ * back with the lease, and are fetched again.
+ */
+export const commitResults = statement<[rows: string], { readonly closed: number }>(
   'commit-results',
   `with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, behind boolean, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
-       next_url text, truncated text, took_ms int, headers jsonb, cut jsonb)
+       next_url text, truncated text, took_ms int, headers jsonb, cut jsonb,
+       segment int, at bigint, length int, known boolean)
       order by host_id, crawl_id, key
    ), settings as materialized (
      select id, config_version from crawl
       where id in (select crawl_id from r where config_version is not null) order by id for key share
+   ), taking as materialized (
+     select id from segment where id in (select segment from r) and state = 'open' order by id for share
+   ), bodies as materialized (
+     select hash from body where hash in (select decode(content_hash, 'hex') from r where known)
+      order by hash for key share
    ), result as materialized (
      select r.*, coalesce(r.config_version <> s.config_version, false) as outdated
        from r left join settings s on s.id = r.crawl_id
+      where (r.segment is null or r.segment in (select id from taking))
+        and (r.known is not true or decode(r.content_hash, 'hex') in (select hash from bodies))
    ), ${holdQueues('r')}, moved as (
      update url u
         set state = case when r.outdated then 'queued' else r.state end,
@@ -85,7 +99,18 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
        from result r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
         and u.state = 'leased' and u.lease_token = r.token and ${onceHeld}
-     returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, r.attempted, r.headers
+     returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, u.content_hash,
+               r.attempted, r.headers, r.segment, r.at, r.length, r.known
+   ), stored as (
+     insert into body (hash, segment, at, length)
+     select distinct on (content_hash) content_hash, segment, at, length
+       from moved where not known order by content_hash
+     on conflict (hash) do nothing
+   ), seen_again as (
+     insert into revisit (host_id, crawl_id, key, segment, at, length)
+     select host_id, crawl_id, key, segment, at, length from moved where known order by host_id, crawl_id, key
+     on conflict (host_id, crawl_id, key) do update
+       set segment = excluded.segment, at = excluded.at, length = excluded.length
    ), tried as (
      insert into attempt (host_id, crawl_id, key, class, status, message, headers)
      select host_id, crawl_id, key, reason, status, coalesce(detail, ''), headers
@@ -98,7 +123,7 @@ export const commitResults = statement<[rows: string], Record<string, never>>(
        set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts,
            headers = excluded.headers, created_at = excluded.created_at
    )
-   select from moved limit 0`,
+   select distinct segment as closed from r where segment is not null and segment not in (select id from taking)`,
 );
 
 /** Counts a page that is read elsewhere in those counters of finish criteria that it meets; see `upsertPages`. */

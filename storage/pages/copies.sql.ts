@@ -56,7 +56,7 @@ export interface EarlierCopy {
 /**
  * The latest bodies with validators for leased URLs of a host, from the crawls `among` and from the URL's own last
  * fetch. `wanted`: [{crawl_id, key, among}]. Validators hold only for the very URL they came with, even if another
- * spelling has the same key. A URL whose body was lost gets no row: it must be fetched whole.
+ * spelling has the same key. A URL whose body was lost or freed gets no row: it must be fetched whole.
  */
 export const earlierCopies = statement<[hostId: string, wanted: string], EarlierCopy>(
   'earlier-copies',
@@ -70,7 +70,8 @@ export const earlierCopies = statement<[hostId: string, wanted: string], Earlier
          and (c.state = 'done' or c.crawl_id = w.crawl_id) and c.content_hash is not null
          and (c.etag is not null or c.last_modified is not null)
        order by c.fetched_at desc limit 1
-    ) e`,
+    ) e
+    where exists (select from body b where b.hash = e.content_hash)`,
 );
 
 /**

@@ -1,6 +1,7 @@
 /** The stages of a stored body: dedup, extraction. */
 import type { StoredStage, storedStages } from '../../domain/stage.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
+import type { FoundRecord } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
 import type { Cut } from '../../domain/limits.ts';
 
@@ -16,6 +17,8 @@ export interface StagedBody {
   readonly content_hash: Buffer;
   readonly content_type: string | null;
   readonly robots_tag: string | null;
+  /** Where the body lies, for extraction; null: the body is gone, or the stage does not read it. */
+  readonly record: FoundRecord | null;
 }
 
 /** Bodies of a host that wait for a stage. */
@@ -25,7 +28,11 @@ export const bodiesInStage = statement<
 >(
   'bodies-in-stage',
   `select host_id, crawl_id, encode(key, 'hex') as key, url, kind, seed, depth, priority, content_hash, content_type,
-          robots_tag
+          robots_tag,
+          case when stage = 2 then (
+            select json_build_object('segment', b.segment, 'name', s.name, 'at', b.at, 'length', b.length)
+              from body b join segment s on s.id = b.segment where b.hash = content_hash
+          ) end as record
      from url where host_id = $1 and stage = $2
     order by crawl_id, priority desc, key limit $3`,
 );

@@ -8,6 +8,7 @@ import { withOwnFaults } from '../../activities/failures.ts';
 import { failureTypes } from '../../contracts/failures.ts';
 import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { ResolverFault, type Resolver } from '../../net/resolver.ts';
+import type { BodyStore, Capture, Kept } from '../../storage/archive/index.ts';
 import { createPool } from '../../storage/postgres/index.ts';
 
 const request: FetchRequest = {
@@ -28,7 +29,8 @@ interface World {
   sent: number;
   /** What the fetcher does with a request. */
   exchange: (request: FetchRequest, resolver: Resolver) => Promise<FetchResult>;
-  put: () => Promise<void>;
+  put: () => Promise<Kept>;
+  readonly blobs: BodyStore;
   resolve: Resolver['resolve'];
   readonly probe: {
     blobs: (bytes: number) => Promise<void>;
@@ -38,14 +40,14 @@ interface World {
 }
 
 function startWorld(): World {
-  const world: Omit<World, 'watched'> = {
+  const world: Omit<World, 'watched' | 'blobs'> = {
     sent: 0,
     exchange: (asked) => {
       if (asked.maySend?.() === false) return Promise.reject(new Error('withheld'));
       world.sent++;
       return Promise.resolve(answered);
     },
-    put: () => Promise.resolve(),
+    put: () => Promise.resolve({ segment: 1, at: 0, length: 1, known: false }),
     resolve: () => Promise.resolve([{ address: '192.0.2.1', family: 4 }]),
     probe: {
       blobs: () => Promise.reject(full),
@@ -60,7 +62,6 @@ function startWorld(): World {
   const watched = watch(
     {
       pool: createPool(nowhere, 1, () => undefined),
-      blobs: { put: () => world.put(), get: () => Promise.resolve(null), has: () => Promise.resolve(false) },
       fetcher,
       resolver: { resolve: (name) => world.resolve(name) },
     },
@@ -75,12 +76,18 @@ function startWorld(): World {
   onTestFinished(() => {
     watched.stop();
   });
-  return Object.assign(world, { watched });
+  const blobs = watched.blobs({ put: () => world.put(), get: () => Promise.resolve(null) });
+  return Object.assign(world, { watched, blobs });
 }
+
+const capture = (bytes: number): Capture => ({
+  ...{ hash: randomBytes(32), url: 'https://www.example/', at: new Date(), remoteAddress: null, asked: {} },
+  ...{ status: 200, headers: {}, body: randomBytes(bytes), truncated: false },
+});
 
 const storeFails = async (world: World, bytes = 10): Promise<void> => {
   world.put = () => Promise.reject(full);
-  await expect(world.watched.blobs.put(randomBytes(32), randomBytes(bytes))).rejects.toBe(full);
+  await expect(world.blobs.put(capture(bytes))).rejects.toBe(full);
 };
 
 afterEach(() => {
@@ -199,14 +206,14 @@ describe('the blob store', () => {
     const world = startWorld();
     world.put = () => Promise.reject(new Error('no hash of 32 bytes'));
     for (let tries = 0; tries < 5; tries++)
-      await expect(world.watched.blobs.put(randomBytes(32), randomBytes(5))).rejects.toThrow('32 bytes');
+      await expect(world.blobs.put(capture(5))).rejects.toThrow('32 bytes');
     expect(world.watched.outage()).toBeNull();
   });
 
   it('refuses reading too while it is down, so that extraction waits', async () => {
     const world = startWorld();
     await storeFails(world);
-    await expect(world.watched.blobs.get(randomBytes(32))).rejects.toBeInstanceOf(DependencyDown);
+    await expect(world.blobs.get(randomBytes(32))).rejects.toBeInstanceOf(DependencyDown);
   });
 });
 

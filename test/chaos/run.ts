@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CreatedCrawl, CrawlView } from '../../contracts/http/crawls.ts';
 import type { AuditView } from '../../contracts/http/results.ts';
-import { FileBlobStore } from '../../storage/blobs/index.ts';
+import { ArchiveReader, SegmentFolder } from '../../storage/archive/index.ts';
 import { expectedOf } from '../web/expected.ts';
 import type { RequestRecord } from '../web/log.ts';
 import { patientDelay } from '../web/misfits.ts';
@@ -84,7 +84,7 @@ async function finalUrls(
 }
 
 async function lostBodies(bed: Bed, hashes: readonly string[]): Promise<string[]> {
-  const store = new FileBlobStore({ folder: bed.blobDir, maxBytes: 64 * 1024 * 1024 });
+  const store = new ArchiveReader(bed.pool(), new SegmentFolder(bed.blobDir), 64 * 1024 * 1024);
   const lost: string[] = [];
   for (const hash of hashes) if ((await store.get(Buffer.from(hash, 'hex'))) === null) lost.push(hash);
   return lost;

@@ -13,7 +13,7 @@ it('is the page that somebody reads who spreads Postgres over machines, and has 
     '',
     'All other statements keep to the rows of one host, so that a Postgres that is spread over machines by `host_id` answers them on one machine ([scaling.md](scaling.md)). This page is made from `test/storage/many-hosts.ts`, which `test/storage/many-hosts.test.ts` compares with the statements; `npm test -- test/docs/many-hosts.test.ts -u` writes it anew.',
     '',
-    'A statement keeps to one host if each table of it that is kept by host (`attempt`, `dead_letter`, `host`, `host_queue`, `lent_url`, `page`, `robots`, `url`) is tied to one parameter by equalities in its text. The rule does not see what triggers touch: those of `url` change `host_queue` of the same host, and `ledger` and `left_out` of the crawl. Nor does it count tables of crawls, seeds, contents and tenants, which are kept by something else.',
+    'A statement keeps to one host if each table of it that is kept by host (`attempt`, `dead_letter`, `host`, `host_queue`, `lent_url`, `page`, `revisit`, `robots`, `url`) is tied to one parameter by equalities in its text. The rule does not see what triggers touch: those of `url` change `host_queue` of the same host, and `ledger` and `left_out` of the crawl. Nor does it count tables of crawls, seeds, contents and tenants, which are kept by something else.',
     '',
     '<!-- prettier-ignore-start -->',
     '',

@@ -103,7 +103,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'A removed crawl is taken away host after host: these find the next host, count what is left, take away the rest, and ask whether a body is still wanted by anybody.',
     when: 'the removal of a crawl',
-    statements: ['freedBodies', 'markRemoved', 'nextRemoved', 'remove-rest-of-lent_url'],
+    statements: ['forgetUnwanted', 'markRemoved', 'nextRemoved', 'remove-rest-of-lent_url'],
   },
   {
     why: 'Dead letters are listed and driven again for a whole crawl.',
@@ -132,5 +132,10 @@ export const manyHosts: readonly Reason[] = [
     why: 'Metrics count all hosts and letters of the instance.',
     when: 'a scrape of the metrics',
     statements: ['measureDeadLetters', 'measureHosts', 'measureQueues'],
+  },
+  {
+    why: 'A segment of the archive holds the records of whichever hosts a process fetched from. Revisits (records of answers whose body was known) are found by their segment.',
+    when: 'the closing, the daily look and the rewriting of a segment',
+    statements: [...['forgetRevisits', 'liveRevisits', 'measureSegment', 'moveRevisits', 'segmentToLookAt']],
   },
 ];

@@ -6,7 +6,7 @@ import type { Dependencies } from '../../../engine/dependencies.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { ResolverFault, type Resolver } from '../../../net/resolver.ts';
-import type { BlobStore } from '../../../storage/blobs/index.ts';
+import type { BodyStore } from '../../../storage/archive/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
 import { startFlakyPool } from '../storage/flaky-pool.ts';
@@ -41,18 +41,16 @@ function worker({ pool = fetching.pool, resolver, probes }: Parts = {}): {
 } {
   const disk: Disk = { full: false };
   const refusal = (): Promise<void> => (disk.full ? Promise.reject(full) : Promise.resolve());
-  const blobs: BlobStore = {
-    put: async (hash, body) => {
+  const store: BodyStore = {
+    put: async (capture) => {
       await refusal();
-      await fetching.blobs.put(hash, body);
+      return fetching.blobs.put(capture);
     },
     get: (hash) => fetching.blobs.get(hash),
-    has: (hash) => fetching.blobs.has(hash),
   };
   const watched = watch(
     {
       pool,
-      blobs,
       fetcher: (names) => createFetcher({ resolver: names }),
       resolver: resolver ?? { resolve: (name) => Promise.reject(new Error(`${name} is not asked for`)) },
     },
@@ -69,11 +67,11 @@ function worker({ pool = fetching.pool, resolver, probes }: Parts = {}): {
     watched.stop();
     await watched.fetcher.close();
   });
-  const { blobs: store, fetcher, outage } = watched;
+  const { fetcher, outage } = watched;
   const parts = {
     pool: watched.pool,
     writer: new FrontierWriter(watched.pool),
-    blobs: store,
+    blobs: watched.blobs(store),
     fetcher,
     outage,
   };

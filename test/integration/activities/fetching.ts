@@ -1,4 +1,5 @@
 /** Worker processes in small: the fetch activity on real parts (Postgres, blob store, fetcher), and a frontier to work on. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,12 +14,13 @@ import type { ProbeResult, SliceResult } from '../../../contracts/activities.ts'
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
-import { FileBlobStore } from '../../../storage/blobs/index.ts';
+import { Archive, SegmentFolder } from '../../../storage/archive/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { urlKey } from '../../../contracts/url-key.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { tables, type Read, type UrlRow } from '../../support/database/index.ts';
+import { flipBit } from '../../support/flip-bit.ts';
 import { createWorld } from '../../support/world.ts';
 import { admission, newHost, runningCrawl } from '../storage/frontier.ts';
 
@@ -39,9 +41,9 @@ export interface Fetching {
   role(settings?: Partial<CrawlSettings>, parts?: Partial<Parts>): FetchRole;
   /** What such a process is made of. */
   dependencies(settings?: Partial<CrawlSettings>, parts?: Partial<Parts>): Dependencies;
-  readonly blobs: FileBlobStore;
-  /** Where a body lies, by its hash in hex. */
-  blobFile(hash: string): string;
+  readonly blobs: Archive;
+  /** Flips a bit in the stored body with this hash (hex). */
+  tear(hash: string): Promise<void>;
   /** A running crawl that may reach loopback, without a delay unless told otherwise. */
   crawl(config?: Partial<CrawlConfig>, seeds?: readonly string[]): Promise<number>;
   host(origin: string): Promise<HostRow>;
@@ -67,7 +69,10 @@ export async function openFetching(): Promise<Fetching> {
   const pool = createPool(world.databaseUrl, 12, () => undefined);
   const fetcher = createFetcher();
   const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-fetching-'));
-  const blobs = new FileBlobStore({ folder, maxBytes: settings.maxBodyBytes });
+  const rules = { format: 'zstd', maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test' } as const;
+  const blobs = new Archive(pool, new SegmentFolder(folder), settings.maxBodyBytes, {
+    ...{ ...rules, owner: randomUUID() },
+  });
   const writer = new FrontierWriter(pool);
 
   const dependencies = (own: Partial<CrawlSettings> = {}, parts: Partial<Parts> = {}): Dependencies =>
@@ -89,7 +94,11 @@ export async function openFetching(): Promise<Fetching> {
     pool,
     blobs,
     dependencies,
-    blobFile: (hash) => path.join(folder, hash.slice(0, 2), `${hash}.zst`),
+    tear: async (hash) => {
+      const { segment, at, length } = await tables.body.row(pool, { hash: Buffer.from(hash, 'hex') });
+      const { name } = await tables.segment.row(pool, { id: segment });
+      flipBit(path.join(folder, name), at + Math.floor(length / 2));
+    },
     role: (own = {}, parts = {}) => {
       const activities = createFetchActivities(dependencies(own, parts));
       return {

@@ -61,7 +61,6 @@ describe('room', () => {
     const blobs = {
       put: () => Promise.reject(full),
       get: () => Promise.resolve(null),
-      has: () => Promise.resolve(false),
     };
     const site = await startSite({ '/1': large('text/html', '1') });
     const host = await fetching.host(site.origin);

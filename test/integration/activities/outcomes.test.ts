@@ -386,7 +386,6 @@ describe('bodies', () => {
     const brokenBlobs = {
       put: () => Promise.reject(full),
       get: () => Promise.resolve(null),
-      has: () => Promise.resolve(false),
     };
     const expire = (host: HostRow) => leaseEnded(fetching.pool, host.hostId);
 

@@ -2,6 +2,7 @@
  * A process that watches a crawl as a control worker does until its seeds are admitted, and prints how much memory that
  * took. Argument: the crawl's id.
  */
+import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
@@ -14,7 +15,7 @@ import { openDependencies } from '../../../workers/dependencies.ts';
 const crawlId = process.argv[2] ?? '';
 const config = loadServiceConfig();
 const { workflow } = new Client({ connection: Connection.lazy({ address: config.temporalAddress }) });
-const { dependencies } = await openDependencies(config, workflow, pino({ level: 'silent' }));
+const { dependencies } = await openDependencies(config, randomUUID(), workflow, pino({ level: 'silent' }));
 const { watchCrawl } = createCrawlActivities({ ...dependencies, wakeHosts: () => undefined }, workflow);
 const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
   cancellationSignal: new AbortController().signal,

@@ -2,6 +2,7 @@
  * A process that runs one slice of one host with a worker's own parts, as its environment says (ORBWEAVER_…), and
  * prints how it ended. Argument: JSON { host, freeze: {port, nth} | null }.
  */
+import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
@@ -20,7 +21,7 @@ export interface SliceOrder {
 const { host, freeze } = JSON.parse(process.argv[2] ?? '') as SliceOrder;
 const config = loadServiceConfig();
 const { workflow } = new Client({ connection: Connection.lazy({ address: config.temporalAddress }) });
-const opened = await openDependencies(config, workflow, pino({ level: 'silent' }));
+const opened = await openDependencies(config, randomUUID(), workflow, pino({ level: 'silent' }));
 const activities = createFetchActivities(opened.dependencies);
 if (freeze !== null) freezeAtConnection(freeze.port, freeze.nth);
 const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {

@@ -1,5 +1,4 @@
 /** A crawl of what an earlier crawl has stored: conditional requests (RFC 9110 §13), 304 as a result, bodies taken over. */
-import { rmSync, truncateSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTextReader } from '../../../engine/page-text.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
@@ -157,7 +156,7 @@ describe('a second crawl of a site', () => {
     const world = await startKept();
     const first = await crawl(world);
     const lost = first.pages.get('/')?.contentHash ?? '';
-    rmSync(fetching.blobFile(lost));
+    await tables.body.remove(fetching.pool, { hash: Buffer.from(lost, 'hex') });
     let sent = world.site.hits.length;
     const second = await crawl(world);
     expect(requests(world.site, sent)).toMatchObject({ '/': none, '/dated': [undefined, date] });
@@ -172,7 +171,7 @@ describe('a second crawl of a site', () => {
   it('fetches whole what turns out to be torn, however often it is asked', async () => {
     const world = await startKept();
     const first = await crawl(world);
-    truncateSync(fetching.blobFile(first.pages.get('/')?.contentHash ?? ''), 20);
+    await fetching.tear(first.pages.get('/')?.contentHash ?? '');
     const sent = world.site.hits.length;
     const second = await crawl(world);
     expect(

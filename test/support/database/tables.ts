@@ -156,6 +156,33 @@ interface PageRow {
   readonly outlinks: unknown;
 }
 
+interface SegmentRow {
+  readonly id: Id;
+  readonly name: string;
+  readonly owner: string;
+  readonly state: 'open' | 'closing' | 'sealed';
+  readonly length: number | null;
+  readonly opened_at: Date;
+  readonly released_at: Date | null;
+  readonly look_at: Date | null;
+}
+
+interface BodyRow {
+  readonly hash: Buffer;
+  readonly segment: Id;
+  readonly at: number;
+  readonly length: number;
+}
+
+interface RevisitRow {
+  readonly host_id: Id;
+  readonly crawl_id: Id;
+  readonly key: Buffer;
+  readonly segment: Id;
+  readonly at: number;
+  readonly length: number;
+}
+
 interface SeedRow {
   readonly crawl_id: Id;
   readonly line: number;
@@ -260,6 +287,9 @@ export const tables = {
   lentUrl: table<LentUrlRow>('lent_url', 'lent_at'),
   optOut: table<{ domain: string }>('opt_out', 'domain'),
   content: table<{ crawl_id: Id; hash: Buffer; host_id: Id; key: Buffer }>('content', 'crawl_id, hash'),
+  segment: table<SegmentRow>('segment', 'id'),
+  body: table<BodyRow>('body', 'hash'),
+  revisit: table<RevisitRow>('revisit', 'crawl_id, host_id, key'),
   freedBody: table<{ hash: Buffer }>('freed_body', 'since'),
   tenantDay: table<{ tenant_id: Id; day: unknown; urls_before: number }>('tenant_day', 'day'),
   tenant: table<TenantRow>('tenant', 'id'),

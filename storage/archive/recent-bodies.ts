@@ -4,14 +4,16 @@
  * Measured: this saves a sixth of a worker's time at full load.
  */
 import { LRUCache } from 'lru-cache';
-import type { BlobStore } from './blob-store.ts';
+import type { BodyStore, Kept } from './body-store.ts';
+import type { FoundRecord } from './records.sql.ts';
+import type { Capture } from './warc.ts';
 
-export class RecentBlobs implements BlobStore {
-  readonly #store: BlobStore;
+export class RecentBodies implements BodyStore {
+  readonly #store: BodyStore;
   readonly #recent: LRUCache<string, Uint8Array>;
 
   /** @param maxBytes of the bodies that are held, at most. */
-  constructor(store: BlobStore, maxBytes = 24 * 1024 * 1024) {
+  constructor(store: BodyStore, maxBytes = 24 * 1024 * 1024) {
     this.#store = store;
     this.#recent = new LRUCache({
       maxSize: maxBytes,
@@ -20,20 +22,17 @@ export class RecentBlobs implements BlobStore {
     });
   }
 
-  async put(hash: Uint8Array, body: Uint8Array): Promise<void> {
-    await this.#store.put(hash, body);
-    this.#recent.set(name(hash), body);
+  async put(capture: Capture): Promise<Kept> {
+    const kept = await this.#store.put(capture);
+    this.#recent.set(name(capture.hash), capture.body);
+    return kept;
   }
 
-  async get(hash: Uint8Array): Promise<Uint8Array | null> {
+  async get(hash: Uint8Array, at?: FoundRecord | null): Promise<Uint8Array | null> {
     const recent = this.#recent.get(name(hash));
-    if (recent === undefined) return this.#store.get(hash);
+    if (recent === undefined) return this.#store.get(hash, at);
     this.#recent.delete(name(hash));
     return recent;
-  }
-
-  has(hash: Uint8Array): Promise<boolean> {
-    return this.#store.has(hash);
   }
 }
 

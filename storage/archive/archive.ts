@@ -1,0 +1,157 @@
+/**
+ * The bodies of an instance in segments. Group commit: answers that come within a few milliseconds are appended by one
+ * write and one sync. A record counts from the commit of its result on: what a crash leaves uncommitted is free.
+ */
+import type { Pool } from '../postgres/index.ts';
+import type { BodyStore, Kept } from './body-store.ts';
+import { formatOf, pack, packSmall, unpack, type SegmentFormat } from './member.ts';
+import { OwnSegment, type SegmentRules } from './own-segment.ts';
+import { findBody, findRevisit, forgetBody, knownBodies, type FoundRecord } from './records.sql.ts';
+import type { SegmentStore } from './segment-store.ts';
+import {
+  payloadDigest,
+  readRecord,
+  responseRecords,
+  revisitRecords,
+  type Capture,
+  type ReadRecord,
+} from './warc.ts';
+
+/** Most milliseconds that an answer waits for others to be appended with. */
+const gatherMs = 4;
+/** Bytes of bodies after which an append takes no more. */
+const appendBytes = 8 * 1024 * 1024;
+/** Room for what a record holds beside its body. */
+const headBytes = 512 * 1024;
+
+interface Waiting {
+  readonly capture: Capture;
+  readonly settle: (kept: Kept) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Reads what any process has stored. */
+export class ArchiveReader {
+  readonly #pool: Pool;
+  readonly #store: SegmentStore;
+  readonly #maxBytes: number;
+
+  /** @param maxBodyBytes bytes that a body may have; a larger one counts as torn */
+  constructor(pool: Pool, store: SegmentStore, maxBodyBytes: number) {
+    this.#pool = pool;
+    this.#store = store;
+    this.#maxBytes = maxBodyBytes + headBytes;
+  }
+
+  async get(hash: Uint8Array, at: FoundRecord | null = null): Promise<Uint8Array | null> {
+    return (await this.answer(hash, at))?.body ?? null;
+  }
+
+  /** The answer that first brought a body. Null: there is none, or it is torn and now forgotten. */
+  async answer(hash: Uint8Array, at: FoundRecord | null = null): Promise<ReadRecord | null> {
+    const digest = payloadDigest(hash);
+    const isThat = ({ fields }: ReadRecord): boolean =>
+      fields.get('warc-type') === 'response' && fields.get('warc-payload-digest') === digest;
+    const { record, lost } = await this.#read(at, () => findBody(this.#pool, hash), isThat);
+    if (lost !== null) await forgetBody(this.#pool, hash, lost.segment, lost.at);
+    return record;
+  }
+
+  /** The answer to a URL whose body was known: without the body. */
+  async revisit(hostId: number, crawlId: string, key: Uint8Array): Promise<ReadRecord | null> {
+    const isThat = ({ fields }: ReadRecord): boolean => fields.get('warc-type') === 'revisit';
+    return (await this.#read(null, () => findRevisit(this.#pool, hostId, crawlId, key), isThat)).record;
+  }
+
+  /**
+   * A record that is not where it was may have been moved since the look at the table: then the table says another place.
+   * @param first where to look first, without asking the table; null: ask
+   */
+  async #read(
+    first: FoundRecord | null,
+    find: () => Promise<FoundRecord[]>,
+    isThat: (record: ReadRecord) => boolean,
+  ): Promise<{ readonly record: ReadRecord | null; readonly lost: FoundRecord | null }> {
+    let tried: FoundRecord | null = null;
+    for (let place = first ?? (await find())[0]; place !== undefined; [place] = await find()) {
+      if (place.segment === tried?.segment && place.at === tried.at) return { record: null, lost: place };
+      const packed = await this.#store.read(place.name, place.at, place.length);
+      const bytes = packed === null ? null : unpack(packed, formatOf(place.name), this.#maxBytes);
+      const record = bytes === null ? null : readRecord(bytes);
+      if (record !== null && isThat(record)) return { record, lost: null };
+      tried = place;
+    }
+    return { record: null, lost: null };
+  }
+}
+
+export class Archive extends ArchiveReader implements BodyStore {
+  readonly own: OwnSegment;
+  readonly #pool: Pool;
+  readonly #format: SegmentFormat;
+  #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #appending = false;
+
+  constructor(pool: Pool, store: SegmentStore, maxBodyBytes: number, rules: SegmentRules) {
+    super(pool, store, maxBodyBytes);
+    this.#pool = pool;
+    this.#format = rules.format;
+    this.own = new OwnSegment(pool, store, rules);
+  }
+
+  put(capture: Capture): Promise<Kept> {
+    return new Promise((settle, fail) => {
+      this.#waiting.push({ capture, settle, fail });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#appending || this.#timer !== undefined || this.#waiting.length === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#appending = true;
+      void this.#append(this.#take()).finally(() => {
+        this.#appending = false;
+        this.#schedule();
+      });
+    }, gatherMs);
+  }
+
+  #take(): Waiting[] {
+    let bytes = 0;
+    const many = this.#waiting.findIndex(({ capture }) => (bytes += capture.body.length) > appendBytes);
+    return this.#waiting.splice(0, many < 0 ? this.#waiting.length : Math.max(many, 1));
+  }
+
+  async #append(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const hashes = batch.map(({ capture }) => capture.hash);
+      const known = new Set((await knownBodies(this.#pool, hashes)).map(({ hash }) => hash.toString('hex')));
+      const members = batch.map(({ capture }) => {
+        const isKnown = known.has(Buffer.from(capture.hash).toString('hex'));
+        return { known: isKnown, packed: isKnown ? this.#packHead(capture) : this.#packWhole(capture) };
+      });
+      const places = await this.own.append(members.map(({ packed }) => packed));
+      for (const [at, { settle }] of batch.entries()) {
+        const place = places[at];
+        const member = members[at];
+        if (place !== undefined && member !== undefined) settle({ ...place, known: member.known });
+      }
+    } catch (error) {
+      for (const { fail } of batch) fail(error);
+    }
+  }
+
+  /** The answer comes first, so that a reader needs no more than its beginning. */
+  #packWhole(capture: Capture): Buffer {
+    const { response, request } = responseRecords(capture);
+    return Buffer.concat([pack(response, this.#format), packSmall(request, this.#format)]);
+  }
+
+  #packHead(capture: Capture): Buffer {
+    const { revisit, request } = revisitRecords(capture);
+    return Buffer.concat([packSmall(revisit, this.#format), packSmall(request, this.#format)]);
+  }
+}

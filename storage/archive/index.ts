@@ -1,0 +1,27 @@
+/** Bodies in append-only archive segments (docs/decisions/0011-segments.md). */
+export type { BodyStore, Kept } from './body-store.ts';
+export {
+  infoRecord,
+  payloadDigest,
+  readRecord,
+  responseRecords,
+  revisitRecords,
+  type Capture,
+} from './warc.ts';
+export { Archive, ArchiveReader } from './archive.ts';
+export {
+  formatOf,
+  pack,
+  packSmall,
+  segmentFormats,
+  segmentName,
+  unpack,
+  type SegmentFormat,
+} from './member.ts';
+export type { OwnSegment, SegmentRules } from './own-segment.ts';
+export type { FoundRecord } from './records.sql.ts';
+export { RecentBodies } from './recent-bodies.ts';
+export type { SegmentStore } from './segment-store.ts';
+export { SegmentFolder } from './segment-folder.ts';
+export { lookSoon } from './segments.sql.ts';
+export { SegmentUpkeep } from './upkeep.ts';

@@ -1,0 +1,147 @@
+/**
+ * Upkeep of segments: closes those that nobody will commit to any more, removes those without a live record, and
+ * rewrites those that are mostly free. Any process may do any of it at any time, and be killed in the middle.
+ */
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import { OwnSegment, type SegmentRules } from './own-segment.ts';
+import { formatOf } from './member.ts';
+import {
+  forgetBody,
+  forgetRevisits,
+  holdForMove,
+  holdOpen,
+  liveBodies,
+  liveRevisits,
+  moveBodies,
+  moveRevisits,
+  type LiveRecord,
+  type LiveRevisit,
+} from './records.sql.ts';
+import type { SegmentStore } from './segment-store.ts';
+import {
+  closeSegment,
+  forgetSegment,
+  measureSegment,
+  sealSegment,
+  segmentsToClose,
+  segmentToLookAt,
+  type SegmentName,
+} from './segments.sql.ts';
+
+/**
+ * Seconds after which a process that says nothing counts as dead, and what a living one has appended is committed or
+ * has failed. Should the process live all the same, its commits are refused, and its pages are fetched again.
+ */
+const graceSeconds = 60;
+/** Share of a segment that must be live, or it is rewritten. */
+const liveShare = 0.5;
+/** Records moved in one transaction. */
+const moveBatch = 200;
+
+export class SegmentUpkeep {
+  readonly #pool: Pool;
+  readonly #store: SegmentStore;
+  readonly #rules: SegmentRules;
+
+  constructor(pool: Pool, store: SegmentStore, rules: SegmentRules) {
+    this.#pool = pool;
+    this.#store = store;
+    this.#rules = rules;
+  }
+
+  /** Closes the segments that nobody will commit to any more. Answers how many. */
+  async closeLeft(seconds = graceSeconds): Promise<number> {
+    const left = await segmentsToClose(this.#pool, seconds);
+    for (const segment of left) await this.close(segment);
+    return left.length;
+  }
+
+  /** Ends the commits to a segment, and cuts off what was never committed. */
+  async close({ id, name }: SegmentName): Promise<void> {
+    await closeSegment(this.#pool, id);
+    const [measured] = await measureSegment(this.#pool, id);
+    // Another process has sealed it meanwhile.
+    if (measured === undefined) return;
+    await this.#store.cut(name, measured.length);
+    await sealSegment(this.#pool, id);
+  }
+
+  /** Removes or rewrites a segment, if one is due. Answers whether one was. */
+  async look(goesOn: () => boolean = () => true): Promise<boolean> {
+    const [segment] = await segmentToLookAt(this.#pool);
+    if (segment === undefined) return false;
+    const { id, name, live, length } = segment;
+    if (live > 0 && (live >= length * liveShare || !(await this.#moveAll(segment, goesOn)))) return true;
+    // Nothing can refer to a sealed segment anew.
+    await this.#store.remove(name);
+    await forgetSegment(this.#pool, id);
+    return true;
+  }
+
+  /** Moves the live records of a segment to a new one, as they are. False: some may be left. */
+  async #moveAll({ id, name }: SegmentName, goesOn: () => boolean): Promise<boolean> {
+    const target = new OwnSegment(this.#pool, this.#store, { ...this.#rules, format: formatOf(name) });
+    try {
+      for (;;) {
+        if (!goesOn()) return false;
+        const moved = await inTransaction(this.#pool, (db) => this.#moveSome(db, { id, name }, target));
+        if (moved !== 'some') return moved === 'all';
+      }
+    } finally {
+      const ended = await target.end();
+      if (ended !== null) await this.close(ended);
+    }
+  }
+
+  /**
+   * Moves a few records. The transaction holds the new segment open: if this process was frozen for so long that another
+   * one closed the new segment, nothing is moved.
+   */
+  async #moveSome(
+    db: Queryable,
+    { id, name }: SegmentName,
+    target: OwnSegment,
+  ): Promise<'some' | 'all' | 'none'> {
+    if ((await holdForMove(db, id)).length === 0) return 'none';
+    const bodies = await this.#packed(name, await liveBodies(db, id, moveBatch));
+    const revisits = await this.#packed(name, await liveRevisits(db, id, moveBatch));
+    if (bodies.length + revisits.length === 0) return 'all';
+    // What is not there any more would be found missing for ever.
+    for (const { hash, at } of bodies.filter(isLost)) await forgetBody(db, hash, id, at);
+    await forgetRevisits(db, id, JSON.stringify(revisits.filter(isLost).map(withHexKey)));
+    const found = [...bodies, ...revisits].flatMap(({ packed }) => packed ?? []);
+    if (found.length === 0) return 'some';
+    const places = await target.append(found);
+    const to = places[0]?.segment ?? 0;
+    if ((await holdOpen(db, to)).length === 0) return 'none';
+    const kept = bodies.filter((body) => !isLost(body));
+    const newAts = places.map(({ at }) => at);
+    await moveBodies(
+      db,
+      ...([id, to] as const),
+      kept.map(({ hash }) => hash),
+      kept.map(({ at }) => at),
+      newAts.slice(0, kept.length),
+    );
+    const rest = revisits.filter((revisit) => !isLost(revisit)).map(withHexKey);
+    const rows = rest.map((row, n) => ({ ...row, new_at: newAts[kept.length + n] }));
+    await moveRevisits(db, id, to, JSON.stringify(rows));
+    return 'some';
+  }
+
+  #packed<R extends LiveRecord>(name: string, records: readonly R[]): Promise<Packed<R>[]> {
+    return Promise.all(
+      records.map(async (record) => ({
+        ...record,
+        packed: await this.#store.read(name, record.at, record.length),
+      })),
+    );
+  }
+}
+
+type Packed<R> = R & { readonly packed: Buffer | null };
+
+const isLost = ({ packed }: Packed<LiveRecord>): boolean => packed === null;
+const withHexKey = ({ host_id, crawl_id, key, at }: LiveRevisit) => ({
+  ...{ host_id, crawl_id, key: key.toString('hex'), at },
+});

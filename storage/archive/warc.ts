@@ -1,0 +1,160 @@
+/**
+ * WARC/1.1 records (ISO 28500:2017) of an exchange: made from what the fetcher tells, and read again. A character of a
+ * text stands for a byte (latin1), as in the fields that the fetcher gives.
+ */
+import { hash as digest, randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+
+/** An answer, and the request that it came to. */
+export interface Capture {
+  /** SHA-256 of the body. */
+  readonly hash: Uint8Array;
+  /** The URL that was asked for. */
+  readonly url: string;
+  readonly at: Date;
+  readonly remoteAddress: string | null;
+  /** Fields of the request that may be told; crawls' own fields may be secrets. */
+  readonly asked: Readonly<Record<string, string>>;
+  readonly status: number;
+  /** Lower-case names; a line feed in a value stands between two lines of that name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Decoded by Content-Encoding. */
+  readonly body: Uint8Array;
+  readonly truncated: false | 'too-large' | 'incomplete' | 'bad-encoding';
+}
+
+/** A record as it was read. */
+export interface ReadRecord {
+  /** Fields of the record itself, by lower-case names. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Status line and fields of the HTTP message. */
+  readonly head: string;
+  readonly body: Uint8Array;
+}
+
+const lineEnd = '\r\n';
+const blankLine = '\r\n\r\n';
+/** Fields about the bytes on the wire, which the stored body does not have any more. Readers know these names. */
+const ofTheWire: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
+const truncation = {
+  'too-large': 'length',
+  incomplete: 'disconnect',
+  'bad-encoding': 'unspecified',
+} as const;
+
+export const payloadDigest = (hash: Uint8Array): string => `sha256:${Buffer.from(hash).toString('hex')}`;
+
+/** The answer with its body, and its request. */
+export function responseRecords(capture: Capture): { readonly response: Buffer; readonly request: Buffer } {
+  const { body, truncated } = capture;
+  const id = newId();
+  const head = answerHead(capture, body.length);
+  const opening = [
+    'WARC/1.1',
+    ...['WARC-Type: response', ...common(capture, id)],
+    ...(truncated === false ? [] : [`WARC-Truncated: ${truncation[truncated]}`]),
+    'Content-Type: application/http;msgtype=response',
+    `Content-Length: ${String(head.length + body.length)}`,
+  ].join(lineEnd);
+  // One copy of the body.
+  const before = opening + blankLine + head;
+  const response = Buffer.allocUnsafe(before.length + body.length + blankLine.length);
+  response.write(before, 'latin1');
+  response.set(body, before.length);
+  response.write(blankLine, before.length + body.length, 'latin1');
+  return { response, request: requestRecord(capture, id) };
+}
+
+/** The head of an answer whose body is stored already, and its request. */
+export function revisitRecords(capture: Capture): { readonly revisit: Buffer; readonly request: Buffer } {
+  const id = newId();
+  const revisit = record(
+    [
+      ...['WARC-Type: revisit', ...common(capture, id)],
+      'WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest',
+      'Content-Type: application/http;msgtype=response',
+    ],
+    answerHead(capture, capture.body.length),
+  );
+  return { revisit, request: requestRecord(capture, id) };
+}
+
+/** The first record of a segment. */
+export const infoRecord = (software: string, at: Date): Buffer =>
+  record(
+    [
+      ...['WARC-Type: warcinfo', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
+      'Content-Type: application/warc-fields',
+    ],
+    `software: ${software}\r\nformat: WARC File Format 1.1\r\n`,
+  );
+
+/** Reads the first record of these bytes. Null: they do not begin with a record about an HTTP message. */
+export function readRecord(bytes: Buffer): ReadRecord | null {
+  const end = bytes.indexOf(blankLine);
+  if (end < 0) return null;
+  const [version, ...lines] = bytes.toString('latin1', 0, end).split(lineEnd);
+  if (version !== 'WARC/1.1') return null;
+  const fields = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
+  const begin = end + blankLine.length;
+  const block = bytes.subarray(begin, begin + Number(fields.get('content-length')));
+  const headEnd = block.indexOf(blankLine);
+  if (headEnd < 0) return null;
+  const body = block.subarray(headEnd + blankLine.length);
+  return { fields, head: block.toString('latin1', 0, headEnd), body };
+}
+
+function requestRecord({ url, at, asked }: Capture, id: string): Buffer {
+  const { host, pathname, search } = new URL(url);
+  const head = [`GET ${pathname}${search} HTTP/1.1`, `host: ${host}`, ...fieldLines(asked)];
+  return record(
+    [
+      ...['WARC-Type: request', `WARC-Record-ID: ${newId()}`, `WARC-Concurrent-To: ${id}`],
+      ...[`WARC-Date: ${at.toISOString()}`, `WARC-Target-URI: ${url}`],
+      'Content-Type: application/http;msgtype=request',
+    ],
+    head.join(lineEnd) + blankLine,
+  );
+}
+
+/** A record without a body: it has a digest over all of its block. */
+function record(fields: readonly string[], block: string): Buffer {
+  const blockDigest = digest('sha256', Buffer.from(block, 'latin1'), 'hex');
+  const opening = [
+    ...['WARC/1.1', ...fields, `WARC-Block-Digest: sha256:${blockDigest}`],
+    `Content-Length: ${String(block.length)}`,
+  ].join(lineEnd);
+  return Buffer.from(opening + blankLine + block + blankLine, 'latin1');
+}
+
+const newId = (): string => `<urn:uuid:${randomUUID()}>`;
+
+const common = ({ url, at, remoteAddress, hash }: Capture, id: string): string[] => [
+  ...[`WARC-Record-ID: ${id}`, `WARC-Date: ${at.toISOString()}`, `WARC-Target-URI: ${url}`],
+  ...(remoteAddress === null ? [] : [`WARC-IP-Address: ${remoteAddress}`]),
+  `WARC-Payload-Digest: ${payloadDigest(hash)}`,
+];
+
+/** The fetcher tells no reason phrase and no version: those of the status and of HTTP/1.1 stand for them. */
+function answerHead({ status, headers }: Capture, bodyLength: number): string {
+  const head = [
+    `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`,
+    ...fieldLines(headers),
+    `content-length: ${String(bodyLength)}`,
+  ];
+  return head.join(lineEnd) + blankLine;
+}
+
+function fieldLines(fields: Readonly<Record<string, string>>): string[] {
+  const lines: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    const told = ofTheWire.has(name) ? `x-archive-orig-${name}` : name;
+    for (const line of value.split(/[\r\n]+/)) lines.push(`${told}: ${line}`);
+  }
+  return lines;
+}
