@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { ActOnHost } from '../activities/act-on-host.ts';
 import type { LendingRoom } from '../engine/lending/room.ts';
+import type { Answers } from '../engine/stored-answer.ts';
 import type { TextReader } from '../storage/pages/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import type { CrawlControl } from './crawls/crawl-control.ts';
@@ -13,6 +14,7 @@ export interface Dependencies {
   readonly pool: Pool;
   readonly control: CrawlControl;
   readonly textOf: TextReader;
+  readonly archive: Answers;
   /** Tells the workflow of a host to look again, if there is a workflow. */
   readonly wakeHost: (origin: string) => Promise<void>;
   /** Does an operator's action on a host. Rejects if Temporal does not answer. */

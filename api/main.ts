@@ -61,7 +61,7 @@ async function main(config: ServiceConfig): Promise<void> {
   const wake = (origin: string): Promise<void> =>
     connection.withDeadline(Date.now() + wakeMs, () => wakeHost(client.workflow, origin));
   const segments = new SegmentFolder(config.blobDir);
-  const textOf = createTextReader(new ArchiveReader(pool, segments, config.maxBodyBytes));
+  const archive = new ArchiveReader(pool, segments, config.maxBodyBytes);
   const redis =
     config.redisUrl === null
       ? null
@@ -74,7 +74,8 @@ async function main(config: ServiceConfig): Promise<void> {
     buildApp({
       pool,
       control,
-      textOf,
+      textOf: createTextReader(archive),
+      archive,
       freeBytes: () => segments.freeBytes(),
       wakeHost: wake,
       actOnHost: (...what) =>

@@ -49,7 +49,7 @@ async function write(
   return exitCodes.ok;
 }
 
-async function toStandardOutput(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+export async function toStandardOutput(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of chunks) {
     if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
   }

@@ -1,6 +1,7 @@
 /** Verbs on the results of a crawl and on its seeds; all of them use an API. */
 import { Option, type Command } from 'commander';
 import { crawlId, fieldList, wholeNumber } from './arguments.ts';
+import type { BodyOptions } from './body.ts';
 import type { ExitCode } from './ending.ts';
 import type { EventOptions } from './events.ts';
 import type { ExportOptions } from './export.ts';
@@ -56,6 +57,22 @@ export function addResults(program: Command, ended: Ended): void {
     )
     .action(async (id: string, options: ExportOptions) => {
       ended(await (await import('./export.ts')).exportPages(id, options));
+    });
+  program
+    .command('body')
+    .description(
+      'Write the body that a URL was answered with, byte by byte as it was stored, to standard output or to a file.',
+    )
+    .argument('<id>', 'id of the crawl', crawlId)
+    .argument('<url>', 'URL in any spelling')
+    .option('--head', 'write the head of the answer instead: status and fields')
+    .option('--out <file>', 'write to this file, which appears only once it is complete')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver body 3 https://example.com/ --out page.html\n  orbweaver body 3 https://example.com/ --head',
+    )
+    .action(async (id: string, url: string, options: BodyOptions) => {
+      ended(await (await import('./body.ts')).body(id, url, options));
     });
   program
     .command('events')

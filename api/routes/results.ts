@@ -12,13 +12,13 @@ import { crawlPath } from '../../contracts/http/shared.ts';
 import { isBalanced } from '../../domain/ledger.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
-import { explainUrlOf, rejectionOf } from '../../engine/explain/explain.ts';
+import { explainUrlOf } from '../../engine/explain/explain.ts';
 import { readPages } from '../../storage/pages/index.ts';
-import { rejectionSentence } from '../../domain/seeds.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
-import { badCursor, HttpProblem } from '../way-in/problem.ts';
+import { badCursor } from '../way-in/problem.ts';
 import { fails, json } from './answers.ts';
+import { refuseUncrawlable } from './crawlable.ts';
 import { madeInLine } from './in-line.ts';
 import { route } from './route.ts';
 
@@ -95,11 +95,7 @@ export const resultRoutes = [
     handler:
       ({ pool, settings }) =>
       async ({ params: { crawlId }, query: { url } }) => {
-        const rejected = rejectionOf(url);
-        if (rejected !== null) {
-          const detail = `This URL cannot be crawled: it ${rejectionSentence(rejected)}.`;
-          throw new HttpProblem(422, detail, { errors: [{ path: 'url', message: rejected }] });
-        }
+        refuseUncrawlable(url);
         return (await explainUrlOf(pool, crawlId, url, settings.userAgent)) ?? noSuchCrawl(crawlId);
       },
   }),

@@ -2,6 +2,7 @@
 import { jobRoutes } from '../compat/jobs.ts';
 import { standingCrawlRoutes } from '../compat/standing-crawl.ts';
 import { auditLogRoutes } from './audit-log.ts';
+import { bodyRoutes } from './body.ts';
 import { crawlRoutes } from './crawls.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { eventRoutes } from './events.ts';
@@ -36,6 +37,7 @@ export const gatedRoutes: readonly Route[] = [
   ...outlookRoutes,
   ...reportRoutes,
   ...exportRoutes,
+  ...bodyRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...jobRoutes,

@@ -112,3 +112,13 @@ export const hostShare = statement<[crawlId: string, origin: string], { host_id:
      from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1
     where h.origin = $2`,
 );
+
+/** The URL of a crawl by its key, and its body, if one was stored. */
+export const findStored = statement<
+  [origin: string, crawlId: string, key: Uint8Array],
+  { readonly host_id: number; readonly key: Buffer; readonly url: string; readonly content_hash: Buffer }
+>(
+  'find-stored',
+  `select u.host_id, u.key, u.url, u.content_hash from host h join url u on u.host_id = h.id
+    where h.origin = $1 and u.crawl_id = $2 and u.key = $3 and u.content_hash is not null`,
+);

@@ -48,6 +48,7 @@ export const manyHosts: readonly Reason[] = [
       'askRobots',
       'ensureHosts',
       'explainHost',
+      'findStored',
       'findUrlState',
       'hostIds',
       'hostShare',

@@ -16,7 +16,16 @@ import { roles, type Role } from '../../../contracts/tenancy.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
 import { accessTable } from '../../support/access-table.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, textOf, type Api, type Services } from './world.ts';
+import {
+  newCrawl,
+  noArchive,
+  noteTaker,
+  serve,
+  startServices,
+  textOf,
+  type Api,
+  type Services,
+} from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -114,6 +123,7 @@ describe('the table', () => {
       pool: services.pool,
       control: noteTaker(services.pool),
       textOf,
+      archive: noArchive,
       freeBytes: () => Promise.resolve(Infinity),
       wakeHost: () => Promise.resolve(),
       actOnHost: () => Promise.resolve({ dropped: 0, more: false }),

@@ -70,6 +70,11 @@ export const textOf = createTextReader({
   get: (hash) => Promise.resolve(bodies.get(Buffer.from(hash).toString('hex')) ?? null),
 });
 
+export const noArchive: Dependencies['archive'] = {
+  answer: () => Promise.resolve(null),
+  revisit: () => Promise.resolve(null),
+};
+
 export interface Api {
   readonly url: string;
   /** Of an admin of the instance. Sent with every request that brings none, unless the API was served anonymously. */
@@ -78,7 +83,7 @@ export interface Api {
 }
 
 type Extras = Partial<
-  Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'actOnHost' | 'freeBytes'>
+  Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'actOnHost' | 'freeBytes' | 'archive'>
 > & {
   readonly anonymous?: boolean;
   readonly hostNames?: readonly string[];
@@ -96,6 +101,7 @@ export async function serve(
     sharedCounts = null,
     log = pino({ level: 'silent' }),
     freeBytes = () => Promise.resolve(Infinity),
+    archive = noArchive,
     hostNames = [],
     trustedProxies = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
@@ -118,6 +124,7 @@ export async function serve(
     pool,
     control,
     textOf,
+    archive,
     freeBytes,
     wakeHost,
     actOnHost,

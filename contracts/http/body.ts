@@ -1,0 +1,10 @@
+/** The stored answer of a URL, on the wire. */
+import { z } from 'zod';
+import { maxUrlInUrl } from './shared.ts';
+
+export const bodyQuery = z.strictObject({
+  url: z.string().min(1).max(maxUrlInUrl).meta({ description: 'Any spelling of the URL.' }),
+  part: z.enum(['body', 'head']).optional().meta({
+    description: 'The body (default), or the head of the answer that brought it: status and fields.',
+  }),
+});

@@ -1,0 +1,45 @@
+/** The answer that a crawl has stored of a URL, from the archive. */
+import { canonicalize } from '../domain/url.ts';
+import { urlKey } from '../contracts/url-key.ts';
+import type { ArchiveReader } from '../storage/archive/index.ts';
+import { findStored } from '../storage/pages/index.ts';
+import type { Queryable } from '../storage/postgres/index.ts';
+
+export type Answers = Pick<ArchiveReader, 'answer' | 'revisit'>;
+
+/**
+ * Null: the crawl has no body of the URL, or the body is damaged.
+ * @param url one that a crawl can have
+ */
+export async function storedBody(
+  db: Queryable,
+  archive: Answers,
+  crawlId: string,
+  url: string,
+): Promise<Uint8Array | null> {
+  const stored = await find(db, crawlId, url);
+  return stored === null ? null : ((await archive.answer(stored.content_hash))?.body ?? null);
+}
+
+/** As `storedBody`. Null also where the head was not kept: of several answers with a new body, the first is. */
+export async function storedHead(
+  db: Queryable,
+  archive: Answers,
+  crawlId: string,
+  url: string,
+): Promise<string | null> {
+  const stored = await find(db, crawlId, url);
+  if (stored === null) return null;
+  const revisit = await archive.revisit(stored.host_id, crawlId, stored.key);
+  if (revisit !== null) return revisit.head;
+  const answer = await archive.answer(stored.content_hash);
+  return answer?.fields.get('warc-target-uri') === stored.url ? answer.head : null;
+}
+
+async function find(db: Queryable, crawlId: string, url: string) {
+  const link = canonicalize(url.trim());
+  if (!link.ok) throw new RangeError(`this URL cannot be crawled: ${link.rejected}`);
+  const { host, canonical } = link.value;
+  const [stored] = await findStored(db, host, crawlId, urlKey(canonical));
+  return stored ?? null;
+}

@@ -1,0 +1,95 @@
+/** `GET /v1/crawls/{crawlId}/body` and the verb `body`: what a server sent, from a real archive. */
+import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Archive, SegmentFolder, type Capture } from '../../../storage/archive/index.ts';
+import { runCli, type CliResult } from '../../cli/run-cli.ts';
+import { addUrl, tables } from '../../support/database/index.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+
+let services: Services;
+let api: Api;
+let archive: Archive;
+let folder: string;
+let crawl: string;
+beforeAll(async () => {
+  services = await startServices();
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-body-'));
+  archive = new Archive(services.pool, new SegmentFolder(path.join(folder, 'blobs')), 16 * 1024 * 1024, {
+    ...{ owner: randomUUID(), format: 'zstd', maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test' },
+  });
+  api = await serve(services.pool, noteTaker(services.pool), undefined, undefined, { archive });
+  crawl = await newCrawl(services.pool);
+});
+afterAll(async () => {
+  await api.stop();
+  await services.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** As a fetch stores it. */
+async function stored(url: string, body: Buffer, headers: Capture['headers'] = {}): Promise<void> {
+  const { pool } = services;
+  const hash = digest('sha256', body, 'buffer');
+  const place = await addUrl(pool, crawl, url, { state: 'done', status: 200, content_hash: hash });
+  const { known, ...kept } = await archive.put({
+    ...{ hash, url, at: new Date(), remoteAddress: null, asked: {}, status: 200 },
+    ...{ headers, body, truncated: false },
+  });
+  if (known)
+    await tables.revisit.add(pool, { host_id: place.hostId, crawl_id: crawl, key: place.key, ...kept });
+  else await tables.body.add(pool, { hash, ...kept });
+}
+
+const ask = (url: string, part = 'body', id = crawl): Promise<Response> =>
+  fetch(`${api.url}/v1/crawls/${id}/body?part=${part}&url=${encodeURIComponent(url)}`);
+const verb = (...args: readonly string[]): Promise<CliResult> =>
+  runCli(['body', ...args], {
+    ...{ ORBWEAVER_SERVER: api.url, ORBWEAVER_API_KEY: api.key, ORBWEAVER_DATA: folder },
+  });
+
+it('is every byte, as something that no browser shows', async () => {
+  const body = randomBytes(3_000_000);
+  await stored('https://a.example/large', body, { 'content-type': 'text/html' });
+  const answer = await ask('HTTPS://A.example:443/large#top');
+  expect(answer.status).toBe(200);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': 'attachment',
+    'x-content-type-options': 'nosniff',
+  });
+  expect(body.equals(Buffer.from(await answer.arrayBuffer()))).toBe(true);
+});
+
+it('has the head of its own answer, also where another page brought the body', async () => {
+  const body = Buffer.from('shared');
+  await stored('https://a.example/first', body, { etag: '"one"', 'content-encoding': 'gzip' });
+  await stored('https://a.example/second', body, { etag: '"two"' });
+  expect(await (await ask('https://a.example/first', 'head')).text()).toBe(
+    'HTTP/1.1 200 OK\r\netag: "one"\r\nx-archive-orig-content-encoding: gzip\r\ncontent-length: 6\r\n',
+  );
+  expect(await (await ask('https://a.example/second', 'head')).text()).toContain('etag: "two"');
+  expect(await (await ask('https://a.example/second')).text()).toBe('shared');
+});
+
+it('is refused where there is none', async () => {
+  await addUrl(services.pool, crawl, 'https://a.example/waits');
+  expect((await ask('https://a.example/waits')).status).toBe(404);
+  expect((await ask('https://never.example/')).status).toBe(404);
+  expect((await ask('https://a.example/first', 'body', '999999')).status).toBe(404);
+  expect((await ask('mailto:a@b')).status).toBe(422);
+});
+
+it('is written by the verb, to standard output or to a file', async () => {
+  await stored('https://a.example/verb', Buffer.from('byte by byte'), { etag: '"verb"' });
+  expect(await verb(crawl, 'https://a.example/verb')).toMatchObject({ code: 0, stdout: 'byte by byte' });
+  const head = await verb(crawl, 'https://a.example/verb', '--head');
+  expect(head.stdout).toContain('HTTP/1.1 200 OK\r\netag: "verb"\r\n');
+  const file = path.join(folder, 'page');
+  expect((await verb(crawl, 'https://a.example/verb', '--out', file)).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toBe('byte by byte');
+  const none = await verb(crawl, 'https://a.example/none');
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('no stored body of this URL')]);
+});
