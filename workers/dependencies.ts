@@ -46,8 +46,9 @@ export interface OpenDependencies {
   close(): Promise<void>;
 }
 
+/** Connections for hosts and their pages. */
 const connections = 12;
-/** Connections for crawls and schedulers, apart from the others. */
+/** Connections for crawls, schedulers and side work, apart from the others. */
 const controlConnections = 4;
 
 /**
@@ -63,7 +64,7 @@ export async function openDependencies(
   const onBroken = (error: Error): void => {
     log.warn({ err: error }, 'a connection to Postgres broke');
   };
-  const unwatched = createPool(config.databaseUrl, connections, onBroken);
+  const unwatched = createPool(config.databaseUrl, connections, onBroken, { planned: 'by-key' });
   const apart = createPool(config.databaseUrl, controlConnections, onBroken);
   const redis =
     config.redisUrl === null
@@ -106,16 +107,17 @@ export async function openDependencies(
     log,
   );
   const { pool, fetcher, outage } = watched;
+  const controlPool = watched.alike(apart);
   const archive = new Archive(pool, segments, config.maxBodyBytes, segmentRules);
   const blobs = watched.blobs(archive);
   const waker = new HostWaker(pool, (origin) => wakeHost(workflows, origin), log);
-  const upkeep = new SegmentUpkeep(pool, segments, segmentRules);
+  const upkeep = new SegmentUpkeep(controlPool, segments, segmentRules);
   const stopRemoving = config.roles.includes('fetch')
-    ? removeCrawls(pool, { own: archive.own, upkeep }, config.retentionDays, log)
+    ? removeCrawls(controlPool, { own: archive.own, upkeep }, config.retentionDays, log)
     : null;
   const controls = config.roles.includes('control');
-  const stopWaking = controls ? wakeWebhooks(pool, workflows, log) : null;
-  const stopPatrol = controls ? patrol(pool, workflows, config.shards, log) : null;
+  const stopWaking = controls ? wakeWebhooks(controlPool, workflows, log) : null;
+  const stopPatrol = controls ? patrol(controlPool, workflows, config.shards, log) : null;
   const settings: CrawlSettings = {
     userAgent: config.userAgent,
     allowPrivate: config.allowPrivate,
@@ -125,7 +127,6 @@ export async function openDependencies(
     leaseMs: config.leaseSeconds * 1_000,
     shards: config.shards,
   };
-  const controlPool = watched.alike(apart);
   const parts: Parts = {
     pool,
     writer: new FrontierWriter(pool, { onClosed: giveUp(archive, log) }),

@@ -2,7 +2,7 @@
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { QueuedReason } from '../../domain/url-reason.ts';
 import { statement } from '../postgres/index.ts';
-import { onceHeld } from './queue-locks.ts';
+import { onceHeld, stateOfNamed } from './queue-locks.ts';
 
 export interface LeasedUrl {
   readonly crawl_id: number;
@@ -73,7 +73,7 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
          limit least($3, coalesce(w.pages, $3))
       ) u
    ), chosen as (
-     select crawl_id, key, shared, worth, turn + worth as served,
+     select crawl_id, key, ${stateOfNamed('queued')}, shared, worth, turn + worth as served,
             row_number() over (order by turn, crawl_id) as turn
        from candidate order by turn limit $3
    ), accounted as (
@@ -83,7 +83,7 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
    )
    update url u set state = 'leased', lease_token = $2
      from chosen c
-    where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = 'queued'
+    where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = c.was
    returning u.crawl_id, u.key, u.url, u.kind, u.seed, u.depth, u.hops, u.priority, u.tries, u.reason, u.etag,
              u.last_modified, c.turn`,
 );

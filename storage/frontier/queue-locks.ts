@@ -6,6 +6,8 @@
  * crawl of 10,000 pages).
  */
 
+import type { UrlState } from '../../contracts/crawl.ts';
+
 /** A common table expression `held` that locks the queues named by `places`, a relation with host_id and crawl_id. */
 export const holdQueues = (places: string): string => `held as materialized (
      select from host_queue q
@@ -15,3 +17,10 @@ export const holdQueues = (places: string): string => `held as materialized (
 
 /** Condition that makes a part of the statement begin only when `held` has all its locks. */
 export const onceHeld = '(select count(*) from held) >= 0';
+
+/**
+ * A column `was` for rows that name URLs by their keys. Compared with it, a URL's state tells Postgres nothing before it
+ * has the URL. Compared with a constant, it made Postgres read all leased or queued URLs by their index, of all hosts,
+ * to find a few by their keys.
+ */
+export const stateOfNamed = (state: UrlState): string => `'${state}'::url_state as was`;

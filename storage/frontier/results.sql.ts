@@ -3,7 +3,7 @@ import type { Cut } from '../../domain/limits.ts';
 import { behindBy } from '../../domain/priority.ts';
 import type { StoredStage, storedStages } from '../../domain/stage.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
-import { holdQueues, onceHeld } from './queue-locks.ts';
+import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';
 import type { Kept } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -78,7 +78,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
      select hash from body where hash in (select decode(content_hash, 'hex') from r where known)
       order by hash for key share
    ), result as materialized (
-     select r.*, coalesce(r.config_version <> s.config_version, false) as outdated
+     select r.*, ${stateOfNamed('leased')}, coalesce(r.config_version <> s.config_version, false) as outdated
        from r left join settings s on s.id = r.crawl_id
       where (r.segment is null or r.segment in (select id from taking))
         and (r.known is not true or decode(r.content_hash, 'hex') in (select hash from bodies))
@@ -98,7 +98,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
             took_ms = coalesce(r.took_ms, u.took_ms), cut = r.cut
        from result r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
-        and u.state = 'leased' and u.lease_token = r.token and ${onceHeld}
+        and u.state = r.was and u.lease_token = r.token and ${onceHeld}
      returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, u.content_hash,
                r.attempted, r.headers, r.segment, r.at, r.length, r.known
    ), stored as (

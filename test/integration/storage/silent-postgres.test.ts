@@ -43,7 +43,7 @@ async function failsAfter(work: () => Promise<unknown>): Promise<number> {
 
 describe('a pool', () => {
   const silentMs = 600;
-  const open = () => createPool(url, 2, () => undefined, silentMs);
+  const open = () => createPool(url, 2, () => undefined, { silentMs });
 
   it('gives up a server that says nothing, and works on when it is back', async () => {
     const pool = open();
@@ -75,7 +75,7 @@ describe('an audit', () => {
     async (table) => {
       const silentMs = 600;
       const [pool, other] = [
-        createPool(url, 1, () => undefined, silentMs),
+        createPool(url, 1, () => undefined, { silentMs }),
         createPool(url, 2, () => undefined),
       ];
       const crawl = await newCrawl(other, {}, ['https://a.example/']);

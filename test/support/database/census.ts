@@ -27,3 +27,12 @@ export async function rowsOfCrawl(db: Queryable, id: string): Promise<Record<str
 async function count(db: Queryable, statement: string, ...values: readonly string[]): Promise<number> {
   return (await db.query<{ n: number }>(statement, [...values])).rows[0]?.n ?? 0;
 }
+
+/** Rows of `url` that statements have read so far, by any way. */
+export async function urlRowsRead(db: Queryable): Promise<number> {
+  await db.query('select pg_stat_force_next_flush()');
+  const { rows } = await db.query<{ rows: number }>(
+    `select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_user_tables where relname = 'url'`,
+  );
+  return rows[0]?.rows ?? NaN;
+}

@@ -1,0 +1,54 @@
+/** What a commit reads of the frontier: the rows that it names, however many others there are. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FrontierWriter, type ResultRow } from '../../../storage/frontier/index.ts';
+import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { urlRowsRead } from '../../support/database/index.ts';
+import { admission, leased, names, newHost, result, runningCrawl, takenLease } from './frontier.ts';
+
+let world: World;
+let pool: Pool;
+
+beforeAll(async () => {
+  world = await createWorld();
+  // One connection, so that its plans are those that it made when the table was small.
+  pool = createPool(world.databaseUrl, 1, () => undefined, { planned: 'by-key' });
+});
+afterAll(async () => {
+  await pool.end();
+  await world.close();
+});
+
+const many = 100;
+
+it('reads the rows that it names, with plans from when the table was small', async () => {
+  const writer = new FrontierWriter(pool);
+  const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+  const token = await takenLease(pool, host);
+  const admit = (urls: readonly string[]) =>
+    writer.write({ admissions: urls.map((url) => admission(host, crawl, url)) });
+  const finish = async (row: ResultRow): Promise<void> => {
+    const { host_id, crawl_id, key } = row;
+    await writer.write({ results: [row] });
+    const step = { host_id, crawl_id, key, alias_host: null, alias_key: null };
+    await writer.write({ stages: [{ ...step, from: 1, to: 2 }] });
+    await writer.write({ stages: [{ ...step, from: 2, to: 0 }] });
+  };
+  const work = async (urls: number): Promise<ResultRow[]> =>
+    (await leased(pool, host, token, urls)).map((place) => result(place, 'done', { stage: 1 }));
+
+  // Postgres keeps a plan from the sixth time on.
+  await admit(names(8, 'first'));
+  for (const row of await work(8)) await finish(row);
+
+  const urls = names(many, 'then');
+  for (let at = 0; at < many; at += 10) await admit(urls.slice(at, at + 10));
+  const before = await urlRowsRead(pool);
+  const rows = await work(many);
+  const leases = (await urlRowsRead(pool)) - before;
+  // To choose them and to change them; by the queue's index each would read the whole queue.
+  expect(leases).toBeLessThan(many * 4);
+  for (const row of rows) await finish(row);
+  const commits = (await urlRowsRead(pool)) - before - leases;
+  expect(commits).toBeLessThan(many * 3 * 4);
+});
