@@ -25,7 +25,7 @@ const rangeNames: Readonly<Record<string, string>> = {
 
 /**
  * Reads CIDR blocks; an address without a prefix length stands for itself alone.
- * @throws RangeError that names the first entry that is none.
+ * @throws RangeError that names the first entry that is not a CIDR block.
  */
 export function parseCidrs(list: readonly string[]): CidrBlock[] {
   return list.map(parseCidr);

@@ -1,10 +1,10 @@
 /**
- * Room for bodies: how many bytes of large ones a process holds at a time, from the first byte that is read to the one
- * that is stored, however many hosts send them.
+ * Room for bodies: bounds how many bytes of large bodies a process holds at a time, however many hosts send them. A body
+ * holds its room from the first byte that is read until the last one is stored.
  *
- * An exchange takes all the room its body may come to need at once, before it has more than `freeBytes` of it, or waits
- * in line with the host held back; so nobody who has room ever waits for more, and a line always moves on. Who waits
- * holds no more than `freeBytes`. First come, first served: small bodies need no room, and no large one is passed over.
+ * Before an exchange has read more than `freeBytes` of its body, the exchange takes all the room that the body may come
+ * to need, or waits in line and reads no further. An exchange that has room therefore never waits for more, and the line
+ * always moves on. First come, first served: small bodies need no room, and no large one is passed over.
  */
 
 /** Bytes of a body that need no room: most bodies are smaller. */
@@ -44,7 +44,7 @@ export class BodyBudget {
       this.#taken -= bytes;
       this.#moveOn();
     };
-    /** More than there is at all would never be granted: it gets everything. */
+    /** A body that asks for more than the whole budget gets the whole budget: more would never be granted. */
     const fitting = (bytes: number): number => Math.min(bytes, this.#bytes);
     const grant = (bytes: number): void => {
       held = bytes;
@@ -90,9 +90,9 @@ export class BodyBudget {
   }
 }
 
-/** Taken once, or waited for once; given back by `release`, which may be called at any time and again. */
+/** Room for one body. Call `take` or `queue` once; `release` may be called at any time, and again. */
 export interface BodyRoom {
-  /** All that the body may come to need, now, or nothing. */
+  /** Takes all that the body may come to need. False: there is not so much room now, and nothing is taken. */
   take(bytes: number): boolean;
   /** Waits in line; `granted` is called when the room is taken, perhaps at once. */
   queue(bytes: number, granted: () => void): void;

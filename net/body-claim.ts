@@ -1,7 +1,10 @@
-/** What one exchange has of the room for bodies: nothing yet, a place in line, or room, which goes on with its body. */
+/**
+ * What one exchange has of the room for bodies: nothing yet, a place in line, or room. The room stays with the body after
+ * the exchange is over.
+ */
 import { freeBytes, type BodyBudget, type BodyRoom } from './body-budget.ts';
 
-/** Milliseconds in line at most: for as long the host is kept waiting in the middle of its response. */
+/** Most milliseconds in line: meanwhile the host is kept waiting in the middle of its response. */
 const lineMs = 30_000;
 
 /** A time limit that can stand still. */
@@ -37,19 +40,19 @@ export class BodyClaim {
   /** In line: ends the wait, and lets the clock run on. */
   #leaveLine: (() => void) | null = null;
 
-  /** @param onTooLong called when the line has not come to this body in 30 s */
+  /** @param onTooLong called if this body has waited in line for 30 s in vain */
   constructor(budget: BodyBudget, clock: Clock, onTooLong: () => void) {
     this.#budget = budget;
     this.#clock = clock;
     this.#onTooLong = onTooLong;
   }
 
-  /** Room is taken or waited for. */
+  /** The exchange has taken room, or waits for room. */
   get made(): boolean {
     return this.#room !== null;
   }
 
-  /** All that the body may come to need. False: others are before it. */
+  /** Takes all the room that the body may come to need. False: other bodies wait already, or there is too little. */
   take(bytes: number): boolean {
     this.#room = this.#budget.open();
     return this.#room.take(bytes);
@@ -71,7 +74,7 @@ export class BodyClaim {
     });
   }
 
-  /** The body is as large as this now. Answers what gives its room back, or null where it needs none. */
+  /** The body is read, and has this size. Answers the function that gives its room back; null: it needs no room. */
   handOver(bytes: number): (() => void) | null {
     const room = this.#room;
     if (room === null || bytes <= freeBytes) return null;

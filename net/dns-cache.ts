@@ -33,7 +33,7 @@ export interface DnsCacheOptions {
 export interface DnsStats {
   /** Answered from memory, whether with addresses or with "does not exist". */
   readonly hits: number;
-  /** Waited for an answer, their own question's or that of another who wanted the same. */
+  /** Lookups that waited for an answer, to their own question or to another lookup's question about the same name. */
   readonly misses: number;
   /** Answered with expired addresses. */
   readonly stale: number;
@@ -56,7 +56,7 @@ const shortMs = 30 * second;
 const maxStaleMs = 24 * 3_600 * second;
 /** After a question in vain, expired addresses serve this long without another (RFC 8767 §5). */
 const recheckMs = 30 * second;
-/** Of each family. More are no more use to one who needs a single connection. */
+/** Addresses of each family that are kept: whoever needs a single connection has no use for more. */
 const maxAddresses = 4;
 const prefetchLanes = 8;
 /** Names waiting to be prefetched; further ones are looked up when they are needed. */

@@ -74,7 +74,7 @@ export class DnsServer {
     throw Object.assign(new Error(`no answer about ${hostname}`), { code: failure });
   }
 
-  /** Asks about the root, of which every resolver knows at least that it will not say; rejects without a reply. */
+  /** Asks about the root, to which every resolver replies, if only with a refusal. Rejects if there is no reply. */
   async reply(limitMs: number, signal: AbortSignal): Promise<void> {
     const ares = this.#ares(limitMs / 2, 2, signal);
     const half = await this.#half(ares.resolveSoa('.').then(() => []));

@@ -1,7 +1,7 @@
 /**
  * DNS answers shared between processes in Redis, under its own expiry. Redis may forget or vanish: then nothing is
- * known and DNS is asked (fails open). Only whole answers with addresses are shared; what stands there is believed no
- * further than DNS is, since the connector judges every address.
+ * known and DNS is asked (fails open). Only whole answers with addresses are shared; a shared answer is trusted no
+ * more than DNS is, since the connector judges every address.
  */
 import { isIP } from 'node:net';
 import type { Redis } from 'ioredis';
@@ -12,7 +12,7 @@ export interface SharedAnswer {
   readonly freshMs: number;
 }
 
-/** Neither ever rejects. */
+/** Neither method ever rejects. */
 export interface SharedAnswers {
   get(hostname: string): Promise<SharedAnswer | null>;
   put(hostname: string, addresses: readonly ResolvedAddress[], freshMs: number): Promise<void>;

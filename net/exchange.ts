@@ -193,7 +193,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** The body is one of the large ones: it goes on when there is room for all of it. */
+  /** The body is a large one: reading goes on when there is room for all of the body. */
   #makeRoom(controller: Dispatcher.DispatchController, codings: readonly Coding[]): void {
     if (this.#claim.made) return;
     const bytes = codings.length === 0 ? this.#plainBytes() : this.#decodedBytes(codings);
@@ -203,7 +203,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#claim.take(bytes)) {
       goOn();
     } else if (this.#head !== null && !isSuccess(this.#head.status)) {
-      // It has said all it has to say.
+      // The status of an error has said all that matters.
       this.#answer({ ...empty, cut: 'incomplete' });
     } else {
       controller.pause();
@@ -214,7 +214,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** What a body without codings may take: as much as it says, where it says so in a way that is kept to. */
+  /** Bytes that a body without codings may take: its Content-Length, if HTTP holds the server to that, else the limit. */
   #plainBytes(): number {
     const { maxBodyBytes } = this.#context.limits;
     const { 'content-length': length, 'transfer-encoding': transfer } = this.#head?.headers ?? {};
@@ -301,7 +301,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return { body: inner.body, cut: outer.cut === false ? inner.cut : outer.cut };
   }
 
-  /** However small on the wire, it may be large. Where there is no room, it is found out whether it is. */
+  /** A body that is small on the wire may be large once decoded. If there is no room for that, decoding finds out. */
   async #decodedAtOnce(codings: readonly Coding[]): Promise<Decoded> {
     const { maxBodyBytes } = this.#context.limits;
     const wire = this.#gathered.take();

@@ -24,7 +24,7 @@ import { systemResolver, type Resolver } from './resolver.ts';
 
 export interface FetcherOptions {
   readonly resolver?: Resolver;
-  /** What is never reached, whatever a request allows; absent: nothing. */
+  /** Places that are never reached, whatever a request allows; absent: none. */
   readonly own?: OwnServices;
   /** Milliseconds to resolve, connect and shake hands; 10 s by default. The total limit of a request holds besides. */
   readonly connectTimeoutMs?: number;
@@ -34,11 +34,11 @@ export interface FetcherOptions {
   readonly http2?: boolean;
   /** Bytes of large bodies in flight at a time at most, shared by all requests; 128 MiB by default. */
   readonly bodyBudgetBytes?: number;
-  /** Told of each request that is given up for want of room. */
+  /** Called for each request that is given up for want of room. */
   readonly onNoRoom?: (error: NoRoomForBody) => void;
 }
 
-/** Bytes of a response's header fields at most: eight times what most servers let themselves send. */
+/** Most bytes of a response's header fields: eight times what most servers allow themselves. */
 const maxHeaderBytes = 64 * 1024;
 /** Milliseconds an idle connection is kept, and no longer where a server offers more. */
 const keepAliveMs = 4_000;
@@ -53,7 +53,7 @@ interface Realm {
 
 /**
  * `fetch` rejects in four cases only, none of which is the web's doing: with the reason of `signal` once it aborts,
- * with NoRoomForBody, with a RangeError or TypeError for an `allowPrivate` entry or user agent that is none, and with
+ * with NoRoomForBody, with a RangeError or TypeError if an `allowPrivate` entry or the user agent is not valid, and with
  * the system's error when this machine is out of files, sockets or memory.
  */
 export function createFetcher(options: FetcherOptions = {}): Fetcher {

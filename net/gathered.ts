@@ -1,4 +1,4 @@
-/** Pieces from here on are kept as they came. */
+/** Bytes; pieces of this size or more are kept as they came. */
 const largePiece = 4 * 1024;
 const tailBytes = 16 * 1024;
 
@@ -23,7 +23,7 @@ export class Gathered {
     this.#tailUsed += piece.copy(this.#tail, this.#tailUsed);
   }
 
-  /** All of it; afterwards nothing is left. */
+  /** The whole body; afterwards nothing is kept here. */
   take(): Buffer {
     this.#endTail();
     const pieces = this.#pieces;

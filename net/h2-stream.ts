@@ -4,7 +4,7 @@
  * announces each stream as it is made, which is between undici's start of a request and its being sent, all in one turn
  * of the event loop: so the newest stream at that moment is the request's own.
  *
- * Where Node does not announce streams (before 24.2 and 22.17) there is none to be had, and repeats stay joined.
+ * If Node does not announce streams (before 24.2 and 22.17), none is found, and repeated fields stay joined.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';

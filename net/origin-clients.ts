@@ -1,15 +1,15 @@
 /**
- * One undici Client an origin, made on demand and dropped once nothing of it is left.
+ * One undici Client an origin, made on demand, and dropped once no exchange or connection of it is left.
  *
- * Instead of undici's Agent, which never forgets an origin whose last request was aborted (8.12: the aborted request
- * still counts as pending while its connection goes): every host that timed out would stay in memory.
+ * undici's Agent would not do: it never forgets an origin whose last request was aborted (8.12: the aborted request
+ * still counts as pending while its connection goes), so that every host that timed out would stay in memory.
  *
  * What a connection is worth after an exchange:
- * - `whole`: it is kept for the next one.
- * - `broken`: it goes, with its client. In HTTP/1.1 undici sees to that; an HTTP/2 session would stay, though it may be
- *   dead, or may never open a stream again and keep what waits for one for ever.
- * - `unheard`: the server closed a kept connection as the request came. At a steady pace that is no chance: a server
- *   whose idle time is our delay does it every time. So the origin's next requests each get a connection of their own.
+ * - `whole`: the connection is kept for the next exchange.
+ * - `broken`: the connection is closed, with its client. In HTTP/1.1 undici does that by itself. An HTTP/2 session would
+ *   stay, though it may be dead, or may never open a stream again and so keep requests waiting for ever.
+ * - `unheard`: the server closed a kept connection as the request came. At a steady pace this is no accident: a server
+ *   whose idle time equals our delay does so every time. The next requests to the origin get a connection each.
  */
 import { LRUCache } from 'lru-cache';
 import { Client, type Dispatcher } from 'undici';
@@ -20,11 +20,11 @@ interface Entry {
   readonly client: Client;
   /** Exchanges under way. */
   open: number;
-  /** Goes when the last of them is over; new ones get a new client. */
+  /** The client is dropped when its last exchange is over; new exchanges get a new client. */
   discarded: boolean;
 }
 
-/** Clients at which unused ones are looked for; later at twice what was then in use. */
+/** Number of clients at which unused ones are swept for the first time; then at twice the number that was in use. */
 const sweepAtLeast = 256;
 /** Requests that get a connection of their own after one that went unheard. */
 const unsharedRequests = 50;
@@ -33,7 +33,7 @@ const maxUnshared = 10_000;
 export class OriginClients {
   readonly #options: Client.Options;
   readonly #entries = new Map<string, Entry>();
-  /** Origins that do not keep connections, and for how many more requests that is believed of them. */
+  /** Origins that do not keep connections, and the number of further requests for which we rely on that. */
   readonly #unshared = new LRUCache<string, number>({ max: maxUnshared });
   #sweepAt = sweepAtLeast;
 
@@ -46,7 +46,7 @@ export class OriginClients {
     return this.#entries.size;
   }
 
-  /** The caller calls what it gets back once, when the exchange is over. */
+  /** The caller must call the returned function once, when the exchange is over. */
   dispatch(
     origin: string,
     path: string,

@@ -27,8 +27,8 @@ export type OwnServices = (port: number) => Promise<IsOurs> | null;
 const keptMs = 30_000;
 
 /**
- * @param resolver of the machine, which is the one that our own connections go by
- * @param listening ports of this machine that are ours now, beside those of `services`; absent: there are none
+ * @param resolver the machine's own, since the stack's connections go by it
+ * @param listening ports of this machine on which the stack listens now, besides those of `services`; absent: none
  */
 export function ownServices(
   services: readonly Service[],

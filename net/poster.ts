@@ -15,7 +15,7 @@ export interface PosterOptions {
   readonly resolver?: Resolver;
   /** What is never reached, whatever is allowed; absent: nothing. */
   readonly own?: OwnServices;
-  /** CIDR blocks of private or special addresses that may be reached. @throws RangeError for one that is none */
+  /** CIDR blocks of private or special addresses that may be reached. @throws RangeError for an entry that is not a CIDR block */
   readonly allowPrivate: readonly string[];
   readonly userAgent: string;
   /** PEM certificates trusted instead of the bundled authorities. */
@@ -24,7 +24,7 @@ export interface PosterOptions {
 
 const connectTimeoutMs = 10_000;
 const maxHeaderBytes = 64 * 1024;
-/** Bytes of an answer that are read, so that who sends a little more than nothing can end in peace. */
+/** Bytes of an answer that are read at most, so that a receiver that sends a short body sees no broken connection. */
 const maxAnswerBytes = 64 * 1024;
 
 export function createPoster(options: PosterOptions): Poster {
@@ -72,7 +72,7 @@ export function createPoster(options: PosterOptions): Poster {
   };
 }
 
-/** The status has said what matters: what becomes of the rest is of no interest. */
+/** Reads the body only to end the exchange well: the status has said what matters. */
 async function readSome(body: AsyncIterable<Buffer>): Promise<void> {
   let read = 0;
   try {

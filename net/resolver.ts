@@ -15,17 +15,16 @@ export interface Resolver {
 }
 
 /**
- * The question stays open: no resolver gave an answer, and none was kept from before. Says nothing about the name.
- * `code` is the best known reason: what a resolver said (ESERVFAIL, EREFUSED) before what was not heard (ETIMEOUT,
- * ECONNREFUSED).
+ * The question stays open: no resolver gave an answer, and none was kept from before. The fault says nothing about the
+ * name. `code` is the reason that says most: a resolver's own word (ESERVFAIL, EREFUSED) counts more than its silence
+ * (ETIMEOUT, ECONNREFUSED).
  */
 export class ResolverFault extends Error {
   override readonly name = 'ResolverFault';
   readonly code: string;
   /**
-   * True: no resolver answers anything, about any name. That is no host's doing but an outage of ours, and what a
-   * circuit breaker counts. False: the resolvers live and fail at this name, mostly since its own servers are in
-   * trouble.
+   * True: no resolver answers anything, about any name. This is an outage on our side, which a circuit breaker counts.
+   * False: the resolvers live but fail at this name, mostly because the name's own servers are in trouble.
    */
   readonly silent: boolean;
 
