@@ -18,7 +18,7 @@ export const hasDnsmasq = (): boolean =>
   spawnSync('dnsmasq', ['--version'], { env: { PATH: searchPath } }).status === 0;
 
 export interface Dnsmasq {
-  /** 127.0.0.1:port, the same after a restart. */
+  /** 127.0.0.1:port, which a restart keeps. */
   readonly address: string;
   /** Questions since the start or the last restart, as "A site.test". */
   questions(): string[];
@@ -32,8 +32,8 @@ export interface Dnsmasq {
 }
 
 /**
- * Ends with this process, however that ends. It knows the names below .test that it is told of, no others there, and
- * refuses to say anything of the rest of the world.
+ * The resolver ends with this process, however this process ends. Below .test the resolver knows exactly the names in
+ * `records`; it refuses all questions about other names.
  * @param records options of dnsmasq, such as `host-record=site.test,127.0.0.1,60` (the last is the TTL in seconds)
  */
 export async function startDnsmasq(records: readonly string[]): Promise<Dnsmasq> {
@@ -51,7 +51,7 @@ export async function startDnsmasq(records: readonly string[]): Promise<Dnsmasq>
     const options = [
       ...['keep-in-foreground', 'conf-file=/dev/null', 'no-resolv', 'no-hosts', 'pid-file=', 'local=/test/'],
       ...['listen-address=127.0.0.1', 'bind-interfaces', `port=${String(reserved.port)}`, 'cache-size=0'],
-      // Only root may become somebody else, and then has to say whom.
+      // Only root may become another user, and must then name that user.
       ...(process.getuid?.() === 0 ? ['user=root'] : []),
       ...['log-queries', `log-facility=${logFile()}`],
     ];
@@ -147,7 +147,7 @@ export async function startDnsRelay(to: string): Promise<DnsRelay> {
         front.send(answer, from.port, from.address);
         back.close();
       });
-      // An answer that does not come is the resolver's affair.
+      // If no answer comes, that is as the resolver wants it.
       back.on('error', () => back.close());
       back.send(message, Number(port), host);
     });

@@ -4,18 +4,18 @@ import { readFileSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { until } from './until.ts';
 
-/** What a process that stops itself says just before. */
+/** The line that a process writes just before it stops itself. */
 export const freezingLine = 'freezing';
 
 /**
- * This process will stop itself at the moment its nth connection (from 1) to a port stands: before whoever opened it is
- * told, so between the decision to send and the sending.
+ * This process will stop itself as soon as its nth connection (from 1) to a port is open. The code that opened the
+ * connection has not heard of that yet, so the process stops between the decision to send and the sending.
  */
 export function freezeAtConnection(port: number, nth: number): void {
   let left = nth;
   subscribe('net.client.socket', (message) => {
     const { socket } = message as { readonly socket: Socket };
-    // Of the socket's listeners the first: nobody else has it yet.
+    // The first of the socket's listeners: no other code has the socket yet.
     socket.once('connect', () => {
       if (socket.remotePort !== port || --left !== 0) return;
       writeSync(1, `${freezingLine}\n`);

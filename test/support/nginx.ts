@@ -20,7 +20,7 @@ export interface Nginx {
   stop(): Promise<void>;
 }
 
-// Where it is no part of an ordinary user's PATH, too.
+// Also where nginx lies outside of an ordinary user's PATH.
 const searchPath = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin`;
 
 export const hasNginx = (): boolean => spawnSync('nginx', ['-v'], { env: { PATH: searchPath } }).status === 0;
@@ -58,7 +58,7 @@ interface Line {
   readonly agent: string;
 }
 
-/** Ends with this process, however that ends. */
+/** Starts nginx, which ends with this process, however this process ends. */
 export async function startNginx(folder: string): Promise<Nginx> {
   const prefix = mkdtempSync(path.join(tmpdir(), 'orbweaver-nginx-'));
   const reserved = await reservePort({ what: 'nginx', fixed: null, usual: null });
@@ -77,7 +77,7 @@ export async function startNginx(folder: string): Promise<Nginx> {
     output,
   });
   closeSync(output);
-  // Asked by a method of its own, which is left out of the log: no crawler sends it.
+  // This request has a method that no crawler sends, and that the log leaves out.
   const answers = () => fetch(origin, { method: 'OPTIONS' }).catch(() => null);
   await until('nginx answers', answers);
   const probes = () => readFileSync(path.join(prefix, 'access.log'), 'utf8').split('\n').length - 1;

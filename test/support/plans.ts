@@ -21,7 +21,7 @@ interface Question {
 const listOf = (values: readonly Value[]): string =>
   `{${values.map((each) => JSON.stringify(each)).join(',')}}`;
 
-/** @param run calls the statement once, on what it is given. Answers the nodes that were carried out, in no order. */
+/** @param run calls the statement once, on the connection that it is given. Answers the nodes that were carried out, in no order. */
 export async function planOf(pool: Pool, run: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
   const asked: Question[] = [];
   const noting = {

@@ -14,7 +14,7 @@ export interface Serving {
   readonly key: string;
   /** kill -9. */
   readonly killWorker: () => Promise<void>;
-  /** Another one, by the same settings. */
+  /** Starts another worker, with the same settings. */
   readonly nextWorker: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

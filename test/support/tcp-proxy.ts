@@ -2,8 +2,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * `open`: bytes pass both ways. `refusing`: connections are broken off, and new ones as soon as they stand.
- * `silent`: connections stay and are taken, and nothing passes, as when a machine or a cable between them is gone.
+ * `open`: bytes pass both ways. `refusing`: connections are broken off, new ones as soon as they are open.
+ * `silent`: connections stay open and new ones are accepted, but no byte passes, as when the other machine or a cable is
+ * gone.
  */
 export type LineState = 'open' | 'refusing' | 'silent';
 
@@ -13,7 +14,7 @@ export interface TcpProxy {
   readonly address: string;
   /** What is cut stays cut until `set('open')`: then held bytes pass, and connections work again. */
   set(state: LineState): void;
-  /** Where new connections lead from now on; those that stand are broken off. */
+  /** Sends new connections to another port from now on, and breaks off those that are open. */
   retarget(port: number): void;
   close(): Promise<void>;
 }
@@ -30,7 +31,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
     socket.setNoDelay(true);
-    // The other side is told by `close`; why it closed is nobody's concern here.
+    // `close` tells the other side; the reason does not matter here.
     socket.on('error', () => undefined);
     socket.once('close', () => sockets.delete(socket));
     if (state === 'silent') socket.pause();

@@ -25,10 +25,10 @@ export interface TemporalWeb {
   list(query: string): Promise<string[]>;
   /** Puts search attributes into the list as columns, in the place of others. */
   chooseColumns(add: readonly string[], remove: readonly string[]): Promise<void>;
-  /** Opens a workflow's page: what the rest is about. */
+  /** Opens a workflow's page, to which the methods below refer. */
   open(workflowId: string): Promise<void>;
   searchAttributes(): Promise<string>;
-  /** As they are rendered from Markdown. */
+  /** The details as the page renders them from Markdown. */
   currentDetails(): Promise<string>;
   /** Attempts, last failures and next times of what is under way; as much of it as there is now. */
   pendingActivities(): Promise<string>;
@@ -82,7 +82,7 @@ export async function openTemporalWeb(uiUrl: string, namespace: string): Promise
     await confirm(dialog);
     const toast = page.getByText(kind === 'signal' ? 'Workflow signaled.' : 'Update successful');
     await toast.waitFor();
-    // It goes by itself after some seconds. Until then it could be taken for the next one.
+    // The message goes by itself after some seconds. Until then it could be taken for the next message.
     await toast.waitFor({ state: 'hidden' });
   };
 
@@ -122,7 +122,7 @@ export async function openTemporalWeb(uiUrl: string, namespace: string): Promise
     },
     queryState: async () => {
       await show('queries');
-      // Without that, an earlier answer would still stand there.
+      // Otherwise the answer of an earlier update would still be shown.
       await page.reload();
       const run = page.getByRole('button', { name: 'Run Query' });
       await until('there is a query to run', () => run.isEnabled());

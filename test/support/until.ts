@@ -1,7 +1,7 @@
 /** Waiting for a condition, which is what tests do instead of sleeping. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** @throws where it does not come true on the busiest of machines either */
+/** @throws if the condition is still false after `ms`, which is long enough for the busiest of machines */
 export const until = async (what: string, condition: () => unknown, ms = 120_000): Promise<void> => {
   const deadline = performance.now() + ms;
   while (!(await condition())) {

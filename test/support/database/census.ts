@@ -1,4 +1,4 @@
-/** Every table there is, whatever it is called: for what must leave no row behind, or add none. */
+/** Counts rows of all tables, so that a test sees what leaves rows behind, or adds some, wherever they are. */
 import type { Queryable } from '../../../storage/postgres/index.ts';
 
 /** Rows by table. */

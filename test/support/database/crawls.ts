@@ -14,7 +14,7 @@ const usualCauses: Partial<Record<CrawlState, CrawlCause>> = {
   ...{ finished: 'complete', failed: 'nothing-fetched' },
 };
 
-/** Sets the state of a crawl; whoever runs the crawl learns of it only by looking. */
+/** Sets the state of a crawl, and tells nobody: a workflow that runs the crawl has to look. */
 export async function setState(
   db: Queryable,
   id: Crawl,

@@ -1,4 +1,4 @@
-/** What others do in the database, and what a test keeps them from. */
+/** Locks and connections: what other connections do, and what a test keeps them from doing. */
 import type { Pool, Queryable } from '../../../storage/postgres/index.ts';
 
 /** How many connections to this database wait for a lock. */
@@ -42,7 +42,7 @@ export const holdCrawl = (pool: Pool, id: number | string): Promise<Held> =>
 export const holdSnapshot = (pool: Pool): Promise<Held> => hold(pool, 'select now()');
 
 interface Held {
-  /** Waiters, as the holder sees them: it is the one connection that is sure to be free. */
+  /** Connections that wait for a lock, counted over the holder's connection, the only one that is sure to be free. */
   waiting(): Promise<number>;
   /** By the database's clock. */
   readonly since: Date;
@@ -81,7 +81,7 @@ export async function deadlocks(db: Queryable): Promise<number> {
 export async function takeTableAway(db: Queryable, name: string): Promise<void> {
   await db.query(`alter table ${name} rename to ${name}_that_is_away`);
 }
-/** Whether or not it was away. */
+/** Also if the table was never taken away. */
 export async function bringTableBack(db: Queryable, name: string): Promise<void> {
   await db.query(`alter table if exists ${name}_that_is_away rename to ${name}`);
 }

@@ -294,7 +294,7 @@ export const tables = {
   tenantDay: table<{ tenant_id: Id; day: unknown; urls_before: number }>('tenant_day', 'day'),
   tenant: table<TenantRow>('tenant', 'id'),
   apiKey: table<ApiKeyRow>('api_key', 'created_at, id'),
-  /** Answers that are kept for who sends a request twice. */
+  /** Answers that are kept for clients that send a request twice. */
   answer: table<AnswerRow>('idempotency_key', 'created_at'),
   audit: table<AuditRow>('audit_log', 'number'),
   cursor: table<CursorRow>('webhook_cursor', 'webhook_id, crawl_id'),
