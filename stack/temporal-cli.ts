@@ -5,7 +5,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,11 +13,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { programEnvironment } from '../config/environment.ts';
 import { StackError, messageOf } from './errors.ts';
+import { goInstall } from './go-install.ts';
 import { takeLock } from './lock.ts';
 import type { Lock } from './lock.ts';
-import { logTail } from './logs.ts';
-import { endProcess } from './processes.ts';
-import { spawnTethered } from './tether.ts';
 
 /** The newest release that `go install` can build. */
 const version = '1.5.1';
@@ -27,7 +25,6 @@ const downloads = 'https://temporal.download';
 
 /** Milliseconds that a machine waits for the download to answer before it builds the program instead. */
 const answerMs = 6000;
-const tellEveryMs = 5000;
 
 export interface TemporalCliOptions {
   /** ORBWEAVER_TEMPORAL_CLI; null: look for it. */
@@ -79,60 +76,18 @@ const download = async (base: string, folder: string, signal?: AbortSignal): Pro
   return path.join(folder, fileToExtract);
 };
 
-/**
- * Where Go keeps modules and compiled packages while it builds: 3 GB that nothing needs afterwards. They go with `folder`,
- * so Go must not write-protect them.
- */
-const goCaches = (folder: string): Record<string, string> => ({
-  GOMODCACHE: path.join(folder, 'modules'),
-  GOCACHE: path.join(folder, 'compiled'),
-  GOFLAGS: '-modcacherw',
-});
-
 /** Builds the program with Go into `folder`; takes three to seven minutes on two cores. */
 const build = async (folder: string, options: TemporalCliOptions): Promise<string> => {
-  const log = path.join(options.cacheDir, 'temporal-build.log');
-  const output = openSync(log, 'w', 0o600);
-  const began = performance.now();
-  const seconds = (): string => String(Math.round((performance.now() - began) / 1000));
-  const tell = (): void => {
-    options.onProgress(
-      `building the Temporal CLI ${version} with Go, once: ${seconds()} s (takes a few minutes)`,
-    );
-  };
-  tell();
-  const ticker = setInterval(tell, tellEveryMs);
-  try {
-    const go = await spawnTethered({
-      command: 'go',
-      args: ['install', `github.com/temporalio/cli/cmd/temporal@v${version}`],
-      env: {
-        ...programEnvironment(),
-        ...goCaches(folder),
-        GOBIN: folder,
-        CGO_ENABLED: '0',
-        ...pathOf(options),
-      },
-      cwd: folder,
-      stopSignal: 'SIGTERM',
-      orphanGraceSeconds: 1,
-      output,
-    });
-    const cancel = (): void => void endProcess(go.id, 'SIGTERM', 1000);
-    options.signal?.addEventListener('abort', cancel);
-    const code = await go.exited;
-    options.signal?.removeEventListener('abort', cancel);
-    options.signal?.throwIfAborted();
-    if (code !== 0) {
-      throw new StackError(
-        `The Temporal CLI could not be built (log ${log}), which ends:\n${logTail(log, 0)}`,
-      );
-    }
-    return path.join(folder, 'temporal');
-  } finally {
-    clearInterval(ticker);
-    closeSync(output);
-  }
+  await goInstall({
+    ...{ what: `the Temporal CLI ${version}`, log: path.join(options.cacheDir, 'temporal-build.log') },
+    ...{
+      packages: [`github.com/temporalio/cli/cmd/temporal@v${version}`],
+      folder,
+      onProgress: options.onProgress,
+    },
+    ...{ env: pathOf(options), signal: options.signal },
+  });
+  return path.join(folder, 'temporal');
 };
 
 const pathOf = ({ searchPath }: TemporalCliOptions): Record<string, string> =>

@@ -1,6 +1,6 @@
 /** A whole embedded stack of a test's own, API and worker included, whose parts can be killed. */
 import type { Config } from '../../config/config.ts';
-import type { RunningStack } from '../../stack/embedded.ts';
+import type { RunningStack, WorkerPlan } from '../../stack/embedded.ts';
 import type { StackEvent } from '../../stack/supervisor.ts';
 import type { CreatedCrawl, CrawlView } from '../../contracts/http/crawls.ts';
 import type { PageField, PageView } from '../../contracts/http/results.ts';
@@ -12,6 +12,7 @@ export type EmbeddedPart = 'worker' | 'api' | 'temporal' | 'postgres';
 
 export interface Embedded {
   readonly stack: RunningStack;
+  readonly dataDir: string;
   /** GET, or POST where there is a body. @throws with the answer where that is no success */
   ask<T>(path: string, body?: object): Promise<T>;
   crawl(body: object): Promise<CreatedCrawl>;
@@ -24,13 +25,21 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
-export async function startEmbedded(settings: Partial<Config> = {}): Promise<Embedded> {
+/** @param workers absent: as many as the stack starts by itself */
+export async function startEmbedded(
+  settings: Partial<Config> = {},
+  workers?: readonly WorkerPlan[],
+): Promise<Embedded> {
   const ups: { readonly part: string; readonly pid: number; readonly at: number }[] = [];
   const onEvent = (event: StackEvent): void => {
     if (event.kind === 'up') ups.push({ part: event.part, pid: event.pid, at: Date.now() });
   };
-  const { stack, dataDir, key, close } = await startOwnStack({ onEvent, settings });
-  // A part that is given up shows in what the test waits for.
+  const { stack, dataDir, key, close } = await startOwnStack({
+    onEvent,
+    settings,
+    ...(workers !== undefined && { workers }),
+  });
+  // If a part is given up, the test sees that in what it waits for.
   stack.done.catch(() => undefined);
 
   const ask = async <T>(where: string, body?: object): Promise<T> => {
@@ -52,6 +61,7 @@ export async function startEmbedded(settings: Partial<Config> = {}): Promise<Emb
   };
   return {
     stack,
+    dataDir,
     ask,
     kill,
     crawl: (body) => ask('/v1/crawls', body),

@@ -21,8 +21,11 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Where a Temporal server is to take the place of the development server (test/real-temporal).
+  const given = process.env['TEST_TEMPORAL_ADDRESS'];
   const { stack, close } = await startOwnStack({
     ...bare,
+    ...(given !== undefined && { settings: { temporalAddress: given } }),
     onEvent: (event) => {
       if (event.kind === 'progress') process.stderr.write(`${event.message}\n`);
     },

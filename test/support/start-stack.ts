@@ -31,7 +31,7 @@ export async function startOwnStack(
       ...settings,
       dataDir,
       databaseUrl: null,
-      temporalAddress: null,
+      temporalAddress: settings?.temporalAddress ?? null,
       redisUrl: null,
     },
     owner: 'up',
