@@ -30,7 +30,7 @@ export async function storedHead(
 ): Promise<string | null> {
   const stored = await find(db, crawlId, url);
   if (stored === null) return null;
-  const revisit = await archive.revisit(stored.host_id, crawlId, stored.key);
+  const revisit = await archive.revisit(stored.host_id, crawlId, stored.key, stored.content_hash);
   if (revisit !== null) return revisit.head;
   const answer = await archive.answer(stored.content_hash);
   return answer?.fields.get('warc-target-uri') === stored.url ? answer.head : null;

@@ -57,9 +57,18 @@ export class ArchiveReader {
     return record;
   }
 
-  /** The answer to a URL whose body was known: without the body. */
-  async revisit(hostId: number, crawlId: string, key: Uint8Array): Promise<ReadRecord | null> {
-    const isThat = ({ fields }: ReadRecord): boolean => fields.get('warc-type') === 'revisit';
+  /**
+   * The answer to a URL whose body was known: without the body. Null: there is none, or it brought another body than this.
+   */
+  async revisit(
+    hostId: number,
+    crawlId: string,
+    key: Uint8Array,
+    hash: Uint8Array,
+  ): Promise<ReadRecord | null> {
+    const digest = payloadDigest(hash);
+    const isThat = ({ fields }: ReadRecord): boolean =>
+      fields.get('warc-type') === 'revisit' && fields.get('warc-payload-digest') === digest;
     return (await this.#read(null, () => findRevisit(this.#pool, hostId, crawlId, key), isThat)).record;
   }
 

@@ -74,6 +74,21 @@ it('has the head of its own answer, also where another page brought the body', a
   expect(await (await ask('https://a.example/second')).text()).toBe('shared');
 });
 
+it('has no head where only an answer that brought another body has one', async () => {
+  const { pool } = services;
+  const [before, now] = [Buffer.from('before'), Buffer.from('now')];
+  await stored('https://a.example/other', before);
+  await stored('https://a.example/changed', before, { etag: '"before"' });
+  await stored('https://a.example/now', now);
+  await tables.url.change(
+    pool,
+    { crawl_id: crawl, url: 'https://a.example/changed' },
+    { content_hash: digest('sha256', now, 'buffer') },
+  );
+  expect(await (await ask('https://a.example/changed')).text()).toBe('now');
+  expect((await ask('https://a.example/changed', 'head')).status).toBe(404);
+});
+
 it('is refused where there is none', async () => {
   await addUrl(services.pool, crawl, 'https://a.example/waits');
   expect((await ask('https://a.example/waits')).status).toBe(404);

@@ -12,13 +12,13 @@ import {
   type Kept,
   type SegmentRules,
 } from '../../../storage/archive/index.ts';
-import { freeBodies } from '../../../storage/crawls/index.ts';
+import { freeBodies, markRemoved, removeBatch } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
 import { addUrl, fromNow, tables } from '../../support/database/index.ts';
 import { allMembers } from '../../support/all-members.ts';
 import { flipBit } from '../../support/flip-bit.ts';
-import { openFrontier, result, runningCrawl, type Frontier } from './frontier.ts';
+import { moveCrawl, openFrontier, result, runningCrawl, type Frontier } from './frontier.ts';
 
 let frontier: Frontier;
 let folder: string;
@@ -122,7 +122,10 @@ describe('a body', () => {
     expect(await store(second, body)).toMatchObject({ known: true });
     const [row] = await tables.revisit.rows(frontier.pool);
     if (row === undefined) throw new Error('no revisit');
-    const read = await first.archive.revisit(row.host_id, String(row.crawl_id), row.key);
+    const read = await first.archive.revisit(row.host_id, String(row.crawl_id), row.key, sha256(body));
+    expect(
+      await first.archive.revisit(row.host_id, String(row.crawl_id), row.key, sha256(text('another'))),
+    ).toBeNull();
     expect([read?.head.split('\r\n')[0], read?.body.length]).toEqual(['HTTP/1.1 200 OK', 0]);
     expect(typesIn(await fileOf(row.segment))).toEqual(['warcinfo', 'revisit', 'request']);
   });
@@ -271,7 +274,10 @@ describe('a segment that is mostly free', () => {
     const [revisit] = await tables.revisit.rows(frontier.pool);
     if (revisit === undefined) throw new Error('no revisit');
     expect(
-      await process.archive.revisit(revisit.host_id, String(revisit.crawl_id), revisit.key),
+      await process.archive.revisit(
+        ...([revisit.host_id, String(revisit.crawl_id), revisit.key] as const),
+        sha256(live[0] ?? text('')),
+      ),
     ).not.toBeNull();
   }
 
@@ -362,4 +368,29 @@ describe('a body that is freed while somebody brings it again', () => {
       expect((await process.archive.get(sha256(each))) !== null).toBe(taken);
     }
   });
+});
+
+it('a crawl that is deleted gives its room back, but for what another crawl has too', async () => {
+  const { pool } = frontier;
+  const process = startProcess();
+  const [shared, own] = [text('shared'), text('own '.repeat(500))];
+  const first = await store(process, own);
+  await store(process, shared);
+  const ended = await process.archive.own.end();
+  if (ended === null) throw new Error('no segment');
+  await process.upkeep.close(ended);
+  const file = await fileOf(first.segment);
+  const deleted = crawl;
+  crawl = await runningCrawl(pool);
+  const again = startProcess();
+  await store(again, shared);
+  await moveCrawl(pool, deleted, 'cancelled');
+  await tables.url.change(pool, { crawl_id: deleted }, { stage: 0 });
+  await markRemoved(pool, String(deleted));
+  while (await removeBatch(pool));
+  while (await freeBodies(pool, 0));
+  while (await process.upkeep.look());
+  expect(existsSync(file)).toBe(false);
+  expect(await again.archive.get(sha256(own))).toBeNull();
+  expect(await again.archive.get(sha256(shared))).toEqual(shared);
 });
