@@ -1,11 +1,23 @@
-/** The dedup activity: engine/reading/dedup.ts with heartbeats and failures for Temporal. */
+/** The dedup activity: engine/reading/dedup.ts over a lane, with heartbeats and failures for Temporal. */
 import type { DedupActivities } from '../contracts/activities.ts';
+import { storedStages } from '../domain/stage.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { createDedup } from '../engine/reading/dedup.ts';
+import { SetAside, workLane } from '../engine/reading/lane.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
-export function createDedupActivities(dependencies: Pick<Dependencies, 'pool' | 'writer'>): DedupActivities {
-  const dedup = createDedup(dependencies);
-  return { dedup: (host) => withOwnFaults(() => withHeartbeat(() => dedup(host))) };
+export function createDedupActivities(
+  dependencies: Pick<Dependencies, 'pool' | 'writer' | 'outage' | 'log'>,
+): DedupActivities {
+  const judge = createDedup(dependencies);
+  const aside = new SetAside();
+  return {
+    dedup: (lane) =>
+      withOwnFaults(() =>
+        withHeartbeat(async (signal) => ({
+          bodies: await workLane(dependencies, lane, storedStages.dedup, aside, signal, judge),
+        })),
+      ),
+  };
 }

@@ -1,12 +1,22 @@
-/** The extract activity: engine/reading/read-pages.ts with heartbeats and failures for Temporal. */
+/** The extract activity: engine/reading/read-pages.ts over a lane, with heartbeats and failures for Temporal. */
 import type { Extractor } from '../content/extract.ts';
 import type { ExtractActivities } from '../contracts/activities.ts';
+import { storedStages } from '../domain/stage.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
+import { SetAside, workLane } from '../engine/reading/lane.ts';
 import { createReading } from '../engine/reading/read-pages.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export function createExtractActivities(dependencies: Dependencies, extractor: Extractor): ExtractActivities {
-  const extract = createReading(dependencies, extractor);
-  return { extract: (host) => withOwnFaults(() => withHeartbeat(() => extract(host))) };
+  const read = createReading(dependencies, extractor);
+  const aside = new SetAside();
+  return {
+    extract: (lane) =>
+      withOwnFaults(() =>
+        withHeartbeat(async (signal) => ({
+          bodies: await workLane(dependencies, lane, storedStages.extract, aside, signal, read),
+        })),
+      ),
+  };
 }

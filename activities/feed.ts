@@ -1,10 +1,18 @@
 /** The scheduler's activity: starts or wakes the workflows of hosts that have due URLs. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
-import { refeedHosts, shardActivity, takePlacesBack, takeTurns } from '../storage/feeding/index.ts';
+import {
+  lostVisits,
+  refeedHosts,
+  shardActivity,
+  takePlacesBack,
+  takeTurns,
+  type FedHost,
+} from '../storage/feeding/index.ts';
+import { lostFetchers } from '../storage/instance/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
-import { startHost } from './start-host.ts';
+import { loseVisit, startHost } from './start-host.ts';
 
 /** Most calls to Temporal under way together. */
 const lanes = 8;
@@ -14,22 +22,34 @@ export function createFeedActivities(
   workflows: WorkflowClient,
   activeHosts: number,
 ): Pick<ControlActivities, 'feed'> {
-  const start = async (hosts: readonly { readonly id: number; readonly origin: string }[]): Promise<void> => {
+  const inLanes = async <H>(hosts: readonly H[], call: (host: H) => Promise<void>): Promise<void> => {
     const waiting = [...hosts];
     await Promise.all(
       Array.from({ length: lanes }, async () => {
-        for (let host = waiting.pop(); host !== undefined; host = waiting.pop()) {
-          await startHost(workflows, String(host.id), host.origin);
-        }
+        for (let host = waiting.pop(); host !== undefined; host = waiting.pop()) await call(host);
       }),
     );
+  };
+  const start = (hosts: readonly FedHost[]): Promise<void> =>
+    inLanes(hosts, ({ id, origin }) => startHost(workflows, String(id), origin));
+  const lose = (hosts: readonly (FedHost & { readonly lease: number | null })[]): Promise<void> =>
+    inLanes(hosts, ({ id, origin, lease }) => loseVisit(workflows, String(id), origin, lease));
+
+  /** Hosts without a visit that should have one. A worker may have died after it took a task and before it had a lease. */
+  const refeed = async (shard: number): Promise<number> => {
+    const hosts = await refeedHosts(pool, shard);
+    if (hosts.length === 0) return 0;
+    if ((await lostFetchers(pool)).length === 0) await start(hosts);
+    else await lose(hosts.map((host) => ({ ...host, lease: null })));
+    return hosts.length;
   };
 
   return {
     feed: ({ shard, lost }) =>
       withOwnFaults(async () => {
-        const lostHosts = lost ? await refeedHosts(pool, shard) : [];
-        const hosts = [...(await takeTurns(pool, shard, activeHosts)), ...lostHosts];
+        await lose(await lostVisits(pool, shard));
+        const refed = lost ? await refeed(shard) : 0;
+        const hosts = await takeTurns(pool, shard, activeHosts);
         // The process that fetches later then finds the address in the shared cache, or at least in the resolver's.
         for (const { origin } of hosts) prefetch(new URL(origin).hostname);
         await start(hosts);
@@ -40,10 +60,12 @@ export function createFeedActivities(
           await start(asked.filter(({ asleep }) => asleep));
         }
         return {
-          started: hosts.length,
+          started: hosts.length + refed,
           active,
           cap: activeHosts,
-          running: activity?.running ?? false,
+          running: activity?.running === true || activity?.unread === true,
+          unread: activity?.unread ?? false,
+          readers: Math.max(1, activity?.readers ?? 0),
         };
       }),
   };

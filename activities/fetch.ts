@@ -15,10 +15,10 @@ import { isSpent } from '../domain/trouble.ts';
 import { retrying } from '../storage/postgres/index.ts';
 import { answerAsks, hostHold, hostOutlook, type HostOutlook } from '../storage/hosts/index.ts';
 import { lentHold } from '../storage/lending/index.ts';
-import { markIdle } from '../storage/feeding/index.ts';
+import { markIdle, retireHost } from '../storage/feeding/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
-import { withHeartbeat } from './heartbeat.ts';
+import { seldomMs, withHeartbeat } from './heartbeat.ts';
 import { FetchRoom } from '../engine/visit/fetch-room.ts';
 import { probe } from '../engine/visit/probe.ts';
 import { Slice, type SliceEnd } from '../engine/visit/slice.ts';
@@ -54,14 +54,13 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       // If the host's retries are spent the failure is thrown in any case, so that the host parks at once.
       if (host.inTrouble || isSpent(end.trouble.class, end.failures)) throw hostFailure(end);
     }
-    const { next, waitMs, outlook } = await lookAhead(host, end, sliceMs);
+    const { next, waitMs, outlook } = await lookAhead(host, end);
     return {
       fetched: end.settled,
       next,
       waitMs: Math.ceil(waitMs),
       delayMs: end.delayMs,
       queued: outlook?.queued ?? 0,
-      pending: outlook?.pending ?? false,
       deadLetters: outlook?.dead_letters ?? 0,
       wantedBy: outlook?.wanted_by ?? nobody,
       lastError: end.lastError,
@@ -85,7 +84,6 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       waitMs: Math.ceil(hold.left_ms) + 1,
       delayMs: null,
       queued: outlook?.queued ?? 0,
-      pending: outlook?.pending ?? false,
       deadLetters: outlook?.dead_letters ?? 0,
       wantedBy: outlook?.wanted_by ?? nobody,
       lastError: hold.last_error,
@@ -109,33 +107,32 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   };
 
   /**
-   * Marks a host with nothing due as idle, then looks at it a last time: whoever admits a URL after that wakes it. The
-   * same goes for a host where all due URLs wait for the turns of their crawls.
+   * Gives a host with nothing due back. If all due URLs wait for the turns of their crawls, marks the host as idle, then
+   * looks at it a last time: whoever admits a URL after that wakes it.
    */
   const lookAhead = async (
     { hostId }: HostRef,
     end: SliceEnd,
-    sliceMs: number,
   ): Promise<NextStep & { outlook: HostOutlook | undefined }> => {
     const [outlook] = await hostOutlook(pool, hostId);
-    const step = nextStep(end, sliceMs, outlook);
+    const step = nextStep(end, settings.sliceMs, outlook);
     const mayYield =
       (step.next === 'more' || step.next === 'wait') && end.closedBy === null && end.lastError === null;
     if (mayYield && outlook?.yields === true) return { ...step, next: 'yield', outlook };
+    if (step.next === 'idle') return { ...(await giveBack(hostId, step)), outlook };
     if (!step.mayBeWoken) return { ...step, outlook };
     await markIdle(pool, hostId);
     const [again] = await hostOutlook(pool, hostId);
-    return { ...nextStep(end, sliceMs, again), outlook: again };
+    const later = nextStep(end, settings.sliceMs, again);
+    return { ...(later.next === 'idle' ? await giveBack(hostId, later) : later), outlook: again };
   };
 
+  /** A host with nothing due goes back to the scheduler, unless URLs have come meanwhile. */
+  const giveBack = async (hostId: string, step: NextStep): Promise<NextStep> =>
+    (await retireHost(pool, hostId)).length > 0 ? step : { ...step, next: 'more' };
+
   return {
-    fetchSlice: (host) =>
-      withOwnFaults(() =>
-        withHeartbeat(
-          (signal) => runSlice(host, signal),
-          () => outage()?.message,
-        ),
-      ),
+    fetchSlice: (host) => withOwnFaults(() => withHeartbeat((signal) => runSlice(host, signal), seldomMs)),
     probeHost: (host) => withOwnFaults(() => withHeartbeat((signal) => runProbe(host, signal))),
   };
 }
@@ -172,7 +169,7 @@ function hostFailure(end: SliceEnd): ApplicationFailure {
 }
 
 const held: SliceResult = {
-  ...{ fetched: 0, next: 'held', waitMs: 0, delayMs: 0, queued: 0, pending: false, deadLetters: 0 },
+  ...{ fetched: 0, next: 'held', waitMs: 0, delayMs: 0, queued: 0, deadLetters: 0 },
   ...{ wantedBy: nobody, lastError: null, closedBy: null },
 };
 

@@ -11,6 +11,7 @@ import {
   hostRest,
   setHostPause,
 } from '../storage/hosts/index.ts';
+import { cutVisit } from '../storage/leases/index.ts';
 import { retrying } from '../storage/postgres/index.ts';
 import { retireHost } from '../storage/feeding/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
@@ -23,6 +24,7 @@ type HostActivities = Pick<
   ControlActivities,
   | 'retireHost'
   | 'lookAtHost'
+  | 'cutVisit'
   | 'setHostPause'
   | 'parkHost'
   | 'unparkHost'
@@ -60,6 +62,11 @@ export function createHostActivities(
           paused: hold?.paused ?? null,
           parked: parked === null ? null : { reason: parked, forMs: Math.round(hold?.trouble_ms ?? 0) },
         };
+      }),
+
+    cutVisit: ({ hostId }) =>
+      withOwnFaults(async () => {
+        await cutVisit(pool, hostId);
       }),
 
     setHostPause: ({ hostId, reason }) =>

@@ -1,6 +1,6 @@
 /** Starts a host's workflow, or wakes it if it runs: the caller need not know which. */
 import type { WorkflowClient } from '@temporalio/client';
-import { wakeSignal } from '../contracts/workflows.ts';
+import { lostVisitSignal, wakeSignal } from '../contracts/workflows.ts';
 import { hostWorkflow } from './open-workflows.ts';
 
 export type HostStarter = Pick<WorkflowClient, 'signalWithStart'>;
@@ -14,4 +14,15 @@ export async function startHost(
 ): Promise<void> {
   const input = { hostId, origin, ...(spent !== undefined && { spent }) };
   await workflows.signalWithStart('host', { ...hostWorkflow(input), signal: wakeSignal });
+}
+
+/** Tells a host's workflow that the worker of its visit is gone. @param lease as in `lostVisitSignal` */
+export async function loseVisit(
+  workflows: HostStarter,
+  hostId: string,
+  origin: string,
+  lease: number | null,
+): Promise<void> {
+  const to = hostWorkflow({ hostId, origin });
+  await workflows.signalWithStart('host', { ...to, signal: lostVisitSignal, signalArgs: [lease] });
 }

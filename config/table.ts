@@ -239,13 +239,14 @@ export const settings = {
     type: 'seconds',
     schema: decimal(0, 300),
     fallback: '10',
-    description: 'How long one visit of a host lasts at most; 0: one URL per visit.',
+    description:
+      'How long one visit of a host lasts. With many hosts at work visits last longer, up to 15 minutes. 0: one URL per visit.',
   }),
   activeHosts: setting({
     name: 'ORBWEAVER_ACTIVE_HOSTS',
     type: 'number',
     schema: whole(1, 1_000_000),
-    fallback: '500',
+    fallback: '3000',
     description:
       'Largest number of hosts at work at the same time, per shard. Hosts that sleep for more than a minute are not counted.',
   }),
@@ -253,7 +254,7 @@ export const settings = {
     name: 'ORBWEAVER_FETCH_SLOTS',
     type: 'number',
     schema: whole(1, 10_000),
-    fallback: '700',
+    fallback: '4000',
     description:
       'Number of hosts from which a worker process fetches at the same time. A quarter of them is for hosts in trouble.',
   }),

@@ -35,7 +35,7 @@ export interface SliceResult {
   /** URLs that got a final outcome. */
   readonly fetched: number;
   /**
-   * 'more': URLs are due. 'idle': none is due now. 'wait': the host must not be visited for `waitMs`. 'trouble': as
+   * 'more': URLs are due. 'idle': none is due now, and the host was given back to the scheduler. 'wait': the host must not be visited for `waitMs`. 'trouble': as
    * 'wait', after a failure of the host (`lastError`). 'yield': as 'more' or 'wait', and a crawl with fewer places
    * wants this place. 'held': the host is paused or parked (`lookAtHost`), and the other fields mean nothing.
    */
@@ -46,8 +46,6 @@ export interface SliceResult {
   readonly delayMs: number | null;
   /** URLs still queued at this host, over all crawls. */
   readonly queued: number;
-  /** Fetched bodies wait for dedup or extraction. */
-  readonly pending: boolean;
   readonly deadLetters: number;
   readonly wantedBy: WantedBy;
   readonly lastError: string | null;
@@ -81,19 +79,27 @@ export interface ProbeResult {
   readonly waitMs: number;
 }
 
+/** One of `lanes` shares of the hosts of a shard, counted from 0. Bodies of a host are read in one lane at a time. */
+export interface ReadingLane {
+  readonly shard: number;
+  readonly lane: number;
+  readonly lanes: number;
+}
+
 export interface DedupActivities {
   /**
-   * Judges fetched bodies of the host: a page with the same body as another becomes an alias and is not extracted
-   * again.
+   * Judges fetched bodies, of many hosts together, until none has come for a moment: a page with the same body as another
+   * becomes an alias and is not extracted again.
    */
-  dedup(host: HostRef): Promise<{ readonly originals: number; readonly aliases: number }>;
+  dedup(lane: ReadingLane): Promise<{ readonly bodies: number }>;
 }
 
 export interface ExtractActivities {
-  /** Reads the host's originals: stores their content, admits their links. `more`: the batch limit was reached. */
-  extract(
-    host: HostRef,
-  ): Promise<{ readonly pages: number; readonly admitted: number; readonly more: boolean }>;
+  /**
+   * Reads originals, of many hosts together, until none has come for a moment: stores their content and admits their
+   * links.
+   */
+  extract(lane: ReadingLane): Promise<{ readonly bodies: number }>;
 }
 
 export interface WebhookActivities {
@@ -119,6 +125,8 @@ export interface ControlActivities {
   retireHost(host: HostRef): Promise<{ readonly retired: boolean }>;
   /** How the host stands, whatever its workflow believes. */
   lookAtHost(host: HostRef): Promise<HostCounts & HostStandingView>;
+  /** Has the visit under way, if there is one, end within two seconds. */
+  cutVisit(host: HostRef): Promise<void>;
   /** Stores an operator's pause, or its end (`reason` null). */
   setHostPause(input: HostRef & { readonly reason: string | null }): Promise<void>;
   /** Marks the host parked and turns the URLs that were tried into dead letters; the other URLs stay queued. */
@@ -201,8 +209,12 @@ export interface FeedResult {
   readonly active: number;
   /** Hosts that are worked at the same time, at most. */
   readonly cap: number;
-  /** A crawl is running, so the scheduler goes on ticking. */
+  /** A crawl is running or bodies wait to be read, so the scheduler goes on ticking. */
   readonly running: boolean;
+  /** Bodies wait to be read. */
+  readonly unread: boolean;
+  /** Worker processes that read bodies; at least 1, even if none has reported yet. */
+  readonly readers: number;
 }
 
 export interface HostCounts {

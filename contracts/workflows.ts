@@ -95,6 +95,11 @@ export interface HostView {
 
 /** URLs are due: look again. */
 export const wakeSignal = defineSignal('wake');
+/**
+ * The worker of the visit under way is gone. `lease`: the token of the lease that nobody returned; null: the visit had
+ * none yet.
+ */
+export const lostVisitSignal = defineSignal<[lease: number | null]>('lost');
 /** Send no request until `resume`; a request in flight is finished first. */
 export const pauseHostSignal = defineSignal<[reason: string | null]>('pause');
 export const resumeHostSignal = defineSignal('resume');

@@ -7,7 +7,7 @@ const quickExchangeMs = 20;
 
 /**
  * URLs that fit into `sliceMs` at the host's delay, at least 1. The result is 1 for `sliceMs = 0`, and for a delay of
- * `sliceMs` or more: then the workflow's timer waits out every delay.
+ * `sliceMs` or more.
  */
 export function sliceSize(sliceMs: number, delayMs: number): number {
   const fit = Math.floor(sliceMs / Math.max(delayMs, quickExchangeMs));
@@ -24,7 +24,10 @@ export const turnsWithin = (sliceMs: number, waitMs: number, delayMs: number): n
 /** If a host only waits for a crawl's turn, longer than this, its workflow gives the host back to the scheduler. */
 export const longestTurnWaitMs = 60_000;
 
-/** The workflow's timer, not an activity that holds a worker, waits out `sliceMs` or more. */
+/**
+ * Before its first request a visit does not wait for `sliceMs` (as set, not stretched) or longer: the workflow's timer
+ * does, and whoever else wants the host may have it meanwhile.
+ */
 export const sleepsInWorkflow = (waitMs: number, sliceMs: number): boolean => waitMs > 0 && waitMs >= sliceMs;
 
 /**
@@ -32,8 +35,14 @@ export const sleepsInWorkflow = (waitMs: number, sliceMs: number): boolean => wa
  * at 20 a second they take all of a core (docs/design.md, "The slice").
  */
 const slicesPerCore = 2;
-/** Bounds how long bodies wait to be read, and for how long the order of a host's URLs is fixed. */
-const longestStretchMs = 300_000;
+/** Bounds how old the figures on a host's desk get. */
+const longestStretchMs = 900_000;
+/** A visit leases the URLs of so many milliseconds at a time: newly found URLs of more worth do not wait for its end. */
+const portionMs = 60_000;
+
+/** @param sliceMs as set @param stretchedMs as stretched for this visit */
+export const portionOf = (sliceMs: number, stretchedMs: number): number =>
+  Math.min(stretchedMs, Math.max(sliceMs, portionMs));
 
 /**
  * Slices get longer with the number of hosts at work, so that a page costs the same however many slow hosts there are.

@@ -7,6 +7,8 @@ export interface CrawlSettings {
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
   readonly sliceMs: number;
+  /** How long a visit waits for further URLs once it has fetched all; longer while bodies of the host are unread. */
+  readonly lingerMs: number;
   readonly leaseMs: number;
   /** Number of shards that new hosts are spread over. */
   readonly shards: number;

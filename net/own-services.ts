@@ -23,8 +23,9 @@ export type IsOurs = (address: string) => boolean;
 /** Null: nothing of ours listens on that port. */
 export type OwnServices = (port: number) => Promise<IsOurs> | null;
 
-/** Milliseconds for which the addresses of a service on another machine are kept. */
+/** Milliseconds for which the addresses of a service on another machine are kept, and those of this machine. */
 const keptMs = 30_000;
+const ownKeptMs = 1_000;
 
 /**
  * @param resolver the machine's own, since the stack's connections go by it
@@ -52,11 +53,20 @@ export function ownServices(
     return addresses;
   }
 
+  let own: { readonly addresses: ReadonlySet<string>; readonly until: number } | null = null;
+  function ownAddresses(): ReadonlySet<string> {
+    if (own !== null && own.until > performance.now()) return own.addresses;
+    const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    own = {
+      addresses: new Set(interfaces.map(({ address }) => plain(address))),
+      until: performance.now() + ownKeptMs,
+    };
+    return own.addresses;
+  }
+
   async function on(places: readonly Service[]): Promise<IsOurs> {
     const elsewhere = await Promise.all(places.map(({ host }) => addressesOf(host)));
-    const machine = new Set(
-      Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => plain(address)) ?? []),
-    );
+    const machine = ownAddresses();
     return (text) => {
       if (isIP(text) === 0) return true;
       const address = plain(text);

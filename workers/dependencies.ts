@@ -48,6 +48,8 @@ export interface OpenDependencies {
 
 /** Connections for hosts and their pages. */
 const connections = 12;
+/** A visit waits so many milliseconds for further URLs of its host. */
+const lingerMs = 4_000;
 /** Connections for crawls, schedulers and side work, apart from the others. */
 const controlConnections = 4;
 
@@ -124,6 +126,7 @@ export async function openDependencies(
     maxBodyBytes: config.maxBodyBytes,
     requestTimeoutMs: config.requestTimeoutSeconds * 1_000,
     sliceMs: config.sliceSeconds * 1_000,
+    lingerMs,
     leaseMs: config.leaseSeconds * 1_000,
     shards: config.shards,
   };

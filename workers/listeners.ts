@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 
 /** Milliseconds within which the new ports of a restarted service become closed to crawls. */
-const keptMs = 500;
+const keptMs = 1_000;
 
 /**
  * Empty if the data folder has no stack, as in containers, and on systems without /proc.
@@ -26,7 +26,8 @@ export function stackListeners(dataDir: string): () => ReadonlySet<number> {
 
 const processes = (run: string): string[] =>
   orNone(() => readdirSync(run))
-    .filter((name) => name.endsWith('.pid'))
+    // Workers listen nowhere, and may have thousands of sockets open.
+    .filter((name) => name.endsWith('.pid') && !name.startsWith('worker'))
     .flatMap((name) => orNone(() => [readFileSync(path.join(run, name), 'utf8').trim()]));
 
 /** Inodes of the sockets that a process has open. */

@@ -40,6 +40,8 @@ const crawlSlots = 2_000;
  * well.
  */
 const shareOfTrouble = 0.25;
+/** Hosts have many short tasks: at two polls a thousand hosts got some twenty tasks a second (measured). */
+const hostPolls = 10;
 /** Workflows of crawls that are kept in memory: they are few, and seldom work. */
 const cachedCrawls = 30;
 /** Receivers of webhooks that a process waits for at a time. */
@@ -86,6 +88,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
       await Worker.create({
         ...options,
         taskQueue: taskQueues.control,
+        maxConcurrentWorkflowTaskPolls: hostPolls,
         workflowBundle: { codePath: context.bundle },
         maxCachedWorkflows: cachedWorkflows,
         maxConcurrentActivityTaskExecutions: controlSlots,

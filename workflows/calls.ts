@@ -25,13 +25,18 @@ const retry = {
 
 /** A killed worker is noticed within this time. */
 const heartbeatTimeout = '8 seconds';
+/**
+ * Visits beat seldom, since thousands may be under way. The scheduler tells the workflow sooner that a worker is gone
+ * (signal `lost`), and the activity `cutVisit` ends a visit: both go by the host's lease.
+ */
+const seldomHeartbeat = '5 minutes';
 
 /** Long enough for a slice, a lease to run out and a request of 30 s to end. Heartbeats show a dead worker sooner. */
 const longest = '1 hour';
 
 const fetching = {
   startToCloseTimeout: longest,
-  heartbeatTimeout,
+  heartbeatTimeout: seldomHeartbeat,
   retry,
   // A request in flight is finished and its result committed before the slice ends.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -40,8 +45,15 @@ const fetching = {
 export const { fetchSlice } = proxyActivities<FetchActivities>({ ...fetching, taskQueue: taskQueues.fetch });
 
 /** The same for hosts in trouble, on a queue of their own: they do not use the slots of healthy hosts. */
-export const { fetchSlice: fetchSliceInTrouble, probeHost } = proxyActivities<FetchActivities>({
+export const { fetchSlice: fetchSliceInTrouble } = proxyActivities<FetchActivities>({
   ...fetching,
+  taskQueue: taskQueues.trouble,
+});
+
+/** One request: it is soon over. */
+export const { probeHost } = proxyActivities<FetchActivities>({
+  ...fetching,
+  heartbeatTimeout,
   taskQueue: taskQueues.trouble,
 });
 
@@ -65,7 +77,7 @@ const short = {
 } as const;
 
 /** Short activities: a statement or two. */
-export const { retireHost, lookAtHost, setHostPause, parkHost, countHost, setHostDelay } =
+export const { retireHost, lookAtHost, cutVisit, setHostPause, parkHost, countHost, setHostDelay } =
   proxyActivities<ControlActivities>({
     ...short,
     taskQueue: taskQueues.control,

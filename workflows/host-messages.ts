@@ -5,6 +5,7 @@ import {
   askHostSignal,
   dropHostUpdate,
   hostStateQuery,
+  lostVisitSignal,
   pauseHostSignal,
   redriveHostUpdate,
   resumeHostSignal,
@@ -23,6 +24,9 @@ export function hearMessages(host: HostState): void {
   const { me } = host;
   setHandler(wakeSignal, () => {
     host.woken = true;
+  });
+  setHandler(lostVisitSignal, (lease: number | null) => {
+    host.loseVisit(lease);
   });
   setHandler(askHostSignal, () => {
     host.askAt ??= Date.now();

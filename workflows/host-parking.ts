@@ -1,9 +1,10 @@
 /** Parks a host, and probes a parked host now and then. */
-import { allHandlersFinished, CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import { allHandlersFinished, condition } from '@temporalio/workflow';
 import type { ProbeResult } from '../contracts/activities.ts';
 import { probeWaitMs } from '../domain/trouble.ts';
 import { parkHost, probeHost, unparkHost } from './calls.ts';
 import type { HostState } from './host-state.ts';
+import { visiting } from './visiting.ts';
 
 /** Milliseconds, at least, for which a probe is put off if it could not be sent yet. */
 const putOffMs = 60_000;
@@ -28,27 +29,13 @@ export async function probe(host: HostState): Promise<void> {
   const waitMs = planned - Date.now();
   const due = () => host.called || host.nextProbe !== planned || (host.isLong && allHandlersFinished());
   if (waitMs > 0 && (await condition(due, waitMs, { summary: 'until the next probe' }))) return;
-  const result = await send(host);
+  const result = await visiting(host, () => probeHost(host.me));
   if (result === null) return;
   if (result.outcome === 'moved') host.unsure = true;
   else if (result.outcome === 'answers' && host.carried.parked && !host.wantsRetry) {
     host.carried.probes++;
     await unpark(host);
   } else planNext(host, result, planned);
-}
-
-/** Null: a message cancelled the probe. */
-async function send(host: HostState): Promise<ProbeResult | null> {
-  const scope = new CancellationScope({ cancellable: true });
-  host.visit = scope;
-  try {
-    return await scope.run(() => probeHost(host.me));
-  } catch (error) {
-    if (isCancellation(error) || scope.consideredCancelled) return null;
-    throw error;
-  } finally {
-    host.visit = null;
-  }
 }
 
 function planNext(host: HostState, { outcome, message, waitMs }: ProbeResult, planned: number): void {

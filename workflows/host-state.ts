@@ -2,7 +2,7 @@
  * What a host's workflow knows about its host, and the named transitions that messages, activities and time cause.
  * Handlers change this state while the loop waits, so the loop must read it again after each wait.
  */
-import { setCurrentDetails, workflowInfo, type CancellationScope } from '@temporalio/workflow';
+import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { nobody, type HostCounts, type HostStandingView, type SliceResult } from '../contracts/activities.ts';
 import type { HostCarried, HostInput, HostMode, HostView } from '../contracts/workflows.ts';
 import { attributeSetter, magnitude } from './attributes.ts';
@@ -29,6 +29,13 @@ const fresh: HostCarried = {
   lastProbe: null,
 };
 
+export interface VisitUnderWay {
+  /** Has it end soon; the workflow waits for its end. */
+  readonly cut: () => void;
+  /** Has the workflow go on without it. */
+  readonly lose: () => void;
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class HostState {
@@ -45,12 +52,13 @@ export class HostState {
   pauseUntold = false;
   /** Set while a crawl waits for a probe of this parked host: epoch milliseconds from which the probe may be sent. */
   askAt: number | null = null;
-  /** The fetch activity under way, which a message may cancel; null: none. */
-  visit: CancellationScope | null = null;
+  /** The fetch activity under way; null: none. */
+  visit: VisitUnderWay | null = null;
   #closedBy: SliceResult['closedBy'] = null;
   #retriesAsked = 0;
   #retriesDone = 0;
   #cancelled = false;
+  #lostLease: number | null = null;
   readonly #setAttributes = attributeSetter();
 
   constructor({ hostId, origin, carried, adopted }: HostInput) {
@@ -114,7 +122,7 @@ export class HostState {
   pause(reason: string): void {
     Object.assign(this.carried, { paused: true, pausedReason: reason });
     this.pauseUntold = true;
-    this.visit?.cancel();
+    this.visit?.cut();
   }
   resume(): void {
     Object.assign(this.carried, { paused: false, pausedReason: null });
@@ -127,11 +135,19 @@ export class HostState {
     const { paused, parked } = this.carried;
     if (!paused && !parked) this.pause('its workflow was cancelled in Temporal Web');
   }
-  /** Returns a function that says whether this retry was carried out. @param cutting cancel the visit under way */
+  /** Returns a function that says whether this retry was carried out. @param cutting end the visit under way */
   askRetry(cutting: boolean): () => boolean {
     const mine = ++this.#retriesAsked;
-    if (cutting) this.visit?.cancel();
+    if (cutting) this.visit?.cut();
     return () => this.#retriesDone >= mine;
+  }
+
+  /** The visit under way is lost, or none is. The same lease is told of several times, and lost once. */
+  loseVisit(lease: number | null): void {
+    if (lease !== null && lease === this.#lostLease) return;
+    this.#lostLease = lease;
+    this.woken = true;
+    this.visit?.lose();
   }
 
   counted(counts: HostCounts): void {

@@ -2,8 +2,8 @@
  * The back queue of one host, across all crawls (docs/design.md, "The workflows").
  *
  * Modes, and what leaves them:
- *   active   visits the host slice by slice. If the host is idle, waits a moment for URLs, then gives the host back and
- *            ends. If another host wants its place, does the same once it has read what it fetched;
+ *   active   visits the host slice by slice. A slice that finds nothing more to do gives the host back, and the workflow
+ *            ends; so it does if another host wants its place;
  *   closed   sleeps until the host's windows open, or until a new day with a new quota;
  *   opted-out  nothing of the host may be fetched, and what was queued is excluded; the workflow ends soon;
  *   backoff  sleeps on a durable timer, or in a fetch activity that Temporal will retry, until the host may be visited;
@@ -14,36 +14,17 @@
  *            probes is probed ever less.
  * Postgres decides whether the host is paused or parked: a workflow that was reset, or replaces a lost one, looks there
  * (`held`), and a workflow that is woken in either mode looks again. Cancelling the workflow pauses the host.
- * At most one fetch activity is under way at any time, and reading its bodies is at most one slice behind.
+ * At most one fetch activity is under way at any time. What it fetches is read in the lanes of the scheduler.
  */
-import {
-  allHandlersFinished,
-  ApplicationFailure,
-  ActivityFailure,
-  CancellationScope,
-  condition,
-  continueAsNew,
-  isCancellation,
-} from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew } from '@temporalio/workflow';
 import type { SliceResult } from '../contracts/activities.ts';
-import { failureTypes } from '../contracts/failures.ts';
 import type { HostInput, HostMode } from '../contracts/workflows.ts';
-import {
-  dedup,
-  extract,
-  fetchSlice,
-  fetchSliceInTrouble,
-  lookAtHost,
-  retireHost,
-  setHostPause,
-} from './calls.ts';
+import { fetchSlice, fetchSliceInTrouble, lookAtHost, retireHost, setHostPause } from './calls.ts';
 import { heedingCancellation } from './cancelling.ts';
 import { hearMessages } from './host-messages.ts';
 import { park, probe, unpark } from './host-parking.ts';
 import { HostState } from './host-state.ts';
-
-/** Milliseconds that an idle host waits to be woken, after its bodies are read, before it retires. */
-const lingerMs = 4_000;
+import { spentFailure, visiting } from './visiting.ts';
 
 export async function host(input: HostInput): Promise<void> {
   const queue = new BackQueue(input);
@@ -57,8 +38,6 @@ export async function host(input: HostInput): Promise<void> {
 class BackQueue {
   readonly host: HostState;
   readonly #input: HostInput;
-  #digesting: Promise<void> | null = null;
-  #digested = false;
 
   constructor(input: HostInput) {
     this.#input = input;
@@ -93,7 +72,6 @@ class BackQueue {
   }
 
   async #carryOver(): Promise<void> {
-    await this.#digesting;
     const { me, carried, unsure, wantsRetry, pauseUntold } = this.host;
     // Must not wait for handlers, since they may wait for the loop. The next turn of the loop checks again.
     if (allHandlersFinished() && !wantsRetry && !pauseUntold)
@@ -104,8 +82,6 @@ class BackQueue {
     const { host } = this;
     host.unsure = false;
     host.woken = false;
-    // Bodies fetched before the old workflow was lost must be read, whatever else the host waits for.
-    if (this.#input.adopted === true) this.#digesting ??= this.#digest();
     const standing = await lookAtHost(host.me);
     host.lookedUp(standing);
     const { parked } = standing;
@@ -140,12 +116,6 @@ class BackQueue {
       return false;
     }
     host.learn(result);
-    // If the visit fetched nothing, all that is pending is being read already, unless no reading is under way.
-    if (result.pending && (result.fetched > 0 || this.#digesting === null || this.#digested)) {
-      // Reading is never more than one slice behind: if it is slower than fetching, fetching waits.
-      await this.#digesting;
-      this.#digesting = this.#digest();
-    }
     switch (result.next) {
       case 'more':
         return false;
@@ -154,44 +124,27 @@ class BackQueue {
         await this.#wait(result);
         return false;
       case 'idle':
-        return this.#linger(result);
+        if (result.closedBy === 'opt-out') host.enter('opted-out');
+        // Given back: who feeds it again from here on also wakes this workflow, if it has not ended by then.
+        return !host.called && allHandlersFinished();
       case 'yield':
         return this.#yieldPlace();
     }
   }
 
-  /** Null: a message cancelled the slice, or the host has just been parked. */
+  /** Null: the slice was cut or lost, or the host has just been parked. */
   async #slice(): Promise<SliceResult | null> {
     const { host } = this;
-    const scope = new CancellationScope({ cancellable: true });
-    host.visit = scope;
+    const { inTrouble } = host;
+    const fetch = inTrouble ? fetchSliceInTrouble : fetchSlice;
     try {
-      const { inTrouble } = host;
-      const fetch = inTrouble ? fetchSliceInTrouble : fetchSlice;
-      return await scope.run(() => fetch({ ...host.me, inTrouble }));
+      return await visiting(host, () => fetch({ ...host.me, inTrouble }));
     } catch (error) {
       const spent = spentFailure(error);
-      if (spent !== null) {
-        await park(host, spent.message, Date.now());
-        // Bodies fetched before the trouble must still be read.
-        await this.#digesting;
-        this.#digesting = this.#digest();
-        return null;
-      }
-      // If a slice is failing when it is cancelled, the server stops its retries and returns its last failure.
-      if (isCancellation(error) || scope.consideredCancelled) return null;
-      throw error;
-    } finally {
-      host.visit = null;
+      if (spent === null) throw error;
+      await park(host, spent.message, Date.now());
+      return null;
     }
-  }
-
-  /** Runs dedup and extraction of what was fetched, beside the next visit. */
-  async #digest(): Promise<void> {
-    this.#digested = false;
-    await dedup(this.host.me);
-    while ((await extract(this.host.me)).more);
-    this.#digested = true;
   }
 
   async #wait(result: SliceResult): Promise<void> {
@@ -202,28 +155,14 @@ class BackQueue {
     await condition(until, Math.max(1, result.waitMs), { summary: `until ${host.me.origin} may be visited` });
   }
 
-  async #linger(result: SliceResult): Promise<boolean> {
-    const { host } = this;
-    host.enter(result.closedBy === 'opt-out' ? 'opted-out' : 'active');
-    // Reading may find URLs of this host, and so may other hosts meanwhile. Both wake this workflow.
-    if (this.#digesting !== null) await condition(() => this.#digested || host.called);
-    if (await condition(() => host.called, lingerMs, { summary: 'idle: waits to be woken' })) return false;
-    return this.#giveBack();
-  }
-
   async #yieldPlace(): Promise<boolean> {
     const { host } = this;
     host.enter('active');
-    if (this.#digesting !== null) await condition(() => this.#digested || host.interrupted);
     if (host.interrupted) return false;
     // A wake signal from here on may be the scheduler's, which gives the host a place again.
     host.woken = false;
-    return this.#giveBack();
-  }
-
-  async #giveBack(): Promise<boolean> {
-    const { retired } = await retireHost(this.host.me);
-    return retired && !this.host.called && allHandlersFinished();
+    const { retired } = await retireHost(host.me);
+    return retired && !host.called && allHandlersFinished();
   }
 }
 
@@ -231,9 +170,4 @@ class BackQueue {
 function waitingMode({ next, lastError, closedBy }: SliceResult): HostMode {
   if (next === 'trouble' || lastError !== null) return 'backoff';
   return closedBy === 'windows' || closedBy === 'quota' ? 'closed' : 'active';
-}
-
-function spentFailure(error: unknown): ApplicationFailure | null {
-  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return null;
-  return error.cause.type === failureTypes.spent ? error.cause : null;
 }

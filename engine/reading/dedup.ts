@@ -3,13 +3,11 @@
  * its aliases and are not read. On a site with a seed, only pages of the same site can make a page an alias. So a copy
  * of a whole site that a crawl happens to meet is not crawled again, but a copy that has a seed is.
  */
-import type { DedupActivities } from '../../contracts/activities.ts';
 import { originsOfSite } from '../../domain/scope.ts';
 import { storedStages } from '../../domain/stage.ts';
 import { inTransaction, retrying } from '../../storage/postgres/index.ts';
 import {
   type StageRow,
-  bodiesInStage,
   type StagedBody,
   claimContents,
   contentOwners,
@@ -18,45 +16,46 @@ import {
 import { seededSites } from '../../storage/seeds/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Bodies judged in one transaction. */
-const batch = 500;
-
+/** Judges bodies of any hosts, in one transaction. */
 export function createDedup({
   pool,
   writer,
-}: Pick<Dependencies, 'pool' | 'writer'>): DedupActivities['dedup'] {
-  return async (host) => {
-    let originals = 0;
-    let aliases = 0;
-    for (;;) {
-      const bodies = await bodiesInStage(pool, host.hostId, storedStages.dedup, batch);
-      if (bodies.length === 0) return { originals, aliases };
-      const crawlIds = [...new Set(bodies.map((body) => body.crawl_id))];
-      const seeded = await seededSites(pool, crawlIds, originsOfSite(host.origin));
-      const sites = new Map(seeded.map(({ crawl_id, site }) => [crawl_id, site]));
-      const claims = JSON.stringify(
-        bodies.map(({ crawl_id, content_hash, host_id, key }) => {
-          const site = sites.get(crawl_id) ?? 0;
-          return { crawl_id, hash: content_hash.toString('hex'), site, host_id, key };
-        }),
-      );
-      const owners = await retrying(() =>
-        inTransaction(pool, async (db) => {
-          await claimContents(db, claims);
-          return contentOwners(db, claims);
-        }),
-      );
-      const byHash = new Map(owners.map((owner) => [`${String(owner.crawl_id)} ${owner.hash}`, owner]));
-      const stages = bodies.map((body) =>
-        stageAfter(body, byHash.get(`${String(body.crawl_id)} ${body.content_hash.toString('hex')}`)),
-      );
-      await writer.write({ stages });
-      const found = stages.filter(({ to }) => to === storedStages.none).length;
-      aliases += found;
-      originals += stages.length - found;
-    }
+}: Pick<Dependencies, 'pool' | 'writer'>): (bodies: readonly StagedBody[]) => Promise<void> {
+  return async (bodies) => {
+    const places = new Map(
+      bodies.map(({ host_id, crawl_id, origin }) => [
+        nameOf(host_id, crawl_id),
+        { host_id, crawl_id, origins: originsOfSite(origin) },
+      ]),
+    );
+    const seeded = await seededSites(pool, JSON.stringify([...places.values()]));
+    const sites = new Map(seeded.map(({ host_id, crawl_id, site }) => [nameOf(host_id, crawl_id), site]));
+    const claims = bodies.map((body) => {
+      const { crawl_id, content_hash, host_id, key } = body;
+      const site = sites.get(nameOf(host_id, crawl_id)) ?? 0;
+      return { crawl_id, hash: content_hash.toString('hex'), site, host_id, key, body };
+    });
+    const rows = (some: typeof claims): string => JSON.stringify(some.map(({ body: _, ...row }) => row));
+    // A claim for no site gives way to the claims of sites, so these come first.
+    const [ofSites, ofNone] = [
+      claims.filter(({ site }) => site > 0),
+      claims.filter(({ site }) => site === 0),
+    ];
+    const owners = await retrying(() =>
+      inTransaction(pool, async (db) => {
+        for (const some of [ofSites, ofNone]) if (some.length > 0) await claimContents(db, rows(some));
+        return contentOwners(db, rows(claims));
+      }),
+    );
+    const byClaim = new Map(owners.map((owner) => [claimName(owner), owner]));
+    const stages = claims.map((claim) => stageAfter(claim.body, byClaim.get(claimName(claim))));
+    await writer.write({ stages });
   };
 }
+
+const nameOf = (hostId: number, crawlId: number): string => `${String(hostId)} ${String(crawlId)}`;
+const claimName = ({ crawl_id: id, hash, site }: Pick<ContentOwner, 'crawl_id' | 'hash' | 'site'>): string =>
+  `${String(id)} ${hash} ${String(site)}`;
 
 /** A page that owns its body goes on to extraction. Any other page is an alias of the owner, and is done. */
 function stageAfter(body: StagedBody, owner: ContentOwner | undefined): StageRow {

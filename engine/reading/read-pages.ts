@@ -1,11 +1,10 @@
 /**
- * Reads the original bodies fetched from a host: stores what is in them and admits their links to the frontier. The end
- * of their stage is committed together with both, so that a crash repeats a page or finds it done.
+ * Reads original bodies: stores what is in them and admits their links to the frontier. The end of their stage is
+ * committed together with both, so that a crash repeats a page or finds it done.
  */
 import { storedStages } from '../../domain/stage.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { ExtractActivities, HostRef } from '../../contracts/activities.ts';
 import type { Extracted } from '../../contracts/extraction.ts';
 import type { Extractor } from '../../content/extract.ts';
 import { looksLikeSitemap } from '../../content/sitemap.ts';
@@ -15,7 +14,6 @@ import { canonicalize } from '../../domain/url.ts';
 import {
   packOutlinks,
   type StageRow,
-  bodiesInStage,
   type StagedBody,
   requeueLostBodies,
   turnIntoSitemap,
@@ -27,8 +25,7 @@ import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createSitemapAdmission } from './sitemap.ts';
 
-/** Most bodies that one activity reads, and most that are committed together. */
-const activityBatch = 400;
+/** Most bodies that are committed together. */
 const commitBatch = 20;
 /** Most links admitted in one statement: it takes some 50 ms, and a few MB while they are judged. */
 const linkBatch = 2_000;
@@ -48,23 +45,22 @@ interface Ready {
   /** Candidates to write in one transaction with the page. */
   readonly candidates: readonly Candidate[];
   readonly cut: Cut;
-  /** How many of the links written before were new to the crawl. */
-  readonly admitted: number;
 }
 
+/** Reads bodies of any hosts. */
 export function createReading(
   dependencies: Dependencies,
   extractor: Extractor,
-): ExtractActivities['extract'] {
-  const { pool, writer, blobs, books, admission, outage, log } = dependencies;
+): (bodies: readonly StagedBody[]) => Promise<void> {
+  const { pool, writer, blobs, books, admission, log } = dependencies;
   const { crawls } = books;
   const admitSitemap = createSitemapAdmission(dependencies, admission);
 
-  const read = async (staged: StagedBody, origin: string): Promise<Reading | null> => {
+  const read = async (staged: StagedBody): Promise<Reading | null> => {
     const body = await blobs.get(staged.content_hash, staged.record);
     if (body === null) return null;
     const crawl = await crawls.open(staged.crawl_id);
-    return readPage(extractor, staged, origin, crawl, body);
+    return readPage(extractor, staged, crawl, body);
   };
 
   /**
@@ -74,7 +70,6 @@ export function createReading(
    */
   const admitFirst = async ({ staged, crawl, links, cut }: Reading): Promise<Ready> => {
     let at = 0;
-    let admitted = 0;
     let longUrls = 0;
     const open: Candidate[] = [];
     const next = (until: number): readonly Candidate[] => {
@@ -83,26 +78,26 @@ export function createReading(
       return part.candidates;
     };
     for (; links.length - at > linkBatch; at += linkBatch) {
-      const { admitted: fresh, outside } = await admission.store(writer, next(at + linkBatch));
-      admitted += fresh;
+      const { outside } = await admission.store(writer, next(at + linkBatch));
       open.push(...outside);
     }
     open.push(...next(links.length));
-    return { candidates: open, cut: cutBy(cut, { longUrls }), admitted };
+    return { candidates: open, cut: cutBy(cut, { longUrls }) };
   };
 
-  const fetchAgain = async (host: HostRef, lost: readonly StagedBody[]): Promise<void> => {
-    if (lost.length === 0) return;
-    log.warn(
-      { host: host.origin, bodies: lost.length },
-      'bodies are missing or damaged; their URLs are fetched again',
-    );
-    const rows = lost.map(({ crawl_id, key, content_hash }) => ({
-      crawl_id,
-      key,
-      hash: content_hash.toString('hex'),
-    }));
-    await retrying(() => requeueLostBodies(pool, host.hostId, JSON.stringify(rows)));
+  const fetchAgain = async (lost: readonly StagedBody[]): Promise<void> => {
+    for (const [hostId, ofHost] of Map.groupBy(lost, ({ host_id: id }) => id)) {
+      log.warn(
+        { host: ofHost[0]?.origin, bodies: ofHost.length },
+        'bodies are missing or damaged; their URLs are fetched again',
+      );
+      const rows = ofHost.map(({ crawl_id, key, content_hash }) => ({
+        crawl_id,
+        key,
+        hash: content_hash.toString('hex'),
+      }));
+      await retrying(() => requeueLostBodies(pool, String(hostId), JSON.stringify(rows)));
+    }
   };
 
   /** A seed may turn out to be a sitemap. */
@@ -115,26 +110,24 @@ export function createReading(
     return true;
   };
 
-  const extractSitemap = async (host: HostRef, staged: StagedBody): Promise<number> => {
+  const extractSitemap = async (staged: StagedBody): Promise<void> => {
     const body = await blobs.get(staged.content_hash, staged.record);
     if (body === null) {
-      await fetchAgain(host, [staged]);
-      return 0;
+      await fetchAgain([staged]);
+      return;
     }
-    const { admitted, cut } = await admitSitemap(staged, await crawls.open(staged.crawl_id), body);
+    const { cut } = await admitSitemap(staged, await crawls.open(staged.crawl_id), body);
     await writer.write({ stages: [stageEnd(staged, cut)] });
-    return admitted;
   };
 
   /** Commits a few pages together, or a page with many links alone: bounds memory and the size of a transaction. */
-  const extractPages = async (host: HostRef, bodies: readonly StagedBody[]): Promise<number> => {
-    let admitted = 0;
+  const extractPages = async (bodies: readonly StagedBody[]): Promise<void> => {
     let open: { readonly reading: Reading; readonly ready: Ready }[] = [];
     let links = 0;
     const commit = async (): Promise<void> => {
       const pages = open.map(({ reading }) => reading.page);
       const found = open.flatMap(({ ready }) => ready.candidates);
-      const written = await admission.store(writer, found, (outside) => {
+      await admission.store(writer, found, (outside) => {
         const leftOut = Map.groupBy(outside, ({ crawl, parent }) => nameOf(crawl.id, parent));
         const stages = open.map(({ reading: { staged }, ready }) => {
           const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
@@ -142,13 +135,12 @@ export function createReading(
         });
         return { pages, stages };
       });
-      admitted += written.admitted;
       open = [];
       links = 0;
     };
     const lost: StagedBody[] = [];
     for (const staged of bodies) {
-      const reading = await read(staged, host.origin);
+      const reading = await read(staged);
       if (reading === null) {
         lost.push(staged);
         continue;
@@ -159,37 +151,24 @@ export function createReading(
         await commit();
       }
       const ready = await admitFirst(reading);
-      admitted += ready.admitted;
       links += ready.candidates.length;
       open.push({ reading, ready });
     }
     if (open.length > 0) await commit();
-    await fetchAgain(host, lost);
-    return admitted;
+    await fetchAgain(lost);
   };
 
-  return async (host) => {
-    const down = outage();
-    if (down !== null) throw down;
-    const bodies = await bodiesInStage(pool, host.hostId, storedStages.extract, activityBatch);
-    let admitted = 0;
+  return async (bodies) => {
     const pages: StagedBody[] = [];
     for (const body of bodies) {
-      if (await isSitemap(body)) admitted += await extractSitemap(host, body);
+      if (await isSitemap(body)) await extractSitemap(body);
       else pages.push(body);
     }
-    admitted += await extractPages(host, pages);
-    return { pages: bodies.length, admitted, more: bodies.length === activityBatch };
+    await extractPages(pages);
   };
 }
 
-function readPage(
-  extractor: Extractor,
-  staged: StagedBody,
-  origin: string,
-  crawl: OpenCrawl,
-  body: Uint8Array,
-): Reading {
+function readPage(extractor: Extractor, staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Reading {
   const extracted = extractor.extract({
     body,
     url: staged.url,
@@ -199,7 +178,7 @@ function readPage(
     maxLinks: crawl.config.maxLinksPerPage,
   });
   const { links, cut } = extracted;
-  return { staged, crawl, page: pageRow(staged, origin, crawl, extracted), links, cut };
+  return { staged, crawl, page: pageRow(staged, crawl, extracted), links, cut };
 }
 
 const nameOf = (crawlId: number, page: Candidate['parent']): string =>
@@ -225,7 +204,7 @@ function linkCandidates(
   return { candidates, longUrls };
 }
 
-function pageRow(staged: StagedBody, origin: string, crawl: OpenCrawl, extracted: Extracted): PageRow {
+function pageRow(staged: StagedBody, crawl: OpenCrawl, extracted: Extracted): PageRow {
   const { text, links, title, language } = extracted;
   const { url, depth } = staged;
   return {
@@ -242,7 +221,7 @@ function pageRow(staged: StagedBody, origin: string, crawl: OpenCrawl, extracted
     noindex: extracted.noindex,
     nofollow: extracted.nofollow,
     text_hash: extracted.words < wordsThatTell ? null : Buffer.from(textHash(text)).toString('hex'),
-    outlinks: packOutlinks(origin, links),
+    outlinks: packOutlinks(staged.origin, links),
     counters: crawl.counters({ url, title, language, depth }),
   };
 }

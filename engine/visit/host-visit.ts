@@ -7,7 +7,7 @@ import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetchin
 import { hostPace } from '../../domain/host-delay.ts';
 import type { Manners } from '../../domain/pace.ts';
 import type { Robots } from '../../domain/robots.ts';
-import type { WaitingCrawl } from '../../storage/feeding/index.ts';
+import type { NotedTurn, WaitingCrawl } from '../../storage/feeding/index.ts';
 import type { Books } from '../books/books.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { CrawlTurns } from './crawl-turns.ts';
@@ -146,6 +146,8 @@ async function firstStop(
   return null;
 }
 
+const isOwed = (turn: NotedTurn): boolean => turn.turn_in_ms !== null;
+
 /** The row of a crawl without any earlier request at the host. */
 export const unasked = (id: number): WaitingCrawl => ({ crawl_id: id, asked_ago_ms: null, held_ms: 0 });
 
@@ -179,6 +181,9 @@ export async function onErrand<T>(
     return await errand((lesson) => (left = lesson));
   } finally {
     const { failures, last_error: lastError } = lease.taken;
+    // Crawls with a delay of their own owe it after this robots.txt as after any other request.
+    if (pacer.sent > 0 && pacer.last !== null) visit.turns.askedForRobots(pacer.last);
+    await keeper.noteTurns(lease, visit.turns.noted(pacer.tookMs).filter(isOwed), false);
     const waitMs = Math.max(left.waitMs ?? 0, pacer.waitMs);
     await keeper.release(lease, { failures, lastError, ...left, waitMs, paceMs: pacer.paceMs });
   }

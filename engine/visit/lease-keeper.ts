@@ -1,12 +1,13 @@
 /**
  * The leases that a process holds. One statement renews them all every quarter of a lease. Another one asks once a
- * second whether an operator has changed settings of their hosts. Each lease shows its holder whether it is lost,
- * somebody waits for the host, or its settings are old. Whether a request may leave never depends on the database's
+ * second whether visits must end, because settings of their hosts were changed or an operator has cut them. Each lease
+ * shows its holder whether it is lost, somebody waits for the host, or the visit must end. Whether a request may leave never depends on the database's
  * clock: see domain/lease.ts.
  */
 import type { Logger } from 'pino';
 import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
-import type { Pool } from '../../storage/postgres/index.ts';
+import { noteTurns, type NotedTurn } from '../../storage/feeding/index.ts';
+import { retrying, type Pool } from '../../storage/postgres/index.ts';
 import {
   outdatedLeases,
   askGuestLease,
@@ -32,7 +33,7 @@ export class HostLease {
   othersWait = false;
   /** Ids of the crawls that the visit serves; null: it serves none. */
   crawls: readonly number[] | null = null;
-  /** The host's settings changed since the lease was taken: the slice should end, so that the next one uses them. */
+  /** The visit must end soon: the host's settings changed since the lease was taken, or somebody cuts the visit. */
   outdated = false;
   held: HeldLease | null;
   /** `performance.now()` at the head of the last answer, and how long the answer took; null: no request was sent. */
@@ -45,7 +46,7 @@ export class HostLease {
     this.allowance = new Allowance(taken, held.monotonicAt);
   }
 
-  /** True if no further request may begin under this lease: it is lost, or its settings are old. */
+  /** True if no further request may begin under this lease: it is lost, or the visit must end. */
   get isOver(): boolean {
     return this.held === null || this.outdated;
   }
@@ -67,7 +68,7 @@ const guestAskMs = 1_000;
 const pollMs = 100;
 /** A slice measures its wait and its pace at most this many milliseconds apart. */
 const paceSlackMs = 50;
-/** Milliseconds between two looks for changed settings. */
+/** Milliseconds between two looks for visits that must end. */
 const settingsMs = 1_000;
 
 export class LeaseKeeper {
@@ -105,6 +106,14 @@ export class LeaseKeeper {
       if (taken.length === 0) await askGuestLease(this.#pool, hostId, guestAskMs);
       return taken;
     });
+  }
+
+  /**
+   * Writes when crawls have their next turns at the host. Call this before the lease is returned: its next holder uses
+   * them. @param asked as in `noteTurns`
+   */
+  async noteTurns({ hostId }: HostLease, turns: readonly NotedTurn[], asked: boolean): Promise<void> {
+    if (turns.length > 0) await retrying(() => noteTurns(this.#pool, hostId, JSON.stringify(turns), asked));
   }
 
   /** Returns the lease. False: it had been lost. */
@@ -186,8 +195,8 @@ export class LeaseKeeper {
         if (lease !== undefined) lease.outdated = true;
       }
     } catch (error) {
-      // Harmless: the next slice of each host reads its settings anyway.
-      this.#log.warn({ err: error, leases: held.length }, 'settings of hosts could not be read');
+      // The next look finds them.
+      this.#log.warn({ err: error, leases: held.length }, 'visits that must end could not be looked up');
     }
   }
 

@@ -8,14 +8,15 @@
  */
 import type { SliceResult } from '../../contracts/activities.ts';
 import { lanesAt } from '../../domain/pace.ts';
-import { sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
+import { portionOf, sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 import { excludeOptedOut } from '../../storage/opt-outs/index.ts';
+import { unreadBodies } from '../../storage/pages/index.ts';
 import { hasSeedAt } from '../../storage/seeds/index.ts';
 import { reclaimUrls, returnUrls, type ResultRow, type LeasedUrl } from '../../storage/frontier/index.ts';
-import { noteTurns, waitingCrawls } from '../../storage/feeding/index.ts';
+import { waitingCrawls } from '../../storage/feeding/index.ts';
 import { candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { noBodies, validatorsOf, type FindBody } from './earlier-bodies.ts';
@@ -44,6 +45,12 @@ import { sleep } from './sleep.ts';
 const optOutBatch = 1_000;
 /** While Postgres is down, a slice that has ended tries to give back what it holds every so many milliseconds. */
 const giveBackMs = 500;
+/** Most bodies of a host that may wait to be read before its next URLs are fetched. */
+const mostUnread = 400;
+/** A visit whose time is over waits so many milliseconds for its bodies to be read, at most. */
+const longestUnreadMs = 60_000;
+/** A visit that waits for further URLs looks for them every so many milliseconds. */
+const furtherMs = 500;
 
 export interface SliceEnd {
   /** URLs that got a final outcome. */
@@ -115,7 +122,8 @@ export class Slice {
     const visit = this.#visit;
     await visit.gather(await waitingCrawls(pool, hostId), true);
     const { crawls, pacer } = visit;
-    const stopped = await visit.mayBegin((waitMs) => !sleepsInWorkflow(waitMs, sliceMs));
+    const { settings } = this.#room.dependencies;
+    const stopped = await visit.mayBegin((waitMs) => !sleepsInWorkflow(waitMs, settings.sliceMs));
     if (stopped?.kind === 'never') {
       // The opt-out is the one gate that refuses a host for good.
       await this.#excludeOptedOut(stopped.refusal);
@@ -128,13 +136,10 @@ export class Slice {
     lease.crawls = crawls.map(({ id }) => id);
     // A host that is slow must not hold many of the few pages that a crawl may still have.
     const isLimited = crawls.some(({ config }) => config.maxPages !== null);
-    const urlsMs = isLimited ? Math.min(sliceMs, this.#room.dependencies.settings.sliceMs) : sliceMs;
-    const limit = await lease.allowance.grant(pool, hostId, taken.token, sliceSize(urlsMs, pacer.delayMs));
-    if (limit === 0) return 'more';
-    const turns = visit.turns.within(sliceMs, pacer.tookMs);
-    const atTurn = crawls.filter(({ id }) => turns.get(id) !== 0);
-    if (atTurn.length === 0) return 'idle';
-    const urls = await leaseWithinLimits(pool, hostId, taken.token, limit, atTurn, turns);
+    const urlsMs = isLimited ? Math.min(sliceMs, settings.sliceMs) : sliceMs;
+    const portion = () => this.#portion(Math.min(urlsMs, portionOf(settings.sliceMs, sliceMs)));
+    let urls = await portion();
+    if (urls === 'closed') return 'more';
     if (urls.length === 0) return 'idle';
     const asked = pacer.last;
     const reading = await readRobots(this.#room, visit, this.#lessons.failures, this.#signal);
@@ -150,13 +155,60 @@ export class Slice {
     visit.goBy(reading);
     if (pacer.last !== null && pacer.last !== asked) visit.turns.askedForRobots(pacer.last);
     await this.#room.admitSitemaps(hostId, visit.origin, crawls, reading);
-    this.#earlierBody = await this.#room.earlierBodies.of(hostId, urls, crawls);
-    await this.#fetchAll(urls);
-    return 'more';
+    for (;;) {
+      this.#earlierBody = await this.#room.earlierBodies.of(hostId, urls, crawls);
+      if (!(await this.#fetchAll(urls))) return 'more';
+      urls = await this.#further(portion);
+      if (urls === 'closed') return 'more';
+      if (urls.length === 0) return 'idle';
+    }
   }
 
-  async #fetchAll(urls: readonly LeasedUrl[]): Promise<void> {
+  /** Leases the URLs of so many milliseconds. 'closed': the quota allows none. */
+  async #portion(ms: number): Promise<readonly LeasedUrl[] | 'closed'> {
+    const { pool } = this.#room.dependencies;
+    const { hostId, taken, allowance } = this.#lease;
+    const { crawls, pacer } = this.#visit;
+    const limit = await allowance.grant(pool, hostId, taken.token, sliceSize(ms, pacer.delayMs));
+    if (limit === 0) return 'closed';
+    const turns = this.#visit.turns.within(ms, pacer.tookMs);
+    const atTurn = crawls.filter(({ id }) => turns.get(id) !== 0);
+    if (atTurn.length === 0) return [];
+    return leaseWithinLimits(pool, hostId, taken.token, limit, atTurn, turns);
+  }
+
+  /**
+   * The next portion. Waits for it while bodies of the host are read, and a moment longer, since others may link to the
+   * host: to end the visit and begin another costs more. Where reading lags far behind, fetching waits for it. A visit
+   * whose time is over and whose URLs are spent still waits for the reading: the host keeps its place until then.
+   */
+  async #further(
+    portion: () => Promise<readonly LeasedUrl[] | 'closed'>,
+  ): Promise<readonly LeasedUrl[] | 'closed'> {
+    const { pool, settings } = this.#room.dependencies;
+    let idleSince = performance.now();
+    for (;;) {
+      if (this.#signal.aborted || this.#lease.isOver || this.#lease.othersWait) return 'closed';
+      const overMs = performance.now() - this.#endsAt;
+      const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
+      if (overMs >= (waits ? longestUnreadMs : 0)) return 'closed';
+      const [{ bodies: unread } = { bodies: 0 }] = await unreadBodies(pool, this.#lease.hostId, mostUnread);
+      if (overMs >= 0 && unread === 0) return 'closed';
+      if (overMs < 0 && (unread < mostUnread || settings.lingerMs === 0)) {
+        const urls = await portion();
+        if (urls.length > 0) return urls;
+        if (unread > 0) idleSince = performance.now();
+        if (settings.lingerMs === 0 || performance.now() - idleSince >= settings.lingerMs) return [];
+      }
+      await sleep(furtherMs, this.#signal);
+    }
+  }
+
+  /** False: the visit must end. */
+  async #fetchAll(urls: readonly LeasedUrl[]): Promise<boolean> {
     const refused: ResultRow[] = [];
+    let goesOn = true;
+    const end = (): false => (goesOn = false);
     const { pacer, turns, house } = this.#visit;
     const lanes = lanesAt({
       ...this.#lease.taken,
@@ -169,24 +221,27 @@ export class Slice {
       () => pacer.tookMs,
     );
     await inLanes(inTurn, lanes, async (url, lane) => {
-      if (this.#mustEndBefore(url)) return false;
+      if (this.#mustEndBefore(url)) return end();
       const wanted = { url, crawl: await house.books.crawls.open(url.crawl_id) };
       const stopped = await this.#visit.mayAsk(wanted);
       switch (stopped?.kind) {
         case undefined:
-          return this.#fetchOne(wanted, lane);
+          return (await this.#fetchOne(wanted, lane)) || end();
         case 'never':
           refused.push(excludedRow(this.#place(url), stopped.refusal));
           return true;
         case 'skip':
+          // The URL stays in hand until the visit ends.
+          goesOn = false;
           return true;
         case 'early':
         case 'closed':
-          return false;
+          return end();
       }
     });
     if (refused.length > 0) await this.#room.dependencies.writer.write({ results: refused });
     this.#settled += refused.length;
+    return goesOn;
   }
 
   /** Excludes every queued URL of a host that has opted out. */
@@ -311,11 +366,9 @@ export class Slice {
     const { pool } = this.#room.dependencies;
     const { hostId } = this.#lease;
     await this.#lessons.save(pool, hostId, baseDelayMs);
-    const turns = everybodys.noted(tookMs);
-    // Turns are written before the lease is returned: its next holder uses them.
-    if (turns.length > 0)
-      await retrying(() => noteTurns(pool, hostId, JSON.stringify(turns), this.#lessons.learned));
-    await this.#room.keeper.release(this.#lease, { waitMs, paceMs, ...this.#lessons.forRelease });
+    const { keeper } = this.#room;
+    await keeper.noteTurns(this.#lease, everybodys.noted(tookMs), this.#lessons.learned);
+    await keeper.release(this.#lease, { waitMs, paceMs, ...this.#lessons.forRelease });
   }
 
   /** Must the slice end before this URL is requested? Its time is up, or the worker is leaving. */

@@ -163,11 +163,24 @@ export const correctTurns = statement<[queues: string], Record<string, never>>(
     where q.host_id = l.host_id and q.crawl_id = l.crawl_id and q.turn_at <= now()`,
 );
 
-/** The number of hosts that are worked in a shard, and whether any crawl is running. */
-export const shardActivity = statement<[shard: number], { active: number; running: boolean }>(
+export interface ShardActivity {
+  /** Hosts that are worked in the shard. */
+  readonly active: number;
+  /** Is any crawl running? */
+  readonly running: boolean;
+  /** Do bodies wait to be read, in any shard? */
+  readonly unread: boolean;
+  /** Worker processes that read bodies. */
+  readonly readers: number;
+}
+
+export const shardActivity = statement<[shard: number], ShardActivity>(
   'shard-activity',
   `select (select count(*)::int from ${workedHosts('$1')}) as active,
-          exists (select 1 from crawl where state in ('seeding', 'running', 'draining')) as running`,
+          exists (select 1 from crawl where state in ('seeding', 'running', 'draining')) as running,
+          exists (select 1 from url where stage > 0) as unread,
+          (select count(*)::int from worker_process
+            where 'extract' = any (roles) and seen_at > now() - interval '15 seconds') as readers`,
 );
 
 /** Number of shards, counted from shard 0 to the highest that any host was given. */

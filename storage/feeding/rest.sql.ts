@@ -33,8 +33,7 @@ export const refeedHosts = statement<[shard: number], { id: number; origin: stri
           and h.not_before < now() - interval '10 seconds' and h.closed_until < now() - interval '10 seconds'
           and coalesce(h.lease_until, '-infinity') < now() - interval '10 seconds'
           and coalesce(h.fed_at, '-infinity') < now() - interval '10 seconds'
-          and (exists (select 1 from url u where u.host_id = h.id and u.stage > 0)
-               or exists (select 1 from url u where u.host_id = h.id and u.state = 'leased')
+          and (exists (select 1 from url u where u.host_id = h.id and u.state = 'leased')
                or h.fed and exists (select 1 from host_queue q
                                       join crawl c on c.id = q.crawl_id and c.state = 'running'
                                      cross join lateral (select 1 from url u
@@ -46,6 +45,24 @@ export const refeedHosts = statement<[shard: number], { id: number; origin: stri
      ) lost
     where h.id = lost.id
    returning h.id, h.origin`,
+);
+
+/**
+ * Hosts whose visit is lost: its worker was killed, is frozen or is cut off, so that the lease has run out and was not
+ * returned. The same host is named again after ten seconds.
+ */
+export const lostVisits = statement<[shard: number], { id: number; origin: string; lease: number }>(
+  'lost-visits',
+  `update host h set fed_at = now()
+     from (
+       select id from host
+        where shard = $1 and fed and parked_at is null and lease_token is not null
+          and lease_until < now() - interval '1 second' and coalesce(fed_at, '-infinity') < now() - interval '10 seconds'
+        order by lease_until limit 300
+        for update skip locked
+     ) lost
+    where h.id = lost.id
+   returning h.id, h.origin, h.lease_token as lease`,
 );
 
 /**
@@ -61,13 +78,12 @@ export const unfeedHosts = statement<[limit: number], { id: number }>(
 
 /**
  * Gives a host back to the scheduler. No row: the host is not given back, because URLs are due and nobody else wants
- * its place, or because URLs are in hand or fetched bodies wait to be read.
+ * its place, or because URLs are in hand.
  */
 export const retireHost = statement<[hostId: string], { id: number }>(
   'retire-host',
   `update host h set fed = false
     where h.id = $1
-      and not exists (select 1 from url u where u.host_id = h.id and u.stage > 0)
       and not exists (select 1 from url u where u.host_id = h.id and u.state = 'leased')
       and (h.yield_at is not null
            or not exists (select 1 from host_queue q

@@ -1,3 +1,9 @@
 /** Facts of which an instance has one: its id, its secret, its namespace, and the workers at work. */
 export { instanceId, cursorSecret, temporalNamespace, noteTemporalNamespace } from './instance.sql.ts';
-export { noteWorker, forgetWorker, controlPresence, type ControlPresence } from './presence.sql.ts';
+export {
+  noteWorker,
+  forgetWorker,
+  controlPresence,
+  lostFetchers,
+  type ControlPresence,
+} from './presence.sql.ts';

@@ -16,6 +16,17 @@ export const forgetWorker = statement<[id: string], Record<string, never>>(
   `delete from worker_process where id = $1`,
 );
 
+/**
+ * A row: a worker that fetches was lost, without having left in order, so recently that Temporal may not have noticed it
+ * by missing heartbeats.
+ */
+export const lostFetchers = statement<[], { readonly id: string }>(
+  'lost-fetchers',
+  `select id from worker_process
+    where 'fetch' = any (roles) and seen_at between now() - interval '6 minutes' and now() - interval '12 seconds'
+    limit 1`,
+);
+
 export interface ControlPresence {
   /** Control workers that have reported within the last fifteen seconds. */
   readonly present: number;

@@ -34,12 +34,21 @@ export const renewLeases = statement<[held: string, leaseMs: number], RenewedLea
              as others_wait`,
 );
 
-/** Leases of hosts whose settings were changed after the lease was taken. `held`: [{id, token, revision}]. */
+/** Asks the holder of the host's lease, if there is one, to end its visit. */
+export const cutVisit = statement<[hostId: string], Record<string, never>>(
+  'cut-visit',
+  `update host set cut_token = lease_token where id = $1 and lease_token is not null`,
+);
+
+/**
+ * Leases whose visits must end: the settings of the host were changed after the lease was taken, or the visit was cut.
+ * `held`: [{id, token, revision}].
+ */
 export const outdatedLeases = statement<[held: string], { token: number }>(
   'outdated-leases',
   `select r.token
      from json_to_recordset($1) as r(id bigint, token bigint, revision int)
-     join host h on h.id = r.id and h.settings_revision <> r.revision`,
+     join host h on h.id = r.id and (h.settings_revision <> r.revision or h.cut_token = r.token)`,
 );
 
 /** What was requested of the host under the lease, and for how long the host is closed now. */

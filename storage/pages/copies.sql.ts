@@ -21,6 +21,8 @@ export const claimContents = statement<[rows: string], Record<string, never>>(
 export interface ContentOwner {
   readonly crawl_id: number;
   readonly hash: string;
+  /** The site for which it was asked. */
+  readonly site: number;
   readonly host_id: number;
   readonly key: string;
 }
@@ -31,10 +33,10 @@ export interface ContentOwner {
  */
 export const contentOwners = statement<[rows: string], ContentOwner>(
   'content-owners',
-  `select distinct on (r.crawl_id, r.hash) r.crawl_id, r.hash, c.host_id, encode(c.key, 'hex') as key
+  `select distinct on (r.crawl_id, r.hash, r.site) r.crawl_id, r.hash, r.site, c.host_id, encode(c.key, 'hex') as key
      from json_to_recordset($1) as r(crawl_id bigint, hash text, site bigint)
      join content c on c.crawl_id = r.crawl_id and c.hash = decode(r.hash, 'hex')
-    order by r.crawl_id, r.hash, c.site = r.site desc, c.site`,
+    order by r.crawl_id, r.hash, r.site, c.site = r.site desc, c.site`,
 );
 
 /** Facts about a body that was stored when the same URL was fetched before. */

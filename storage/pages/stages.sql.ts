@@ -1,12 +1,14 @@
 /** The stages of a stored body: dedup, extraction. */
+import type { ReadingLane } from '../../contracts/activities.ts';
 import type { StoredStage, storedStages } from '../../domain/stage.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { FoundRecord } from '../archive/index.ts';
-import { statement } from '../postgres/index.ts';
+import { statement, type Queryable } from '../postgres/index.ts';
 import type { Cut } from '../../domain/limits.ts';
 
 export interface StagedBody {
   readonly host_id: number;
+  readonly origin: string;
   readonly crawl_id: number;
   readonly key: string;
   readonly url: string;
@@ -21,20 +23,42 @@ export interface StagedBody {
   readonly record: FoundRecord | null;
 }
 
-/** Bodies of a host that wait for a stage. */
-export const bodiesInStage = statement<
-  [hostId: string, stage: Exclude<StoredStage, typeof storedStages.none>, limit: number],
+const inStage = statement<
+  [
+    shard: number,
+    lane: number,
+    lanes: number,
+    stage: Exclude<StoredStage, typeof storedStages.none>,
+    after: number,
+    limit: number,
+  ],
   StagedBody
 >(
   'bodies-in-stage',
-  `select host_id, crawl_id, encode(key, 'hex') as key, url, kind, seed, depth, priority, content_hash, content_type,
-          robots_tag,
-          case when stage = 2 then (
+  `select u.host_id, h.origin, u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
+          u.content_hash, u.content_type, u.robots_tag,
+          case when u.stage = 2 then (
             select json_build_object('segment', b.segment, 'name', s.name, 'at', b.at, 'length', b.length)
-              from body b join segment s on s.id = b.segment where b.hash = content_hash
+              from body b join segment s on s.id = b.segment where b.hash = u.content_hash
           ) end as record
-     from url where host_id = $1 and stage = $2
-    order by crawl_id, priority desc, key limit $3`,
+     from url u join host h on h.id = u.host_id
+    where u.stage = $4 and u.stage > 0 and u.host_id > $5 and u.host_id % $3 = $2 and h.shard = $1
+    order by u.host_id limit $6`,
+);
+
+/** Bodies that wait for a stage, of the hosts of a lane that come after `after`, in the order of their ids. */
+export const bodiesInStage = (
+  db: Queryable,
+  { shard, lane, lanes }: ReadingLane,
+  stage: Exclude<StoredStage, typeof storedStages.none>,
+  after: number,
+  limit: number,
+): Promise<StagedBody[]> => inStage(db, shard, lane, lanes, stage, after, limit);
+
+/** How many bodies of a host wait to be read; counts no further than `most`. */
+export const unreadBodies = statement<[hostId: string, most: number], { readonly bodies: number }>(
+  'unread-bodies',
+  `select count(*)::int as bodies from (select from url where host_id = $1 and stage > 0 limit $2) unread`,
 );
 
 /** A step of a fetched body through dedup and extraction, as JSON. */

@@ -48,23 +48,24 @@ export const seededPlaces = statement<
 );
 
 export interface SeededSite {
+  readonly host_id: number;
   readonly crawl_id: number;
   /** The first host of the site. */
   readonly site: number;
 }
 
 /**
- * Those of the given crawls that have a seed at a site. `origins`: all spellings of the site. One seed is looked for at
- * each: with `exists` Postgres would join the hosts with all seeds of all crawls, which takes minutes when there are
- * millions.
+ * Which crawls have a seed at the site of a host. `rows`: [{host_id, crawl_id, origins}], `origins` being all spellings of
+ * the site. One seed is looked for at each: with `exists` Postgres would join the hosts with all seeds of all crawls,
+ * which takes minutes when there are millions.
  */
-export const seededSites = statement<[crawlIds: readonly number[], origins: readonly string[]], SeededSite>(
+export const seededSites = statement<[rows: string], SeededSite>(
   'seeded-sites',
-  `select c.id as crawl_id, min(h.id) as site
-     from unnest($1::bigint[]) c(id)
-     join host h on h.origin = any ($2::text[])
+  `select r.host_id, r.crawl_id, min(h.id) as site
+     from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, origins text[])
+     join host h on h.origin = any (r.origins)
     cross join lateral (
-      select from url u where u.host_id = h.id and u.crawl_id = c.id and u.seed limit 1
+      select from url u where u.host_id = h.id and u.crawl_id = r.crawl_id and u.seed limit 1
     ) one
-    group by c.id`,
+    group by r.host_id, r.crawl_id`,
 );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sleepsInWorkflow, sliceSize, stretchedSliceMs } from '../../domain/slice.ts';
+import { portionOf, sleepsInWorkflow, sliceSize, stretchedSliceMs } from '../../domain/slice.ts';
 
 const ms = fc.integer({ min: 0, max: 86_400_000 });
 
@@ -45,14 +45,26 @@ describe('sleepsInWorkflow', () => {
   });
 });
 
-describe('stretchedSliceMs (docs/design.md, "The slice": about two slices a second per core)', () => {
+describe('portionOf', () => {
+  it.each([
+    [10_000, 10_000, 10_000],
+    [10_000, 30_000, 30_000],
+    [10_000, 900_000, 60_000],
+    [120_000, 900_000, 120_000],
+    [0, 0, 0],
+  ])('of slices of %i ms, stretched to %i ms, URLs of %i ms are leased', (sliceMs, stretched, portion) => {
+    expect(portionOf(sliceMs, stretched)).toBe(portion);
+  });
+});
+
+describe('stretchedSliceMs (docs/design.md, "Long visits": about two a second and core)', () => {
   it('stays as set while hosts are few', () => {
     expect(stretchedSliceMs(10_000, 40, 2)).toBe(10_000);
     expect(stretchedSliceMs(10_000, 80, 2)).toBe(20_000);
     expect(stretchedSliceMs(0, 10_000, 1)).toBe(0);
   });
 
-  it('keeps slices below two a second and core up to five minutes, and none shorter than set', () => {
+  it('keeps slices below two a second and core up to fifteen minutes, and none shorter than set', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 600_000 }),
@@ -62,8 +74,8 @@ describe('stretchedSliceMs (docs/design.md, "The slice": about two slices a seco
           const stretched = stretchedSliceMs(sliceMs, hosts, cores);
           expect(stretched).toBeGreaterThanOrEqual(sliceMs);
           const perCore = hosts / (stretched / 1_000) / cores;
-          expect(perCore <= 2.000001 || stretched >= 300_000).toBe(true);
-          expect(stretched).toBeLessThanOrEqual(Math.max(sliceMs, 300_000));
+          expect(perCore <= 2.000001 || stretched >= 900_000).toBe(true);
+          expect(stretched).toBeLessThanOrEqual(Math.max(sliceMs, 900_000));
         },
       ),
     );

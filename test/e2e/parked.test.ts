@@ -135,7 +135,7 @@ describe('a parked host', () => {
       expect(asked).toEqual(['/robots.txt', '/']);
       expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
       expect(await letters(crawl)).toEqual([]);
-      expect((await view(origin)).probes).toBe(0);
+      await until('its workflow has learnt that', async () => (await view(origin)).probes === 0);
       await expectExact(crawl);
       await closed(server);
     },

@@ -13,6 +13,7 @@ import type { CrawlConfig } from '../../contracts/crawl.ts';
 import {
   editedSignal,
   editWorkflowId,
+  lostVisitSignal,
   pauseHostSignal,
   redriveHostUpdate,
   redriveWorkflowId,
@@ -26,7 +27,7 @@ import { addFailingHost, lettersOf, noEditPending } from '../support/database/in
 import { bare, startOwnStack } from '../support/start-stack.ts';
 import { startWorker, type WorkerProcess, type WorkerSettings } from '../support/worker.ts';
 import { startWeb, type Web } from '../web/server.ts';
-import { callsOut, cancelled, host, hostMode, reset, save, saved, settled } from './recorder.ts';
+import { cancelled, host, hostMode, reset, save, saved, settled } from './recorder.ts';
 import { refusedOnce } from './webhook-scenario.ts';
 import { until } from '../support/until.ts';
 
@@ -59,7 +60,8 @@ const scenarios: readonly [string, Partial<WorkerSettings>, Scenario][] = [
     'continue-as-new: a step for each URL',
     { sliceSeconds: 0 },
     async (desk, web) => {
-      const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0 });
+      const urls = Array.from({ length: 90 }, (_, at) => `${web.origins[0] ?? ''}/page/${String(at)}`);
+      const id = await desk.start(urls, { scope: 'host', delaySeconds: 0 });
       await desk.ended(id);
       await save(desk, 'host-continued-first', host(web.origins[0] ?? ''), 'first');
       await save(desk, 'host-continued-latest', host(web.origins[0] ?? ''), 'latest');
@@ -141,29 +143,15 @@ const scenarios: readonly [string, Partial<WorkerSettings>, Scenario][] = [
     },
   ],
   [
-    'an idle host cancelled',
+    'a host whose visit is lost',
     { sliceSeconds: 10 },
     async (desk, web) => {
       const [origin = ''] = web.origins;
-      const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0, maxPages: 3 });
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.2 });
+      await settled(desk, id, 4);
+      await desk.client.workflow.getHandle(host(origin)).signal(lostVisitSignal, null);
       await desk.ended(id);
-      await cancelled(desk, 'host-cancelled-idle', host(origin));
-      await desk.client.workflow.getHandle(host(origin)).signal(resumeHostSignal);
-    },
-  ],
-  [
-    'a host cancelled while it waits for the reading of what it fetched',
-    { sliceSeconds: 0, roles: 'control,fetch' },
-    async (desk, web) => {
-      const [origin = ''] = web.origins;
-      const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0, maxPages: 3 });
-      await callsOut(desk, host(origin), 'dedup');
-      const done = cancelled(desk, 'host-cancelled-digesting', host(origin));
-      const reader = await worker({ roles: 'extract' });
-      await done;
-      await desk.client.workflow.getHandle(host(origin)).signal(resumeHostSignal);
-      await desk.ended(id);
-      await reader.drain();
+      await save(desk, 'host-visit-lost', host(origin), 'latest');
     },
   ],
   [

@@ -44,19 +44,6 @@ export async function hostMode(desk: CrawlDesk, origin: string, mode: string): P
   }
 }
 
-/** Resolves once a workflow waits for an activity. */
-export async function callsOut(desk: CrawlDesk, workflowId: string, activity: string): Promise<void> {
-  for (;;) {
-    const described = await desk.client.workflow
-      .getHandle(workflowId)
-      .describe()
-      .catch(() => null);
-    const out = described?.raw.pendingActivities ?? [];
-    if (out.some(({ activityType }) => activityType?.name === activity)) return;
-    await new Promise((wake) => setTimeout(wake, 100));
-  }
-}
-
 /** "Request Cancellation" in Temporal Web: what the run made of it that was cancelled. */
 export async function cancelled(desk: CrawlDesk, name: string, workflowId: string): Promise<void> {
   const { runId } = await desk.client.workflow.getHandle(workflowId).describe();

@@ -53,9 +53,8 @@ describe('saved histories', () => {
       'host-continued-latest',
       'host-cancelled-visiting',
       'host-cancelled-paused',
-      'host-cancelled-idle',
       'host-cancelled-parked',
-      'host-cancelled-digesting',
+      'host-visit-lost',
       'host-reset',
       'crawl-reset',
       'scheduler-cancelled',
@@ -76,7 +75,7 @@ describe('saved histories', () => {
     const changed = history.events.map((event) => {
       const scheduled = event['activityTaskScheduledEventAttributes'] as
         { activityType: { name: string } } | undefined;
-      return scheduled?.activityType.name === 'dedup'
+      return scheduled?.activityType.name === 'fetchSlice'
         ? {
             ...event,
             activityTaskScheduledEventAttributes: { ...scheduled, activityType: { name: 'other' } },

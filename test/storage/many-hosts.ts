@@ -42,6 +42,16 @@ export const manyHosts: readonly Reason[] = [
     statements: ['reclaimPaused', 'refeedHosts', 'unfeedHosts'],
   },
   {
+    why: 'The scheduler looks for leases of its shard that ran out and were not returned. It cannot know whose.',
+    when: 'each tick, once a second',
+    statements: ['lostVisits'],
+  },
+  {
+    why: 'Bodies of many hosts are judged and read together, in the order of their hosts.',
+    when: 'while bodies come, in each lane',
+    statements: ['bodies-in-stage'],
+  },
+  {
     why: 'Hosts are asked for by name, and their ids are not known yet. Each process remembers the ids of the hosts that it met.',
     when: 'a host that a process meets for the first time; a question about one URL or host',
     statements: [

@@ -13,6 +13,7 @@ import {
   robotsRead,
   tables,
 } from '../../support/database/index.ts';
+import { setHost } from '../../../storage/hosts/index.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -95,6 +96,20 @@ describe('a host that answers', () => {
     expect(await standing(host)).toMatchObject({ fed: false, failures: 0, last_error: null });
     expect(started).toEqual({});
     await expectExact(fetching.pool, crawl);
+  });
+
+  it('is owed the delay of a slow crawl after its robots.txt too', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    await setHost(fetching.pool, site.origin, 0, { delaySeconds: 0 });
+    const crawl = await fetching.crawl({ delaySeconds: 3_000 });
+    await fetching.queue(crawl, host, '/');
+    open();
+    await stands(host, 'it is known', ({ known, leased }) => known && !leased);
+    expect(await fetching.role({ sliceMs: 1_000 }).fetchSlice(host)).toMatchObject({ fetched: 0 });
+    expect(site.paths()).toEqual(['/robots.txt']);
+    const turn = await tables.queue.row(fetching.pool, { host_id: host.hostId });
+    expect(turn.own_turn_at_ms).toBeGreaterThan(2_900_000);
   });
 
   it('is not asked again where its robots.txt is known', async () => {

@@ -6,13 +6,11 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
-import { createDedupActivities } from '../../../activities/dedup.ts';
 import { gates } from '../../../engine/visit/gates.ts';
 import { assemble, type Parts } from '../../../engine/assemble.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import { createEditActivities } from '../../../activities/edits.ts';
 import { previewEdit } from '../../../engine/edits/preview.ts';
-import { createExtractActivities } from '../../../activities/extract.ts';
 import { createExtractor } from '../../../content/extract.ts';
 import type { ControlActivities, EditProgress } from '../../../contracts/activities.ts';
 import { wholeConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
@@ -31,6 +29,7 @@ import {
   tables,
   urlLines,
 } from '../../support/database/index.ts';
+import { extractBodies, judgeBodies } from './reading.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { redirect, slowly, startSite, type Answer } from './site.ts';
 
@@ -53,7 +52,7 @@ const parts = (over: Partial<Parts> = {}): Dependencies =>
     gates,
     settings: {
       ...{ userAgent: 'Orbweaver/0.0', allowPrivate: [], maxBodyBytes: 1024 * 1024, requestTimeoutMs: 5_000 },
-      ...{ sliceMs: 5_000, leaseMs: 4_000, shards: 1 },
+      ...{ sliceMs: 5_000, lingerMs: 0, leaseMs: 4_000, shards: 1 },
     },
     log: pino({ level: 'silent' }),
     ...over,
@@ -129,13 +128,8 @@ describe('a wider scope that comes in between', () => {
       }, at);
       const reading = parts({ seen });
       const extractor = await createExtractor();
-      await asActivity(() => createDedupActivities(reading).dedup(host));
-      expect(await asActivity(() => createExtractActivities(reading, extractor).extract(host))).toMatchObject(
-        {
-          pages: 1,
-          admitted: many,
-        },
-      );
+      await judgeBodies(reading, host);
+      expect(await extractBodies(reading, extractor, host)).toBe(1);
       const queued = await frontier(crawl);
       for (const link of links) expect(queued).toContain(`${link} queued`);
       await expectExact(fetching.pool, crawl);
@@ -278,8 +272,8 @@ describe('what a preview says of links that come in', () => {
     await fetching.role().fetchSlice(host);
     const reading = parts();
     const extractor = await createExtractor();
-    await asActivity(() => createDedupActivities(reading).dedup(host));
-    await asActivity(() => createExtractActivities(reading, extractor).extract(host));
+    await judgeBodies(reading, host);
+    await extractBodies(reading, extractor, host);
     const [row] = await loadCrawls(fetching.pool, [crawl]);
     const config = wholeConfig(row?.config ?? {});
     const preview = await previewEdit(

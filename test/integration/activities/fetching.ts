@@ -60,6 +60,7 @@ const settings: CrawlSettings = {
   maxBodyBytes: 1024 * 1024,
   requestTimeoutMs: 5_000,
   sliceMs: 5_000,
+  lingerMs: 0,
   leaseMs: 4_000,
   shards: 1,
 };

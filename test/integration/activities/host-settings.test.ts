@@ -4,7 +4,7 @@ import type { HostSettingsChange } from '../../../contracts/hosts.ts';
 import type { OpeningTime } from '../../../domain/windows.ts';
 import { setHost } from '../../../storage/hosts/index.ts';
 import { feedHosts, refeedHosts } from '../../../storage/feeding/index.ts';
-import { takeLease } from '../../../storage/leases/index.ts';
+import { cutVisit, takeLease } from '../../../storage/leases/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { poolAt } from '../storage/set-clock-pool.ts';
 import { changeHost, fromNow, hostIdOf, hostRow, leaseEnded } from '../../support/database/index.ts';
@@ -299,6 +299,20 @@ describe('a change', () => {
     expect(before).toBeLessThan(10);
     expect(await fetching.role({ sliceMs: 3_000 }).fetchSlice(host)).toMatchObject({ delayMs: 1_200 });
     expect(least(gaps(site).slice(before - 1))).toBeGreaterThanOrEqual(1_200);
+  });
+
+  it('is not needed to cut a visit, which keeps what it has learnt', async () => {
+    const { site, host } = await hosted({ delaySeconds: 20 });
+    const running = fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
+    await expect.poll(() => site.hits.length).toBe(1);
+    await cutVisit(fetching.pool, host.hostId);
+    const cutAt = performance.now();
+    expect(await running).toMatchObject({ fetched: 0, next: 'more' });
+    expect(performance.now() - cutAt).toBeLessThan(10_000);
+    // The pace is still owed, which a change of settings would have had judged anew.
+    expect((await hostRow(fetching.pool, host.hostId)).not_before_ms).toBeGreaterThan(8_000);
+    await cutVisit(fetching.pool, host.hostId);
+    expect((await hostRow(fetching.pool, host.hostId)).lease_token).toBeNull();
   });
 
   it('ends the wait for a slot while one is waited for', async () => {

@@ -162,7 +162,7 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
       });
       await later(host);
       await fetching.queue(await fetching.crawl(), host, '/a');
-      await fetching.role().fetchSlice(host);
+      await fetching.role({ sliceMs: 0 }).fetchSlice(host);
       expect(await hostRow(fetching.pool, host.hostId)).toMatchObject(after);
     }
   });

@@ -24,7 +24,6 @@ describe('a slice', () => {
       fetched: 4,
       next: 'idle',
       queued: 0,
-      pending: true,
       deadLetters: 0,
       lastError: null,
     });

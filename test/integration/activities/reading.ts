@@ -1,20 +1,23 @@
-/** Reads what a host has brought, as the dedup and extract activities do for a worker. */
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
+/** Reads what a host has brought, as the lanes of a worker do. */
 import pino from 'pino';
-import { createDedupActivities } from '../../../activities/dedup.ts';
 import { gates } from '../../../engine/visit/gates.ts';
 import { assemble } from '../../../engine/assemble.ts';
-import { createExtractActivities } from '../../../activities/extract.ts';
-import { createExtractor } from '../../../content/extract.ts';
+import { createExtractor, type Extractor } from '../../../content/extract.ts';
+import { storedStages } from '../../../domain/stage.ts';
+import type { Dependencies } from '../../../engine/dependencies.ts';
+import { createDedup } from '../../../engine/reading/dedup.ts';
+import { createReading } from '../../../engine/reading/read-pages.ts';
+import { bodiesInStage, type StagedBody } from '../../../storage/pages/index.ts';
+import { hostRow } from '../../support/database/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import type { Fetching, HostRow } from './fetching.ts';
 
-/** Until nothing of the host is owed its reading any more; answers how many URLs were new. */
+/** Until nothing of the host is owed its reading any more. */
 export async function readBodies(
   { pool, blobs }: Pick<Fetching, 'pool' | 'blobs'>,
   host: HostRow,
-): Promise<number> {
+): Promise<void> {
   const dependencies = assemble({
     pool,
     writer: new FrontierWriter(pool),
@@ -31,26 +34,39 @@ export async function readBodies(
       maxBodyBytes: 1024 * 1024,
       requestTimeoutMs: 5_000,
       sliceMs: 5_000,
+      lingerMs: 0,
       leaseMs: 4_000,
       shards: 1,
     },
     log: pino({ level: 'silent' }),
   });
-  const activities = {
-    ...createDedupActivities(dependencies),
-    ...createExtractActivities(dependencies, await createExtractor()),
-  };
-  const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
-    cancellationSignal: new AbortController().signal,
-    heartbeat: () => undefined,
-  };
-  return asyncLocalStorage.run(context as Context, async () => {
-    let admitted = 0;
-    for (;;) {
-      await activities.dedup(host);
-      const read = await activities.extract(host);
-      admitted += read.admitted;
-      if (read.pages === 0) return admitted;
-    }
-  });
+  const extractor = await createExtractor();
+  while ((await judgeBodies(dependencies, host)) + (await extractBodies(dependencies, extractor, host)) > 0);
+}
+
+/** What lanes do, for one host: judges the bodies that wait for it; answers how many there were. */
+export const judgeBodies = (
+  dependencies: Parameters<typeof createDedup>[0],
+  host: Pick<HostRow, 'hostId'>,
+): Promise<number> => work(dependencies, host, storedStages.dedup, createDedup(dependencies));
+
+/** The same for extraction. */
+export const extractBodies = (
+  dependencies: Dependencies,
+  extractor: Extractor,
+  host: Pick<HostRow, 'hostId'>,
+): Promise<number> => work(dependencies, host, storedStages.extract, createReading(dependencies, extractor));
+
+async function work(
+  { pool }: Pick<Dependencies, 'pool'>,
+  { hostId }: Pick<HostRow, 'hostId'>,
+  stage: typeof storedStages.dedup | typeof storedStages.extract,
+  on: (bodies: readonly StagedBody[]) => Promise<void>,
+): Promise<number> {
+  const all = { lane: 0, lanes: 1 };
+  const { shard } = await hostRow(pool, hostId);
+  const found = await bodiesInStage(pool, { ...all, shard }, stage, Number(hostId) - 1, 400);
+  const bodies = found.filter(({ host_id: id }) => String(id) === hostId);
+  if (bodies.length > 0) await on(bodies);
+  return bodies.length;
 }

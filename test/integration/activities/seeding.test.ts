@@ -116,7 +116,16 @@ it('whether a site has a seed is told by one of its seeds, however many a crawl 
   );
   await tidyTables(pool, 'host', 'url');
   const ask = (db: Queryable) =>
-    seededSites(db, [crawl], ['http://seeded-7.example', 'https://seeded-7.example']);
+    seededSites(
+      db,
+      JSON.stringify([
+        {
+          host_id: made[7],
+          crawl_id: crawl,
+          origins: ['http://seeded-7.example', 'https://seeded-7.example'],
+        },
+      ]),
+    );
   expect(await ask(pool)).toHaveLength(1);
   const read = (await planOf(pool, ask)).filter((node) => node['Relation Name'] === 'url');
   expect(read.map((node) => node['Actual Rows'])).toEqual([1]);

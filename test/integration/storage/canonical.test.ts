@@ -1,10 +1,15 @@
 /** Which of several pages with one body, or one text, stands for the others (F20), as the pages feed tells it. */
 import { createHash } from 'node:crypto';
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDedupActivities } from '../../../activities/dedup.ts';
+import { storedStages } from '../../../domain/stage.ts';
+import { createDedup } from '../../../engine/reading/dedup.ts';
 import { canonicalize } from '../../../domain/url.ts';
-import { packOutlinks, chooseCanonicals, markTextDuplicates } from '../../../storage/pages/index.ts';
+import {
+  bodiesInStage,
+  packOutlinks,
+  chooseCanonicals,
+  markTextDuplicates,
+} from '../../../storage/pages/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
 import { tables } from '../../support/database/index.ts';
 import { allPages } from '../../support/all-pages.ts';
@@ -61,7 +66,8 @@ const hostOf = async (origin: string): Promise<number> => {
 /** Takes URLs the way of every URL, one after another: found, fetched, judged, and read where they are originals. */
 async function fetched(...urls: readonly Fetched[]): Promise<void> {
   const { pool, writer } = frontier;
-  const activities = createDedupActivities(frontier);
+  const judge = createDedup(frontier);
+  const all = { shard: 0, lane: 0, lanes: 1 };
   for (const { url, body = url, text, depth = 1, seed = false, canonical, links = [], redirectTo } of urls) {
     const link = canonicalize(url);
     if (!link.ok) throw new Error(link.rejected);
@@ -83,13 +89,11 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
       lastError: null,
       visit: null,
     });
-    const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
-      cancellationSignal: new AbortController().signal,
-      heartbeat: () => undefined,
-    };
-    const judge = () => activities.dedup({ hostId: String(host), origin: link.value.host });
-    const { originals } = await asyncLocalStorage.run(context as Context, judge);
-    if (originals === 0) continue;
+    const [staged] = await bodiesInStage(pool, all, storedStages.dedup, 0, 1);
+    if (staged === undefined) continue;
+    await judge([staged]);
+    const [original] = await bodiesInStage(pool, all, storedStages.extract, 0, 1);
+    if (original === undefined) continue;
     await writer.write({
       stages: [{ ...place, from: 2, to: 0, alias_host: null, alias_key: null }],
       pages: [

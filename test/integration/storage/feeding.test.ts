@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CrawlConfig, CrawlState } from '../../../contracts/crawl.ts';
 import { inTransaction, type Pool } from '../../../storage/postgres/index.ts';
 import {
+  lostVisits,
   refeedHosts,
   retireHost,
   shardActivity,
@@ -195,6 +196,35 @@ describe('feeding', () => {
 const long = fromNow(-11);
 const lately = fromNow(-5);
 
+describe('visits that are lost', () => {
+  const visited = async (): Promise<number> => {
+    const host = await waitingHost();
+    await set(host, { fed: true, fed_at: long, lease_token: 77, lease_until: fromNow(-2) });
+    return host;
+  };
+  const lost = async () => (await lostVisits(pool, shard)).map(({ id, lease }) => ({ id, lease }));
+
+  it('are those whose lease ran out and was not returned; each is named once in a while', async () => {
+    const host = await visited();
+    expect(await lost()).toEqual([{ id: host, lease: 77 }]);
+    expect(await lost()).toEqual([]);
+    await set(host, { fed_at: long });
+    expect(await lost()).toEqual([{ id: host, lease: 77 }]);
+  });
+
+  it.each<Case>([
+    ['whose lease is held', (host) => set(host, { lease_until: fromNow(3) })],
+    ['whose lease was returned', (host) => set(host, { lease_token: null })],
+    ['that no workflow has', (host) => set(host, { fed: false })],
+    ['that is parked', (host) => set(host, { parked_at: fromNow() })],
+    ['of another shard', (host) => set(host, { shard: shard + 1_000 })],
+  ])('are not those of a host %s', async (_what, put) => {
+    const host = await visited();
+    await put(host);
+    expect(await lost()).toEqual([]);
+  });
+});
+
 describe('feeding once more what was lost', () => {
   /** A host that was given to a workflow that is not there: it was fed, and for long nobody held its lease. */
   const lostHost = async (urls = 1): Promise<number> => {
@@ -235,12 +265,9 @@ describe('feeding once more what was lost', () => {
     expect(await refed()).toEqual([]);
   });
 
-  it.each([
-    ['a body waits to be read', 'body'],
-    ['URLs were left leased', 'leased'],
-  ] as const)('finds a host where %s, marked or not, whatever its crawl is doing', async (_what, upTo) => {
+  it('finds a host where URLs were left leased, marked or not, whatever its crawl is doing', async () => {
     const host = await lostHost();
-    await fetch(host, upTo);
+    await fetch(host, 'leased');
     await set(host, { fed: false, lease_until: long });
     await moveCrawl(pool, crawl, 'paused');
     expect(await fed()).toEqual([]);
@@ -271,10 +298,14 @@ describe('giving back', () => {
     expect(await active()).toBe(1);
   });
 
-  it.each(['body', 'leased'] as const)('is refused while work in hand is owed: %s', async (upTo) => {
+  it('is refused while URLs are in hand, and not for bodies that wait to be read', async () => {
+    const read = await waitingHost();
+    await set(read, { fed: true, fed_at: fromNow() });
+    await fetch(read, 'body');
+    expect(await retired(read)).toBe(true);
     const host = await waitingHost();
     await fed();
-    await fetch(host, upTo);
+    await fetch(host, 'leased');
     await moveCrawl(pool, crawl, 'draining');
     expect(await retired(host)).toBe(false);
     expect(await active()).toBe(1);

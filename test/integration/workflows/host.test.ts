@@ -1,15 +1,15 @@
 /** The host workflow on a real Temporal server, with activities that do nothing but what the test has them say. */
 import { fileURLToPath } from 'node:url';
-import { Context } from '@temporalio/activity';
 import { ApplicationFailure, Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ControlActivities, DedupActivities, ExtractActivities, FetchActivities, HostStandingView, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
+import type { ControlActivities, FetchActivities, HostStandingView, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
 import { failureTypes } from '../../../contracts/failures.ts';
 import {
   askHostSignal,
   hostStateQuery,
   hostWorkflowId,
+  lostVisitSignal,
   pauseHostSignal,
   redriveHostUpdate,
   resumeHostSignal,
@@ -32,7 +32,7 @@ let running: Promise<unknown>;
 
 const probeMs = 400;
 const fetched: SliceResult = {
-  ...{ fetched: 1, next: 'more', waitMs: 0, delayMs: 1, queued: 0, pending: false, deadLetters: 0 },
+  ...{ fetched: 1, next: 'more', waitMs: 0, delayMs: 1, queued: 0, deadLetters: 0 },
   ...{ wantedBy: { crawls: ['7', '12'], more: 3 }, lastError: null, closedBy: null },
 };
 const spent = (): never => {
@@ -49,8 +49,10 @@ let restMs = 0;
 let retired: boolean[] = [];
 /** What Postgres says of the host. */
 let stands: HostStandingView = { paused: null, parked: null };
-/** What a slice, reading and unparking wait for, if anything. */
-let holdUp: { slice?: Promise<void>; dedup?: Promise<void>; unpark?: Promise<void> } = {};
+/** What a slice and unparking wait for, if anything. */
+let holdUp: { slice?: Promise<void>; unpark?: Promise<void> } = {};
+/** Each ends a slice that waits. */
+let cuts: (() => void)[] = [];
 /** What was called, and when. */
 let calls: { readonly name: string; readonly at: number }[] = [];
 const call = (name: string): void => void calls.push({ name, at: performance.now() });
@@ -75,6 +77,11 @@ const control: Partial<ControlActivities> = {
     return Promise.resolve({ retired: following(retired) ?? true });
   },
   lookAtHost: () => Promise.resolve({ ...counts, ...stands }),
+  cutVisit: () => {
+    call('cut');
+    for (const cut of cuts.splice(0)) cut();
+    return Promise.resolve();
+  },
   setHostPause: ({ reason }) => {
     call(`pause ${String(reason)}`);
     stands = { ...stands, paused: reason };
@@ -89,11 +96,8 @@ const control: Partial<ControlActivities> = {
 const fetch: FetchActivities = {
   fetchSlice: () => {
     call('slice');
-    const { cancelled } = Context.current();
-    const end =
-      holdUp.slice === undefined
-        ? Promise.resolve()
-        : Promise.race([holdUp.slice, cancelled.catch(() => undefined)]);
+    const cut = new Promise<void>((resolve) => cuts.push(resolve));
+    const end = holdUp.slice === undefined ? Promise.resolve() : Promise.race([holdUp.slice, cut]);
     return end.then(following(slices) ?? spent);
   },
   probeHost: () => {
@@ -108,15 +112,6 @@ const fetchInTrouble: FetchActivities = {
     call('slice in trouble');
     return fetch.fetchSlice(host);
   },
-};
-const dedup: DedupActivities = {
-  dedup: () => {
-    call('dedup');
-    return (holdUp.dedup ?? Promise.resolve()).then(() => ({ originals: 0, aliases: 0 }));
-  },
-};
-const extract: ExtractActivities = {
-  extract: () => Promise.resolve({ pages: 0, admitted: 0, more: false }),
 };
 
 beforeAll(async () => {
@@ -134,8 +129,6 @@ beforeAll(async () => {
     [taskQueues.crawl, control],
     [taskQueues.fetch, fetch],
     [taskQueues.trouble, fetchInTrouble],
-    [taskQueues.dedup, dedup],
-    [taskQueues.extract, extract],
   ] as const) {
     workers.push(await Worker.create({ ...common, taskQueue, activities: { ...activities } }));
   }
@@ -144,6 +137,7 @@ beforeAll(async () => {
   running = Promise.all(workers.map((worker) => worker.run()));
 });
 afterAll(async () => {
+  for (const cut of cuts) cut();
   for (const worker of workers) worker.shutdown();
   await running;
   await native.close();
@@ -152,7 +146,8 @@ afterAll(async () => {
 });
 beforeEach(() => {
   [slices, probes, calls, restMs, retired] = [[spent], [fails], [], 0, []];
-  [stands, holdUp] = [{ paused: null, parked: null }, {}];
+  for (const cut of cuts) cut();
+  [stands, holdUp, cuts] = [{ paused: null, parked: null }, {}, []];
 });
 
 let hosts = 0;
@@ -221,7 +216,7 @@ describe('a parked host', () => {
     probes = [answers];
     const host = await start();
     await called('park', 3);
-    expect(calls.map(({ name }) => name).filter((name) => name !== 'slice' && name !== 'dedup')).toEqual(
+    expect(calls.map(({ name }) => name).filter((name) => name !== 'slice')).toEqual(
       ['park', 'probe', 'unpark', 'park', 'probe', 'unpark', 'park'], // prettier-ignore
     );
     const [, second = 0] = times('probe');
@@ -459,8 +454,6 @@ describe('a cancellation', () => {
       await called('slice', 1);
       await until('it failed', async () => Boolean((await host.describe()).raw.pendingActivities?.[0]?.lastFailure));
     }],
-    ['while bodies are read', () => void ([slices, holdUp] = [[() => ({ ...fetched, pending: true }), wait('wait')], { dedup: new Promise((done) => setTimeout(done, 1_500)) }]), () => called('dedup', 1)],
-    ['while it is idle', () => void (slices = [() => ({ ...fetched, next: 'idle' })]), () => called('slice', 1)],
     ['before its first step', () => undefined, () => Promise.resolve()],
   ])('%s pauses the host, each time', async (_, prepare, ready) => {
     prepare();
@@ -498,6 +491,45 @@ describe('a cancellation', () => {
     expect((await view(host)).mode).toBe('parked');
     expect(await host.executeUpdate(retryHostUpdate)).toMatch(/is tried again now/);
     expect(calls.filter(({ name }) => name.startsWith('pause'))).toEqual([]);
+    await end(host);
+  });
+});
+
+describe('a visit whose worker is gone', () => {
+  it('is not waited for, and each lease is lost once', async () => {
+    const idle = (): SliceResult => ({ ...fetched, next: 'idle' });
+    slices = [idle];
+    holdUp = { slice: new Promise(() => undefined) };
+    const host = await start();
+    await called('slice', 1);
+    await host.signal(lostVisitSignal, 7);
+    await called('slice', 2);
+    await host.signal(lostVisitSignal, 7);
+    await host.signal(lostVisitSignal, 8);
+    await called('slice', 3);
+    await host.signal(lostVisitSignal, null);
+    await called('slice', 4);
+    // The first two are told of after the third was begun: the worker that wakes up again changes nothing.
+    for (const cut of cuts.slice(0, 3)) cut();
+    await until('the last is under way', async () => (await view(host)).mode === 'active');
+    expect(times('slice')).toHaveLength(4);
+    for (const cut of cuts.splice(0)) cut();
+    await host.result();
+    expect(times('slice')).toHaveLength(4);
+  });
+
+  it('has its answer to `pause` all the same', async () => {
+    holdUp = { slice: new Promise(() => undefined) };
+    slices = [() => ({ ...fetched, next: 'wait', waitMs: 600_000 })];
+    const host = await start();
+    await called('slice', 1);
+    const dead = cuts.splice(0);
+    await host.signal(pauseHostSignal, 'lunch');
+    await called('cut', 1);
+    expect((await view(host)).mode).toBe('active');
+    await host.signal(lostVisitSignal, 9);
+    await until('it is paused', async () => (await view(host)).mode === 'paused');
+    expect(dead).toHaveLength(1);
     await end(host);
   });
 });
@@ -544,21 +576,13 @@ describe('a workflow that does not know how its host stands', () => {
 });
 
 describe('a host whose place somebody else wants', () => {
-  const yields = (): SliceResult => ({ ...fetched, next: 'yield', queued: 9, pending: true });
+  const yields = (): SliceResult => ({ ...fetched, next: 'yield', queued: 9 });
 
-  it('is given back at the end of its slice, with URLs that are due, once what it fetched was read', async () => {
-    slices = [() => ({ ...fetched, pending: true }), yields];
-    const read = Promise.withResolvers<undefined>();
-    holdUp = { dedup: read.promise };
+  it('is given back at the end of its slice, with URLs that are due', async () => {
+    slices = [() => fetched, yields];
     const host = await start();
-    await called('slice', 2);
-    expect(times('retire')).toEqual([]);
-    read.resolve(undefined);
     await host.result();
-    expect(times('slice')).toHaveLength(2);
-    // The first reading may begin before the second slice or after.
-    expect(times('dedup')).toHaveLength(2);
-    expect(calls.slice(-2).map(({ name }) => name)).toEqual(['dedup', 'retire']);
+    expect(calls.map(({ name }) => name)).toEqual(['slice', 'slice', 'retire']);
   });
 
   it('goes on where it cannot be given back', async () => {
@@ -568,16 +592,15 @@ describe('a host whose place somebody else wants', () => {
     expect(times('slice')).toHaveLength(2);
   });
 
-  it('is paused first where an operator asks for that while its bodies are read', async () => {
+  it('is paused first where an operator asks for that', async () => {
     slices = [yields];
-    const read = Promise.withResolvers<undefined>();
-    holdUp = { dedup: read.promise };
+    holdUp = { slice: new Promise(() => undefined) };
     const host = await start();
-    await called('dedup', 1);
+    await called('slice', 1);
     await host.signal(pauseHostSignal, 'lunch');
     await until('it is paused', async () => (await view(host)).mode === 'paused');
     expect(times('retire')).toEqual([]);
-    read.resolve(undefined);
+    holdUp = {};
     await host.signal(resumeHostSignal);
     await host.result();
     expect(times('slice')).toHaveLength(2);

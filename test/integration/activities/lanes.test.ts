@@ -1,0 +1,107 @@
+/** Bodies are read in lanes, over many hosts together (docs/design.md, "Reading in lanes"). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storedStages } from '../../../domain/stage.ts';
+import { SetAside, workLane } from '../../../engine/reading/lane.ts';
+import { takenLease } from '../storage/frontier.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { readBodies } from './reading.ts';
+import { page, startSite, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+interface Fetched {
+  readonly host: HostRow;
+  readonly site: Site;
+  readonly crawl: number;
+}
+
+/** Hosts with one fetched body each, which waits to be judged. */
+async function fetched(count: number): Promise<Fetched[]> {
+  const crawl = await fetching.crawl();
+  return Promise.all(
+    Array.from({ length: count }, async (_, at) => {
+      const site = await startSite({ '/': page(`page ${String(at)} of ${String(crawl)}`) });
+      const host = await fetching.host(site.origin);
+      await fetching.queue(crawl, host, '/');
+      await fetching.role().fetchSlice(host);
+      return { host, site, crawl };
+    }),
+  );
+}
+const ended = (): AbortSignal => AbortSignal.timeout(20_000);
+const ofHosts = (hosts: readonly Fetched[]) => new Set(hosts.map(({ host }) => Number(host.hostId)));
+
+describe('a lane', () => {
+  it('works the bodies of its share of the hosts together, and those of no other', async () => {
+    const hosts = await fetched(6);
+    const mine = ofHosts(hosts);
+    const dependencies = fetching.dependencies();
+    const seen: number[][] = [];
+    for (const lane of [0, 1]) {
+      const batches: number[] = [];
+      const stop = new AbortController();
+      await workLane(dependencies, { shard: 0, lane, lanes: 2 }, storedStages.dedup, new SetAside(), stop.signal, (bodies) => {
+        batches.push(...bodies.map(({ host_id: id }) => id).filter((id) => mine.has(id)));
+        stop.abort();
+        return Promise.resolve();
+      }); // prettier-ignore
+      seen.push(batches);
+    }
+    for (const [lane, batch] of seen.entries()) expect(batch.every((id) => id % 2 === lane)).toBe(true);
+    expect(new Set(seen.flat())).toEqual(mine);
+    for (const { host } of hosts) await readBodies(fetching, host);
+  });
+
+  it('sets a host aside whose body fails alone, reads the others, and tries it again', async () => {
+    const hosts = await fetched(4);
+    const mine = ofHosts(hosts);
+    const bad = Number(hosts[1]?.host.hostId);
+    const stop = new AbortController();
+    const read = new Map<number, number>();
+    let failures = 0;
+    await workLane(
+      fetching.dependencies(),
+      { shard: 0, lane: 0, lanes: 1 },
+      storedStages.dedup,
+      new SetAside(),
+      AbortSignal.any([stop.signal, ended()]),
+      (bodies) => {
+        const known = bodies.filter(({ host_id: id }) => mine.has(id));
+        if (known.some(({ host_id: id }) => id === bad) && failures < 4) {
+          failures++;
+          return Promise.reject(new Error('a page that nobody can read'));
+        }
+        for (const { host_id: id } of known) read.set(id, (read.get(id) ?? 0) + 1);
+        if (read.has(bad)) stop.abort();
+        return Promise.resolve();
+      },
+    );
+    // Twice with the others, of which one call is the host's alone; then alone after its wait.
+    expect(failures).toBe(4);
+    expect(new Set(read.keys())).toEqual(mine);
+    for (const { host } of hosts) await readBodies(fetching, host);
+  });
+});
+
+describe('a visit', () => {
+  it('goes on with what was found in the pages that it brought, while it waits for further URLs', async () => {
+    const site = await startSite({ '/': page('<a href="/next">next</a>'), '/next': page('the next') });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
+    await fetching.queue(crawl, host, '/');
+    const running = fetching.role({ sliceMs: 60_000, lingerMs: 500 }).fetchSlice(host);
+    await expect.poll(() => site.paths()).toContain('/');
+    // Unread bodies hold the visit; nobody else can have the host meanwhile.
+    await expect.poll(async () => (await fetching.urls(crawl, site.origin))['/']?.stage).toBe(1);
+    await readBodies(fetching, host);
+    await expect.poll(() => site.paths()).toContain('/next');
+    await readBodies(fetching, host);
+    expect(await running).toMatchObject({ fetched: 2, next: 'idle', queued: 0 });
+    expect(site.paths()).toEqual(['/robots.txt', '/', '/next']);
+    await expect(takenLease(fetching.pool, Number(host.hostId))).resolves.toBeGreaterThan(0);
+  });
+});
