@@ -9,7 +9,7 @@
  * - `quiet`: the outermost element whose text is left out (its links count). Left at its end tag, or when an element
  *   closes that was open before it: that is how a browser treats an unclosed <nav>.
  */
-import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import type { TokenizerCallbacks } from 'htmlparser2';
 import {
   blockElements,
   breakoutElements,
@@ -21,6 +21,7 @@ import {
 import { foldLine, FoldedText, type FoldedLine } from './folded-text.ts';
 import { LinkCollector } from './links.ts';
 import { combine, type Directives, noDirectives, parseDirectives } from './robots-directives.ts';
+import { skippingTokenizer } from './skipping-tokenizer.ts';
 
 /** Characters of text, title and description kept. */
 const LONGEST_TEXT = 1_000_000;
@@ -74,7 +75,7 @@ export class PageReader implements TokenizerCallbacks {
 
   /** Reads the whole source; then the public fields hold what was found. */
   read(): void {
-    const tokenizer = new Tokenizer({ recognizeSelfClosing: this.xhtml }, this);
+    const tokenizer = skippingTokenizer(this.xhtml, this);
     tokenizer.write(this.source);
     tokenizer.end();
   }
