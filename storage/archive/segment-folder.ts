@@ -14,7 +14,7 @@ import {
   statSync,
   writevSync,
 } from 'node:fs';
-import { mkdir, open, readFile, statfs, truncate, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, open, statfs, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { SegmentStore, SegmentWriter } from './segment-store.ts';
@@ -86,19 +86,21 @@ export class SegmentFolder implements SegmentStore {
     return bavail * bsize;
   }
 
-  /** Writes so many bytes, reads and removes them. Rejects with the file system's error if that fails. */
+  /** Writes so many bytes and reads them. Rejects with the file system's error if that fails. */
   async probe(bytes: number): Promise<void> {
     await mkdir(this.#folder, folderMode);
-    const file = this.#file(`probe.${randomBytes(8).toString('hex')}.tmp`);
-    const written = randomBytes(bytes);
+    const name = this.#file(`probe.${randomBytes(8).toString('hex')}.tmp`);
+    const file = await open(name, 'wx+', fileMode);
     try {
-      await writeFile(file, written, { mode: fileMode });
-      if (!written.equals(await readFile(file)))
+      // A file without a name is gone with its process, however that ends.
+      await unlink(name);
+      const written = randomBytes(bytes);
+      await file.writeFile(written);
+      const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+      if (!written.equals(buffer))
         throw new Error(`a file in ${this.#folder} did not read back as it was written`);
     } finally {
-      await unlink(file).catch((error: unknown) => {
-        if (!isMissing(error)) throw error;
-      });
+      await file.close();
     }
   }
 

@@ -1,6 +1,6 @@
 /** Segments in a folder: what any store must do, and what disks and other users do to files. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -71,6 +71,32 @@ describe.skipIf(!mayMount())('a disk that becomes full (needs the right to mount
     }
   });
 });
+
+it.runIf(process.platform === 'linux')(
+  'a probe that writes has no file that a kill could leave behind',
+  async () => {
+    const writes = (): boolean =>
+      readdirSync('/proc/self/fd').some((fd) => {
+        const place = `/proc/self/fd/${fd}`;
+        // The folder that is read here is closed by now.
+        if (!existsSync(place)) return false;
+        return readlinkSync(place).startsWith(path.join(folder, 'probe.')) && statSync(place).size > 0;
+      });
+    const probe = open().probe(60_000_000);
+    const over = new AbortController();
+    void probe.finally(() => {
+      over.abort();
+    });
+    const found: string[][] = [];
+    while (!over.signal.aborted) {
+      if (writes()) found.push(readdirSync(folder));
+      await new Promise((next) => setImmediate(next));
+    }
+    await probe;
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.flat()).toEqual([]);
+  },
+);
 
 it('a probe passes where there is room, and leaves nothing behind, also where the folder had gone', async () => {
   await open().probe(100_000);

@@ -15,7 +15,7 @@ import {
 import { freeBodies, markRemoved, removeBatch } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
-import { addUrl, fromNow, tables } from '../../support/database/index.ts';
+import { addUrl, fromNow, holdQueue, tables, type UrlPlace } from '../../support/database/index.ts';
 import { allMembers } from '../../support/all-members.ts';
 import { flipBit } from '../../support/flip-bit.ts';
 import { moveCrawl, openFrontier, result, runningCrawl, type Frontier } from './frontier.ts';
@@ -72,20 +72,29 @@ const capture = (body: Uint8Array, url = 'https://a.example/'): Capture => ({
 });
 
 let urls = 0;
+const leasedUrl = (token = 7) =>
+  addUrl(frontier.pool, crawl, `https://a.example/${String(urls++)}`, {
+    state: 'leased',
+    lease_token: token,
+  });
+
 /** Commits the result of a fetch; answers whether the commit took it. */
-async function commit({ writer }: Process, body: Uint8Array, kept: Kept, token = 7): Promise<boolean> {
-  const { pool } = frontier;
-  const url = `https://a.example/${String(urls++)}`;
-  const { hostId, key } = await addUrl(pool, crawl, url, { state: 'leased', lease_token: token });
+async function commit(
+  { writer }: Process,
+  body: Uint8Array,
+  kept: Kept,
+  { hostId, key }: UrlPlace,
+): Promise<boolean> {
   const place = { host_id: hostId, crawl_id: crawl, key: key.toString('hex'), token: 7 };
   const row = result(place, 'done', { stage: 1, content_hash: sha256(body).toString('hex'), ...kept });
   await writer.write({ results: [row] });
-  return (await tables.url.row(pool, { host_id: hostId, crawl_id: crawl, key })).state === 'done';
+  const url = await tables.url.row(frontier.pool, { host_id: hostId, crawl_id: crawl, key });
+  return url.state === 'done';
 }
 
 async function store(process: Process, body: Uint8Array): Promise<Kept> {
   const kept = await process.archive.put(capture(body));
-  expect(await commit(process, body, kept)).toBe(true);
+  expect(await commit(process, body, kept, await leasedUrl())).toBe(true);
   return kept;
 }
 const nameOf = async (id: number): Promise<string> => (await tables.segment.row(frontier.pool, { id })).name;
@@ -104,14 +113,16 @@ describe('a body', () => {
     const body = text('one');
     const kept = await process.archive.put(capture(body));
     expect(await startProcess().archive.get(sha256(body))).toBeNull();
-    expect(await commit(process, body, kept)).toBe(true);
+    expect(await commit(process, body, kept, await leasedUrl())).toBe(true);
     expect(await startProcess().archive.get(sha256(body))).toEqual(body);
   });
 
   it('that comes with a lost lease is not stored', async () => {
     const process = startProcess();
     const body = text('late');
-    expect(await commit(process, body, await process.archive.put(capture(body)), 8)).toBe(false);
+    expect(await commit(process, body, await process.archive.put(capture(body)), await leasedUrl(8))).toBe(
+      false,
+    );
     expect(await tables.body.count(frontier.pool)).toBe(0);
   });
 
@@ -213,7 +224,7 @@ describe('a segment', () => {
     const first = await store(process, kept);
     const appended = await process.archive.put(capture(late));
     await startProcess().upkeep.closeLeft(0);
-    expect(await commit(process, late, appended)).toBe(false);
+    expect(await commit(process, late, appended, await leasedUrl())).toBe(false);
     expect(process.closed).toEqual([appended.segment]);
     expect(await process.archive.get(sha256(late))).toBeNull();
     // The page is fetched again, and goes to a new segment.
@@ -222,6 +233,27 @@ describe('a segment', () => {
     expect(await process.archive.get(sha256(late))).toEqual(late);
     expect(await process.archive.get(sha256(kept))).toEqual(kept);
     expect(typesIn(await fileOf(first.segment))).toEqual(['warcinfo', 'response', 'request']);
+  });
+
+  it('that is closed while a commit waits has all of it, or nothing', async () => {
+    const { pool } = frontier;
+    const [process, other] = [startProcess(), startProcess()];
+    const body = text('in the balance');
+    await store(process, text('before'));
+    const kept = await process.archive.put(capture(body));
+    const url = await leasedUrl();
+    const queue = await holdQueue(pool, url.hostId, crawl);
+    const committing = commit(process, body, kept, url);
+    await expect.poll(() => queue.waiting()).toBe(1);
+    let isClosed = false;
+    const closing = other.upkeep.closeLeft(0).then(() => (isClosed = true));
+    await expect.poll(async () => isClosed || (await queue.waiting()) === 2).toBe(true);
+    await queue.release();
+    const taken = await committing;
+    await closing;
+    const { length } = await tables.segment.row(pool, { id: kept.segment });
+    expect((length ?? 0) >= kept.at + kept.length).toBe(taken);
+    expect((await other.archive.get(sha256(body))) !== null).toBe(taken);
   });
 
   it('that its process ends in order is whole and sealed at once', async () => {
@@ -244,7 +276,7 @@ describe('a segment', () => {
 });
 
 describe('a segment that is mostly free', () => {
-  const bodies = Array.from({ length: 300 }, () => randomBytes(2_000));
+  const bodies = Array.from({ length: 120 }, () => randomBytes(2_000));
   const live = bodies.filter((_, at) => at % 3 === 0);
 
   /** Stores all bodies and a revisit, and frees two thirds. */
@@ -341,7 +373,7 @@ describe('a body that is freed while somebody brings it again', () => {
     expect(again.known).toBe(true);
     await tables.freedBody.add(frontier.pool, { hash: sha256(body) });
     await freeBodies(frontier.pool, 0);
-    expect(await commit(process, body, again)).toBe(false);
+    expect(await commit(process, body, again, await leasedUrl())).toBe(false);
     expect(await store(process, body)).toMatchObject({ known: false });
     expect(await process.archive.get(sha256(body))).toEqual(body);
   });
@@ -364,7 +396,8 @@ describe('a body that is freed while somebody brings it again', () => {
       await tables.url.change(frontier.pool, { crawl_id: crawl }, { stage: 0 });
       await tables.freedBody.add(frontier.pool, { hash: sha256(each) });
       const again = await process.archive.put(capture(each));
-      const [taken] = await Promise.all([commit(process, each, again), freeBodies(frontier.pool, 0)]);
+      const url = await leasedUrl();
+      const [taken] = await Promise.all([commit(process, each, again, url), freeBodies(frontier.pool, 0)]);
       expect((await process.archive.get(sha256(each))) !== null).toBe(taken);
     }
   });

@@ -38,6 +38,10 @@ export const holdTable = (pool: Pool, name: string): Promise<Held> =>
 export const holdCrawl = (pool: Pool, id: number | string): Promise<Held> =>
   hold(pool, 'select from crawl where id = $1 for update', [id]);
 
+/** Until it is released nobody else changes what the crawl has at the host. */
+export const holdQueue = (pool: Pool, host: number, crawl: number): Promise<Held> =>
+  hold(pool, 'select from host_queue where host_id = $1 and crawl_id = $2 for update', [host, crawl]);
+
 /** An open transaction that has done nothing but ask the time. */
 export const holdSnapshot = (pool: Pool): Promise<Held> => hold(pool, 'select now()');
 
