@@ -10,3 +10,6 @@ export type BodyStage = (typeof bodyStages)[number];
 /** Null: the body waits for nothing. */
 export const stageOf = (stored: StoredStage): BodyStage | null =>
   bodyStages.find((stage) => storedStages[stage] === stored) ?? null;
+
+/** Lanes of a shard for each worker process that reads: while one waits for Postgres, the other reads. */
+export const lanesOfReader = 2;

@@ -13,6 +13,7 @@ import { createRedriveActivities } from '../activities/redrive.ts';
 import { createWebhookActivities } from '../activities/webhooks.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import { createExtractor } from '../content/extract.ts';
+import { lanesOfReader } from '../domain/stage.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { taskQueues } from '../contracts/workflows.ts';
 
@@ -30,8 +31,8 @@ export interface RoleContext {
 
 /** Bounds the memory of a process: about 1 MB for each workflow. A workflow that is not cached is replayed. */
 const cachedWorkflows = 150;
-/** Reading bodies is work of the process's one thread: more slots would only wait for each other. */
-const extractSlots = 4;
+/** One lane of each shard judges all its bodies. */
+const dedupSlots = 4;
 const controlSlots = 200;
 /** An activity that mostly sleeps watches each open crawl; a crawl without a slot could not be paused. */
 const crawlSlots = 2_000;
@@ -67,7 +68,7 @@ export const doorPlaces = (fetchSlots: number): number => Math.min(mostDoorPlace
 
 export async function createWorkers(context: RoleContext): Promise<Worker[]> {
   const options = { ...common, connection: context.worker, namespace: context.config.temporalNamespace };
-  const { roles, fetchSlots, activeHosts, probeSeconds } = context.config;
+  const { roles, fetchSlots, activeHosts, probeSeconds, shards } = context.config;
   const workers: Worker[] = [];
   if (roles.includes('control')) {
     const { control, dependencies, workflow } = context;
@@ -124,13 +125,14 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
       await Worker.create({
         ...options,
         taskQueue: taskQueues.dedup,
-        maxConcurrentActivityTaskExecutions: extractSlots,
+        maxConcurrentActivityTaskExecutions: dedupSlots,
         activities: { ...createDedupActivities(context.dependencies) },
       }),
       await Worker.create({
         ...options,
         taskQueue: taskQueues.extract,
-        maxConcurrentActivityTaskExecutions: extractSlots,
+        // A slot for each lane, and no more: otherwise one process might take all lanes, and the others none.
+        maxConcurrentActivityTaskExecutions: lanesOfReader * shards,
         activities: { ...createExtractActivities(context.dependencies, await createExtractor()) },
       }),
     );

@@ -13,6 +13,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { schedulerStateQuery, wakeSignal, type SchedulerInput } from '../contracts/workflows.ts';
+import { lanesOfReader } from '../domain/stage.ts';
 import { dedup, extract, feed } from './calls.ts';
 import { orCancelled } from './cancelling.ts';
 
@@ -21,8 +22,6 @@ const tickMs = 1_000;
 const lostEvery = 5;
 /** Milliseconds between ticks while no crawl is running. Starting a crawl wakes the scheduler. */
 const restMs = 300_000;
-/** Lanes of a worker process that reads: while one waits for Postgres, the other reads. */
-const lanesOfReader = 2;
 
 export async function scheduler(input: SchedulerInput): Promise<void> {
   let woken = false;

@@ -530,6 +530,7 @@ describe('a visit whose worker is gone', () => {
     await host.signal(lostVisitSignal, 9);
     await until('it is paused', async () => (await view(host)).mode === 'paused');
     expect(dead).toHaveLength(1);
+    for (const cut of dead) cut();
     await end(host);
   });
 });
