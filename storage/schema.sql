@@ -263,6 +263,7 @@ create table host (
   requests_reserved integer not null default 0,
   lease_token bigint,
   lease_until timestamp with time zone,
+  suspect_at timestamp with time zone,
   cut_token bigint,
   guest_until timestamp with time zone,
   lent boolean not null default false,

@@ -1,5 +1,5 @@
 /** How a host goes idle, wakes and retires. */
-import { statement } from '../postgres/index.ts';
+import { statement, type Queryable } from '../postgres/index.ts';
 import { isItsTurn } from '../hosts/index.ts';
 
 /**
@@ -47,23 +47,37 @@ export const refeedHosts = statement<[shard: number], { id: number; origin: stri
    returning h.id, h.origin`,
 );
 
-/**
- * Hosts whose visit is lost: its worker was killed, is frozen or is cut off, so that the lease has run out and was not
- * returned. The same host is named again after ten seconds.
- */
-export const lostVisits = statement<[shard: number], { id: number; origin: string; lease: number }>(
+/** Milliseconds between two looks that both found a lease run out. After an outage its holder renews it meanwhile. */
+const suspectMs = 3_000;
+/** A lost visit is named again after so many milliseconds. */
+const againMs = 10_000;
+
+const suspects = statement<
+  [shard: number],
+  { readonly id: number; readonly origin: string; readonly lease: number; readonly lost: boolean }
+>(
   'lost-visits',
-  `update host h set fed_at = now()
+  `update host h
+      set suspect_at = now() + case when x.lost then interval '${String(againMs - suspectMs)} milliseconds' else '0' end
      from (
-       select id from host
-        where shard = $1 and fed and parked_at is null and lease_token is not null
-          and lease_until < now() - interval '1 second' and coalesce(fed_at, '-infinity') < now() - interval '10 seconds'
+       select id, coalesce(suspect_at < now() - interval '${String(suspectMs)} milliseconds'
+                           and suspect_at > now() - interval '${String(2 * againMs)} milliseconds', false) as lost
+         from host
+        where shard = $1 and fed and parked_at is null and lease_token is not null and lease_until < now()
+          and (suspect_at is null or suspect_at < now() - interval '${String(suspectMs)} milliseconds')
         order by lease_until limit 300
         for update skip locked
-     ) lost
-    where h.id = lost.id
-   returning h.id, h.origin, h.lease_token as lease`,
+     ) x
+    where h.id = x.id
+   returning h.id, h.origin, h.lease_token as lease, x.lost`,
 );
+
+/**
+ * Hosts whose visit is lost: its worker was killed, is frozen or is cut off, so that the lease has run out and was not
+ * returned, and three seconds later is still so.
+ */
+export const lostVisits = async (db: Queryable, shard: number): ReturnType<typeof suspects> =>
+  (await suspects(db, shard)).filter(({ lost }) => lost);
 
 /**
  * Gives up to `limit` hosts that are marked as fed back to the scheduler. The caller must know that none of them has a

@@ -51,6 +51,8 @@ create table host (
   -- returned the lease.
   lease_token        bigint,
   lease_until        timestamptz,
+  -- When a look found that lease_until had passed and the token was still set; a later look decides.
+  suspect_at         timestamptz,
   -- The lease whose visit is to end soon, because somebody has paused the host or has it tried again.
   cut_token          bigint,
   -- Until then a slice of another host waits for one request here (a robots.txt that redirects).

@@ -44,7 +44,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'The scheduler looks for leases of its shard that ran out and were not returned. It cannot know whose.',
     when: 'each tick, once a second',
-    statements: ['lostVisits'],
+    statements: ['lost-visits'],
   },
   {
     why: 'Bodies of many hosts are judged and read together, in the order of their hosts.',

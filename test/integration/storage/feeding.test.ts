@@ -17,6 +17,7 @@ import {
   changeCrawl,
   changeHost,
   fromNow,
+  hostRow,
   longAgo,
   noOptOuts,
   optedOut,
@@ -204,12 +205,27 @@ describe('visits that are lost', () => {
   };
   const lost = async () => (await lostVisits(pool, shard)).map(({ id, lease }) => ({ id, lease }));
 
-  it('are those whose lease ran out and was not returned; each is named once in a while', async () => {
+  it('are those whose lease two looks find run out and not returned; each is named once in a while', async () => {
     const host = await visited();
+    expect(await lost()).toEqual([]);
+    expect((await hostRow(pool, String(host))).suspect_at).not.toBeNull();
+    expect(await lost()).toEqual([]);
+    await set(host, { suspect_at: fromNow(-4) });
     expect(await lost()).toEqual([{ id: host, lease: 77 }]);
     expect(await lost()).toEqual([]);
-    await set(host, { fed_at: long });
+    await set(host, { suspect_at: fromNow(-4) });
     expect(await lost()).toEqual([{ id: host, lease: 77 }]);
+  });
+
+  it('are not those of a holder that renews its lease once Postgres is back, however long it was away', async () => {
+    const host = await visited();
+    await set(host, { lease_until: fromNow(-600) });
+    expect(await lost()).toEqual([]);
+    await set(host, { suspect_at: fromNow(-4), lease_until: fromNow(8) });
+    expect(await lost()).toEqual([]);
+    // Long after that look it counts for nothing.
+    await set(host, { suspect_at: fromNow(-60), lease_until: fromNow(-1) });
+    expect(await lost()).toEqual([]);
   });
 
   it.each<Case>([
@@ -220,6 +236,7 @@ describe('visits that are lost', () => {
     ['of another shard', (host) => set(host, { shard: shard + 1_000 })],
   ])('are not those of a host %s', async (_what, put) => {
     const host = await visited();
+    await set(host, { suspect_at: fromNow(-4) });
     await put(host);
     expect(await lost()).toEqual([]);
   });

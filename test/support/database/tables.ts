@@ -37,6 +37,7 @@ export interface HostRow {
   readonly took_ms: number | null;
   readonly lease_token: number | null;
   readonly lease_until: Date | null;
+  readonly suspect_at: Date | null;
   readonly guest_until: Date | null;
   readonly lent: boolean;
   readonly lend_until: Date | null;
