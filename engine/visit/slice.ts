@@ -8,12 +8,11 @@
  */
 import type { SliceResult } from '../../contracts/activities.ts';
 import { lanesAt } from '../../domain/pace.ts';
-import { portionOf, sleepsInWorkflow, sliceSize } from '../../domain/slice.ts';
+import { portionOf, sleepsInWorkflow } from '../../domain/slice.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 import { excludeOptedOut } from '../../storage/opt-outs/index.ts';
-import { unreadBodies } from '../../storage/pages/index.ts';
 import { hasSeedAt } from '../../storage/seeds/index.ts';
 import { reclaimUrls, returnUrls, type ResultRow, type LeasedUrl } from '../../storage/frontier/index.ts';
 import { waitingCrawls } from '../../storage/feeding/index.ts';
@@ -27,7 +26,7 @@ import { HostVisit } from './host-visit.ts';
 import { inLanes, type Lane } from './lanes.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { Lessons } from './lessons.ts';
-import { leaseWithinLimits } from './lease-within-limits.ts';
+import { Portions } from './portions.ts';
 import { readRobots } from './read-robots.ts';
 import {
   attemptedRow,
@@ -45,12 +44,6 @@ import { sleep } from './sleep.ts';
 const optOutBatch = 1_000;
 /** While Postgres is down, a slice that has ended tries to give back what it holds every so many milliseconds. */
 const giveBackMs = 500;
-/** Most bodies of a host that may wait to be read before its next URLs are fetched. */
-const mostUnread = 400;
-/** A visit whose time is over waits so many milliseconds for its bodies to be read, at most. */
-const longestUnreadMs = 60_000;
-/** A visit that waits for further URLs looks for them every so many milliseconds. */
-const furtherMs = 500;
 
 export interface SliceEnd {
   /** URLs that got a final outcome. */
@@ -137,8 +130,9 @@ export class Slice {
     // A host that is slow must not hold many of the few pages that a crawl may still have.
     const isLimited = crawls.some(({ config }) => config.maxPages !== null);
     const urlsMs = isLimited ? Math.min(sliceMs, settings.sliceMs) : sliceMs;
-    const portion = () => this.#portion(Math.min(urlsMs, portionOf(settings.sliceMs, sliceMs)));
-    let urls = await portion();
+    const portions = new Portions(this.#room.dependencies, visit, this.#endsAt, this.#signal);
+    const portionMs = Math.min(urlsMs, portionOf(settings.sliceMs, sliceMs));
+    let urls = await portions.next(portionMs);
     if (urls === 'closed') return 'more';
     if (urls.length === 0) return 'idle';
     const asked = pacer.last;
@@ -158,49 +152,9 @@ export class Slice {
     for (;;) {
       this.#earlierBody = await this.#room.earlierBodies.of(hostId, urls, crawls);
       if (!(await this.#fetchAll(urls))) return 'more';
-      urls = await this.#further(portion);
+      urls = await portions.further(portionMs);
       if (urls === 'closed') return 'more';
       if (urls.length === 0) return 'idle';
-    }
-  }
-
-  /** Leases the URLs of so many milliseconds. 'closed': the quota allows none. */
-  async #portion(ms: number): Promise<readonly LeasedUrl[] | 'closed'> {
-    const { pool } = this.#room.dependencies;
-    const { hostId, taken, allowance } = this.#lease;
-    const { crawls, pacer } = this.#visit;
-    const limit = await allowance.grant(pool, hostId, taken.token, sliceSize(ms, pacer.delayMs));
-    if (limit === 0) return 'closed';
-    const turns = this.#visit.turns.within(ms, pacer.tookMs);
-    const atTurn = crawls.filter(({ id }) => turns.get(id) !== 0);
-    if (atTurn.length === 0) return [];
-    return leaseWithinLimits(pool, hostId, taken.token, limit, atTurn, turns);
-  }
-
-  /**
-   * The next portion. Waits for it while bodies of the host are read, and a moment longer, since others may link to the
-   * host: to end the visit and begin another costs more. Where reading lags far behind, fetching waits for it. A visit
-   * whose time is over and whose URLs are spent still waits for the reading: the host keeps its place until then.
-   */
-  async #further(
-    portion: () => Promise<readonly LeasedUrl[] | 'closed'>,
-  ): Promise<readonly LeasedUrl[] | 'closed'> {
-    const { pool, settings } = this.#room.dependencies;
-    let idleSince = performance.now();
-    for (;;) {
-      if (this.#signal.aborted || this.#lease.isOver || this.#lease.othersWait) return 'closed';
-      const overMs = performance.now() - this.#endsAt;
-      const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
-      if (overMs >= (waits ? longestUnreadMs : 0)) return 'closed';
-      const [{ bodies: unread } = { bodies: 0 }] = await unreadBodies(pool, this.#lease.hostId, mostUnread);
-      if (overMs >= 0 && unread === 0) return 'closed';
-      if (overMs < 0 && (unread < mostUnread || settings.lingerMs === 0)) {
-        const urls = await portion();
-        if (urls.length > 0) return urls;
-        if (unread > 0) idleSince = performance.now();
-        if (settings.lingerMs === 0 || performance.now() - idleSince >= settings.lingerMs) return [];
-      }
-      await sleep(furtherMs, this.#signal);
     }
   }
 
