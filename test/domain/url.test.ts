@@ -269,8 +269,10 @@ describe('properties', () => {
     const text = fc
       .string({ unit: 'binary', maxLength: 8 })
       .map((value) => encodeURIComponent(value.toWellFormed()));
+    // A text has up to 96 characters: with more of them a URL may be longer than any that is taken.
+    const few = { maxLength: 6 };
     fc.assert(
-      fc.property(fc.array(text), fc.uniqueArray(text), (segments, names) => {
+      fc.property(fc.array(text, few), fc.uniqueArray(text, few), (segments, names) => {
         const raw = `http://h/x${segments.join('')}?${names.map((name) => `k${name}=${name}`).join('&')}`;
         expect(decodedOf(canonicalOf(raw))).toEqual(decodedOf(raw));
       }),
