@@ -41,7 +41,10 @@ const crawlSlots = 2_000;
  * well.
  */
 const shareOfTrouble = 0.25;
-/** Hosts have many short tasks: at two polls a thousand hosts got some twenty tasks a second (measured). */
+/**
+ * Polls for tasks of hosts' workflows. With thousands of hosts there are many short tasks. Alone, ten polls instead of two
+ * were not seen to help. A frozen process swallows as many tasks, each for the five seconds of its timeout.
+ */
 const hostPolls = 10;
 /** Workflows of crawls that are kept in memory: they are few, and seldom work. */
 const cachedCrawls = 30;
