@@ -12,6 +12,7 @@ import { addEdits } from './edit-verbs.ts';
 import { completionScript, shells, type Shell } from './completion.ts';
 import { exitCodes } from './ending.ts';
 import type { PageFilterOptions } from './page-filter.ts';
+import type { ReplayOptions } from './replay.ts';
 import { addResults, withPageFilter } from './result-verbs.ts';
 
 /** @param ended gets the exit code of the verb that ran */
@@ -319,14 +320,19 @@ function addReplay(program: Command, ended: Ended): void {
     .description(
       'Replay workflow histories against the code in this folder. The exit code is 3 if the code would take other steps than a history.',
     )
+    .argument('[file...]', 'replay these saved histories; no stack is needed')
     .option(
       '--workflow-id <id>',
       'only this workflow, such as host/https://example.com (default: all open workflows)',
     )
     .option('--limit <n>', 'histories to replay at most', wholeNumber(1), 200)
-    .addHelpText('after', '\nExamples:\n  orbweaver replay\n  orbweaver replay --workflow-id crawl/3')
-    .action(async (options: { workflowId?: string; limit: number }) => {
-      ended(await (await import('./replay.ts')).replay(options.workflowId ?? null, options.limit));
+    .option('--save <id>', 'save the history of this workflow to the file, and replay nothing')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver replay\n  orbweaver replay --workflow-id crawl/3\n  orbweaver replay --save crawl/3 crawl-3.json\n  orbweaver replay crawl-3.json',
+    )
+    .action(async (files: string[], options: ReplayOptions) => {
+      ended(await (await import('./replay.ts')).replay(files, options));
     });
 }
 

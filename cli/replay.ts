@@ -1,35 +1,109 @@
-/** `replay`: checks whether the present histories still fit the present workflows. */
+/** `replay`: checks whether histories, present or saved, still fit the present workflows; saves them. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { Client, Connection } from '@temporalio/client';
+import { historyFromJSON, historyToJSON, type History } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker, type ReplayHistoriesIterable } from '@temporalio/worker';
 import { loadConfig } from '../config/config.ts';
 import { entryScript } from '../config/package.ts';
+import { counted } from '../domain/counted.ts';
 import type { StackInfo } from '../stack/info.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { openOutFile } from './out-file.ts';
 import { runningStack } from './running-stack.ts';
+import { sayPlainly } from './say.ts';
 import { withOwnStack } from './stack.ts';
+import { reasonOf } from './words.ts';
 
-/** @param workflowId null: all open workflows, `limit` at most */
-export async function replay(workflowId: string | null, limit: number): Promise<ExitCode> {
+export interface ReplayOptions {
+  /** Only this workflow; otherwise all open workflows, `limit` at most. */
+  readonly workflowId?: string;
+  readonly limit: number;
+  /** Save the history of this workflow, and replay nothing. */
+  readonly save?: string;
+}
+
+/** @param files saved histories: these are replayed, and no stack is asked; with `save` the one file to write */
+export async function replay(files: readonly string[], options: ReplayOptions): Promise<ExitCode> {
+  const { workflowId, limit, save } = options;
+  if (workflowId !== undefined && (save !== undefined || files.length > 0))
+    throw new CommandError('Give either --workflow-id, or files, or --save.');
+  if (save !== undefined) return await saveTo(files, save);
+  Runtime.install({
+    // Log lines of a workflow were written when it ran.
+    logger: new DefaultLogger('ERROR', () => undefined),
+    // Otherwise the SDK's core writes each difference to standard output, as a log line.
+    telemetryOptions: { logging: { forward: {} } },
+    shutdownSignals: [],
+  });
+  if (files.length > 0) return await judge(savedHistories(files));
   const config = loadConfig();
   const running = runningStack(config.dataDir, 'services');
-  const work = (stack: StackInfo): Promise<ExitCode> => replayFrom(stack, workflowId, limit);
+  const work = (stack: TemporalPlace): Promise<ExitCode> =>
+    withClient(stack, (client) =>
+      judge(workflowId === undefined ? openHistories(client, limit) : oneHistory(client, workflowId)),
+    );
   return running === null ? withOwnStack(config, 'services', work) : work(running);
 }
 
-async function replayFrom(
-  stack: Pick<StackInfo, 'temporalAddress' | 'temporalNamespace'>,
-  workflowId: string | null,
-  limit: number,
-): Promise<ExitCode> {
-  // Log lines of a workflow were written when it ran.
-  Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined), shutdownSignals: [] });
-  const connection = await Connection.connect({ address: stack.temporalAddress });
+type TemporalPlace = Pick<StackInfo, 'temporalAddress' | 'temporalNamespace'>;
+
+async function withClient<T>(place: TemporalPlace, work: (client: Client) => Promise<T>): Promise<T> {
+  const { temporalAddress: address, temporalNamespace: namespace } = place;
+  const connection = await Connection.connect({ address }).catch((error: unknown) => {
+    throw new CommandError(`Temporal at ${address} cannot be reached: ${reasonOf(error)}.`, exitCodes.broken);
+  });
   try {
-    const client = new Client({ connection, namespace: stack.temporalNamespace });
-    const histories = workflowId === null ? openHistories(client, limit) : oneHistory(client, workflowId);
-    return await judge(histories);
+    return await work(new Client({ connection, namespace }));
   } finally {
     await connection.close();
+  }
+}
+
+async function saveTo([name, ...others]: readonly string[], workflowId: string): Promise<ExitCode> {
+  if (name === undefined || others.length > 0) throw new CommandError('Give one file for --save to write.');
+  if (existsSync(name)) throw new CommandError(`The file ${name} exists already.`);
+  const config = loadConfig();
+  const { temporalAddress, temporalNamespace } = runningStack(config.dataDir, 'services') ?? config;
+  if (temporalAddress === null) throw new CommandError('No stack is running: orbweaver up starts one.');
+  const file = await openOutFile(name);
+  try {
+    await withClient({ temporalAddress, temporalNamespace }, async (client) => {
+      const history = await historyOf(client, workflowId);
+      const whole: SavedHistory = { workflowId, history: JSON.parse(historyToJSON(history)) as unknown };
+      await file.write(Readable.from([whole]));
+      const events = counted(history.events?.length ?? 0, 'event');
+      sayPlainly(`${events} of ${workflowId} were written to ${name}.`);
+    });
+  } finally {
+    await file.discard();
+  }
+  return exitCodes.ok;
+}
+
+interface SavedHistory {
+  readonly workflowId: string;
+  readonly history: unknown;
+}
+
+async function* savedHistories(files: readonly string[]): ReplayHistoriesIterable {
+  for (const file of files) {
+    const text = await readFile(file, 'utf8').catch((error: unknown) => {
+      throw new CommandError(`The file ${file} cannot be read: ${reasonOf(error)}.`);
+    });
+    yield savedHistory(file, text);
+  }
+}
+
+function savedHistory(file: string, text: string): { workflowId: string; history: History } {
+  try {
+    const { workflowId, history } = JSON.parse(text) as SavedHistory;
+    return { workflowId, history: historyFromJSON(history) };
+  } catch (error) {
+    throw new CommandError(`The file ${file} holds no history that --save wrote.`, exitCodes.badUse, {
+      cause: error,
+    });
   }
 }
 
@@ -57,11 +131,18 @@ async function* openHistories(client: Client, limit: number): ReplayHistoriesIte
 }
 
 async function* oneHistory(client: Client, workflowId: string): ReplayHistoriesIterable {
-  const history = await client.workflow
+  yield { workflowId, history: await historyOf(client, workflowId) };
+}
+
+/** The code of gRPC. */
+const notFound = 5;
+
+function historyOf(client: Client, workflowId: string): Promise<History> {
+  return client.workflow
     .getHandle(workflowId)
     .fetchHistory()
     .catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error && error.code === notFound)) throw error;
       throw new CommandError(`There is no workflow ${workflowId}.`, exitCodes.badUse, { cause: error });
     });
-  yield { workflowId, history };
 }
