@@ -8,7 +8,7 @@ import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export function createDedupActivities(
-  dependencies: Pick<Dependencies, 'pool' | 'writer' | 'outage' | 'log'>,
+  dependencies: Pick<Dependencies, 'pool' | 'writer' | 'folder' | 'outage' | 'log'>,
 ): DedupActivities {
   const judge = createDedup(dependencies);
   const aside = new SetAside();

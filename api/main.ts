@@ -5,12 +5,12 @@ import type { Logger } from 'pino';
 import { actOnHost } from '../activities/act-on-host.ts';
 import { createTextReader } from '../engine/page-text.ts';
 import { wakeHost } from '../activities/wake-host.ts';
-import { ConfigError, loadServiceConfig, type ServiceConfig } from '../config/config.ts';
+import { bucketOf, ConfigError, loadServiceConfig, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import { openProcessLog } from '../config/process-log.ts';
 import { settings, usualPorts } from '../config/table.ts';
 import { taskQueues } from '../contracts/workflows.ts';
-import { ArchiveReader, SegmentFolder } from '../storage/archive/index.ts';
+import { ArchiveReader, openSegments } from '../storage/archive/index.ts';
 import { createPool, type Pool } from '../storage/postgres/index.ts';
 import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
@@ -60,7 +60,7 @@ async function main(config: ServiceConfig): Promise<void> {
   };
   const wake = (origin: string): Promise<void> =>
     connection.withDeadline(Date.now() + wakeMs, () => wakeHost(client.workflow, origin));
-  const segments = new SegmentFolder(config.blobDir);
+  const segments = await openSegments(config.blobDir, bucketOf(config));
   const archive = new ArchiveReader(pool, segments, config.maxBodyBytes);
   const redis =
     config.redisUrl === null

@@ -125,6 +125,18 @@ export const loadConfig = (env: Environment = process.env): Config => {
   });
 };
 
+/** Where closed segments go; null: they stay in their folder. */
+export const bucketOf = ({ s3Bucket, s3Endpoint, s3Region, s3Prefix, s3PathStyle }: Config) =>
+  s3Bucket === null
+    ? null
+    : {
+        bucket: s3Bucket,
+        endpoint: s3Endpoint,
+        region: s3Region,
+        prefix: s3Prefix,
+        pathStyle: s3PathStyle === 'on',
+      };
+
 /**
  * Reads the settings of a worker or API process.
  * @throws ConfigError also where the database or Temporal is not named

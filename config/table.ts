@@ -2,7 +2,7 @@
  * Every setting of every process: the one place where a name, a meaning and a default are written down. docs/settings.md's
  * table is made from it, `loadConfig` reads by it, and the stack hands settings to its children through it.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { defaultCacheDir, defaultDataDir } from './folders.ts';
 import type { Environment } from './folders.ts';
 import {
@@ -11,6 +11,7 @@ import {
   apiKey,
   cidrs,
   decimal,
+  endpoint,
   folder,
   hostNames,
   listOf,
@@ -138,6 +139,47 @@ export const settings = {
     fallback: null,
     defaultNote: '`blobs` in the data folder',
     description: 'Folder of the archive segments, which hold the stored bodies.',
+  }),
+  s3Bucket: nullable({
+    name: 'ORBWEAVER_S3_BUCKET',
+    type: 'bucket',
+    schema: text,
+    fallback: null,
+    defaultNote: 'none: segments stay in their folder',
+    description:
+      'Bucket to which archive segments are uploaded once they are closed. Access keys come from the environment, profile or machine, as with every program that uses the AWS SDK.',
+  }),
+  s3Endpoint: nullable({
+    name: 'ORBWEAVER_S3_ENDPOINT',
+    type: 'URL',
+    schema: endpoint,
+    fallback: null,
+    defaultNote: 'AWS',
+    description: 'Address of the S3 service, if it is not that of AWS.',
+  }),
+  s3Region: nullable({
+    name: 'ORBWEAVER_S3_REGION',
+    type: 'text',
+    schema: text,
+    fallback: null,
+    defaultNote: 'with an endpoint `us-east-1`, else as `AWS_REGION` or the profile says',
+    description: 'Region of the bucket.',
+  }),
+  s3Prefix: setting({
+    name: 'ORBWEAVER_S3_PREFIX',
+    type: 'text',
+    schema: z.string(),
+    fallback: '',
+    defaultNote: 'none',
+    description: 'What the names of all objects begin with, such as `crawls/`.',
+  }),
+  s3PathStyle: setting({
+    name: 'ORBWEAVER_S3_PATH_STYLE',
+    type: 'on or off',
+    schema: oneOf(['on', 'off']),
+    fallback: 'off',
+    description:
+      'Whether requests name the bucket in the path instead of the host name. Services of your own mostly want `on`.',
   }),
   segmentMb: setting({
     name: 'ORBWEAVER_SEGMENT_MB',

@@ -30,6 +30,14 @@ export const url = (...schemes: readonly string[]) =>
 /** A page on the web, written as it is requested: plain ASCII. */
 export const webUrl = url('http:', 'https:').transform((value) => new URL(value).href);
 
+/** Without a name or password: those would be shown with the URL. */
+export const endpoint = webUrl.refine(
+  (value) => new URL(value).username === '' && new URL(value).password === '',
+  {
+    message: 'must hold neither a name nor a password',
+  },
+);
+
 /** As keys are that Orbweaver makes itself: storage/tenancy/api-keys.ts. */
 export const apiKey = z
   .string()

@@ -16,6 +16,8 @@ export interface Dependencies {
   readonly pool: Pool;
   readonly writer: FrontierWriter;
   readonly blobs: BodyStore;
+  /** The folder whose bodies this process reads beside those that all processes do; null: it reads all. */
+  readonly folder: string | null;
   readonly seen: SeenCache;
   readonly fetcher: Fetcher;
   readonly wakeHosts: WakeHosts;

@@ -570,12 +570,14 @@ create table seed_place (
 create table segment (
   id integer not null generated always as identity,
   name text not null,
+  folder uuid,
   owner uuid not null,
   state segment_state not null default 'open'::segment_state,
   length bigint,
   opened_at timestamp with time zone not null default now(),
   released_at timestamp with time zone,
   look_at timestamp with time zone,
+  settle_at timestamp with time zone,
   constraint segment_id_not_null NOT NULL id,
   constraint segment_name_key UNIQUE (name),
   constraint segment_name_not_null NOT NULL name,
@@ -852,6 +854,8 @@ CREATE INDEX seed_rejected ON public.seed USING btree (crawl_id, line) WHERE (re
 CREATE INDEX segment_look ON public.segment USING btree (look_at) WHERE (look_at IS NOT NULL);
 
 CREATE INDEX segment_open ON public.segment USING btree (id) WHERE (state <> 'sealed'::segment_state);
+
+CREATE INDEX segment_settle ON public.segment USING btree (settle_at) WHERE (settle_at IS NOT NULL);
 
 CREATE INDEX url_leased ON public.url USING btree (host_id) WHERE (state = 'leased'::url_state);
 

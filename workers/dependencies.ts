@@ -11,7 +11,7 @@ import { HostWaker } from '../engine/host-waker.ts';
 import { patrol } from '../activities/patrol.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import { wakeWebhooks } from '../activities/webhook-waker.ts';
-import type { ServiceConfig } from '../config/config.ts';
+import { bucketOf, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { createDnsResolver, type DnsResolver } from '../net/dns-resolver.ts';
@@ -23,8 +23,8 @@ import { createPoster } from '../net/poster.ts';
 import { systemResolver } from '../net/resolver.ts';
 import {
   Archive,
+  openSegments,
   RecentBodies,
-  SegmentFolder,
   SegmentUpkeep,
   type SegmentRules,
 } from '../storage/archive/index.ts';
@@ -36,6 +36,7 @@ import { LayeredSeenCache, MemorySeenCache, RedisSeenCache, type SeenCache } fro
 import { stackListeners } from './listeners.ts';
 import { removeCrawls } from './removal.ts';
 import { servicesOf } from './services.ts';
+import { settleSegments } from './settling.ts';
 
 export interface OpenDependencies {
   readonly dependencies: Dependencies;
@@ -74,7 +75,7 @@ export async function openDependencies(
       : openRedis(config.redisUrl, (error) => {
           log.warn({ err: error }, 'Redis does not answer; the worker goes on without Redis');
         });
-  const segments = new SegmentFolder(config.blobDir);
+  const segments = await openSegments(config.blobDir, bucketOf(config));
   const segmentRules: SegmentRules = {
     owner: processId,
     format: config.segmentFormat,
@@ -117,6 +118,8 @@ export async function openDependencies(
   const stopRemoving = config.roles.includes('fetch')
     ? removeCrawls(controlPool, { own: archive.own, upkeep }, config.retentionDays, log)
     : null;
+  const stopSettling =
+    config.roles.includes('fetch') && segments.settles ? settleSegments(upkeep, log) : null;
   const controls = config.roles.includes('control');
   const stopWaking = controls ? wakeWebhooks(controlPool, workflows, log) : null;
   const stopPatrol = controls ? patrol(controlPool, workflows, config.shards, log) : null;
@@ -134,6 +137,7 @@ export async function openDependencies(
     pool,
     writer: new FrontierWriter(pool, { onClosed: giveUp(archive, log) }),
     blobs: readsItsOwn ? new RecentBodies(blobs) : blobs,
+    folder: segments.settles ? segments.folder : null,
     seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
     fetcher,
     wakeHosts: waker.wake,
@@ -154,7 +158,7 @@ export async function openDependencies(
       userAgent: `Orbweaver/${version} (webhooks)`,
     }),
     async close() {
-      await Promise.all([stopRemoving?.(), stopWaking?.(), stopPatrol?.()]);
+      await Promise.all([stopRemoving?.(), stopSettling?.(), stopWaking?.(), stopPatrol?.()]);
       await endSegment(archive, upkeep, log);
       await waker.flush();
       watched.stop();

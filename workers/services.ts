@@ -5,6 +5,7 @@ import type { Service } from '../net/own-services.ts';
 
 const usualPostgresPort = 5432;
 const usualRedisPort = 6379;
+const usualWebPort = (url: string): number => (url.startsWith('https:') ? 443 : 80);
 
 /** A port that is not set is the usual one. */
 export function servicesOf(config: ServiceConfig): Service[] {
@@ -13,6 +14,7 @@ export function servicesOf(config: ServiceConfig): Service[] {
   return [
     ofUrl(config.databaseUrl, usualPostgresPort),
     ...(config.redisUrl === null ? [] : [ofUrl(config.redisUrl, usualRedisPort)]),
+    ...(config.s3Endpoint === null ? [] : [ofUrl(config.s3Endpoint, usualWebPort(config.s3Endpoint))]),
     temporal,
     { host: temporal.host, port: config.temporalUiPort ?? usualPorts.temporalUi },
     ...[config.apiHost, ...config.apiNames].map((host) => ({ host, port: apiPort })),

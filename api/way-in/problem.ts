@@ -11,6 +11,8 @@ import {
 } from '../../contracts/http/problem.ts';
 import { maxRequestBytes } from '../../contracts/http/shared.ts';
 import { inWords } from '../../contracts/http/wording.ts';
+import { isDiskTrouble } from '../../engine/breakers/watched-blobs.ts';
+import { NotHereYet } from '../../storage/archive/index.ts';
 import { isStorageOutage } from '../../storage/postgres/index.ts';
 
 type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & {
@@ -144,6 +146,13 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     } else if (isStorageOutage(error)) {
       log.warn({ err: error }, 'Postgres does not answer');
       sendProblem(response, 503, 'The database does not answer. Try again soon.');
+    } else if (error instanceof NotHereYet) {
+      const detail =
+        'The body is still on the machine that fetched it. It can be read here once its segment is closed and uploaded.';
+      sendProblem(response, 503, detail);
+    } else if (isDiskTrouble(error)) {
+      log.warn({ err: error }, 'the store of bodies does not answer');
+      sendProblem(response, 503, 'The store of bodies does not answer. Try again soon.');
     } else {
       log.error({ err: error }, 'request failed');
       sendProblem(response, 500, 'Something went wrong in the API; its log says what.');

@@ -45,7 +45,7 @@ export class SetAside {
  * the pages of its own host only. Faults of storage are thrown.
  */
 export async function workLane(
-  { pool, outage, log }: Pick<Dependencies, 'pool' | 'outage' | 'log'>,
+  { pool, folder, outage, log }: Pick<Dependencies, 'pool' | 'folder' | 'outage' | 'log'>,
   lane: ReadingLane,
   stage: Stage,
   aside: SetAside,
@@ -57,7 +57,7 @@ export async function workLane(
   while (!signal.aborted && performance.now() - begunAt < longestMs) {
     const down = outage();
     if (down !== null) throw down;
-    const found = await bodiesInStage(pool, lane, stage, after, batch);
+    const found = await bodiesInStage(pool, lane, stage, after, batch, folder);
     const wrapped = after > 0 && found.length < batch;
     after = found.length < batch ? 0 : (found.at(-1)?.host_id ?? 0);
     const hosts = Map.groupBy(

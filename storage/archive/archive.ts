@@ -30,6 +30,14 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
+/** A record that is in the folder of other processes until its segment is closed. It is not gone. */
+export class NotHereYet extends Error {
+  constructor(segment: string) {
+    super(`segment ${segment} is in a folder that this process does not have, until the segment is closed`);
+    this.name = 'NotHereYet';
+  }
+}
+
 /** Reads what any process has stored. */
 export class ArchiveReader {
   readonly #pool: Pool;
@@ -47,7 +55,10 @@ export class ArchiveReader {
     return (await this.answer(hash, at))?.body ?? null;
   }
 
-  /** The answer that first brought a body. Null: there is none, or it is torn and now forgotten. */
+  /**
+   * The answer that first brought a body. Null: there is none, or it is torn and now forgotten.
+   * @throws NotHereYet
+   */
   async answer(hash: Uint8Array, at: FoundRecord | null = null): Promise<ReadRecord | null> {
     const digest = payloadDigest(hash);
     const isThat = ({ fields }: ReadRecord): boolean =>
@@ -59,6 +70,7 @@ export class ArchiveReader {
 
   /**
    * The answer to a URL whose body was known: without the body. Null: there is none, or it brought another body than this.
+   * @throws NotHereYet
    */
   async revisit(
     hostId: number,
@@ -81,16 +93,26 @@ export class ArchiveReader {
     find: () => Promise<FoundRecord[]>,
     isThat: (record: ReadRecord) => boolean,
   ): Promise<{ readonly record: ReadRecord | null; readonly lost: FoundRecord | null }> {
+    let asked = first === null;
     let tried: FoundRecord | null = null;
     for (let place = first ?? (await find())[0]; place !== undefined; [place] = await find()) {
-      if (place.segment === tried?.segment && place.at === tried.at) return { record: null, lost: place };
-      const packed = await this.#store.read(place.name, place.at, place.length);
-      const bytes = packed === null ? null : unpack(packed, formatOf(place.name), this.#maxBytes);
-      const record = bytes === null ? null : readRecord(bytes);
-      if (record !== null && isThat(record)) return { record, lost: null };
-      tried = place;
+      if (this.#isElsewhere(place)) {
+        if (asked) throw new NotHereYet(place.name);
+      } else {
+        if (place.segment === tried?.segment && place.at === tried.at) return { record: null, lost: place };
+        const packed = await this.#store.read(place.name, place.at, place.length);
+        const bytes = packed === null ? null : unpack(packed, formatOf(place.name), this.#maxBytes);
+        const record = bytes === null ? null : readRecord(bytes);
+        if (record !== null && isThat(record)) return { record, lost: null };
+        tried = place;
+      }
+      asked = true;
     }
     return { record: null, lost: null };
+  }
+
+  #isElsewhere({ folder }: FoundRecord): boolean {
+    return this.#store.settles && folder !== null && folder !== this.#store.folder;
   }
 }
 

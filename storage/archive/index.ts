@@ -8,7 +8,7 @@ export {
   revisitRecords,
   type Capture,
 } from './warc.ts';
-export { Archive, ArchiveReader } from './archive.ts';
+export { Archive, ArchiveReader, NotHereYet } from './archive.ts';
 export {
   formatOf,
   pack,
@@ -20,6 +20,7 @@ export {
 } from './member.ts';
 export type { OwnSegment, SegmentRules } from './own-segment.ts';
 export type { FoundRecord } from './records.sql.ts';
+export { openSegments } from './open.ts';
 export { RecentBodies } from './recent-bodies.ts';
 export type { SegmentStore } from './segment-store.ts';
 export { SegmentFolder } from './segment-folder.ts';

@@ -103,7 +103,7 @@ export class OwnSegment {
   async #open(): Promise<Own> {
     const { owner, format, software } = this.#rules;
     const name = segmentName(randomUUID(), format);
-    const [row] = await openSegment(this.#pool, name, owner);
+    const [row] = await openSegment(this.#pool, name, owner, this.#store.folder);
     if (row === undefined) throw new Error('a segment without a row');
     let writer: SegmentWriter | null = null;
     try {

@@ -5,6 +5,8 @@ import { statement } from '../postgres/index.ts';
 export interface FoundRecord {
   readonly segment: number;
   readonly name: string;
+  /** The folder that holds the segment; null: it lies where every process reads it. */
+  readonly folder: string | null;
   readonly at: number;
   readonly length: number;
 }
@@ -17,12 +19,12 @@ export const knownBodies = statement<[hashes: readonly Uint8Array[]], { readonly
 
 export const findBody = statement<[hash: Uint8Array], FoundRecord>(
   'find-body',
-  `select b.segment, s.name, b.at, b.length from body b join segment s on s.id = b.segment where b.hash = $1`,
+  `select b.segment, s.name, s.folder, b.at, b.length from body b join segment s on s.id = b.segment where b.hash = $1`,
 );
 
 export const findRevisit = statement<[hostId: number, crawlId: string, key: Uint8Array], FoundRecord>(
   'find-revisit',
-  `select r.segment, s.name, r.at, r.length
+  `select r.segment, s.name, s.folder, r.at, r.length
      from revisit r join segment s on s.id = r.segment
     where r.host_id = $1 and r.crawl_id = $2 and r.key = $3`,
 );

@@ -2,19 +2,24 @@
  * Segments as files of one folder. Files are read, and written to, by synchronous calls: measured, these cost a tenth of
  * trips through the thread pool. Only the sync to the disk takes such a trip.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
   fdatasync,
+  fsyncSync,
   ftruncateSync,
+  linkSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
   statSync,
+  unlinkSync,
+  writeSync,
   writevSync,
 } from 'node:fs';
-import { mkdir, open, statfs, truncate, unlink } from 'node:fs/promises';
+import { mkdir, open, stat, statfs, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { SegmentStore, SegmentWriter } from './segment-store.ts';
@@ -23,15 +28,23 @@ import type { SegmentStore, SegmentWriter } from './segment-store.ts';
 const folderMode = { recursive: true, mode: 0o700 } as const;
 const fileMode = 0o600;
 const sync = promisify(fdatasync);
+/** Holds the id of the folder, by which processes know whether they have the same one, on whichever machines. */
+const idFile = 'folder-id';
 
 export class SegmentFolder implements SegmentStore {
+  readonly settles = false;
   readonly #folder: string;
+  #id: string | null = null;
 
   constructor(folder: string) {
     this.#folder = folder;
     mkdirSync(folder, folderMode);
     const { mode, uid } = statSync(folder);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(folder, folderMode.mode);
+  }
+
+  get folder(): string {
+    return (this.#id ??= folderId(this.#folder));
   }
 
   async create(name: string): Promise<SegmentWriter> {
@@ -75,6 +88,33 @@ export class SegmentFolder implements SegmentStore {
       // Somebody may hold the file open: its bytes are given back all the same.
       await truncate(file, 0);
       await unlink(file);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  settle(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  tidy(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Bytes of a segment; null: it is not here. */
+  async size(name: string): Promise<number | null> {
+    try {
+      return (await stat(this.#file(name))).size;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Forgets a segment that others have whole, if it is there. Whoever reads from it just now reads on. */
+  async letGo(name: string): Promise<void> {
+    try {
+      await unlink(this.#file(name));
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
@@ -156,6 +196,39 @@ class FileWriter implements SegmentWriter {
       this.#broken = true;
     }
   }
+}
+
+/** The id of a folder; it gets one if it has none. */
+function folderId(folder: string): string {
+  const file = join(folder, idFile);
+  const known = (): string | null => {
+    try {
+      return readFileSync(file, 'latin1');
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  };
+  const id = known();
+  if (id !== null) return id;
+  mkdirSync(folder, folderMode);
+  const draft = join(folder, `${idFile}.${randomUUID()}.tmp`);
+  try {
+    const fd = openSync(draft, 'wx', fileMode);
+    try {
+      writeSync(fd, randomUUID());
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    // Of several processes that start at once, one gives the id, and it is whole from the first.
+    linkSync(draft, file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  return known() ?? '';
 }
 
 /** A disk that becomes full takes a part of a write, and refuses the next. */

@@ -1,5 +1,12 @@
 /** Where segments are kept. test/storage/segment-store.conformance.ts says what every implementation must do. */
 export interface SegmentStore {
+  /** The folder in which segments begin. */
+  readonly folder: string;
+  /**
+   * Whether segments leave the folder when they are closed. Until then only processes that have the folder read them.
+   * False: every process has the folder.
+   */
+  readonly settles: boolean;
   /** Begins a segment. Rejects where one of this name exists: nobody writes to the segment of another process. */
   create(name: string): Promise<SegmentWriter>;
   /** Null: the segment is gone, or ends before that. */
@@ -8,6 +15,19 @@ export interface SegmentStore {
   cut(name: string, length: number): Promise<void>;
   /** Removes a segment, if it is there. */
   remove(name: string): Promise<void>;
+  /**
+   * Brings a closed segment of so many bytes to where every process reads it and where it stays; readers find it all the
+   * while. Does nothing where it is there. Whoever is killed in the middle, or fails, leaves it to the next call.
+   * @param goesOn asked before each step of some seconds
+   * @returns false: `goesOn` ended it
+   */
+  settle(name: string, length: number, goesOn: () => Promise<boolean>): Promise<boolean>;
+  /** Gives back what calls of `settle` have begun before this time and nobody will end. */
+  tidy(before: Date): Promise<void>;
+  /** Bytes that this process may still append. */
+  freeBytes(): Promise<number>;
+  /** Resolves where so many bytes can be appended and read, and settled segments too. */
+  probe(bytes: number): Promise<void>;
 }
 
 export interface SegmentWriter {

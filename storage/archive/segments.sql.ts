@@ -7,9 +7,9 @@ export interface SegmentName {
   readonly name: string;
 }
 
-export const openSegment = statement<[name: string, owner: string], { readonly id: number }>(
+export const openSegment = statement<[name: string, owner: string, folder: string], { readonly id: number }>(
   'open-segment',
-  `insert into segment (name, owner) values ($1, $2) returning id`,
+  `insert into segment (name, owner, folder) values ($1, $2, $3) returning id`,
 );
 
 /** The owner writes to these segments no more. What it has appended may still be committed for a while. */
@@ -27,15 +27,17 @@ export const dropSegment = statement<[id: number], Record<string, never>>(
 /**
  * Segments that nobody will commit to any more: their owner released them so many seconds ago, or has not reported for
  * so long; and those that a process began to close.
+ * @param folder null: in any folder
  */
-export const segmentsToClose = statement<[seconds: number], SegmentName>(
+export const segmentsToClose = statement<[seconds: number, folder: string | null], SegmentName>(
   'segments-to-close',
   `select s.id, s.name
      from segment s left join worker_process w on w.id = s.owner
-    where s.state = 'closing'
-       or s.state = 'open'
-          and (s.released_at <= now() - $1 * interval '1 second'
-               or greatest(s.opened_at, w.seen_at) <= now() - $1 * interval '1 second')
+    where (s.state = 'closing'
+           or s.state = 'open'
+              and (s.released_at <= now() - $1 * interval '1 second'
+                   or greatest(s.opened_at, w.seen_at) <= now() - $1 * interval '1 second'))
+      and ($2::uuid is null or s.folder = $2)
     order by s.id`,
 );
 
@@ -58,7 +60,7 @@ export const measureSegment = statement<[id: number], { readonly length: number 
 
 export const sealSegment = statement<[id: number], Record<string, never>>(
   'seal-segment',
-  `update segment set state = 'sealed', look_at = now() where id = $1 and state = 'closing'`,
+  `update segment set state = 'sealed', look_at = now(), settle_at = now() where id = $1 and state = 'closing'`,
 );
 
 interface SealedSegment extends SegmentName {
@@ -67,11 +69,15 @@ interface SealedSegment extends SegmentName {
   readonly live: number;
 }
 
-/** A sealed segment that is due to be looked at, and no other process looks at; the next look is in a day. */
-export const segmentToLookAt = statement<[], SealedSegment>(
+/**
+ * A sealed segment that is due to be looked at, and no other process looks at; the next look is in a day.
+ * @param folder segments in other folders are left alone; null: none is
+ */
+export const segmentToLookAt = statement<[folder: string | null], SealedSegment>(
   'segment-to-look-at',
   `with due as (
-     select id from segment where look_at <= now() and state = 'sealed'
+     select id from segment
+      where look_at <= now() and state = 'sealed' and ($1::uuid is null or folder is null or folder = $1)
       order by look_at limit 1 for update skip locked
    ), noted as (
      update segment s set look_at = now() + interval '1 day' from due d where s.id = d.id
@@ -81,6 +87,39 @@ export const segmentToLookAt = statement<[], SealedSegment>(
           (select coalesce(sum(length), 0)::bigint from body where segment = n.id)
             + (select coalesce(sum(length), 0)::bigint from revisit where segment = n.id) as live
      from noted n`,
+);
+
+interface ClosedSegment extends SegmentName {
+  readonly length: number;
+}
+
+/** A sealed segment that is to leave this folder. For two minutes no other process takes it. */
+export const segmentToSettle = statement<[folder: string], ClosedSegment>(
+  'segment-to-settle',
+  `with due as (
+     select id from segment where settle_at <= now() and state = 'sealed' and folder = $1 and length > 0
+      order by settle_at limit 1 for update skip locked
+   )
+   update segment s set settle_at = now() + interval '2 minutes' from due d where s.id = d.id
+   returning s.id, s.name, s.length`,
+);
+
+/** Keeps other processes away for two minutes more. No row: the segment has left the folder, or is gone. */
+export const stillSettling = statement<[id: number, folder: string], { readonly id: number }>(
+  'still-settling',
+  `update segment set settle_at = now() + interval '2 minutes' where id = $1 and folder = $2 returning id`,
+);
+
+/** Notes that a segment has left its folder. No row: it is gone. */
+export const noteSettled = statement<[id: number], { readonly id: number }>(
+  'note-settled',
+  `update segment set folder = null, settle_at = null where id = $1 returning id`,
+);
+
+/** Leaves a segment that could not be settled to whoever tries next. */
+export const settleLater = statement<[id: number], Record<string, never>>(
+  'settle-later',
+  `update segment set settle_at = now() where id = $1 and folder is not null`,
 );
 
 /** Has these segments looked at soon, since something in them was freed. */

@@ -1,6 +1,7 @@
 /**
- * Upkeep of segments: closes those that nobody will commit to any more, removes those without a live record, and
- * rewrites those that are mostly free. Any process may do any of it at any time, and be killed in the middle.
+ * Upkeep of segments: closes those that nobody will commit to any more, brings closed ones to where they stay, removes
+ * those without a live record, and rewrites those that are mostly free. Any process that has their folder may do any of
+ * it at any time, and be killed in the middle.
  */
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import { OwnSegment, type SegmentRules } from './own-segment.ts';
@@ -21,10 +22,15 @@ import type { SegmentStore } from './segment-store.ts';
 import {
   closeSegment,
   forgetSegment,
+  lookSoon,
   measureSegment,
+  noteSettled,
   sealSegment,
   segmentsToClose,
   segmentToLookAt,
+  segmentToSettle,
+  settleLater,
+  stillSettling,
   type SegmentName,
 } from './segments.sql.ts';
 
@@ -35,6 +41,8 @@ import {
 const graceSeconds = 60;
 /** Share of a segment that must be live, or it is rewritten. */
 const liveShare = 0.5;
+/** Milliseconds after which what a process has begun at the place of settled segments counts as given up. */
+const abandonedMs = 24 * 3_600_000;
 /** Records moved in one transaction. */
 const moveBatch = 200;
 
@@ -51,7 +59,7 @@ export class SegmentUpkeep {
 
   /** Closes the segments that nobody will commit to any more. Answers how many. */
   async closeLeft(seconds = graceSeconds): Promise<number> {
-    const left = await segmentsToClose(this.#pool, seconds);
+    const left = await segmentsToClose(this.#pool, seconds, this.#only);
     for (const segment of left) await this.close(segment);
     return left.length;
   }
@@ -68,14 +76,50 @@ export class SegmentUpkeep {
 
   /** Removes or rewrites a segment, if one is due. Answers whether one was. */
   async look(goesOn: () => boolean = () => true): Promise<boolean> {
-    const [segment] = await segmentToLookAt(this.#pool);
+    const [segment] = await segmentToLookAt(this.#pool, this.#only);
     if (segment === undefined) return false;
     const { id, name, live, length } = segment;
-    if (live > 0 && (live >= length * liveShare || !(await this.#moveAll(segment, goesOn)))) return true;
-    // Nothing can refer to a sealed segment anew.
-    await this.#store.remove(name);
+    try {
+      if (live > 0 && (live >= length * liveShare || !(await this.#moveAll(segment, goesOn)))) return true;
+      // Nothing can refer to a sealed segment anew.
+      await this.#store.remove(name);
+    } catch (error) {
+      await lookSoon(this.#pool, [id]);
+      throw error;
+    }
     await forgetSegment(this.#pool, id);
     return true;
+  }
+
+  /**
+   * Brings a closed segment of this process's folder to where it stays. Answers whether there was one. If that fails, the
+   * segment stays where it is, and is read there.
+   */
+  async settle(goesOn: () => boolean = () => true): Promise<boolean> {
+    const { folder } = this.#store;
+    const [segment] = await segmentToSettle(this.#pool, folder);
+    if (segment === undefined) return false;
+    const { id, name, length } = segment;
+    const isOurs = async (): Promise<boolean> =>
+      goesOn() && (await stillSettling(this.#pool, id, folder)).length > 0;
+    try {
+      // Whoever removed it meanwhile did not see what was brought since.
+      if (await this.#store.settle(name, length, isOurs))
+        if ((await noteSettled(this.#pool, id)).length === 0) await this.#store.remove(name);
+      return true;
+    } finally {
+      await settleLater(this.#pool, id);
+    }
+  }
+
+  /** Gives back what processes that have died long ago began. */
+  tidy(): Promise<void> {
+    return this.#store.tidy(new Date(Date.now() - abandonedMs));
+  }
+
+  /** The folder to whose segments the work is bound; null: all are in the one folder. */
+  get #only(): string | null {
+    return this.#store.settles ? this.#store.folder : null;
   }
 
   /** Moves the live records of a segment to a new one, as they are. False: some may be left. */

@@ -8,6 +8,9 @@ create table segment (
   id           integer generated always as identity primary key,
   -- Of the file. No other segment of any database has it.
   name         text not null unique,
+  -- The folder that holds it; null: it has left that folder for the place that every process reads (storage/archive/
+  -- segment-store.ts, settle).
+  folder       uuid,
   -- The process that writes to it (worker_process), whether or not it lives.
   owner        uuid not null,
   state        segment_state not null default 'open',
@@ -17,10 +20,13 @@ create table segment (
   -- When the owner wrote to it for the last time; null: it may go on.
   released_at  timestamptz,
   -- When its free bytes are counted next; null: nobody has to.
-  look_at      timestamptz
+  look_at      timestamptz,
+  -- When a process may begin to bring it to where it stays; the one that does so pushes this ahead of itself.
+  settle_at    timestamptz
 );
 create index segment_open on segment (id) where state <> 'sealed';
 create index segment_look on segment (look_at) where look_at is not null;
+create index segment_settle on segment (settle_at) where settle_at is not null;
 
 -- The record that holds a body.
 create table body (

@@ -31,6 +31,7 @@ const inStage = statement<
     stage: Exclude<StoredStage, typeof storedStages.none>,
     after: number,
     limit: number,
+    folder: string | null,
   ],
   StagedBody
 >(
@@ -38,22 +39,29 @@ const inStage = statement<
   `select u.host_id, h.origin, u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
           u.content_hash, u.content_type, u.robots_tag,
           case when u.stage = 2 then (
-            select json_build_object('segment', b.segment, 'name', s.name, 'at', b.at, 'length', b.length)
+            select json_build_object('segment', b.segment, 'name', s.name, 'folder', s.folder, 'at', b.at, 'length', b.length)
               from body b join segment s on s.id = b.segment where b.hash = u.content_hash
           ) end as record
      from url u join host h on h.id = u.host_id
     where u.stage = $4 and u.stage > 0 and u.host_id > $5 and u.host_id % $3 = $2 and h.shard = $1
+      and ($7::uuid is null or $4 = 1 or not exists (
+             select from body b join segment s on s.id = b.segment
+              where b.hash = u.content_hash and s.folder <> $7))
     order by u.host_id limit $6`,
 );
 
-/** Bodies that wait for a stage, of the hosts of a lane that come after `after`, in the order of their ids. */
+/**
+ * Bodies that wait for a stage, of the hosts of a lane that come after `after`, in the order of their ids.
+ * @param folder bodies to be read that lie in another folder are left to processes that have it; null: none is
+ */
 export const bodiesInStage = (
   db: Queryable,
   { shard, lane, lanes }: ReadingLane,
   stage: Exclude<StoredStage, typeof storedStages.none>,
   after: number,
   limit: number,
-): Promise<StagedBody[]> => inStage(db, shard, lane, lanes, stage, after, limit);
+  folder: string | null,
+): Promise<StagedBody[]> => inStage(db, shard, lane, lanes, stage, after, limit, folder);
 
 /** How many bodies of a host wait to be read; counts no further than `most`. */
 export const unreadBodies = statement<[hostId: string, most: number], { readonly bodies: number }>(

@@ -44,6 +44,7 @@ const parts = (over: Partial<Parts> = {}): Dependencies =>
     pool: fetching.pool,
     writer: new FrontierWriter(fetching.pool),
     blobs: fetching.blobs,
+    folder: null,
     seen: new MemorySeenCache(10_000),
     fetcher: { fetch: () => Promise.reject(new Error('nothing is fetched')), close: () => Promise.resolve() },
     wakeHosts: () => undefined,

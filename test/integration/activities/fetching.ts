@@ -81,6 +81,7 @@ export async function openFetching(): Promise<Fetching> {
       pool,
       writer: new FrontierWriter(parts.pool ?? pool),
       blobs,
+      folder: null,
       seen: new MemorySeenCache(10_000),
       fetcher,
       wakeHosts: () => undefined,

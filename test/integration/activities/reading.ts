@@ -22,6 +22,7 @@ export async function readBodies(
     pool,
     writer: new FrontierWriter(pool),
     blobs,
+    folder: null,
     seen: new MemorySeenCache(10_000),
     fetcher: { fetch: () => Promise.reject(new Error('nothing is fetched')), close: () => Promise.resolve() },
     wakeHosts: () => undefined,
@@ -65,7 +66,7 @@ async function work(
 ): Promise<number> {
   const all = { lane: 0, lanes: 1 };
   const { shard } = await hostRow(pool, hostId);
-  const found = await bodiesInStage(pool, { ...all, shard }, stage, Number(hostId) - 1, 400);
+  const found = await bodiesInStage(pool, { ...all, shard }, stage, Number(hostId) - 1, 400, null);
   const bodies = found.filter(({ host_id: id }) => String(id) === hostId);
   if (bodies.length > 0) await on(bodies);
   return bodies.length;

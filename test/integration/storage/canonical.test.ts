@@ -89,10 +89,10 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
       lastError: null,
       visit: null,
     });
-    const [staged] = await bodiesInStage(pool, all, storedStages.dedup, 0, 1);
+    const [staged] = await bodiesInStage(pool, all, storedStages.dedup, 0, 1, null);
     if (staged === undefined) continue;
     await judge([staged]);
-    const [original] = await bodiesInStage(pool, all, storedStages.extract, 0, 1);
+    const [original] = await bodiesInStage(pool, all, storedStages.extract, 0, 1, null);
     if (original === undefined) continue;
     await writer.write({
       stages: [{ ...place, from: 2, to: 0, alias_host: null, alias_key: null }],

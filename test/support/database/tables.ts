@@ -166,6 +166,8 @@ interface SegmentRow {
   readonly opened_at: Date;
   readonly released_at: Date | null;
   readonly look_at: Date | null;
+  readonly folder: string | null;
+  readonly settle_at: Date | null;
 }
 
 interface BodyRow {
