@@ -130,6 +130,34 @@ describe.each(segmentFormats)('members of %s', (format) => {
     expect(unpack(pack(Buffer.alloc(2_000), format), format, 1_999)).toBeNull();
   });
 
+  it('are read right whatever was read before: a whole member, a torn or short one, or one that is too large', () => {
+    const readings = fc.array(
+      fc.record({
+        length: fc.oneof(fc.integer({ min: 1, max: 2_000 }), fc.constant(300_000)),
+        how: fc.constantFrom('whole', 'torn', 'short', 'large'),
+        where: fc.double({ min: 0, max: 0.999, noNaN: true }),
+      }),
+      { minLength: 2, maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(readings, (each) => {
+        for (const { length, how, where } of each) {
+          const record = Buffer.alloc(length, `one two three ${String(length)} `);
+          const member = pack(record, format);
+          const place = Math.floor(where * member.length);
+          const bytes = Buffer.concat([member, packSmall(Buffer.from('the request'), format)]);
+          if (how === 'torn') bytes.writeUInt8(bytes.readUInt8(place) ^ 4, place);
+          const most = how === 'large' ? record.length - 1 : maxBytes;
+          const read = unpack(how === 'short' ? bytes.subarray(0, place) : bytes, format, most);
+          if (how === 'short' || how === 'large') expect(read).toBeNull();
+          else if (how === 'whole' || read !== null)
+            expect(read?.subarray(0, record.length).equals(record)).toBe(true);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('make an archive that the format’s own program unpacks', () => {
     const { response, request } = responseRecords(capture({ body: randomBytes(300_000) }));
     const info = infoRecord('Test/1.0', new Date());
