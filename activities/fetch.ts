@@ -20,6 +20,7 @@ import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { seldomMs, withHeartbeat } from './heartbeat.ts';
 import { FetchRoom } from '../engine/visit/fetch-room.ts';
+import { HostVisit } from '../engine/visit/host-visit.ts';
 import { probe } from '../engine/visit/probe.ts';
 import { Slice, type SliceEnd } from '../engine/visit/slice.ts';
 
@@ -47,7 +48,8 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       room.census.visited(host.hostId),
       availableParallelism(),
     );
-    const end = await new Slice(room, lease, host.origin, sliceMs, signal).run(sliceMs);
+    const visit = new HostVisit(dependencies, lease, host.origin, signal);
+    const end = await new Slice(room, visit, sliceMs, signal).run();
     // The first failure is a result: the workflow shows the backoff and sleeps. A further failure in a row is thrown, so
     // that Temporal retries, and its pending activity shows attempt, last failure and next time.
     if (end.trouble !== null && end.settled === 0 && lease.taken.failures > 0) {

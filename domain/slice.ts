@@ -44,6 +44,21 @@ const portionMs = 60_000;
 export const portionOf = (sliceMs: number, stretchedMs: number): number =>
   Math.min(stretchedMs, Math.max(sliceMs, portionMs));
 
+/** A process that has met fewer hosts lately leaves the first visit of each to the host's workflow. */
+const manyHosts = 100;
+/** A first visit at the door fetches for no longer than this, in milliseconds, and at hosts where so many URLs fit in. */
+export const firstVisitMs = 10_000;
+const fewestUrls = 4;
+
+/**
+ * Most URLs queued at a host that the door fetches itself, so that a host of a few pages costs no workflow; 0: none.
+ * @param hosts that the process has met at the door lately
+ */
+export function firstVisitSize(hosts: number, delayMs: number): number {
+  const size = sliceSize(firstVisitMs, delayMs);
+  return hosts > manyHosts && size >= fewestUrls ? size : 0;
+}
+
 /**
  * Slices get longer with the number of hosts at work, so that a page costs the same however many slow hosts there are.
  * `sliceMs = 0`, one URL per step, stays 0.

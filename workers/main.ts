@@ -66,7 +66,7 @@ const workers = await untilReady('the Temporal namespace', () =>
 const door = config.roles.includes('fetch')
   ? new Door(
       dependencies,
-      (hostId, origin, why) => startHost(workflow, hostId, origin, why),
+      (hostId, origin, spent) => startHost(workflow, hostId, origin, spent),
       doorPlaces(config.fetchSlots),
     )
   : null;

@@ -4,7 +4,9 @@
  *
  *   unknown   The host is asked in the turn of a crawl that wants it (storage/feeding/fair-turns.ts), under its lease. Meanwhile
  *             it takes one of the door's places, but no fetch slot and no place among the active hosts.
- *   known     The host answers, whatever the answer is. The scheduler feeds it when its turn has come.
+ *   known     The host answers, whatever the answer is. Where many hosts are met, and few URLs are queued at this one, it
+ *             is visited at once, under the same lease (knock.ts). The scheduler feeds it when its turn has come, if URLs
+ *             are left then; if the visit left dead letters, it gets a workflow that shows them.
  *   failing   The host does not answer (its name, its port, TLS, or only silence). It is asked again after the backoff
  *             in its row, and takes no place meanwhile.
  *   spent     The host's retries are spent. It gets a workflow, which parks it: people find it there, and it is probed
@@ -13,10 +15,12 @@
  * All states are in Postgres. Hosts that a process was asking when it died are asked again when their leases run out.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { firstVisitMs } from '../../domain/slice.ts';
 import { isSpent } from '../../domain/trouble.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import {
   type HostAtDoor,
+  markFed,
   markKnown,
   markSpent,
   noteUnanswered,
@@ -24,47 +28,55 @@ import {
   takeTurnsAtDoor,
 } from '../../storage/feeding/index.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Census } from '../visit/census.ts';
 import { FetchRoom } from '../visit/fetch-room.ts';
 import type { HostTrouble } from '../visit/host-rules.ts';
+import { HostVisit } from '../visit/host-visit.ts';
+import { Slice } from '../visit/slice.ts';
 import { knock } from './knock.ts';
 
 /** Milliseconds between two looks: `lookMs` after a look that found hosts, `idleMs` after one that found none. */
 const lookMs = 250;
 const idleMs = 500;
+/** Most first visits under way: they take no places, since they mostly wait for their hosts' pace. */
+const mostVisits = 1_500;
 /** Most hosts that one look begins to ask: bounds what dead hosts cost, about a millisecond of Postgres each. */
 const mostAtOnce = 40;
 /** Largest share of the door's places for one crawl. */
 const mostOfCrawl = 0.75;
-/** Milliseconds between parking two hosts: each costs Temporal a workflow, and there may be thousands. */
-const parkMs = 50;
+/** Milliseconds between two workflows that the door starts: each costs Temporal something, and there may be thousands. */
+const startMs = 50;
 /** Milliseconds for which failures are gathered, to be written in one statement. */
 const gatherMs = 100;
 /** Milliseconds that `close` waits for requests under way. After that, their leases run out by themselves. */
 const leaveMs = 2_000;
 
-/** Starts a workflow that parks the host. @param why the host's retries are spent */
-export type StartSpent = (hostId: string, origin: string, why: string) => Promise<void>;
+/** Starts a host's workflow. @param spent why the host's retries are spent, so that it parks; absent: it is visited */
+export type StartHost = (hostId: string, origin: string, spent?: string) => Promise<void>;
 
 export class Door {
   readonly #dependencies: Dependencies;
-  readonly #startSpent: StartSpent;
+  readonly #startHost: StartHost;
   readonly #places: number;
   readonly #room: FetchRoom;
+  readonly #census: Census;
   readonly #ended = new AbortController();
   /** Number of hosts being asked, by the crawl whose turn they use. */
   readonly #taken = new Map<number, number>();
   readonly #asking = new Set<Promise<void>>();
+  readonly #visiting = new Set<Promise<void>>();
   #unanswered: Unanswered[] = [];
   #noting: Promise<void> | null = null;
-  /** The last parking: hosts are parked one after another. */
-  #parking: Promise<void> = Promise.resolve();
+  /** The last start of a workflow: they are started one after another. */
+  #starting: Promise<void> = Promise.resolve();
   readonly #looking: Promise<void>;
 
-  /** @param places most hosts asked at a time */
-  constructor(dependencies: Dependencies, startSpent: StartSpent, places: number) {
+  /** @param places most hosts asked at a time @param census hosts met at the door */
+  constructor(dependencies: Dependencies, startHost: StartHost, places: number, census = new Census()) {
     this.#dependencies = dependencies;
-    this.#startSpent = startSpent;
+    this.#startHost = startHost;
     this.#places = places;
+    this.#census = census;
     this.#room = new FetchRoom(dependencies);
     this.#looking = this.#lookOn();
   }
@@ -72,7 +84,7 @@ export class Door {
   async close(): Promise<void> {
     this.#ended.abort();
     await this.#looking;
-    await Promise.race([Promise.allSettled(this.#asking), sleep(leaveMs)]);
+    await Promise.race([Promise.allSettled([...this.#asking, ...this.#visiting]), sleep(leaveMs)]);
   }
 
   async #lookOn(): Promise<void> {
@@ -93,44 +105,63 @@ export class Door {
   /** Returns how many hosts it began to ask. */
   async #look(): Promise<number> {
     const { pool, settings, outage } = this.#dependencies;
-    const free = Math.min(this.#places - this.#asking.size, mostAtOnce);
+    const free = Math.min(this.#places - this.#asking.size, mostVisits - this.#visiting.size, mostAtOnce);
     if (free <= 0 || outage() !== null) return 0;
     const most = Math.ceil(this.#places * mostOfCrawl);
     const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: settings.leaseMs };
     const hosts = await takeTurnsAtDoor(pool, this.#taken, free, most, settings.leaseMs);
     for (const host of hosts) {
       const lease = this.#room.keeper.adopt(String(host.id), host, held);
-      const asking = this.#count(host.crawls[0], async () => {
-        try {
-          const answer = await knock(this.#room, lease, host.origin, host.crawls, this.#ended.signal);
-          if (answer.kind === 'known') await retrying(() => markKnown(pool, host.id));
-          if (answer.kind === 'trouble') await this.#note(host, answer.trouble);
-        } catch (error) {
-          this.#room.keeper.abandon(lease);
-          const { log } = this.#dependencies;
-          log.debug(
-            { err: error, host: host.origin },
-            'a host at the door could not be asked; it will be asked again',
-          );
-        }
-      }).finally(() => this.#asking.delete(asking));
+      const visit = new HostVisit(this.#dependencies, lease, host.origin, this.#ended.signal);
+      const asking = this.#ask(host, visit).finally(() => this.#asking.delete(asking));
       this.#asking.add(asking);
     }
     return hosts.length;
   }
 
-  async #count(crawlId: number, work: () => Promise<void>): Promise<void> {
-    const taken = (change: number): void => {
-      const hosts = (this.#taken.get(crawlId) ?? 0) + change;
-      if (hosts === 0) this.#taken.delete(crawlId);
-      else this.#taken.set(crawlId, hosts);
-    };
-    taken(1);
+  async #ask(host: HostAtDoor, visit: HostVisit): Promise<void> {
+    const [crawlId] = host.crawls;
+    const met = this.#census.visited(visit.lease.hostId);
+    this.#take(crawlId, 1);
     try {
-      await work();
+      const answer = await knock(this.#room, visit, host.crawls, met, this.#ended.signal);
+      if (answer.kind === 'known') await retrying(() => markKnown(this.#dependencies.pool, host.id));
+      if (answer.kind === 'trouble') await this.#note(host, answer.trouble);
+      if (answer.kind !== 'visit') return;
+      const visiting = this.#visit(host, visit, answer.mostQueued).finally(() =>
+        this.#visiting.delete(visiting),
+      );
+      this.#visiting.add(visiting);
+    } catch (error) {
+      this.#abandon(visit, error);
     } finally {
-      taken(-1);
+      this.#take(crawlId, -1);
     }
+  }
+
+  /** What the visit leaves is up to the host's workflow: URLs, and dead letters, since people look for them there. */
+  async #visit(host: HostAtDoor, visit: HostVisit, mostQueued: number): Promise<void> {
+    const { pool } = this.#dependencies;
+    try {
+      const slice = new Slice(this.#room, visit, firstVisitMs, this.#ended.signal);
+      const { letters } = await slice.goOn(mostQueued);
+      await retrying(() => markKnown(pool, host.id));
+      if (letters > 0) await this.#startInTurn(host, () => markFed(pool, host.id, host.crawls[0]));
+    } catch (error) {
+      this.#abandon(visit, error);
+    }
+  }
+
+  #abandon({ lease, origin }: HostVisit, error: unknown): void {
+    this.#room.keeper.abandon(lease);
+    const { log } = this.#dependencies;
+    log.debug({ err: error, host: origin }, 'a host at the door could not be asked; it will be asked again');
+  }
+
+  #take(crawlId: number, change: 1 | -1): void {
+    const hosts = (this.#taken.get(crawlId) ?? 0) + change;
+    if (hosts === 0) this.#taken.delete(crawlId);
+    else this.#taken.set(crawlId, hosts);
   }
 
   /** Counts a failure, against the URL that was wanted most. A host with too many failures parks. */
@@ -138,9 +169,8 @@ export class Door {
     this.#unanswered.push({ host_id: host.id, class: trouble.class, message: trouble.message });
     await (this.#noting ??= this.#noteAll());
     if (!isSpent(trouble.class, host.failures + 1)) return;
-    const parking = this.#parking.then(() => this.#park(host, `${trouble.class}: ${trouble.message}`));
-    this.#parking = parking.catch(() => undefined);
-    await parking;
+    const marked = () => markSpent(this.#dependencies.pool, host.id, host.crawls[0]);
+    await this.#startInTurn(host, marked, `${trouble.class}: ${trouble.message}`);
   }
 
   async #noteAll(): Promise<void> {
@@ -151,11 +181,20 @@ export class Door {
     await retrying(() => noteUnanswered(this.#dependencies.pool, JSON.stringify(rows)));
   }
 
-  /** Marks the host, then starts its workflow; after a crash in between, `refeedHosts` finds the lost host. */
-  async #park({ id, origin, crawls }: HostAtDoor, spent: string): Promise<void> {
-    const [marked] = await retrying(() => markSpent(this.#dependencies.pool, id, crawls[0]));
+  async #startInTurn(host: HostAtDoor, mark: () => Promise<unknown[]>, spent?: string): Promise<void> {
+    const starting = this.#starting.then(() => this.#start(host, mark, spent));
+    this.#starting = starting.catch(() => undefined);
+    await starting;
+  }
+
+  /**
+   * Marks the host as worked, then starts its workflow. After a crash in between `refeedHosts` finds the host, if it has
+   * work; otherwise the next URL that comes does.
+   */
+  async #start({ id, origin }: HostAtDoor, mark: () => Promise<unknown[]>, spent?: string): Promise<void> {
+    const [marked] = await retrying(mark);
     if (marked === undefined) return;
-    await this.#startSpent(String(id), origin, spent);
-    await sleep(parkMs, undefined, { signal: this.#ended.signal }).catch(() => undefined);
+    await this.#startHost(String(id), origin, spent);
+    await sleep(startMs, undefined, { signal: this.#ended.signal }).catch(() => undefined);
   }
 }

@@ -1,14 +1,16 @@
 /**
  * Finds out whether a host answers, by one polite request for its robots.txt, which its first slice would need anyway:
- * under the host's lease, at its pace, within its opening times and quota. The robots.txt is kept like any other.
+ * under the host's lease, at its pace, within its opening times and quota. The robots.txt is kept like any other. Where
+ * many hosts are met, a small one is then visited at once, under the same lease: most are done with that.
  */
 import { hostWide } from '../visit/read-robots.ts';
 import type { FetchRoom } from '../visit/fetch-room.ts';
 import { asWhom, type RobotsReading } from '../visit/fetch-robots.ts';
+import type { Robots } from '../../domain/robots.ts';
 import type { HostTrouble } from '../visit/host-rules.ts';
-import type { HostLease } from '../visit/lease-keeper.ts';
-import { HostVisit, onErrand, unasked } from '../visit/host-visit.ts';
+import { type HostVisit, onErrand, unasked } from '../visit/host-visit.ts';
 import type { WaitingCrawl } from '../../storage/feeding/index.ts';
+import { firstVisitMs, firstVisitSize } from '../../domain/slice.ts';
 import { backoffMs } from '../../domain/trouble.ts';
 
 /** Time limit of the first request: most hosts silent this long stay silent. Later ones get the usual limit. */
@@ -19,25 +21,39 @@ const patienceMs = 2_000;
 export type Answer =
   /** The host answers, perhaps only that nothing may be fetched. The rest is up to its workflow. */
   | { readonly kind: 'known' }
+  /** The host answers, and may be visited at once, if no more than so many URLs are queued there. */
+  | { readonly kind: 'visit'; readonly mostQueued: number }
   | { readonly kind: 'trouble'; readonly trouble: HostTrouble }
   /** The host was not asked, or the request did not end. */
   | { readonly kind: 'unasked' };
 
-/** Asks the host, and returns the lease in every case. */
+/**
+ * Asks the host, and returns the lease, unless the host may be visited at once.
+ * @param met number of hosts that the process has met at the door lately
+ */
 export async function knock(
   room: FetchRoom,
-  lease: HostLease,
-  origin: string,
+  visit: HostVisit,
   crawlIds: readonly number[],
+  met: number,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { pool } = room.dependencies;
+  const { lease, pacer } = visit;
   const { taken, allowance } = lease;
-  const visit = new HostVisit(room.dependencies, lease, origin, signal);
+  const goesOn = async (robots: Robots, leaves: (lesson: null) => void): Promise<Answer> => {
+    visit.goBy({ robots, refused: null });
+    if (pacer.sent > 0 && pacer.last !== null) visit.turns.askedForRobots(pacer.last);
+    const size = firstVisitSize(met, pacer.delayMs);
+    const isOpen = async () => (await visit.mayBegin((waitMs) => waitMs <= firstVisitMs)) === null;
+    if (size === 0 || taken.failures > 0 || !(await isOpen())) return { kind: 'known' };
+    leaves(null);
+    return { kind: 'visit', mostQueued: size };
+  };
   const crawls = (): Promise<WaitingCrawl[]> => Promise.resolve(crawlIds.map(unasked));
   return onErrand(room.keeper, visit, crawls, async (leaves): Promise<Answer> => {
     const { fresh, older } = visit.known;
-    if (fresh !== null) return { kind: 'known' };
+    if (fresh !== null) return goesOn(fresh, leaves);
     if ((await visit.mayBegin((waitMs) => waitMs <= patienceMs)) !== null) return { kind: 'unasked' };
     if ((await allowance.grant(pool, lease.hostId, taken.token, 1)) === 0) return { kind: 'unasked' };
     const running = await Promise.all(crawlIds.map((id) => room.crawls.isRunning(id)));
@@ -50,6 +66,7 @@ export async function knock(
       leaves({ waitMs: reading.waitMs });
       return { kind: 'unasked' };
     }
+    if (reading.kind === 'rules') return goesOn(reading.robots, leaves);
     const trouble = troubleOf(reading, older !== null, taken.failures);
     if (trouble === null) return { kind: 'known' };
     const lastError = `${trouble.class}: ${trouble.message}`;

@@ -13,6 +13,7 @@ import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { HostRules } from './host-rules.ts';
 import type { RobotsBook } from '../books/robots-book.ts';
+import { WorkAhead } from './work-ahead.ts';
 
 export class FetchRoom {
   readonly dependencies: Dependencies;
@@ -23,6 +24,7 @@ export class FetchRoom {
   readonly robotsFetcher: RobotsFetcher;
   readonly admission: Admission;
   readonly earlierBodies: EarlierBodies;
+  readonly ahead: WorkAhead;
   readonly census = new Census();
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
   readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });
@@ -30,6 +32,7 @@ export class FetchRoom {
   constructor(dependencies: Dependencies) {
     const { pool, settings, books, log } = dependencies;
     this.dependencies = dependencies;
+    this.ahead = new WorkAhead(pool);
     this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
     this.crawls = books.crawls;
     this.optOuts = books.optOuts;

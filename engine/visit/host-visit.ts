@@ -161,13 +161,14 @@ export const lookAtHost = (
 /**
  * Runs one short errand at a host, and returns the lease in every case. Only if gathering fails, the lease is left to
  * run out, since the host's pace is not known then.
- * @param errand may call `leaves` to say what it leaves the host with, beside its pace
+ * @param errand may call `leaves` to say what it leaves the host with, beside its pace; null: the visit goes on, and
+ * somebody else returns the lease
  */
 export async function onErrand<T>(
   keeper: LeaseKeeper,
   visit: HostVisit,
   rows: () => Promise<readonly WaitingCrawl[]>,
-  errand: (leaves: (lesson: Partial<HostLesson>) => void) => Promise<T>,
+  errand: (leaves: (lesson: Partial<HostLesson> | null) => void) => Promise<T>,
 ): Promise<T> {
   const { lease, pacer } = visit;
   try {
@@ -176,15 +177,19 @@ export async function onErrand<T>(
     keeper.abandon(lease);
     throw error;
   }
-  let left: Partial<HostLesson> = {};
+  const left: { lesson: Partial<HostLesson> | null } = { lesson: {} };
   try {
-    return await errand((lesson) => (left = lesson));
+    return await errand((lesson) => (left.lesson = lesson));
   } finally {
+    if (left.lesson !== null) await leave(left.lesson);
+  }
+
+  async function leave(lesson: Partial<HostLesson>): Promise<void> {
     const { failures, last_error: lastError } = lease.taken;
     // Crawls with a delay of their own owe it after this robots.txt as after any other request.
     if (pacer.sent > 0 && pacer.last !== null) visit.turns.askedForRobots(pacer.last);
     await keeper.noteTurns(lease, visit.turns.noted(pacer.tookMs).filter(isOwed), false);
-    const waitMs = Math.max(left.waitMs ?? 0, pacer.waitMs);
-    await keeper.release(lease, { failures, lastError, ...left, waitMs, paceMs: pacer.paceMs });
+    const waitMs = Math.max(lesson.waitMs ?? 0, pacer.waitMs);
+    await keeper.release(lease, { failures, lastError, ...lesson, waitMs, paceMs: pacer.paceMs });
   }
 }

@@ -1,45 +1,46 @@
 /** Leases the URLs of a visit, a portion at a time, and waits for what its own pages bring (docs/design.md, "Long visits"). */
 import { sliceSize } from '../../domain/slice.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
-import { unreadBodies } from '../../storage/pages/index.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { FetchRoom } from './fetch-room.ts';
 import type { HostVisit } from './host-visit.ts';
 import { leaseWithinLimits } from './lease-within-limits.ts';
 import { sleep } from './sleep.ts';
+import { mostUnread } from './work-ahead.ts';
 
-/** Most bodies of a host that may wait to be read before its next URLs are fetched. */
-const mostUnread = 400;
 /** A visit whose time is over waits so many milliseconds for its bodies to be read, at most. */
 const longestUnreadMs = 60_000;
 /** A visit that waits for further URLs looks for them every so many milliseconds. */
 const lookMs = 500;
 
 /** URLs in the order of fetching; 'closed': the visit must end. */
-type Portion = readonly LeasedUrl[] | 'closed';
+export type Portion = readonly LeasedUrl[] | 'closed';
 
 export class Portions {
-  readonly #dependencies: Dependencies;
+  readonly #room: FetchRoom;
   readonly #visit: HostVisit;
   /** `performance.now()` at which the time of the visit is over. */
   readonly #endsAt: number;
+  readonly #mostQueued: number;
   readonly #signal: AbortSignal;
 
-  constructor(dependencies: Dependencies, visit: HostVisit, endsAt: number, signal: AbortSignal) {
-    this.#dependencies = dependencies;
+  /** @param mostQueued the visit ends once more URLs than this are queued at the host */
+  constructor(room: FetchRoom, visit: HostVisit, endsAt: number, mostQueued: number, signal: AbortSignal) {
+    this.#room = room;
     this.#visit = visit;
     this.#endsAt = endsAt;
+    this.#mostQueued = mostQueued;
     this.#signal = signal;
   }
 
   /** Leases the URLs of so many milliseconds; none: nothing is due. */
   async next(ms: number): Promise<Portion> {
-    const { pool } = this.#dependencies;
+    const { pool, settings } = this.#room.dependencies;
     const { lease, crawls, pacer, turns: everybodys } = this.#visit;
     const { hostId, taken, allowance } = lease;
     const limit = await allowance.grant(pool, hostId, taken.token, sliceSize(ms, pacer.delayMs));
     if (limit === 0) return 'closed';
     // Pages of the one crawl are not read while the visit waits for turns of another.
-    const turnsMs = crawls.length > 1 ? Math.min(ms, this.#dependencies.settings.sliceMs) : ms;
+    const turnsMs = crawls.length > 1 ? Math.min(ms, settings.sliceMs) : ms;
     const turns = everybodys.within(turnsMs, pacer.tookMs);
     const atTurn = crawls.filter(({ id }) => turns.get(id) !== 0);
     if (atTurn.length === 0) return [];
@@ -52,18 +53,18 @@ export class Portions {
    * whose time is over and whose URLs are spent still waits for the reading: the host keeps its place until then.
    */
   async further(ms: number): Promise<Portion> {
-    const { pool, settings } = this.#dependencies;
+    const { settings } = this.#room.dependencies;
     const { lease } = this.#visit;
+    const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
     let idleSince = performance.now();
     for (;;) {
       if (this.#signal.aborted || lease.isOver || lease.othersWait) return 'closed';
       const overMs = performance.now() - this.#endsAt;
-      const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
       if (overMs >= (waits ? longestUnreadMs : 0)) return 'closed';
-      const [{ bodies: unread } = { bodies: 0 }] = await unreadBodies(pool, lease.hostId, mostUnread);
-      if (overMs >= 0 && unread === 0) return 'closed';
+      const { queued, unread } = await this.#room.ahead.at(lease.hostId);
+      if (queued > this.#mostQueued || (overMs >= 0 && unread === 0)) return 'closed';
       if (overMs < 0 && (unread < mostUnread || settings.lingerMs === 0)) {
-        const urls = await this.next(ms);
+        const urls = queued > 0 ? await this.next(ms) : [];
         if (urls.length > 0) return urls;
         if (unread > 0) idleSince = performance.now();
         if (settings.lingerMs === 0 || performance.now() - idleSince >= settings.lingerMs) return [];

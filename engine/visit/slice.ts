@@ -22,11 +22,11 @@ import { noBodies, validatorsOf, type FindBody } from './earlier-bodies.ts';
 import type { FetchRoom } from './fetch-room.ts';
 import type { Wanted } from './gates.ts';
 import type { HostTrouble } from './host-rules.ts';
-import { HostVisit } from './host-visit.ts';
+import type { HostVisit } from './host-visit.ts';
 import { inLanes, type Lane } from './lanes.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { Lessons } from './lessons.ts';
-import { Portions } from './portions.ts';
+import { Portions, type Portion } from './portions.ts';
 import { readRobots } from './read-robots.ts';
 import {
   attemptedRow,
@@ -48,6 +48,8 @@ const giveBackMs = 500;
 export interface SliceEnd {
   /** URLs that got a final outcome. */
   readonly settled: number;
+  /** Of these: dead letters. */
+  readonly letters: number;
   readonly next: SliceResult['next'];
   readonly trouble: HostTrouble | null;
   /** The host's failures in a row, this slice's included. */
@@ -62,29 +64,45 @@ export interface SliceEnd {
 export class Slice {
   readonly #room: FetchRoom;
   readonly #lease: HostLease;
-  readonly #origin: string;
   readonly #signal: AbortSignal;
+  readonly #sliceMs: number;
   readonly #endsAt: number;
   readonly #visit: HostVisit;
   readonly #lessons: Lessons;
   #settled = 0;
+  #letters = 0;
   #optedOut = false;
   #earlierBody: FindBody = noBodies;
 
-  constructor(room: FetchRoom, lease: HostLease, origin: string, sliceMs: number, signal: AbortSignal) {
+  constructor(room: FetchRoom, visit: HostVisit, sliceMs: number, signal: AbortSignal) {
     this.#room = room;
-    this.#lease = lease;
-    this.#origin = origin;
+    this.#lease = visit.lease;
     this.#signal = signal;
+    this.#sliceMs = sliceMs;
     this.#endsAt = performance.now() + sliceMs;
-    this.#lessons = new Lessons(lease.taken);
-    this.#visit = new HostVisit(room.dependencies, lease, origin, signal);
+    this.#lessons = new Lessons(visit.lease.taken);
+    this.#visit = visit;
   }
 
   /** Runs the slice and returns the lease. Throws only for faults of our own; the lease then runs out by itself. */
-  async run(sliceMs: number): Promise<SliceEnd> {
+  run(): Promise<SliceEnd> {
+    return this.#toItsEnd(() => this.#work());
+  }
+
+  /**
+   * As `run`, for a visit that has begun: its crawls were gathered, it goes by robots.txt, and the gates let it go on.
+   * Ends once more than `mostQueued` URLs are queued at the host.
+   */
+  goOn(mostQueued: number): Promise<SliceEnd> {
+    return this.#toItsEnd(async () => {
+      await this.#reclaim();
+      return this.#fetchOn(this.#portions(mostQueued), []);
+    });
+  }
+
+  async #toItsEnd(work: () => Promise<'more' | 'idle' | 'wait'>): Promise<SliceEnd> {
     try {
-      const next = await this.#work(sliceMs);
+      const next = await work();
       await this.#putBack();
       const waitMs = this.#waitMs;
       const { closedMs, closedBy } = this.#lease.allowance;
@@ -92,6 +110,7 @@ export class Slice {
       const { pacer, turns } = this.#visit;
       const common = {
         settled: this.#settled,
+        letters: this.#letters,
         failures: this.#lessons.failures,
         lastError: this.#lessons.lastError,
         delayMs: Math.max(pacer.delayMs, turns.leastDelayMs(pacer.tookMs)),
@@ -107,15 +126,12 @@ export class Slice {
     }
   }
 
-  async #work(sliceMs: number): Promise<'more' | 'idle' | 'wait'> {
-    const { pool } = this.#room.dependencies;
-    const lease = this.#lease;
-    const { hostId, taken } = lease;
-    await retrying(() => reclaimUrls(pool, hostId, taken.token));
+  async #work(): Promise<'more' | 'idle' | 'wait'> {
+    const { pool, settings } = this.#room.dependencies;
+    await this.#reclaim();
     const visit = this.#visit;
-    await visit.gather(await waitingCrawls(pool, hostId), true);
+    await visit.gather(await waitingCrawls(pool, this.#lease.hostId), true);
     const { crawls, pacer } = visit;
-    const { settings } = this.#room.dependencies;
     const stopped = await visit.mayBegin((waitMs) => !sleepsInWorkflow(waitMs, settings.sliceMs));
     if (stopped?.kind === 'never') {
       // The opt-out is the one gate that refuses a host for good.
@@ -126,13 +142,8 @@ export class Slice {
     if (crawls.length === 0) return 'idle';
     if (stopped !== null) return 'more';
 
-    lease.crawls = crawls.map(({ id }) => id);
-    // A host that is slow must not hold many of the few pages that a crawl may still have.
-    const isLimited = crawls.some(({ config }) => config.maxPages !== null);
-    const urlsMs = isLimited ? Math.min(sliceMs, settings.sliceMs) : sliceMs;
-    const portions = new Portions(this.#room.dependencies, visit, this.#endsAt, this.#signal);
-    const portionMs = Math.min(urlsMs, portionOf(settings.sliceMs, sliceMs));
-    let urls = await portions.next(portionMs);
+    const portions = this.#portions(Infinity);
+    const urls = await portions.next(this.#portionMs);
     if (urls === 'closed') return 'more';
     if (urls.length === 0) return 'idle';
     const asked = pacer.last;
@@ -148,11 +159,36 @@ export class Slice {
     }
     visit.goBy(reading);
     if (pacer.last !== null && pacer.last !== asked) visit.turns.askedForRobots(pacer.last);
-    await this.#room.admitSitemaps(hostId, visit.origin, crawls, reading);
-    for (;;) {
-      this.#earlierBody = await this.#room.earlierBodies.of(hostId, urls, crawls);
+    return this.#fetchOn(portions, urls);
+  }
+
+  async #reclaim(): Promise<void> {
+    const { hostId, taken } = this.#lease;
+    await retrying(() => reclaimUrls(this.#room.dependencies.pool, hostId, taken.token));
+  }
+
+  #portions(mostQueued: number): Portions {
+    this.#lease.crawls = this.#visit.crawls.map(({ id }) => id);
+    return new Portions(this.#room, this.#visit, this.#endsAt, mostQueued, this.#signal);
+  }
+
+  /** Milliseconds of fetching for which URLs are leased together. */
+  get #portionMs(): number {
+    const { sliceMs } = this.#room.dependencies.settings;
+    // A host that is slow must not hold many of the few pages that a crawl may still have.
+    const isLimited = this.#visit.crawls.some(({ config }) => config.maxPages !== null);
+    return isLimited ? Math.min(this.#sliceMs, sliceMs) : portionOf(sliceMs, this.#sliceMs);
+  }
+
+  /** @param first URLs in hand */
+  async #fetchOn(portions: Portions, first: readonly LeasedUrl[]): Promise<'more' | 'idle'> {
+    const { origin, crawls, rules } = this.#visit;
+    const { hostId } = this.#lease;
+    await this.#room.admitSitemaps(hostId, origin, crawls, rules);
+    for (let urls: Portion = first; ;) {
+      if (urls.length > 0) this.#earlierBody = await this.#room.earlierBodies.of(hostId, urls, crawls);
       if (!(await this.#fetchAll(urls))) return 'more';
-      urls = await portions.further(portionMs);
+      urls = await portions.further(this.#portionMs);
       if (urls === 'closed') return 'more';
       if (urls.length === 0) return 'idle';
     }
@@ -225,6 +261,7 @@ export class Slice {
       results: [leadingOutside(row, outside)],
     }));
     if (row.state !== 'queued') this.#settled++;
+    if (row.state === 'failed') this.#letters++;
     return this.#lessons.trouble === null;
   }
 
@@ -301,7 +338,7 @@ export class Slice {
         }
         this.#room.keeper.abandon(this.#lease);
         log.warn(
-          { err: again, after: error, host: this.#origin },
+          { err: again, after: error, host: this.#visit.origin },
           'a lease could not be returned; it will run out',
         );
         return;

@@ -13,7 +13,6 @@ export { packOutlinks, unpackOutlinks } from './outlinks.ts';
 export { readPages, pageBatches, type TextReader } from './pages.ts';
 export {
   bodiesInStage,
-  unreadBodies,
   advanceStages,
   upsertPages,
   requeueLostBodies,

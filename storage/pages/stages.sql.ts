@@ -63,12 +63,6 @@ export const bodiesInStage = (
   folder: string | null,
 ): Promise<StagedBody[]> => inStage(db, shard, lane, lanes, stage, after, limit, folder);
 
-/** How many bodies of a host wait to be read; counts no further than `most`. */
-export const unreadBodies = statement<[hostId: string, most: number], { readonly bodies: number }>(
-  'unread-bodies',
-  `select count(*)::int as bodies from (select from url where host_id = $1 and stage > 0 limit $2) unread`,
-);
-
 /** A step of a fetched body through dedup and extraction, as JSON. */
 export interface StageRow {
   readonly host_id: number;

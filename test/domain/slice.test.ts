@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { portionOf, sleepsInWorkflow, sliceSize, stretchedSliceMs } from '../../domain/slice.ts';
+import {
+  firstVisitSize,
+  portionOf,
+  sleepsInWorkflow,
+  sliceSize,
+  stretchedSliceMs,
+} from '../../domain/slice.ts';
 
 const ms = fc.integer({ min: 0, max: 86_400_000 });
 
@@ -30,6 +36,20 @@ describe('sliceSize (docs/design.md, "The slice": k = how many fit into the slic
         if (size > 1) expect(size * delayMs).toBeLessThanOrEqual(sliceMs);
       }),
     );
+  });
+});
+
+describe('firstVisitSize (docs/design.md, "First visits")', () => {
+  it.each([
+    // In smaller crawls every host has its workflow.
+    [100, 0, 0],
+    [101, 0, 200],
+    [5_000, 1_000, 10],
+    [5_000, 2_500, 4],
+    [5_000, 2_501, 0],
+    [5_000, 10_000, 0],
+  ])('with %i hosts at the door, at a delay of %i ms: %i', (hosts, delayMs, size) => {
+    expect(firstVisitSize(hosts, delayMs)).toBe(size);
   });
 });
 

@@ -1,7 +1,9 @@
 /** The door on real parts: what hosts that do not answer cost, what becomes of them, and that those that do are let in. */
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Door, type StartSpent } from '../../../engine/door/door.ts';
+import { Door, type StartHost } from '../../../engine/door/door.ts';
+import { Census } from '../../../engine/visit/census.ts';
+import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import type { Fetcher } from '../../../contracts/fetching.ts';
 import {
@@ -13,11 +15,12 @@ import {
   robotsRead,
   tables,
 } from '../../support/database/index.ts';
+import { leaseUrls } from '../../../storage/frontier/index.ts';
 import { setHost } from '../../../storage/hosts/index.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
-import { robots, startSite, status, type Answer } from './site.ts';
+import { gaps, robots, startSite, status, type Answer } from './site.ts';
 
 let fetching: Fetching;
 beforeAll(async () => {
@@ -36,14 +39,14 @@ afterEach(async () => {
 
 /** Workflows that were started, by host: why its retries are spent. */
 let started: Record<string, string> = {};
-const startSpent: StartSpent = (_id, origin, why) => {
-  started[origin] = why;
+const startHost: StartHost = (_id, origin, spent = 'not spent') => {
+  started[origin] = spent;
   return Promise.resolve();
 };
 
 function open(places = 20, parts: Partial<Dependencies> = {}): Door {
   started = {};
-  const door = new Door(fetching.dependencies({}, parts), startSpent, places);
+  const door = new Door(fetching.dependencies({}, parts), startHost, places);
   doors.push(door);
   return door;
 }
@@ -200,5 +203,86 @@ describe('nothing is asked', () => {
     expect(names).toEqual(['127.0.0.1']);
     expect(await standing(gone)).toMatchObject({ leased: false, failures: 0, fed: false });
     await noOptOuts(fetching.pool);
+  });
+});
+
+describe('where many hosts are met', () => {
+  const crowded = (): Door => {
+    started = {};
+    const census = new Census();
+    for (let at = 0; at < 200; at++) census.visited(`other ${String(at)}`);
+    const door = new Door(fetching.dependencies(), startHost, 20, census);
+    doors.push(door);
+    return door;
+  };
+  const done = (host: HostRow) => stands(host, 'it is known', ({ known, leased }) => known && !leased);
+
+  it('a host of few pages is crawled at the door, at its pace, and gets no workflow', async () => {
+    const site = await startSite({
+      '/robots.txt': robots('user-agent: *', 'crawl-delay: 1', 'disallow: /no'),
+    });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/', '/a', '/no');
+    crowded();
+    await done(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/', '/a']);
+    expect(Math.min(...gaps(site))).toBeGreaterThanOrEqual(1_000);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(urls['/a']).toMatchObject({ state: 'done' });
+    expect(urls['/no']).toMatchObject({ state: 'excluded', reason: 'robots' });
+    expect(started).toEqual({});
+    expect(await standing(host)).toMatchObject({ fed: false });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('a host of many pages, or a slow one, is left to its workflow, with all its URLs', async () => {
+    const [large, slow] = [
+      await startSite(),
+      await startSite({ '/robots.txt': robots('user-agent: *', 'crawl-delay: 5') }),
+    ];
+    const hosts = [await fetching.host(large.origin), await fetching.host(slow.origin)] as const;
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, hosts[0], ...Array.from({ length: 1_000 }, (_, at) => `/${String(at)}`));
+    await fetching.queue(crawl, hosts[1], '/');
+    crowded();
+    for (const host of hosts) await done(host);
+    expect([large.paths(), slow.paths()]).toEqual([['/robots.txt'], ['/robots.txt']]);
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('a host with dead letters gets a workflow, where people find them', async () => {
+    const site = await startSite({ '/gone': status(403) });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/', '/gone');
+    crowded();
+    await until('its workflow is started', () => started[host.origin] !== undefined);
+    expect(started[host.origin]).toBe('not spent');
+    expect(await standing(host)).toMatchObject({ fed: true, known: true, leased: false });
+    expect((await fetching.urls(crawl, site.origin))['/gone']).toMatchObject({ state: 'failed' });
+  });
+
+  it('what a killed process had in hand is taken up again', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/', '/a');
+    await robotsRead(fetching.pool, host.hostId);
+    const room = new FetchRoom(fetching.dependencies({ leaseMs: 300 }));
+    const lease = await room.keeper.take(host.hostId, 0, new AbortController().signal);
+    if (lease === null) throw new Error('the host is not free');
+    await leaseUrls(
+      fetching.pool,
+      host.hostId,
+      lease.taken.token,
+      1,
+      JSON.stringify([{ crawl_id: crawl, pages: null, weight: 1 }]),
+    );
+    room.keeper.abandon(lease);
+    crowded();
+    await done(host);
+    expect(site.paths().sort()).toEqual(['/', '/a']);
+    await expectExact(fetching.pool, crawl);
   });
 });

@@ -5,6 +5,7 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { knock } from '../../../engine/door/knock.ts';
+import { HostVisit } from '../../../engine/visit/host-visit.ts';
 import { lend } from '../../../engine/lending/lend.ts';
 import { LendingRoom } from '../../../engine/lending/room.ts';
 import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
@@ -86,7 +87,8 @@ const visitors: Record<string, Visitor> = {
         const { signal } = new AbortController();
         const lease = await room.keeper.take(at.host.hostId, 0, signal);
         if (lease === null) throw new Error('the host is not free');
-        await knock(room, lease, at.site.origin, [at.crawl], signal);
+        const visit = new HostVisit(room.dependencies, lease, at.site.origin, signal);
+        await knock(room, visit, [at.crawl], 1, signal);
       }),
   },
   'guest that reads a robots.txt': {
