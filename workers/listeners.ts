@@ -5,8 +5,14 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 
-/** Milliseconds within which the new ports of a restarted service become closed to crawls. */
+/**
+ * Milliseconds for which ports are kept: within the first, the new ports of a restarted service become closed to crawls.
+ * Services that have been up for `settledMs` open no further ones, and with thousands of sockets on the machine a look
+ * takes 40 ms.
+ */
 const keptMs = 1_000;
+const keptLongMs = 15_000;
+const settledMs = 60_000;
 
 /**
  * Empty if the data folder has no stack, as in containers, and on systems without /proc.
@@ -14,11 +20,18 @@ const keptMs = 1_000;
  */
 export function stackListeners(dataDir: string): () => ReadonlySet<number> {
   let known: ReadonlySet<number> = new Set();
-  let until = -Infinity;
+  let services = '';
+  let [changedAt, lookedAt, readAt] = [-Infinity, -Infinity, -Infinity];
   return () => {
-    if (performance.now() >= until) {
-      known = listeningPorts(new Set(processes(path.join(dataDir, 'run')).flatMap(socketsOf)));
-      until = performance.now() + keptMs;
+    const now = performance.now();
+    if (now < lookedAt + keptMs) return known;
+    lookedAt = now;
+    const pids = processes(path.join(dataDir, 'run'));
+    if (pids.join() !== services) changedAt = now;
+    services = pids.join();
+    if (now < changedAt + settledMs || now >= readAt + keptLongMs) {
+      known = listeningPorts(new Set(pids.flatMap(socketsOf)));
+      readAt = now;
     }
     return known;
   };
