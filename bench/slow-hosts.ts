@@ -41,8 +41,8 @@ const cases: readonly Case[] = [
 const target = 0.97;
 /** CPU per page against that of the fast hosts, at most. */
 const costTarget = 1.5;
-/** Seconds after which the window opens, and more for each host: until then hosts are still being started. */
-const settleSeconds = (hosts: number): number => 20 + hosts / 50;
+/** Seconds after which the window opens, and more for each host: until then hosts are still being started, each with a workflow. */
+const settleSeconds = (hosts: number): number => 20 + hosts / 20;
 /** Seconds past the window, so that its end sees no draining. */
 const margin = 15;
 
