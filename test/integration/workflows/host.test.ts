@@ -41,6 +41,8 @@ const spent = (): never => {
 const fails: ProbeResult = { outcome: 'fails', message: 'robots.txt answers 503', waitMs: 0 };
 const answers: ProbeResult = { outcome: 'answers', message: 'robots.txt can be read', waitMs: 0 };
 
+/** Hosts of all tests so far, and the number of this test's first. */
+let [hosts, firstHost] = [0, 1];
 /** What happens next; the last of each goes on for ever. */
 let slices: (() => SliceResult)[] = [];
 let probes: ProbeResult[] = [];
@@ -114,6 +116,19 @@ const fetchInTrouble: FetchActivities = {
   },
 };
 
+/** The host of an earlier test may still have a task on its way: it must not use up what this test has said. */
+const ofThisTest = (activities: object): object =>
+  Object.fromEntries(
+    Object.entries(activities).map(([name, activity]: [string, (of: { hostId?: string }) => unknown]) => [
+      name,
+      (of: { hostId?: string }) => {
+        if (Number(of.hostId ?? Infinity) < firstHost)
+          throw ApplicationFailure.nonRetryable('the host of an earlier test');
+        return activity(of);
+      },
+    ]),
+  );
+
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   world = await createWorld();
@@ -130,10 +145,12 @@ beforeAll(async () => {
     [taskQueues.fetch, fetch],
     [taskQueues.trouble, fetchInTrouble],
   ] as const) {
-    workers.push(await Worker.create({ ...common, taskQueue, activities: { ...activities } }));
+    workers.push(await Worker.create({ ...common, taskQueue, activities: ofThisTest(activities) }));
   }
   const taskQueue = taskQueues.control;
-  workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, activities: { ...control } }));
+  workers.push(
+    await Worker.create({ ...common, taskQueue, workflowBundle, activities: ofThisTest(control) }),
+  );
   running = Promise.all(workers.map((worker) => worker.run()));
 });
 afterAll(async () => {
@@ -145,12 +162,12 @@ afterAll(async () => {
   await world.close();
 });
 beforeEach(() => {
+  firstHost = hosts + 1;
   [slices, probes, calls, restMs, retired] = [[spent], [fails], [], 0, []];
   for (const cut of cuts) cut();
   [stands, holdUp, cuts] = [{ paused: null, parked: null }, {}, []];
 });
 
-let hosts = 0;
 async function start(carried?: Partial<HostCarried>) {
   const origin = `https://host-${String(++hosts)}.example`;
   const fresh: HostCarried = {
@@ -170,7 +187,7 @@ async function start(carried?: Partial<HostCarried>) {
   return client.workflow.start('host', {
     workflowId: hostWorkflowId(origin),
     taskQueue: taskQueues.control,
-    args: [{ hostId: '1', origin, ...(carried && { carried: { ...fresh, ...carried } }) }],
+    args: [{ hostId: String(hosts), origin, ...(carried && { carried: { ...fresh, ...carried } }) }],
   });
 }
 type Host = Awaited<ReturnType<typeof start>>;
@@ -353,7 +370,7 @@ describe('a host in trouble', () => {
     const host = await client.workflow.start('host', {
       workflowId: hostWorkflowId(origin),
       taskQueue: taskQueues.control,
-      args: [{ hostId: '1', origin, spent: 'dns-not-found: no such name' }],
+      args: [{ hostId: String(hosts), origin, spent: 'dns-not-found: no such name' }],
     });
     await called('probe', 1);
     expect(await view(host)).toMatchObject({
@@ -541,7 +558,7 @@ describe('a workflow that does not know how its host stands', () => {
     return client.workflow.start('host', {
       workflowId: hostWorkflowId(origin),
       taskQueue: taskQueues.control,
-      args: [{ hostId: '1', origin, adopted: true }],
+      args: [{ hostId: String(hosts), origin, adopted: true }],
     });
   };
 
