@@ -13,10 +13,17 @@ import { sayPlainly } from './say.ts';
 import { grouped } from '../domain/counted.ts';
 
 export interface ExportOptions extends ApiOptions, PageFilterOptions {
-  readonly format: 'jsonl' | 'csv';
+  readonly format: 'jsonl' | 'csv' | 'warc' | 'warc-zstd';
   readonly fields?: readonly ('links' | 'text')[];
   readonly out?: string;
 }
+
+const types = {
+  jsonl: 'application/x-ndjson',
+  csv: 'text/csv',
+  warc: 'application/warc',
+  'warc-zstd': 'application/warc',
+} as const;
 
 /**
  * If the stream breaks off, what was written stays on standard output; the exit code says that it is not everything.
@@ -34,13 +41,9 @@ async function write(
 ): Promise<ExitCode> {
   const file = out === undefined ? null : await openOutFile(out);
   try {
-    const { chunks } = await api.take(
-      `/v1/crawls/${id}/export`,
-      format === 'csv' ? 'text/csv' : 'application/x-ndjson',
-      {
-        query: { format, fields: fields?.join(','), ...filter },
-      },
-    );
+    const { chunks } = await api.take(`/v1/crawls/${id}/export`, types[format], {
+      query: { format, fields: fields?.join(','), ...filter },
+    });
     if (file === null) await toStandardOutput(chunks);
     else sayPlainly(`${grouped(await file.copy(chunks))} bytes were written to ${file.name}.`);
   } finally {

@@ -41,8 +41,11 @@ export function addResults(program: Command, ended: Ended): void {
     )
     .argument('<id>', 'id of the crawl', crawlId)
     .addOption(
-      new Option('--format <format>', 'JSON lines, or a table whose first line names the columns')
-        .choices(['jsonl', 'csv'])
+      new Option(
+        '--format <format>',
+        'JSON lines, a table whose first line names the columns, or answers with their bodies as a web archive',
+      )
+        .choices(['jsonl', 'csv', 'warc', 'warc-zstd'])
         .default('jsonl'),
     )
     .addOption(
@@ -53,7 +56,7 @@ export function addResults(program: Command, ended: Ended): void {
     .option('--out <file>', 'write to this file, which appears only once it is complete')
     .addHelpText(
       'after',
-      '\nExamples:\n  orbweaver export 3 --out pages.jsonl\n  orbweaver export 3 --format csv | head -1',
+      '\nExamples:\n  orbweaver export 3 --out pages.jsonl\n  orbweaver export 3 --format csv | head -1\n  orbweaver export 3 --format warc --out crawl.warc.gz',
     )
     .action(async (id: string, options: ExportOptions) => {
       ended(await (await import('./export.ts')).exportPages(id, options));

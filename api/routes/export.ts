@@ -1,10 +1,11 @@
-/** `GET /v1/crawls/{crawlId}/export`: all pages of a crawl in one answer, as JSON lines or as CSV (F38, G11). */
+/** `GET /v1/crawls/{crawlId}/export`: all pages of a crawl in one answer, as JSON lines, CSV or WARC (F38, G11). */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { exportQuery } from '../../contracts/http/export.ts';
 import { pageView, type PageView } from '../../contracts/http/results.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
+import { archiveOf } from '../../engine/archive-export.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
 import { pageBatches } from '../../storage/pages/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
@@ -17,6 +18,14 @@ import { answered, route } from './route.ts';
 /** Exports at a time for one tenant, and in this process. */
 const mostOfTenant = 10;
 const mostOfAll = 50;
+const forms = {
+  jsonl: { type: 'application/x-ndjson', ending: 'jsonl' },
+  csv: { type: 'text/csv; charset=utf-8', ending: 'csv' },
+  // Compressed all the same: it is the archive that is compressed, not its transfer.
+  warc: { type: 'application/warc', ending: 'warc.gz' },
+  'warc-zstd': { type: 'application/warc', ending: 'warc.zst' },
+} as const;
+const compressions = { warc: 'gzip', 'warc-zstd': 'zstd' } as const;
 /** Characters of one piece, about. */
 const pieceLength = 64 * 1024;
 /** Milliseconds after which a reader that takes nothing is given up. */
@@ -33,24 +42,29 @@ export const exportRoutes = [
     query: exportQuery,
     answers: {
       200: byHand({
-        description: 'One page per line, oldest first.',
+        description: 'One page per line, oldest first; as WARC, the records of one page after another.',
         content: {
           'application/x-ndjson': { schema: pageView },
           'text/csv': { schema: { type: 'string' } },
+          'application/warc': { schema: { type: 'string', format: 'binary' } },
         },
       }),
       429: fails('Too many exports are running now; Retry-After says when to try again.'),
     },
-    handler: ({ pool, textOf }) => {
+    handler: ({ pool, textOf, archive, settings: { version } }) => {
       /** The tenant of each export that is under way. */
       const open: number[] = [];
       return async ({ params: { crawlId: id }, query, caller: { tenantId }, request, response }) => {
         const { format = 'jsonl', fields = [], ...filter } = query;
         if ((await findCrawl(pool, id)) === null) noSuchCrawl(id);
         const batches = untilLeft(response, pageBatches(pool, id, fields, textOf, filter));
-        const lines = format === 'csv' ? csv(batches) : jsonLines(batches);
-        response.type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson');
-        response.set('Content-Disposition', `attachment; filename="crawl-${id}.${format}"`);
+        const { type, ending } = forms[format];
+        const pieces =
+          format === 'warc' || format === 'warc-zstd'
+            ? archiveOf(pool, archive, id, batches, compressions[format], `Orbweaver/${version}`)
+            : inPieces(format === 'csv' ? csv(batches) : jsonLines(batches));
+        response.type(type);
+        response.set('Content-Disposition', `attachment; filename="crawl-${id}.${ending}"`);
         if (request.method === 'HEAD') {
           response.end();
           return answered;
@@ -64,7 +78,7 @@ export const exportRoutes = [
         response.setTimeout(stalledMs, () => response.destroy());
         open.push(tenantId);
         try {
-          await pipeline(Readable.from(inPieces(lines), { highWaterMark: 1 }), response);
+          await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response);
         } catch (error) {
           if (!leftEarly(error)) throw error;
         } finally {

@@ -5,14 +5,14 @@ import { pagesQuery } from './results.ts';
 
 export const exportQuery = z
   .strictObject({
-    format: z.enum(['jsonl', 'csv']).optional().meta({
+    format: z.enum(['jsonl', 'csv', 'warc', 'warc-zstd']).optional().meta({
       description:
-        '`jsonl` (the default): one page per line, in the form of GET /v1/crawls/{crawlId}/pages. `csv`: a line with the names of the columns, then one page per line.',
+        '`jsonl` (the default): one page per line, in the form of GET /v1/crawls/{crawlId}/pages. `csv`: a line with the names of the columns, then one page per line. `warc`: answers with their bodies and requests, as WARC/1.1 records that are compressed by gzip one by one; `warc-zstd`: by zstd.',
     }),
     fields: pagesQuery.shape.fields,
     ...pageFilter.shape,
   })
-  .refine(({ format, fields }) => format !== 'csv' || fields === undefined, {
+  .refine(({ format = 'jsonl', fields }) => format === 'jsonl' || fields === undefined, {
     path: ['fields'],
     message: 'links and text can be added to JSON lines only',
   });

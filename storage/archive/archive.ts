@@ -57,19 +57,26 @@ export class ArchiveReader {
 
   /**
    * The answer that first brought a body. Null: there is none, or it is torn and now forgotten.
+   * @param open `unpackBoth` to have the request too
    * @throws NotHereYet
    */
-  async answer(hash: Uint8Array, at: FoundRecord | null = null): Promise<ReadRecord | null> {
+  async answer(
+    hash: Uint8Array,
+    at: FoundRecord | null = null,
+    open: typeof unpack = unpack,
+  ): Promise<ReadRecord | null> {
     const digest = payloadDigest(hash);
     const isThat = ({ fields }: ReadRecord): boolean =>
       fields.get('warc-type') === 'response' && fields.get('warc-payload-digest') === digest;
-    const { record, lost } = await this.#read(at, () => findBody(this.#pool, hash), isThat);
+    const { record, lost } = await this.#read(at, () => findBody(this.#pool, hash), isThat, open);
     if (lost !== null) await forgetBody(this.#pool, hash, lost.segment, lost.at);
     return record;
   }
 
   /**
    * The answer to a URL whose body was known: without the body. Null: there is none, or it brought another body than this.
+   * @param at where its record lies, if the caller knows
+   * @param open `unpackBoth` to have the request too
    * @throws NotHereYet
    */
   async revisit(
@@ -77,11 +84,13 @@ export class ArchiveReader {
     crawlId: string,
     key: Uint8Array,
     hash: Uint8Array,
+    at: FoundRecord | null = null,
+    open: typeof unpack = unpack,
   ): Promise<ReadRecord | null> {
     const digest = payloadDigest(hash);
     const isThat = ({ fields }: ReadRecord): boolean =>
       fields.get('warc-type') === 'revisit' && fields.get('warc-payload-digest') === digest;
-    return (await this.#read(null, () => findRevisit(this.#pool, hostId, crawlId, key), isThat)).record;
+    return (await this.#read(at, () => findRevisit(this.#pool, hostId, crawlId, key), isThat, open)).record;
   }
 
   /**
@@ -92,6 +101,7 @@ export class ArchiveReader {
     first: FoundRecord | null,
     find: () => Promise<FoundRecord[]>,
     isThat: (record: ReadRecord) => boolean,
+    open: typeof unpack,
   ): Promise<{ readonly record: ReadRecord | null; readonly lost: FoundRecord | null }> {
     let asked = first === null;
     let tried: FoundRecord | null = null;
@@ -101,7 +111,7 @@ export class ArchiveReader {
       } else {
         if (place.segment === tried?.segment && place.at === tried.at) return { record: null, lost: place };
         const packed = await this.#store.read(place.name, place.at, place.length);
-        const bytes = packed === null ? null : unpack(packed, formatOf(place.name), this.#maxBytes);
+        const bytes = packed === null ? null : open(packed, formatOf(place.name), this.#maxBytes);
         const record = bytes === null ? null : readRecord(bytes);
         if (record !== null && isThat(record)) return { record, lost: null };
         tried = place;

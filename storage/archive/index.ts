@@ -1,12 +1,17 @@
 /** Bodies in append-only archive segments (docs/decisions/0011-segments.md). */
 export type { BodyStore, Kept } from './body-store.ts';
 export {
+  headless,
   infoRecord,
+  lostRecord,
   payloadDigest,
   readRecord,
   responseRecords,
   revisitRecords,
+  withBody,
+  withoutBody,
   type Capture,
+  type ReadRecord,
 } from './warc.ts';
 export { Archive, ArchiveReader, NotHereYet } from './archive.ts';
 export {
@@ -16,6 +21,7 @@ export {
   segmentFormats,
   segmentName,
   unpack,
+  unpackBoth,
   type SegmentFormat,
 } from './member.ts';
 export type { OwnSegment, SegmentRules } from './own-segment.ts';

@@ -44,11 +44,24 @@ export function packSmall(record: Uint8Array, format: SegmentFormat): Buffer {
   return frame;
 }
 
+/** Unpacks a member of any size and the small one behind it. Null: as with `unpack`; the small one may be missing. */
+export function unpackBoth(packed: Buffer, format: SegmentFormat, maxBytes: number): Buffer | null {
+  const first = unpack(packed, format, maxBytes);
+  // Gzip's library goes on with the next member by itself.
+  if (first === null || format === 'gzip') return first;
+  for (let at = packed.lastIndexOf(frameStart); at > 0; at = packed.lastIndexOf(frameStart, at - 1)) {
+    const begin = at + rawHeader;
+    if (begin <= packed.length && begin + packed.readUInt32LE(at + frameStart.length) === packed.length)
+      return Buffer.concat([first, packed.subarray(begin)]);
+  }
+  return first;
+}
+
 /**
  * Unpacks the first member; those that follow may come with it or not, as the library has it. Null: it is damaged or
  * cut short, or larger than any of ours.
  */
-export function unpack(packed: Uint8Array, format: SegmentFormat, maxBytes: number): Buffer | null {
+export function unpack(packed: Buffer, format: SegmentFormat, maxBytes: number): Buffer | null {
   const limits = { maxOutputLength: maxBytes, chunkSize: pieceOf(packed.length, maxBytes) };
   try {
     return format === 'gzip' ? gunzipSync(packed, limits) : unpackZstd(packed, limits);

@@ -30,12 +30,19 @@ export interface ReadRecord {
   /** Status line and fields of the HTTP message. */
   readonly head: string;
   readonly body: Uint8Array;
+  /** What follows the record: its request, where that was asked for. */
+  readonly rest: Uint8Array;
 }
 
 const lineEnd = '\r\n';
 const blankLine = '\r\n\r\n';
 /** Fields about the bytes on the wire, which the stored body does not have any more. Readers know these names. */
 const ofTheWire: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
+const capitals: ReadonlySet<string> = new Set(['warc', 'uri', 'id', 'ip']);
+/** Fields of a record that hold for its block only, and that a revisit has of its own. */
+const ofTheBlock: ReadonlySet<string> = new Set(['warc-type', 'warc-block-digest', 'content-length']);
+const ofRevisits: ReadonlySet<string> = new Set(['warc-profile', 'warc-refers-to-target-uri']);
+const sameBody = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
 const truncation = {
   'too-large': 'length',
   incomplete: 'disconnect',
@@ -71,7 +78,7 @@ export function revisitRecords(capture: Capture): { readonly revisit: Buffer; re
   const revisit = record(
     [
       ...['WARC-Type: revisit', ...common(capture, id)],
-      'WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest',
+      `WARC-Profile: ${sameBody}`,
       'Content-Type: application/http;msgtype=response',
     ],
     answerHead(capture, capture.body.length),
@@ -102,12 +109,70 @@ export function readRecord(bytes: Buffer): ReadRecord | null {
     }),
   );
   const begin = end + blankLine.length;
-  const block = bytes.subarray(begin, begin + Number(fields.get('content-length')));
+  const blockEnd = begin + Number(fields.get('content-length'));
+  const block = bytes.subarray(begin, blockEnd);
   const headEnd = block.indexOf(blankLine);
   if (headEnd < 0) return null;
   const body = block.subarray(headEnd + blankLine.length);
-  return { fields, head: block.toString('latin1', 0, headEnd), body };
+  const rest = bytes.subarray(blockEnd + blankLine.length);
+  return { fields, head: block.toString('latin1', 0, headEnd), body, rest };
 }
+
+/** The record of an answer with its body, from one with or without. */
+export function withBody({ fields, head }: ReadRecord, body: Uint8Array): Buffer {
+  const told = [...fields].filter(([name]) => !ofTheBlock.has(name) && !ofRevisits.has(name));
+  const length = head.length + blankLine.length + body.length;
+  const opening = [
+    ...['WARC/1.1', 'WARC-Type: response', ...told.map(fieldLine)],
+    `Content-Length: ${String(length)}`,
+  ];
+  return Buffer.concat([
+    Buffer.from(opening.join(lineEnd) + blankLine + head + blankLine, 'latin1'),
+    ...[body, Buffer.from(blankLine)],
+  ]);
+}
+
+/** The record of an answer without its body, which another record of the same archive holds. */
+export const withoutBody = ({ fields, head }: ReadRecord, refersTo: string): Buffer =>
+  record(
+    [
+      'WARC-Type: revisit',
+      ...[...fields].filter(([name]) => !ofTheBlock.has(name) && !ofRevisits.has(name)).map(fieldLine),
+      ...[`WARC-Profile: ${sameBody}`, `WARC-Refers-To-Target-URI: ${refersTo}`],
+    ],
+    head + blankLine,
+  );
+
+/** For an answer of which nothing was kept but that its body is that of another. */
+export const headless = (url: string, at: Date, hash: Uint8Array, refersTo: string): Buffer =>
+  record(
+    [
+      ...['WARC-Type: revisit', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
+      ...[`WARC-Target-URI: ${url}`, `WARC-Payload-Digest: ${payloadDigest(hash)}`],
+      ...[`WARC-Profile: ${sameBody}`, `WARC-Refers-To-Target-URI: ${refersTo}`],
+    ],
+    '',
+  );
+
+/** Says of a page that its body was lost. */
+export const lostRecord = (url: string, at: Date): Buffer =>
+  record(
+    [
+      ...['WARC-Type: metadata', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
+      ...[`WARC-Target-URI: ${url}`, 'Content-Type: application/warc-fields'],
+    ],
+    'orbweaver-body: lost\r\n',
+  );
+
+/** `WARC-Target-URI`, as people and programs are used to, from `warc-target-uri`. */
+const fieldLine = ([name, value]: readonly [string, string]): string => {
+  const words = name
+    .split('-')
+    .map((word) =>
+      capitals.has(word) ? word.toUpperCase() : word.replace(/^./, (letter) => letter.toUpperCase()),
+    );
+  return `${words.join('-')}: ${value}`;
+};
 
 function requestRecord({ url, at, asked }: Capture, id: string): Buffer {
   const { host, pathname, search } = new URL(url);

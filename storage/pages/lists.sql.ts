@@ -3,6 +3,7 @@ import type { UrlState } from '../../contracts/crawl.ts';
 import type { Cut } from '../../domain/limits.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { fitsFeed, readFeed, withinFeed, type FeedParams } from './page-feed.ts';
+import type { FoundRecord } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
 
 export interface PageFeedRow {
@@ -111,6 +112,32 @@ export const hostShare = statement<[crawlId: string, origin: string], { host_id:
   `select q.host_id, q.total as urls
      from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1
     where h.origin = $2`,
+);
+
+interface StoredRecords {
+  readonly n: number;
+  readonly host_id: number;
+  /** Of the answer that first brought the body; null: there is none. */
+  readonly body: FoundRecord | null;
+  /** Of the page's own answer, if its body was known by then. */
+  readonly revisit: FoundRecord | null;
+}
+
+/** Where the answers of some pages lie. `rows`: [{n, origin, key, hash}], bytes in hex. */
+export const storedRecords = statement<[crawlId: string, rows: string], StoredRecords>(
+  'stored-records',
+  `select p.n, h.id as host_id,
+          case when b.hash is not null then
+            json_build_object('segment', b.segment, 'name', bs.name, 'folder', bs.folder, 'at', b.at, 'length', b.length)
+          end as body,
+          case when r.host_id is not null then
+            json_build_object('segment', r.segment, 'name', rs.name, 'folder', rs.folder, 'at', r.at, 'length', r.length)
+          end as revisit
+     from json_to_recordset($2) p (n int, origin text, key text, hash text)
+     join host h on h.origin = p.origin
+     left join (body b join segment bs on bs.id = b.segment) on b.hash = decode(p.hash, 'hex')
+     left join (revisit r join segment rs on rs.id = r.segment)
+            on r.host_id = h.id and r.crawl_id = $1 and r.key = decode(p.key, 'hex')`,
 );
 
 /** The URL of a crawl by its key, and its body, if one was stored. */

@@ -89,7 +89,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'Pages of a crawl are listed in the order in which they came, over all its hosts.',
     when: 'a page of a list or an export',
-    statements: ['listCrawlUrls', 'listPages', 'listShortened', 'pagesHorizon'],
+    statements: ['listCrawlUrls', 'listPages', 'listShortened', 'pagesHorizon', 'storedRecords'],
   },
   {
     why: 'The report sums up a crawl.',

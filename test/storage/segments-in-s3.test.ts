@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openSegments, type SegmentStore } from '../../storage/archive/index.ts';
 import { startFaultyS3, type FaultyS3, type S3Trouble } from '../s3/faulty.ts';
-import { s3Program } from '../s3/program.ts';
+import { s3Program } from '../programs/s3-server.ts';
 import { access, startS3, type S3Server } from '../s3/server.ts';
 import { until } from '../support/until.ts';
 import { segmentStoreConformance } from './segment-store.conformance.ts';
@@ -16,7 +16,7 @@ const program = s3Program();
 const mib = 1024 ** 2;
 const goesOn = (): Promise<boolean> => Promise.resolve(true);
 
-describe.skipIf(program === null)('in S3 (needs `npm run s3-server`)', () => {
+describe.skipIf(program === null)('in S3 (needs `npm run test-programs`)', () => {
   let server: S3Server;
   let network: FaultyS3;
   let folder: string;

@@ -20,7 +20,7 @@ import {
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { bodiesInStage } from '../../../storage/pages/index.ts';
 import { startFaultyS3, type FaultyS3 } from '../../s3/faulty.ts';
-import { s3Program } from '../../s3/program.ts';
+import { s3Program } from '../../programs/s3-server.ts';
 import { access, startS3, type S3Server } from '../../s3/server.ts';
 import { addUrl, askDatabase, fromNow, hostRow, tables } from '../../support/database/index.ts';
 import { flipBit } from '../../support/flip-bit.ts';
@@ -37,7 +37,7 @@ interface Process {
   readonly upkeep: SegmentUpkeep;
 }
 
-describe.skipIf(program === null)('with segments in S3 (needs `npm run s3-server`)', () => {
+describe.skipIf(program === null)('with segments in S3 (needs `npm run test-programs`)', () => {
   let frontier: Frontier;
   let server: S3Server;
   let network: FaultyS3;

@@ -1,6 +1,6 @@
 /**
  * The S3 server of the tests: Versity's gateway on a folder, built once from its Go module into the cache. Building takes
- * minutes, so tests that need it are skipped by name where `npm run s3-server` was never run.
+ * minutes, so tests that need it are skipped by name where `npm run test-programs` was never run.
  */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';

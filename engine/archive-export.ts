@@ -1,0 +1,107 @@
+/**
+ * The pages of a crawl as an archive of its own (WARC/1.1): each with its answer and its request, one after another. A
+ * body that several pages of the crawl have stands in the record of the first of them, which the others name.
+ */
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { PageView } from '../contracts/http/results.ts';
+import { urlKey } from '../contracts/url-key.ts';
+import { canonicalize } from '../domain/url.ts';
+import {
+  headless,
+  infoRecord,
+  lostRecord,
+  pack,
+  unpackBoth,
+  withBody,
+  withoutBody,
+  type ArchiveReader,
+  type ReadRecord,
+  type SegmentFormat,
+} from '../storage/archive/index.ts';
+import { storedRecords } from '../storage/pages/index.ts';
+import type { Queryable } from '../storage/postgres/index.ts';
+
+export type ExportedAnswers = Pick<ArchiveReader, 'answer' | 'revisit'>;
+
+type StoredPage = PageView & { readonly contentHash: string };
+/** Where the answers of a page lie. */
+type Records = Awaited<ReturnType<typeof storedRecords>>[number];
+
+/** Pages looked up together. */
+const batch = 100;
+/** In other threads: an API has others to answer. */
+const gzipAside = promisify(gzip);
+
+/**
+ * Members, each a record compressed by itself. Holds one body at a time.
+ * @param pages in any order; those without a stored body are left out
+ * @param software name and version, for the first record
+ */
+export async function* archiveOf(
+  db: Queryable,
+  archive: ExportedAnswers,
+  crawlId: string,
+  pages: AsyncIterable<readonly PageView[]>,
+  format: SegmentFormat,
+  software: string,
+): AsyncGenerator<Buffer> {
+  const packed = async (record: Uint8Array): Promise<Buffer> =>
+    format === 'gzip' ? await gzipAside(record) : pack(record, format);
+  yield await packed(infoRecord(software, new Date()));
+  for await (const some of pages) {
+    const stored = some.filter((page): page is StoredPage => page.contentHash !== null);
+    for (let at = 0; at < stored.length; at += batch) {
+      const part = stored.slice(at, at + batch);
+      const records = new Map((await storedRecords(db, crawlId, namesOf(part))).map((row) => [row.n, row]));
+      for (const [n, page] of part.entries())
+        for (const record of await recordsOf(archive, crawlId, page, records.get(n)))
+          yield await packed(record);
+    }
+  }
+}
+
+const namesOf = (pages: readonly StoredPage[]): string =>
+  JSON.stringify(
+    pages.map(({ url, contentHash }, n) => {
+      const link = canonicalize(url);
+      return {
+        n,
+        origin: link.ok ? link.value.host : '',
+        key: keyOf(url).toString('hex'),
+        hash: contentHash,
+      };
+    }),
+  );
+
+const keyOf = (url: string): Buffer => Buffer.from(urlKey(url));
+
+async function recordsOf(
+  archive: ExportedAnswers,
+  crawlId: string,
+  { url, contentHash, fetchedAt, duplicateOf }: StoredPage,
+  stored: Records | undefined,
+): Promise<Uint8Array[]> {
+  const [hash, at] = [Buffer.from(contentHash, 'hex'), new Date(fetchedAt)];
+  const { body = null, revisit = null } = stored ?? {};
+  const own =
+    stored === undefined || revisit === null
+      ? null
+      : await archive.revisit(stored.host_id, crawlId, keyOf(url), hash, revisit, unpackBoth);
+  if (duplicateOf !== null && own !== null) return [withoutBody(own, duplicateOf), ...requestOf(own)];
+  const first = await archive.answer(hash, body, unpackBoth);
+  if (first === null) return [lostRecord(url, at)];
+  const known = own ?? (isOf(first, url) ? first : null);
+  const refersTo = duplicateOf ?? first.fields.get('warc-target-uri') ?? '';
+  // Of several answers that brought a new body at the same time the head of one was kept.
+  if (known === null) {
+    const page = headless(url, at, hash, refersTo);
+    return duplicateOf === null ? [withBody(first, first.body), ...requestOf(first), page] : [page];
+  }
+  const record = duplicateOf === null ? withBody(known, first.body) : withoutBody(known, duplicateOf);
+  return [record, ...requestOf(known)];
+}
+
+const isOf = ({ fields }: ReadRecord, url: string): boolean => fields.get('warc-target-uri') === url;
+
+const requestOf = ({ rest }: ReadRecord): Uint8Array[] => (rest.length > 0 ? [rest] : []);

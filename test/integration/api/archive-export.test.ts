@@ -1,0 +1,204 @@
+/** The export of a crawl as a web archive: by the API and by the verb, read by us and by warcio. */
+import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { archiveOf } from '../../../engine/archive-export.ts';
+import {
+  Archive,
+  SegmentFolder,
+  segmentFormats,
+  type Capture,
+  type SegmentFormat,
+} from '../../../storage/archive/index.ts';
+import { pageBatches } from '../../../storage/pages/index.ts';
+import { runCli } from '../../cli/run-cli.ts';
+import { warcio } from '../../programs/warcio.ts';
+import { allMembers } from '../../support/all-members.ts';
+import { addUrl, setState, tables, type UrlPlace } from '../../support/database/index.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+
+const program = warcio();
+let services: Services;
+let folder: string;
+beforeAll(async () => {
+  services = await startServices();
+  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-warc-'));
+});
+afterAll(async () => {
+  await services.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Written {
+  readonly type: string;
+  readonly fields: string;
+  /** Of the HTTP message; empty where the record holds none. */
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+/** The records, read by their lengths, without any code of ours. */
+function recordsIn(bytes: Buffer): Written[] {
+  const found: Written[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const end = bytes.indexOf('\r\n\r\n', at) + 4;
+    const fields = bytes.toString('latin1', at, end);
+    const length = Number(/^Content-Length: (\d+)/m.exec(fields)?.[1]);
+    const block = bytes.subarray(end, end + length);
+    const split = block.indexOf('\r\n\r\n');
+    const [head, body] =
+      split < 0 ? ['', block] : [block.toString('latin1', 0, split), block.subarray(split + 4)];
+    found.push({ type: /^WARC-Type: (\w+)/m.exec(fields)?.[1] ?? '', fields, head, body });
+    expect(bytes.toString('latin1', end + length, end + length + 4)).toBe('\r\n\r\n');
+    at = end + length + 4;
+  }
+  return found;
+}
+
+const told = ({ type, fields, head, body }: Written): string => {
+  const of = (name: string): string =>
+    new RegExp(`^${name}: https://a.example(.*)\r`, 'm').exec(fields)?.[1] ?? '-';
+  const refersTo = of('WARC-Refers-To-Target-URI');
+  const etag = /^etag: "(.*)"/m.exec(head)?.[1] ?? '-';
+  const rest = [
+    ...(body.length > 0 ? [body.toString().trim()] : []),
+    ...(refersTo === '-' ? [] : [`→ ${refersTo}`]),
+  ];
+  return [type, of('WARC-Target-URI'), etag, ...rest].join(' ');
+};
+
+describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored) => {
+  let api: Api;
+  let archive: Archive;
+  let crawl: string;
+  let archiveFile: string;
+  const random = randomBytes(700_000).toString('base64');
+
+  let clock = 0;
+  /** As a fetch stores it: with the head of its answer, or without (a body that two brought at the same time). */
+  async function page(url: string, body: string, over: object = {}, head = true): Promise<UrlPlace> {
+    const { pool } = services;
+    const hash = digest('sha256', body, 'buffer');
+    const place = await addUrl(pool, crawl, url, {
+      ...{
+        state: 'done',
+        status: 200,
+        content_hash: hash,
+        fetched_at: new Date(Date.UTC(2026, 0, 1) + ++clock),
+      },
+      ...over,
+    });
+    if (!head) return place;
+    const capture: Capture = {
+      ...{
+        hash,
+        url,
+        at: new Date(),
+        remoteAddress: '127.0.0.1',
+        asked: { 'user-agent': 'Test' },
+        status: 200,
+      },
+      ...{ headers: { etag: `"${String(clock)}"` }, body: Buffer.from(body), truncated: false },
+    };
+    const { known, ...kept } = await archive.put(capture);
+    if (known)
+      await tables.revisit.add(pool, { host_id: place.hostId, crawl_id: crawl, key: place.key, ...kept });
+    else await tables.body.add(pool, { hash, ...kept });
+    return place;
+  }
+
+  beforeAll(async () => {
+    for (const each of ['body', 'revisit'] as const) await tables[each].remove(services.pool);
+    archiveFile = path.join(folder, `${stored}.warc.gz`);
+    archive = new Archive(services.pool, new SegmentFolder(path.join(folder, stored)), 16 * 1024 * 1024, {
+      ...{ owner: randomUUID(), format: stored, maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test' },
+    });
+    api = await serve(services.pool, noteTaker(services.pool), undefined, undefined, { archive });
+    crawl = await newCrawl(services.pool);
+    await page('https://a.example/earlier', 'known for long');
+    crawl = await newCrawl(services.pool);
+    const first = await page('https://a.example/first', 'shared');
+    const alias = { alias_host: first.hostId, alias_key: first.key };
+    await page('https://a.example/copy', 'shared', alias);
+    await page('https://a.example/lost', 'to be lost');
+    await page('https://a.example/again', 'known for long');
+    await page('https://a.example/raced', 'known for long', {}, false);
+    await page('https://a.example/raced-copy', 'shared', alias, false);
+    await page('https://a.example/large', random);
+    const nothing = { content_hash: null, status: 301, fetched_at: new Date() };
+    await addUrl(services.pool, crawl, 'https://a.example/moved', { state: 'done', ...nothing });
+    await tables.body.remove(services.pool, { hash: digest('sha256', 'to be lost', 'buffer') });
+    await setState(services.pool, crawl, 'finished', 'complete');
+  });
+  afterAll(() => api.stop());
+
+  const expected = [
+    ...['response /first 2 shared', 'request /first -'],
+    ...['revisit /copy 3 → /first', 'request /copy -'],
+    'metadata /lost - orbweaver-body: lost',
+    ...['response /again 5 known for long', 'request /again -'],
+    ...['response /earlier 1 known for long', 'request /earlier -', 'revisit /raced - → /earlier'],
+    'revisit /raced-copy - → /first',
+    ...['response /large 8 …', 'request /large -'],
+  ];
+
+  it.each(['warc', 'warc-zstd'] as const)(
+    'has each page with its answer and request, as %s',
+    async (form) => {
+      const answer = await fetch(`${api.url}/v1/crawls/${crawl}/export?format=${form}`);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/warc']);
+      const bytes = allMembers(Buffer.from(await answer.arrayBuffer()), form === 'warc' ? 'gzip' : 'zstd');
+      const [info, ...found] = recordsIn(bytes);
+      expect([info?.type, info?.body.toString()]).toEqual([
+        'warcinfo',
+        expect.stringMatching(/^software: Orbweaver\//),
+      ]);
+      expect(found.map(told).map((text) => text.replace(random, '…'))).toEqual(expected);
+      for (const { type, fields, body } of found)
+        if (type === 'response')
+          expect(fields).toContain(`WARC-Payload-Digest: sha256:${digest('sha256', body)}\r\n`);
+    },
+  );
+
+  it('is written by the verb, and keeps to filters', async () => {
+    const env = { ORBWEAVER_SERVER: api.url, ORBWEAVER_API_KEY: api.key, ORBWEAVER_DATA: folder };
+    const { code, stderr } = await runCli(['export', crawl, '--format', 'warc', '--out', archiveFile], env);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('bytes were written')]);
+    expect(recordsIn(allMembers(readFileSync(archiveFile), 'gzip'))).toHaveLength(1 + expected.length);
+    const none = await fetch(`${api.url}/v1/crawls/${crawl}/export?format=warc&status=404`);
+    expect(recordsIn(allMembers(Buffer.from(await none.arrayBuffer()), 'gzip'))).toHaveLength(1);
+    const both = await fetch(`${api.url}/v1/crawls/${crawl}/export?format=warc&fields=links`);
+    expect(both.status).toBe(400);
+  });
+
+  it('reads one body at a time, and none before its reader wants it', async () => {
+    const answer = vi.spyOn(archive, 'answer');
+    const pages = pageBatches(services.pool, crawl, [], () => Promise.resolve(null), {});
+    const members = archiveOf(services.pool, archive, crawl, pages, stored, 'Test');
+    for (const read of [0, 1, 1, 1, 1, 2]) {
+      await members.next();
+      expect(answer).toHaveBeenCalledTimes(read);
+    }
+    await members.return(undefined);
+  });
+
+  it.skipIf(program === null)('passes warcio’s checks (needs `npm run test-programs`)', async () => {
+    const answer = await fetch(`${api.url}/v1/crawls/${crawl}/export?format=warc`);
+    const file = path.join(folder, `checked-${stored}.warc.gz`);
+    writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
+    const run = (...args: readonly string[]): string =>
+      execFileSync(program ?? '', [...args, file], { encoding: 'utf8' });
+    expect(run('check', '-v')).not.toMatch(/fail|invalid/i);
+    const index = run('index', '-f', 'warc-type,warc-target-uri,http:status').trim().split('\n');
+    const [info, ...lines] = index.map((line) => JSON.parse(line) as Record<string, string>);
+    expect(info?.['warc-type']).toBe('warcinfo');
+    expect(lines.map((line) => line['warc-type'])).toEqual(expected.map((text) => text.split(' ')[0]));
+    const status = lines
+      .filter((line) => line['warc-type'] === 'response')
+      .map((line) => line['http:status']);
+    expect(status).toEqual(['200', '200', '200', '200']);
+  });
+});
