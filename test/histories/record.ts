@@ -2,7 +2,8 @@
  * Records the histories that replay.test.ts replays: every workflow in every way it can go. Run by
  * `npm run histories` when a workflow's behaviour has changed on purpose, in a version that is not released yet;
  * after a release the change is patched instead and its new history is saved beside the old ones.
- * `npm run histories -- parked` records only the scenarios whose name has that word.
+ * `npm run histories -- parked` records only the scenarios whose name has that word. What a crawl of a small web does
+ * not come to is recorded from scripts (scripted/).
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -25,23 +26,16 @@ import { storeEdit } from '../../storage/edits/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { addFailingHost, lettersOf, noEditPending } from '../support/database/index.ts';
 import { bare, startOwnStack } from '../support/start-stack.ts';
-import { startWorker, type WorkerProcess, type WorkerSettings } from '../support/worker.ts';
+import { startWorker, type WorkerSettings } from '../support/worker.ts';
 import { startWeb, type Web } from '../web/server.ts';
-import { cancelled, host, hostMode, reset, save, saved, settled } from './recorder.ts';
+import { cancelled, host, hostMode, reset, save, settled } from './recorder.ts';
+import { saved, silenceReplays } from './saved-histories.ts';
+import { crawlScripts } from './scripted/crawls.ts';
+import { hostScripts } from './scripted/hosts.ts';
+import { otherScripts } from './scripted/others.ts';
+import { playAll } from './scripted/stage.ts';
 import { refusedOnce } from './webhook-scenario.ts';
 import { until } from '../support/until.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'orbweaver-histories-'));
-const { stack, close } = await startOwnStack(bare);
-const world = {
-  databaseUrl: stack.postgresUrl,
-  temporalAddress: stack.temporalAddress,
-  namespace: 'default',
-  redisUrl: null,
-};
-
-const worker = (settings: Partial<WorkerSettings>): Promise<WorkerProcess> =>
-  startWorker(world, { blobDir: join(folder, 'blobs'), ...settings });
 
 type Scenario = (desk: CrawlDesk, web: Web) => Promise<void>;
 const scenarios: readonly [string, Partial<WorkerSettings>, Scenario][] = [
@@ -249,19 +243,35 @@ async function probedAndRedriven(desk: CrawlDesk): Promise<void> {
 }
 
 mkdirSync(saved, { recursive: true });
-const desk = await openDesk(world);
-try {
-  const [, , word = ''] = process.argv;
-  for (const [what, settings, run] of scenarios.filter(([name]) => name.includes(word))) {
-    console.log(what);
-    const crawler = await worker(settings);
-    const web = await startWeb({ seed: 31, hosts: 2, pages: 60, latencyMs: 1 });
-    await run(desk, web);
-    await web.stop();
-    await crawler.drain();
+silenceReplays();
+const [, , word = ''] = process.argv;
+const chosen = scenarios.filter(([what]) => what.includes(word));
+if (chosen.length > 0) await recordAll(chosen);
+const scripts = [...hostScripts, ...crawlScripts, ...otherScripts].filter(({ name }) => name.includes(word));
+if (scripts.length > 0) await playAll(scripts);
+
+async function recordAll(chosen: typeof scenarios): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'orbweaver-histories-'));
+  const { stack, close } = await startOwnStack(bare);
+  const world = {
+    databaseUrl: stack.postgresUrl,
+    temporalAddress: stack.temporalAddress,
+    namespace: 'default',
+    redisUrl: null,
+  };
+  const desk = await openDesk(world);
+  try {
+    for (const [what, settings, run] of chosen) {
+      console.log(what);
+      const crawler = await startWorker(world, { blobDir: join(folder, 'blobs'), ...settings });
+      const web = await startWeb({ seed: 31, hosts: 2, pages: 60, latencyMs: 1 });
+      await run(desk, web);
+      await web.stop();
+      await crawler.drain();
+    }
+  } finally {
+    await desk.close();
+    await close();
+    rmSync(folder, { recursive: true, force: true });
   }
-} finally {
-  await desk.close();
-  await close();
-  rmSync(folder, { recursive: true, force: true });
 }

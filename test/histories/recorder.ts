@@ -5,14 +5,18 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { CrawlDesk } from '../support/crawling.ts';
 import { urlsDone } from '../support/database/index.ts';
 import { until } from '../support/until.ts';
-
-export const saved = join(import.meta.dirname, 'saved');
+import { saved } from './saved-histories.ts';
 
 /** Stack traces name the folders of the machine they were recorded on. */
 const withoutTraces = (key: string, value: unknown): unknown => (key === 'stackTrace' ? '' : value);
 
 /** The history of a run of a workflow: the first, the latest, or by its id, as JSON that names its workflow id. */
-export async function save(desk: CrawlDesk, name: string, workflowId: string, run: string): Promise<void> {
+export async function save(
+  desk: Pick<CrawlDesk, 'client'>,
+  name: string,
+  workflowId: string,
+  run: string,
+): Promise<void> {
   const handle = desk.client.workflow.getHandle(workflowId);
   const { raw } = await handle.describe();
   const firstRun = raw.workflowExtendedInfo?.resetRunId ?? undefined;

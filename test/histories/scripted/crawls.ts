@@ -1,0 +1,141 @@
+/** Ways of a crawl's workflow that a crawl of a small web does not take. */
+import type { WatchResult } from '../../../contracts/activities.ts';
+import {
+  cancelCrawlUpdate,
+  crawlWorkflowId,
+  pauseCrawlUpdate,
+  reopenCrawlSignal,
+  resumeCrawlUpdate,
+} from '../../../contracts/workflows.ts';
+import type { CrawlStands } from '../../../domain/crawl-life.ts';
+import { always, gate, inTurn, longHistory, type Answers, type Script, type Stage } from './stage.ts';
+
+const stands = (
+  state: CrawlStands['state'],
+  cause: CrawlStands['cause'] = null,
+): CrawlStands & { glance: null } => ({
+  ...{ state, cause, reason: cause, glance: null },
+});
+const running = stands('running');
+const watched = (verdict: WatchResult['verdict']): WatchResult => ({ verdict, met: '' });
+const never = new Promise<WatchResult>(() => undefined);
+const crawl = (name: string, id: string): Pick<Script, 'name' | 'workflowId' | 'input'> => ({
+  ...{ name, workflowId: crawlWorkflowId(id), input: { crawlId: id } },
+});
+const usual: Answers = {
+  wakeSchedulers: always(undefined),
+  drainCrawl: always(undefined),
+  setCrawlState: ({ state, cause, reason }) => Promise.resolve({ state, cause, reason }),
+};
+
+const seeding = gate(stands('seeding'));
+const pausedEarly: Script = {
+  ...crawl('crawl-paused-early', '11'),
+  answers: {
+    ...usual,
+    lookAtCrawl: () => seeding.answer,
+    watchCrawl: () => never,
+    settleCrawl: always(stands('cancelled', 'cancelled')),
+  },
+  async act({ handle, called, ended }) {
+    await called('lookAtCrawl');
+    const paused = handle.executeUpdate(pauseCrawlUpdate, { args: ['to be recorded'] });
+    await handle.query('progress');
+    seeding.open();
+    await paused;
+    await handle.executeUpdate(resumeCrawlUpdate);
+    await called('watchCrawl');
+    await handle.executeUpdate(pauseCrawlUpdate, { args: [null] });
+    await handle.executeUpdate(cancelCrawlUpdate, { args: [null] });
+    await ended();
+  },
+};
+
+const over = gate(stands('finished', 'complete'));
+const foundOver: Script = {
+  ...crawl('crawl-found-over', '12'),
+  answers: { ...usual, lookAtCrawl: () => over.answer },
+  async act({ handle, called, ended }) {
+    await called('lookAtCrawl');
+    const refused = Promise.allSettled([
+      handle.executeUpdate(pauseCrawlUpdate, { args: [null] }),
+      handle.executeUpdate(resumeCrawlUpdate),
+    ]);
+    await handle.query('progress');
+    await handle.query('progress');
+    over.open();
+    await refused;
+    await ended();
+  },
+};
+
+const [draining, comeBack, atLast] = [
+  gate(stands('draining', 'limit:max-pages')),
+  gate(stands('finished', 'complete')),
+  gate(stands('finished', 'complete')),
+];
+const reopened: Script = {
+  ...crawl('crawl-reopened', '13'),
+  answers: {
+    ...usual,
+    lookAtCrawl: inTurn(draining.answer, running),
+    // The settings were changed, and no limit is reached any more.
+    setCrawlState: inTurn<CrawlStands>({ state: 'running', cause: null, reason: null }),
+    watchCrawl: inTurn(watched('moved'), { ...watched('going'), glance: null }, watched('complete')),
+    settleCrawl: inTurn(running, comeBack.answer, atLast.answer),
+  },
+  async act({ handle, called, ended }) {
+    await called('lookAtCrawl');
+    const refused = handle.executeUpdate(pauseCrawlUpdate, { args: [null] }).catch(() => undefined);
+    await handle.query('progress');
+    draining.open();
+    await refused;
+    await called('settleCrawl', 2);
+    await handle.signal(reopenCrawlSignal);
+    await handle.query('progress');
+    comeBack.open();
+    await called('settleCrawl', 3);
+    const asked = handle.executeUpdate(pauseCrawlUpdate, { args: [null] });
+    await handle.query('progress');
+    atLast.open();
+    await asked;
+    await ended();
+  },
+};
+
+/** Makes a history long with signals that change nothing. */
+async function lengthen({ handle }: Stage): Promise<void> {
+  while ((await handle.describe()).historyLength < longHistory) await handle.signal(reopenCrawlSignal);
+}
+
+const long = gate(watched('going'));
+const continued: Script = {
+  ...crawl('crawl-continued', '14'),
+  run: 'first',
+  answers: { ...usual, lookAtCrawl: always(running), watchCrawl: inTurn(long.answer, never) },
+  async act(stage) {
+    await stage.called('watchCrawl');
+    await lengthen(stage);
+    long.open();
+    await stage.called('watchCrawl', 2);
+  },
+};
+
+const longAndOver = gate(watched('complete'));
+const endedLong: Script = {
+  ...crawl('crawl-ended-long', '15'),
+  answers: {
+    ...usual,
+    lookAtCrawl: always(running),
+    watchCrawl: () => longAndOver.answer,
+    settleCrawl: always(stands('finished', 'complete')),
+  },
+  async act(stage) {
+    await stage.called('watchCrawl');
+    await lengthen(stage);
+    longAndOver.open();
+    await stage.ended();
+  },
+};
+
+export const crawlScripts: readonly Script[] = [pausedEarly, foundOver, reopened, continued, endedLong];

@@ -1,0 +1,115 @@
+/** Schedulers, edits and webhooks: rests, and runs that are too long. */
+import {
+  editWorkflowId,
+  schedulerWorkflowId,
+  wakeSignal,
+  webhookWorkflowId,
+} from '../../../contracts/workflows.ts';
+import type { EditProgress, FeedResult } from '../../../contracts/activities.ts';
+import { always, gate, inTurn, longHistory, type Script } from './stage.ts';
+
+const fed: FeedResult = { started: 1, active: 1, cap: 8, running: true, unread: false, readers: 1 };
+
+const reading = gate({ bodies: 1 });
+const schedulerContinued: Script = {
+  name: 'scheduler-continued',
+  workflowId: schedulerWorkflowId(1),
+  input: { shard: 1 },
+  run: 'first',
+  answers: {
+    feed: inTurn({ ...fed, unread: true }),
+    dedup: always({ bodies: 1 }),
+    extract: inTurn({ bodies: 1 }, reading.answer),
+  },
+  async act({ handle, events }) {
+    await events(longHistory);
+    // It feeds a last time, and waits for what is being read.
+    await handle.signal(wakeSignal);
+    await new Promise((wake) => setTimeout(wake, 3_000));
+    reading.open();
+  },
+};
+
+const schedulerResting: Script = {
+  name: 'scheduler-resting',
+  workflowId: schedulerWorkflowId(2),
+  input: { shard: 2 },
+  answers: { feed: inTurn({ ...fed, running: false }) },
+  async act({ handle, called }) {
+    await called('feed');
+    await handle.query('state');
+    await handle.signal(wakeSignal);
+    await called('feed', 2);
+    await handle.query('state');
+  },
+};
+
+const progress: EditProgress = {
+  ...{
+    version: 2,
+    state: 'pending',
+    judged: 1_000,
+    excluded: 1,
+    readmitted: 1,
+    reread: 0,
+    admitted: 0,
+    more: true,
+  },
+};
+const editContinued: Script = {
+  name: 'edit-continued',
+  workflowId: editWorkflowId('21'),
+  input: { crawlId: '21' },
+  run: 'first',
+  answers: {
+    applyEdit: inTurn<EditProgress>(...Array.from({ length: 40 }, () => progress), {
+      ...progress,
+      more: false,
+    }),
+  },
+  act: ({ handle }) => handle.result().then(() => undefined),
+};
+
+const sending = gate({ gone: false, waitMs: null });
+const webhookWoken: Script = {
+  name: 'webhook-woken',
+  workflowId: webhookWorkflowId('woken'),
+  input: { webhookId: 'woken' },
+  answers: {
+    deliverEvents: inTurn<{ gone: boolean; waitMs: number | null }>(
+      ...[
+        sending.answer,
+        { gone: false, waitMs: null },
+        { gone: false, waitMs: 50 },
+        { gone: true, waitMs: null },
+      ],
+    ),
+  },
+  async act({ handle, called, ended }) {
+    await called('deliverEvents');
+    await handle.signal(wakeSignal);
+    sending.open();
+    await called('deliverEvents', 2);
+    await new Promise((wake) => setTimeout(wake, 1_000));
+    await handle.signal(wakeSignal);
+    await ended();
+  },
+};
+
+const webhookContinued: Script = {
+  name: 'webhook-continued',
+  workflowId: webhookWorkflowId('continued'),
+  input: { webhookId: 'continued' },
+  run: 'first',
+  answers: {
+    deliverEvents: inTurn<{ gone: boolean; waitMs: number | null }>(
+      ...Array.from({ length: 40 }, () => ({ gone: false, waitMs: 0 })),
+      { gone: true, waitMs: null },
+    ),
+  },
+  act: ({ handle }) => handle.result().then(() => undefined),
+};
+
+export const otherScripts: readonly Script[] = [
+  ...[schedulerContinued, schedulerResting, editContinued, webhookWoken, webhookContinued],
+];
