@@ -12,6 +12,7 @@ import {
   infoRecord,
   lostRecord,
   pack,
+  saysUnchanged,
   unpackBoth,
   withBody,
   withoutBody,
@@ -92,11 +93,15 @@ async function recordsOf(
   const first = await archive.answer(hash, body, unpackBoth);
   if (first === null) return [lostRecord(url, at)];
   const known = own ?? (isOf(first, url) ? first : null);
-  const refersTo = duplicateOf ?? first.fields.get('warc-target-uri') ?? '';
-  // Of several answers that brought a new body at the same time the head of one was kept.
-  if (known === null) {
-    const page = headless(url, at, hash, refersTo);
-    return duplicateOf === null ? [withBody(first, first.body), ...requestOf(first), page] : [page];
+  // A 304 had no body. Of several answers that brought a new body at the same time the head of one was kept.
+  if (known === null || saysUnchanged(known)) {
+    const refersTo = duplicateOf ?? first.fields.get('warc-target-uri') ?? '';
+    return [
+      ...(duplicateOf === null ? [withBody(first, first.body), ...requestOf(first)] : []),
+      ...(known === null
+        ? [headless(url, at, hash, refersTo)]
+        : [withoutBody(known, refersTo), ...requestOf(known)]),
+    ];
   }
   const record = duplicateOf === null ? withBody(known, first.body) : withoutBody(known, duplicateOf);
   return [record, ...requestOf(known)];

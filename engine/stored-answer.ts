@@ -1,7 +1,7 @@
 /** The answer that a crawl has stored of a URL, from the archive. */
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../contracts/url-key.ts';
-import type { ArchiveReader } from '../storage/archive/index.ts';
+import { saysUnchanged, type ArchiveReader } from '../storage/archive/index.ts';
 import { findStored } from '../storage/pages/index.ts';
 import type { Queryable } from '../storage/postgres/index.ts';
 
@@ -21,7 +21,7 @@ export async function storedBody(
   return stored === null ? null : ((await archive.answer(stored.content_hash))?.body ?? null);
 }
 
-/** As `storedBody`. Null also where the head was not kept: of several answers with a new body, the first is. */
+/** As `storedBody`; of a 304 if the head of what has not changed was not kept. Null also where the head was not kept: of several answers with a new body, the first is. */
 export async function storedHead(
   db: Queryable,
   archive: Answers,
@@ -31,9 +31,10 @@ export async function storedHead(
   const stored = await find(db, crawlId, url);
   if (stored === null) return null;
   const revisit = await archive.revisit(stored.host_id, crawlId, stored.key, stored.content_hash);
-  if (revisit !== null) return revisit.head;
+  if (revisit !== null && !saysUnchanged(revisit)) return revisit.head;
   const answer = await archive.answer(stored.content_hash);
-  return answer?.fields.get('warc-target-uri') === stored.url ? answer.head : null;
+  const whole = answer?.fields.get('warc-target-uri') === stored.url ? answer : revisit;
+  return whole?.head ?? null;
 }
 
 async function find(db: Queryable, crawlId: string, url: string) {

@@ -37,7 +37,7 @@ import {
   type Refusal,
   type Taker,
 } from './record.ts';
-import { captureOf } from './capture.ts';
+import { kept } from './capture.ts';
 import { sleep } from './sleep.ts';
 
 /** Most URLs excluded in one statement. */
@@ -290,9 +290,9 @@ export class Slice {
       // Learned before anything is stored: if storing fails, what the host has shown still counts.
       this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
       this.#visit.slowTo(this.#lessons.manners);
-      if (bodyHash === null || result.kind !== 'response') return recorded;
-      const kept = await blobs.put(captureOf(request, result, bodyHash));
-      return { ...recorded, row: { ...row, ...kept } };
+      if (result.kind !== 'response') return recorded;
+      const capture = kept(request, result, bodyHash, row.reason, copy);
+      return capture === null ? recorded : { ...recorded, row: { ...row, ...(await blobs.put(capture)) } };
     } finally {
       if (result.kind === 'response') result.release?.();
     }

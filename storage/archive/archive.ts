@@ -171,7 +171,9 @@ export class Archive extends ArchiveReader implements BodyStore {
       const hashes = batch.map(({ capture }) => capture.hash);
       const known = new Set((await knownBodies(this.#pool, hashes)).map(({ hash }) => hash.toString('hex')));
       const members = batch.map(({ capture }) => {
-        const isKnown = known.has(Buffer.from(capture.hash).toString('hex'));
+        // If the body of a 304 has gone meanwhile, the commit is refused, and the page is fetched whole.
+        const isKnown =
+          capture.unchangedSince !== undefined || known.has(Buffer.from(capture.hash).toString('hex'));
         return { known: isKnown, packed: isKnown ? this.#packHead(capture) : this.#packWhole(capture) };
       });
       const places = await this.own.append(members.map(({ packed }) => packed));

@@ -8,6 +8,7 @@ export {
   readRecord,
   responseRecords,
   revisitRecords,
+  saysUnchanged,
   withBody,
   withoutBody,
   type Capture,

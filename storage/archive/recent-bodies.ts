@@ -24,7 +24,7 @@ export class RecentBodies implements BodyStore {
 
   async put(capture: Capture): Promise<Kept> {
     const kept = await this.#store.put(capture);
-    this.#recent.set(name(capture.hash), capture.body);
+    if (capture.unchangedSince === undefined) this.#recent.set(name(capture.hash), capture.body);
     return kept;
   }
 

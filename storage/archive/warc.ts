@@ -21,6 +21,8 @@ export interface Capture {
   /** Decoded by Content-Encoding. */
   readonly body: Uint8Array;
   readonly truncated: false | 'too-large' | 'incomplete' | 'bad-encoding';
+  /** When the body came of which the server says now that it has not changed (304); absent: this answer has a body. */
+  readonly unchangedSince?: Date;
 }
 
 /** A record as it was read. */
@@ -41,7 +43,12 @@ const ofTheWire: ReadonlySet<string> = new Set(['content-encoding', 'content-len
 const capitals: ReadonlySet<string> = new Set(['warc', 'uri', 'id', 'ip']);
 /** Fields of a record that hold for its block only, and that a revisit has of its own. */
 const ofTheBlock: ReadonlySet<string> = new Set(['warc-type', 'warc-block-digest', 'content-length']);
-const ofRevisits: ReadonlySet<string> = new Set(['warc-profile', 'warc-refers-to-target-uri']);
+const ofRevisits: ReadonlySet<string> = new Set([
+  'warc-profile',
+  'warc-refers-to-target-uri',
+  'warc-refers-to-date',
+]);
+const notModified = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
 const sameBody = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
 const truncation = {
   'too-large': 'length',
@@ -72,16 +79,22 @@ export function responseRecords(capture: Capture): { readonly response: Buffer; 
   return { response, request: requestRecord(capture, id) };
 }
 
-/** The head of an answer whose body is stored already, and its request. */
+/** The head of an answer whose body is stored already, or that says so itself, and its request. */
 export function revisitRecords(capture: Capture): { readonly revisit: Buffer; readonly request: Buffer } {
+  const { unchangedSince } = capture;
   const id = newId();
   const revisit = record(
     [
       ...['WARC-Type: revisit', ...common(capture, id)],
-      `WARC-Profile: ${sameBody}`,
+      ...(unchangedSince === undefined
+        ? [`WARC-Profile: ${sameBody}`]
+        : [
+            ...[`WARC-Profile: ${notModified}`, `WARC-Refers-To-Target-URI: ${capture.url}`],
+            `WARC-Refers-To-Date: ${unchangedSince.toISOString()}`,
+          ]),
       'Content-Type: application/http;msgtype=response',
     ],
-    answerHead(capture, capture.body.length),
+    answerHead(capture, unchangedSince === undefined ? capture.body.length : null),
   );
   return { revisit, request: requestRecord(capture, id) };
 }
@@ -95,6 +108,9 @@ export const infoRecord = (software: string, at: Date): Buffer =>
     ],
     `software: ${software}\r\nformat: WARC File Format 1.1\r\n`,
   );
+
+/** The record of a 304: what the server said of a body that it had sent before. */
+export const saysUnchanged = ({ fields }: ReadRecord): boolean => fields.get('warc-profile') === notModified;
 
 /** Reads the first record of these bytes. Null: they do not begin with a record about an HTTP message. */
 export function readRecord(bytes: Buffer): ReadRecord | null {
@@ -133,15 +149,16 @@ export function withBody({ fields, head }: ReadRecord, body: Uint8Array): Buffer
 }
 
 /** The record of an answer without its body, which another record of the same archive holds. */
-export const withoutBody = ({ fields, head }: ReadRecord, refersTo: string): Buffer =>
-  record(
-    [
-      'WARC-Type: revisit',
-      ...[...fields].filter(([name]) => !ofTheBlock.has(name) && !ofRevisits.has(name)).map(fieldLine),
-      ...[`WARC-Profile: ${sameBody}`, `WARC-Refers-To-Target-URI: ${refersTo}`],
-    ],
-    head + blankLine,
-  );
+export function withoutBody(read: ReadRecord, refersTo: string): Buffer {
+  const told = [...read.fields].filter(([name]) => !ofTheBlock.has(name));
+  const own = saysUnchanged(read)
+    ? told.map(fieldLine)
+    : [
+        ...told.filter(([name]) => !ofRevisits.has(name)).map(fieldLine),
+        ...[`WARC-Profile: ${sameBody}`, `WARC-Refers-To-Target-URI: ${refersTo}`],
+      ];
+  return record(['WARC-Type: revisit', ...own], read.head + blankLine);
+}
 
 /** For an answer of which nothing was kept but that its body is that of another. */
 export const headless = (url: string, at: Date, hash: Uint8Array, refersTo: string): Buffer =>
@@ -206,11 +223,11 @@ const common = ({ url, at, remoteAddress, hash }: Capture, id: string): string[]
 ];
 
 /** The fetcher tells no reason phrase and no version: those of the status and of HTTP/1.1 stand for them. */
-function answerHead({ status, headers }: Capture, bodyLength: number): string {
+function answerHead({ status, headers }: Capture, bodyLength: number | null): string {
   const head = [
     `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`,
     ...fieldLines(headers),
-    `content-length: ${String(bodyLength)}`,
+    ...(bodyLength === null ? [] : [`content-length: ${String(bodyLength)}`]),
   ];
   return head.join(lineEnd) + blankLine;
 }

@@ -41,6 +41,22 @@ const capture = (over: Partial<Capture> = {}): Capture => {
   };
 };
 
+describe('the record of a 304', () => {
+  it('says which answer has not changed, and tells no length', () => {
+    const unchangedSince = new Date('2026-01-02T03:04:05Z');
+    const { revisit } = revisitRecords(capture({ status: 304, body: Buffer.of(), unchangedSince }));
+    const read = readRecord(revisit);
+    expect(Object.fromEntries(read?.fields ?? [])).toMatchObject({
+      'warc-type': 'revisit',
+      'warc-profile': 'http://netpreserve.org/warc/1.1/revisit/server-not-modified',
+      'warc-refers-to-target-uri': 'https://www.example/a?b=c',
+      'warc-refers-to-date': '2026-01-02T03:04:05.000Z',
+    });
+    expect(read?.head).toMatch(/^HTTP\/1\.1 304 Not Modified\r\n/);
+    expect(read?.head).not.toMatch(/^content-length/m);
+  });
+});
+
 describe('the record of an answer', () => {
   it('has the head as it came, but for the encoding that the body has no more, and the body', () => {
     const { response, request } = responseRecords(capture());

@@ -133,6 +133,14 @@ describe('a second crawl of a site', () => {
       '/moved': 'redirect',
     });
     expect(await ledgerPages(fetching.pool, second.id)).toBe(4);
+    const home = (await fetching.urls(second.id, world.site.origin))['/'];
+    const record = await fetching.blobs.revisit(
+      ...([Number(world.host.hostId), String(second.id), home?.key ?? Buffer.of()] as const),
+      home?.content_hash ?? Buffer.of(),
+    );
+    expect(record?.head.split('\r\n').slice(0, 2)).toEqual(['HTTP/1.1 304 Not Modified', 'etag: "home"']);
+    expect(record?.fields.get('warc-refers-to-target-uri')).toBe(`${world.site.origin}/`);
+    expect(record?.fields.get('warc-refers-to-date')).toBe(first.pages.get('/')?.fetchedAt);
     // And so on: what was taken over is as good as what was fetched.
     const third = await crawl(world);
     expect(lasting(third.pages)).toEqual(lasting(first.pages));

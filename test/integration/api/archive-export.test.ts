@@ -79,7 +79,12 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
 
   let clock = 0;
   /** As a fetch stores it: with the head of its answer, or without (a body that two brought at the same time). */
-  async function page(url: string, body: string, over: object = {}, head = true): Promise<UrlPlace> {
+  async function page(
+    url: string,
+    body: string,
+    over: object = {},
+    head: boolean | 'unchanged' = true,
+  ): Promise<UrlPlace> {
     const { pool } = services;
     const hash = digest('sha256', body, 'buffer');
     const place = await addUrl(pool, crawl, url, {
@@ -103,7 +108,11 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
       },
       ...{ headers: { etag: `"${String(clock)}"` }, body: Buffer.from(body), truncated: false },
     };
-    const { known, ...kept } = await archive.put(capture);
+    const { known, ...kept } = await archive.put(
+      head === 'unchanged'
+        ? { ...capture, status: 304, body: Buffer.of(), unchangedSince: new Date(Date.UTC(2025, 0, 1)) }
+        : capture,
+    );
     if (known)
       await tables.revisit.add(pool, { host_id: place.hostId, crawl_id: crawl, key: place.key, ...kept });
     else await tables.body.add(pool, { hash, ...kept });
@@ -127,6 +136,8 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     await page('https://a.example/again', 'known for long');
     await page('https://a.example/raced', 'known for long', {}, false);
     await page('https://a.example/raced-copy', 'shared', alias, false);
+    await page('https://a.example/same', 'known for long', {}, 'unchanged');
+    await page('https://a.example/same-copy', 'shared', alias, 'unchanged');
     await page('https://a.example/large', random);
     const nothing = { content_hash: null, status: 301, fetched_at: new Date() };
     await addUrl(services.pool, crawl, 'https://a.example/moved', { state: 'done', ...nothing });
@@ -142,7 +153,10 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     ...['response /again 5 known for long', 'request /again -'],
     ...['response /earlier 1 known for long', 'request /earlier -', 'revisit /raced - → /earlier'],
     'revisit /raced-copy - → /first',
-    ...['response /large 8 …', 'request /large -'],
+    ...['response /earlier 1 known for long', 'request /earlier -'],
+    ...['revisit /same 8 → /same', 'request /same -'],
+    ...['revisit /same-copy 9 → /same-copy', 'request /same-copy -'],
+    ...['response /large 10 …', 'request /large -'],
   ];
 
   it.each(['warc', 'warc-zstd'] as const)(
@@ -199,6 +213,6 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     const status = lines
       .filter((line) => line['warc-type'] === 'response')
       .map((line) => line['http:status']);
-    expect(status).toEqual(['200', '200', '200', '200']);
+    expect(status).toEqual(['200', '200', '200', '200', '200']);
   });
 });

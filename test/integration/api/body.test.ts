@@ -74,6 +74,22 @@ it('has the head of its own answer, also where another page brought the body', a
   expect(await (await ask('https://a.example/second')).text()).toBe('shared');
 });
 
+it('has the head that a page was first answered with, though it has not changed since', async () => {
+  const { pool } = services;
+  const body = Buffer.from('for ever');
+  await stored('https://a.example/stays', body, { etag: '"old"' });
+  const hash = digest('sha256', body, 'buffer');
+  const { known, ...kept } = await archive.put({
+    ...{ hash, url: 'https://a.example/stays', at: new Date(), remoteAddress: null, asked: {}, status: 304 },
+    ...{ headers: { etag: '"old"' }, body: Buffer.of(), truncated: false, unchangedSince: new Date() },
+  });
+  const [url] = await tables.url.rows(pool, { url: 'https://a.example/stays' });
+  await tables.revisit.add(pool, { host_id: url?.host_id, crawl_id: crawl, key: url?.key, ...kept });
+  expect(known).toBe(true);
+  expect(await (await ask('https://a.example/stays', 'head')).text()).toContain('200 OK\r\netag: "old"');
+  expect(await (await ask('https://a.example/stays')).text()).toBe('for ever');
+});
+
 it('has no head where only an answer that brought another body has one', async () => {
   const { pool } = services;
   const [before, now] = [Buffer.from('before'), Buffer.from('now')];
