@@ -29,6 +29,7 @@ export function removeCrawls(
     await own.turn();
     await upkeep.closeLeft();
     while (goesOn() && (await upkeep.look(goesOn)));
+    while (goesOn() && (await upkeep.merge(goesOn)));
   };
   const remove = async (): Promise<void> => {
     for (let look = 0; goesOn(); look++) {

@@ -89,6 +89,24 @@ export const segmentToLookAt = statement<[folder: string | null], SealedSegment>
      from noted n`,
 );
 
+/**
+ * Eight sealed segments of one format, each of at most an eighth of `maxBytes`, and none eight times as large as another;
+ * no row where there are fewer.
+ * @param folder as for `segmentToLookAt`
+ */
+export const segmentsToMerge = statement<[folder: string | null, maxBytes: number], SegmentName>(
+  'segments-to-merge',
+  `with small as materialized (
+     select id, name, right(name, 4) as format, floor(log(8, length)) as size
+       from segment
+      where state = 'sealed' and length > 0 and length <= $2::bigint / 8
+        and ($1::uuid is null or folder is null or folder = $1)
+   ), alike as (
+     select format, size from small group by format, size having count(*) >= 8 order by size limit 1
+   )
+   select s.id, s.name from small s join alike a on a.format = s.format and a.size = s.size order by s.id limit 8`,
+);
+
 interface ClosedSegment extends SegmentName {
   readonly length: number;
 }

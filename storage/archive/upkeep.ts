@@ -1,6 +1,6 @@
 /**
  * Upkeep of segments: closes those that nobody will commit to any more, brings closed ones to where they stay, removes
- * those without a live record, and rewrites those that are mostly free. Any process that has their folder may do any of
+ * those without a live record, merges small ones, and rewrites those that are mostly free. Any process that has their folder may do any of
  * it at any time, and be killed in the middle.
  */
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
@@ -27,6 +27,7 @@ import {
   noteSettled,
   sealSegment,
   segmentsToClose,
+  segmentsToMerge,
   segmentToLookAt,
   segmentToSettle,
   settleLater,
@@ -80,7 +81,9 @@ export class SegmentUpkeep {
     if (segment === undefined) return false;
     const { id, name, live, length } = segment;
     try {
-      if (live > 0 && (live >= length * liveShare || !(await this.#moveAll(segment, goesOn)))) return true;
+      const isKept =
+        live > 0 && (live >= length * liveShare || (await this.#move([segment], goesOn)).length === 0);
+      if (isKept) return true;
       // Nothing can refer to a sealed segment anew.
       await this.#store.remove(name);
     } catch (error) {
@@ -89,6 +92,20 @@ export class SegmentUpkeep {
     }
     await forgetSegment(this.#pool, id);
     return true;
+  }
+
+  /**
+   * Makes one segment of some small ones. Answers whether it did. Segments are merged with others of about their size, so
+   * that a record is moved a few times in all, however many segments come after its own.
+   */
+  async merge(goesOn: () => boolean = () => true): Promise<boolean> {
+    const small = await segmentsToMerge(this.#pool, this.#only, this.#rules.maxBytes);
+    const moved = await this.#move(small, goesOn);
+    for (const { id, name } of moved) {
+      await this.#store.remove(name);
+      await forgetSegment(this.#pool, id);
+    }
+    return moved.length > 0;
   }
 
   /**
@@ -122,18 +139,28 @@ export class SegmentUpkeep {
     return this.#store.settles ? this.#store.folder : null;
   }
 
-  /** Moves the live records of a segment to a new one, as they are. False: some may be left. */
-  async #moveAll({ id, name }: SegmentName, goesOn: () => boolean): Promise<boolean> {
-    const target = new OwnSegment(this.#pool, this.#store, { ...this.#rules, format: formatOf(name) });
+  /**
+   * Moves the live records of segments of one format to a new one, as they are. Answers from which all were moved: of the
+   * others some may be left.
+   */
+  async #move(segments: readonly SegmentName[], goesOn: () => boolean): Promise<SegmentName[]> {
+    const format = formatOf(segments[0]?.name ?? '');
+    const target = new OwnSegment(this.#pool, this.#store, { ...this.#rules, format });
+    const moved: SegmentName[] = [];
     try {
-      for (;;) {
-        if (!goesOn()) return false;
-        const moved = await inTransaction(this.#pool, (db) => this.#moveSome(db, { id, name }, target));
-        if (moved !== 'some') return moved === 'all';
-      }
+      for (const segment of segments) if (await this.#moveAll(segment, target, goesOn)) moved.push(segment);
     } finally {
       const ended = await target.end();
       if (ended !== null) await this.close(ended);
+    }
+    return moved;
+  }
+
+  async #moveAll(segment: SegmentName, target: OwnSegment, goesOn: () => boolean): Promise<boolean> {
+    for (;;) {
+      if (!goesOn()) return false;
+      const moved = await inTransaction(this.#pool, (db) => this.#moveSome(db, segment, target));
+      if (moved !== 'some') return moved === 'all';
     }
   }
 

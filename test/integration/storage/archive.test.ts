@@ -362,6 +362,71 @@ describe('a segment that is mostly free', () => {
   });
 });
 
+describe('small segments', () => {
+  /** A segment for each list of bodies, as short crawls leave them; the last body of each comes twice. */
+  async function segments(lists: readonly (readonly Buffer[])[]): Promise<string[]> {
+    const files: string[] = [];
+    for (const bodies of lists) {
+      const process = startProcess();
+      for (const body of bodies) files[files.length] = await fileOf((await store(process, body)).segment);
+      await store(process, bodies.at(-1) ?? text(''));
+      const ended = await process.archive.own.end();
+      if (ended !== null) await process.upkeep.close(ended);
+    }
+    return [...new Set(files)];
+  }
+  const some = (count: number, bytes: number): Buffer[] =>
+    Array.from({ length: count }, () => randomBytes(bytes));
+  const readable = async (bodies: readonly Buffer[]): Promise<void> => {
+    for (const body of bodies) expect(await startProcess().archive.get(sha256(body))).toEqual(body);
+  };
+
+  it('become one, once there are eight of about a size, while others read from them', async () => {
+    const lists = Array.from({ length: 7 }, () => some(2, 900));
+    const large = some(1, 90_000);
+    const files = await segments([...lists, large]);
+    const { upkeep } = startProcess();
+    expect(await upkeep.merge()).toBe(false);
+    lists.push(some(2, 900));
+    files.push(...(await segments(lists.slice(7))));
+    const over = new AbortController();
+    const reading = (async () => {
+      while (!over.signal.aborted) await readable(lists.flat());
+    })();
+    while (await upkeep.merge());
+    over.abort();
+    await reading;
+    expect(files.map((file) => existsSync(file))).toEqual(files.map((_, at) => at === 7));
+    const left = await tables.segment.rows(frontier.pool);
+    expect(left.map(({ state }) => state)).toEqual(['sealed', 'sealed']);
+    await readable([...lists.flat(), ...large]);
+    const merged = await fileOf(left[1]?.id ?? 0);
+    expect(typesIn(merged).filter((type) => type === 'response')).toHaveLength(16);
+    expect(typesIn(merged).filter((type) => type === 'revisit')).toHaveLength(8);
+  });
+
+  it('become one, if one process is killed in the middle, and two others do it at the same time', async () => {
+    const lists = Array.from({ length: 11 }, () => some(2, 900));
+    const files = await segments(lists);
+    const existing = (): string[] => files.filter((file) => existsSync(file));
+    // Two are moved, and of the third its records, but not the row that says so.
+    let steps = 0;
+    expect(await startProcess().upkeep.merge(() => steps++ < 5)).toBe(true);
+    expect(existing()).toEqual(files.slice(2));
+    await readable(lists.flat());
+    await Promise.all([startProcess().upkeep.merge(), startProcess().upkeep.merge()]);
+    expect(existing()).toEqual(files.slice(10));
+    await readable(lists.flat());
+  });
+
+  it('stay as they are where they are few, or large', async () => {
+    const lists = Array.from({ length: 8 }, () => some(1, 900));
+    const files = await segments(lists);
+    expect(await startProcess({ maxBytes: 8_000 }).upkeep.merge()).toBe(false);
+    expect(files.every((file) => existsSync(file))).toBe(true);
+  });
+});
+
 describe('a body that is freed while somebody brings it again', () => {
   const body = text('known to all');
 
