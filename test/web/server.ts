@@ -262,7 +262,9 @@ export async function startWeb(options: Partial<WebOptions & ListenOptions> = {}
     for (let index = 0; index < full.hosts + full.misfits.length; index++) {
       const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 });
       const spreadOut = full.spread === 'addresses';
-      const address = spreadOut ? `127.77.${String(index >> 8)}.${String(1 + (index & 255))}` : '127.0.0.1';
+      const address = spreadOut
+        ? `127.77.${String(Math.floor(index / 250))}.${String(1 + (index % 250))}`
+        : '127.0.0.1';
       const port = full.basePort === 0 ? 0 : full.basePort + (spreadOut ? 0 : index);
       servers.push(server);
       origins.push(`http://${address}:${String(await listen(server, port, address))}`);
