@@ -9,10 +9,12 @@ import { evidenceOf, figuresTable } from './report.ts';
 import { faultKinds, type FaultKind } from './plan.ts';
 import { runChaos } from './run.ts';
 
-const help = `Usage: npm run chaos -- [--seed N] [--seconds N] [--only KINDS] [--log FILE]
+const help = `Usage: npm run chaos -- [--seed N] [--seconds N] [--hosts N] [--delay S] [--only KINDS] [--log FILE]
 
   --seed N      Brings the same web and the same plan of faults back. Default: the time.
   --seconds N   How long faults strike, 5 to 240. Default: 150.
+  --hosts N     Well-behaved hosts, 1 to 1000. Default: 5.
+  --delay S     Seconds between two requests of a host, 0.1 to 10. Default: 0.4.
   --only KINDS  Comma-separated: ${faultKinds.join(', ')}. Default: all.
   --log FILE    Where the web's log is kept, one request a line.
 `;
@@ -21,6 +23,8 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     seconds: { type: 'string', default: '150' },
+    hosts: { type: 'string', default: '5' },
+    delay: { type: 'string', default: '0.4' },
     only: { type: 'string', default: faultKinds.join(',') },
     log: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -47,7 +51,10 @@ const kindNamed = (name: string): FaultKind => {
 const seed = whole(values.seed ?? String(Math.floor(Date.now() / 1_000) % 1_000_000), 0, 2 ** 31);
 const seconds = whole(values.seconds, 5, 240);
 const kinds = values.only.split(',').map(kindNamed);
-const crawlDelay = 0.4;
+const hosts = whole(values.hosts, 1, 1_000);
+const crawlDelay = Number(values.delay);
+if (!(crawlDelay >= 0.1 && crawlDelay <= 10))
+  throw new RangeError(`not a delay of 0.1 to 10 s: ${values.delay}`);
 /** Half of the requests that would fit into the faults' time: there is work to do to the end of them. */
 const pages = Math.max(20, Math.round((seconds / crawlDelay) * 0.5));
 
@@ -67,7 +74,7 @@ const result = await runChaos({
   finishSeconds: 300,
   signal: interrupted.signal,
   web: {
-    hosts: 5,
+    hosts,
     pages,
     wrinkles: 2,
     latencyMs: 20,
