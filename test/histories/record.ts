@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import {
+  dropHostUpdate,
   editedSignal,
   editWorkflowId,
   lostVisitSignal,
@@ -20,6 +21,7 @@ import {
   redriveWorkflowId,
   resumeHostSignal,
   retryHostUpdate,
+  setDelayUpdate,
   taskQueues,
 } from '../../contracts/workflows.ts';
 import { storeEdit } from '../../storage/edits/index.ts';
@@ -119,6 +121,35 @@ const scenarios: readonly [string, Partial<WorkerSettings>, Scenario][] = [
       await handle.executeUpdate('resume');
       await desk.ended(id);
       await save(desk, 'crawl-paused', `crawl/${id}`, 'latest');
+    },
+  ],
+  [
+    'crawl cancelled while it is paused',
+    { sliceSeconds: 10 },
+    async (desk, web) => {
+      const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0.3 });
+      await settled(desk, id, 3);
+      const handle = desk.client.workflow.getHandle(`crawl/${id}`);
+      await handle.executeUpdate('pause', { args: ['to be recorded'] });
+      await handle.executeUpdate('cancel', { args: [null] });
+      await desk.ended(id);
+      await save(desk, 'crawl-cancelled-paused', `crawl/${id}`, 'latest');
+    },
+  ],
+  [
+    'what operators ask of a host at work',
+    { sliceSeconds: 10 },
+    async (desk, web) => {
+      const [origin = ''] = web.origins;
+      const id = await desk.start(web.seeds.slice(0, 1), { scope: 'host', delaySeconds: 0.3 });
+      await settled(desk, id, 3);
+      const handle = desk.client.workflow.getHandle(host(origin));
+      await handle.executeUpdate(setDelayUpdate, { args: [0.4] });
+      await handle.executeUpdate(redriveHostUpdate, { args: [{ class: 'client-error' }] });
+      await handle.executeUpdate(retryHostUpdate);
+      await handle.executeUpdate(dropHostUpdate, { args: ['to be recorded'] });
+      await desk.ended(id);
+      await save(desk, 'host-asked', host(origin), 'latest');
     },
   ],
   [

@@ -28,9 +28,10 @@ describe('saved histories', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         ...['crawl-ordinary', 'crawl-paused', 'crawl-cancelled', 'crawl-reset', 'crawl-cancelled-in-web'],
+        ...['crawl-cancelled-paused'],
         ...['host-ordinary', 'host-paused', 'host-parked', 'host-parked-retried', 'host-probed-redriven'],
         ...['host-continued-first', 'host-continued-latest', 'host-visit-lost', 'host-reset'],
-        ...['host-cancelled-visiting', 'host-cancelled-paused', 'host-cancelled-parked'],
+        ...['host-cancelled-visiting', 'host-cancelled-paused', 'host-cancelled-parked', 'host-asked'],
         ...['scheduler-ordinary', 'scheduler-cancelled', 'redrive-crawl', 'edit-applied', 'webhook-retried'],
         ...scripted,
       ]),
