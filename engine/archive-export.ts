@@ -31,11 +31,13 @@ type Records = Awaited<ReturnType<typeof storedRecords>>[number];
 
 /** Pages looked up together. */
 const batch = 100;
+/** Pages read together: a store at the other end of a network takes long to answer. */
+const together = 8;
 /** In other threads: an API has others to answer. */
 const gzipAside = promisify(gzip);
 
 /**
- * Members, each a record compressed by itself. Holds one body at a time.
+ * Members, each a record compressed by itself. Holds a few bodies at a time.
  * @param pages in any order; those without a stored body are left out
  * @param software name and version, for the first record
  */
@@ -54,10 +56,15 @@ export async function* archiveOf(
     const stored = some.filter((page): page is StoredPage => page.contentHash !== null);
     for (let at = 0; at < stored.length; at += batch) {
       const part = stored.slice(at, at + batch);
-      const records = new Map((await storedRecords(db, crawlId, namesOf(part))).map((row) => [row.n, row]));
-      for (const [n, page] of part.entries())
-        for (const record of await recordsOf(archive, crawlId, page, records.get(n)))
-          yield await packed(record);
+      const rows = new Map((await storedRecords(db, crawlId, namesOf(part))).map((row) => [row.n, row]));
+      const wanted = part.map((page, n) => ({ page, row: rows.get(n) }));
+      for (let from = 0; from < wanted.length; from += together) {
+        const read = wanted.slice(from, from + together);
+        const records = await Promise.all(
+          read.map(({ page, row }) => recordsOf(archive, crawlId, page, row)),
+        );
+        for (const record of records.flat()) yield await packed(record);
+      }
     }
   }
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Archive, SegmentFolder, type Capture } from '../../../storage/archive/index.ts';
+import { Archive, NotHereYet, SegmentFolder, type Capture } from '../../../storage/archive/index.ts';
 import { runCli, type CliResult } from '../../cli/run-cli.ts';
 import { addUrl, tables } from '../../support/database/index.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
@@ -111,6 +111,25 @@ it('is refused where there is none', async () => {
   expect((await ask('https://never.example/')).status).toBe(404);
   expect((await ask('https://a.example/first', 'body', '999999')).status).toBe(404);
   expect((await ask('mailto:a@b')).status).toBe(422);
+});
+
+it.each<[Error, RegExp]>([
+  [new NotHereYet('some segment'), /still on the machine that fetched it/],
+  [Object.assign(new Error('HTTP 503'), { code: 'EIO' }), /store of bodies does not answer/],
+])('is not said to be missing where it cannot be had now: %s', async (error, said) => {
+  const fails = (): Promise<never> => Promise.reject(error);
+  const away = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
+    archive: { answer: fails, revisit: fails },
+  });
+  const page = `https://a.example/away/${error.name}`;
+  await stored(page, Buffer.from(`away ${String(error)}`));
+  try {
+    const answer = await fetch(`${away.url}/v1/crawls/${crawl}/body?url=${encodeURIComponent(page)}`);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toMatch(said);
+  } finally {
+    await away.stop();
+  }
 });
 
 it('is written by the verb, to standard output or to a file', async () => {

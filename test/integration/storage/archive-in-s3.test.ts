@@ -157,6 +157,28 @@ describe.skipIf(program === null)('with segments in S3 (needs `npm run test-prog
     expect(existsSync(path.join(folder, 'one', name))).toBe(false);
   });
 
+  it('a body of a machine that will not come back counts as lost once an operator has said so', async () => {
+    const [one, two] = [await startProcess('one'), await startProcess('two')];
+    const body = text('lost with its machine');
+    await keep(one, body);
+    // As docs/operations.md has it.
+    const folderId = one.store.folder;
+    await tables.segment.change(
+      frontier.pool,
+      { folder: folderId },
+      { folder: null, settle_at: null, state: 'sealed', length: 0, look_at: fromNow(0) },
+    );
+    rmSync(path.join(folder, 'one'), { recursive: true });
+    expect(await readable(two)).toEqual([sha256(body).toString('hex')]);
+    expect(await two.archive.get(sha256(body))).toBeNull();
+    expect(await tables.body.count(frontier.pool)).toBe(0);
+    while (await two.upkeep.look());
+    await tables.segment.changeAny(frontier.pool, {}, { look_at: fromNow(-1) });
+    while (await two.upkeep.look());
+    expect(await tables.segment.count(frontier.pool)).toBe(0);
+    expect(await keep(two, body)).toMatchObject({ known: false });
+  });
+
   it('a segment whose process was killed between upload and commit is read, and noted by the next', async () => {
     const one = await startProcess('one');
     const body = text('uploaded, not noted');
