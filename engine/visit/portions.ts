@@ -9,6 +9,8 @@ import { mostUnread } from './work-ahead.ts';
 
 /** A visit whose time is over waits so many milliseconds for its bodies to be read, at most. */
 const longestUnreadMs = 60_000;
+/** Most URLs of the first portion, before the visit has shown how long one takes. */
+const firstUrls = 60;
 /** A visit that waits for further URLs looks for them every so many milliseconds. */
 const lookMs = 500;
 
@@ -22,6 +24,10 @@ export class Portions {
   readonly #endsAt: number;
   readonly #mostQueued: number;
   readonly #signal: AbortSignal;
+  /** When the last portion was leased, and how many requests had been sent. */
+  #begun: { readonly at: number; readonly sent: number } | null = null;
+  /** Milliseconds that each URL of the last portion took; null: none was requested yet. */
+  #eachMs: number | null = null;
 
   /** @param mostQueued the visit ends once more URLs than this are queued at the host */
   constructor(room: FetchRoom, visit: HostVisit, endsAt: number, mostQueued: number, signal: AbortSignal) {
@@ -37,14 +43,35 @@ export class Portions {
     const { pool, settings } = this.#room.dependencies;
     const { lease, crawls, pacer, turns: everybodys } = this.#visit;
     const { hostId, taken, allowance } = lease;
-    const limit = await allowance.grant(pool, hostId, taken.token, sliceSize(ms, pacer.delayMs));
+    const limit = await allowance.grant(pool, hostId, taken.token, this.#fitting(ms));
     if (limit === 0) return 'closed';
     // Pages of the one crawl are not read while the visit waits for turns of another.
     const turnsMs = crawls.length > 1 ? Math.min(ms, settings.sliceMs) : ms;
     const turns = everybodys.within(turnsMs, pacer.tookMs);
     const atTurn = crawls.filter(({ id }) => turns.get(id) !== 0);
     if (atTurn.length === 0) return [];
-    return leaseWithinLimits(pool, hostId, taken.token, limit, atTurn, turns);
+    const urls = await leaseWithinLimits(pool, hostId, taken.token, limit, atTurn, turns);
+    if (urls.length > 0) this.#begun = { at: performance.now(), sent: pacer.sent };
+    return urls;
+  }
+
+  /** URLs that the visit will get to: what it leases beyond them has to go back, at two writes a URL. */
+  #fitting(ms: number): number {
+    const { pacer } = this.#visit;
+    const eachMs = Math.max(pacer.delayMs, this.#eachMs ?? 0);
+    // The first leaves at once.
+    const leftMs = Math.max(0, this.#endsAt - performance.now()) + eachMs;
+    const fit = sliceSize(Math.min(ms, leftMs), eachMs);
+    return this.#eachMs === null ? Math.min(fit, firstUrls) : fit;
+  }
+
+  /** Learns from the last portion, which has come to its end, how long a URL takes. */
+  #learn(): void {
+    const begun = this.#begun;
+    this.#begun = null;
+    if (begun === null) return;
+    const sent = this.#visit.pacer.sent - begun.sent;
+    if (sent > 0) this.#eachMs = (performance.now() - begun.at) / sent;
   }
 
   /**
@@ -56,6 +83,7 @@ export class Portions {
     const { settings } = this.#room.dependencies;
     const { lease } = this.#visit;
     const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
+    this.#learn();
     let idleSince = performance.now();
     for (;;) {
       if (this.#signal.aborted || lease.isOver || lease.othersWait) return 'closed';

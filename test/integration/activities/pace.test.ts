@@ -39,6 +39,29 @@ describe('a slice', () => {
     expect(Buffer.from(body ?? []).toString()).toContain('<p>slow</p>');
   });
 
+  it('leases few URLs that it does not get to, since each of them has to go back', async () => {
+    const paths = Array.from({ length: 200 }, (_, at) => `/${String(at)}`);
+    const site = await startSite(Object.fromEntries(paths.map((each) => [each, slowly(50, page('slow'))])));
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl(), host, ...paths);
+    let leased = 0;
+    const pool = new Proxy(fetching.pool, {
+      get(target, property) {
+        const value: unknown = Reflect.get(target, property, target);
+        if (property !== 'query' || typeof value !== 'function') return value;
+        return async (asked: { readonly name?: string }): Promise<unknown> => {
+          const answer = (await Reflect.apply(value, target, [asked])) as { readonly rows: unknown[] };
+          if (asked.name === 'lease-urls') leased += answer.rows.length;
+          return answer;
+        };
+      },
+    });
+    const { fetched } = await fetching.role({ sliceMs: 4_000 }, { pool }).fetchSlice(host);
+    expect(fetched).toBeGreaterThan(0);
+    // It has time for 80 of the 200 at most.
+    expect(leased - fetched).toBeLessThanOrEqual(60);
+  });
+
   it('keeps the delay between all requests, robots.txt included', async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);
