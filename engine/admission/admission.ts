@@ -21,6 +21,7 @@ import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
 import type { Books } from '../books/books.ts';
 import type { HostBook } from '../books/host-book.ts';
 import type { Candidate } from './candidates.ts';
+import { KnownLinks } from './known-links.ts';
 import type { WakeHosts } from '../host-waker.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
 
@@ -35,6 +36,7 @@ export class Admission {
   readonly #optOuts: OptOutBook;
   readonly #crawls: CrawlBook;
   readonly #wakeHosts: WakeHosts;
+  readonly #known = new KnownLinks();
 
   constructor(
     { seen, wakeHosts }: { readonly seen: SeenCache; readonly wakeHosts: WakeHosts },
@@ -45,6 +47,11 @@ export class Admission {
     this.#wakeHosts = wakeHosts;
     this.#hosts = hosts;
     this.#optOuts = optOuts;
+  }
+
+  /** Is this URL, as it is spelt, in the frontier of a crawl for certain? Then it need not become a candidate. */
+  knows(crawlId: number, url: string): boolean {
+    return this.#known.has(crawlId, url);
   }
 
   /**
@@ -159,6 +166,7 @@ export class Admission {
         crawlId,
         ofCrawl.map(({ key }) => Buffer.from(key, 'hex')),
       );
+      for (const { url } of ofCrawl) this.#known.add(crawlId, url);
     }
   }
 
@@ -176,7 +184,8 @@ export class Admission {
         found.map(({ key }) => key),
       );
       found.forEach((each, at) => {
-        if (known[at] !== true) unseen.push(each);
+        if (known[at] === true) this.#known.add(crawlId, each.candidate.link.url);
+        else unseen.push(each);
       });
     }
     return unseen;

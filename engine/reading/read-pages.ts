@@ -73,7 +73,8 @@ export function createReading(
     let longUrls = 0;
     const open: Candidate[] = [];
     const next = (until: number): readonly Candidate[] => {
-      const part = linkCandidates(staged, crawl, links.slice(at, until));
+      const unknown = links.slice(at, until).filter((url) => !admission.knows(crawl.id, url));
+      const part = linkCandidates(staged, crawl, unknown);
       longUrls += part.longUrls;
       return part.candidates;
     };
