@@ -24,10 +24,10 @@ export class WatchedBlobs implements BodyStore {
     this.#wanted = wanted;
   }
 
-  put(capture: Capture): Promise<Kept> {
+  put(capture: Capture, patienceMs?: number): Promise<Kept> {
     return this.#breaker.run(async () => {
       try {
-        return await this.#store.put(capture);
+        return await this.#store.put(capture, patienceMs);
       } catch (error) {
         if (isDiskTrouble(error)) this.#wanted.refused(capture.body.length);
         throw error;

@@ -14,7 +14,13 @@ import { kindOf, storedKinds } from '../../domain/url-kind.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 import { excludeOptedOut } from '../../storage/opt-outs/index.ts';
 import { hasSeedAt } from '../../storage/seeds/index.ts';
-import { reclaimUrls, returnUrls, type ResultRow, type LeasedUrl } from '../../storage/frontier/index.ts';
+import {
+  reclaimUrls,
+  returnUrls,
+  type FrontierWrite,
+  type ResultRow,
+  type LeasedUrl,
+} from '../../storage/frontier/index.ts';
 import { waitingCrawls } from '../../storage/feeding/index.ts';
 import { candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
@@ -257,12 +263,18 @@ export class Slice {
     };
     const found =
       target === null ? [] : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
-    await this.#room.admission.store(writer, found, (outside) => ({
+    const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
+    await this.#room.admission.store(patient, found, (outside) => ({
       results: [leadingOutside(row, outside)],
     }));
     if (row.state !== 'queued') this.#settled++;
     if (row.state === 'failed') this.#letters++;
     return this.#lessons.trouble === null;
+  }
+
+  /** Milliseconds for which a result may wait for those of other hosts: the next request waits longer. */
+  get #patienceMs(): number {
+    return this.#visit.waitMs / 20;
   }
 
   /** Requests a URL and stores its body. No caller holds the body after that. Null: no answer, the slice must end. */
@@ -292,7 +304,9 @@ export class Slice {
       this.#visit.slowTo(this.#lessons.manners);
       if (result.kind !== 'response') return recorded;
       const capture = kept(request, result, bodyHash, row.reason, copy);
-      return capture === null ? recorded : { ...recorded, row: { ...row, ...(await blobs.put(capture)) } };
+      return capture === null
+        ? recorded
+        : { ...recorded, row: { ...row, ...(await blobs.put(capture, this.#patienceMs)) } };
     } finally {
       if (result.kind === 'response') result.release?.();
     }

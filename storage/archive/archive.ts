@@ -3,6 +3,7 @@
  * write and one sync. A record counts from the commit of its result on: what a crash leaves uncommitted is free.
  */
 import type { Pool } from '../postgres/index.ts';
+import { Gathering } from '../gathering.ts';
 import type { BodyStore, Kept } from './body-store.ts';
 import { formatOf, pack, packSmall, unpack, type SegmentFormat } from './member.ts';
 import { OwnSegment, type SegmentRules } from './own-segment.ts';
@@ -17,7 +18,7 @@ import {
   type ReadRecord,
 } from './warc.ts';
 
-/** Most milliseconds that an answer waits for others to be appended with. */
+/** Milliseconds that each answer waits for others to be appended with. */
 const gatherMs = 4;
 /** Bytes of bodies after which an append takes no more. */
 const appendBytes = 8 * 1024 * 1024;
@@ -28,6 +29,13 @@ interface Waiting {
   readonly capture: Capture;
   readonly settle: (kept: Kept) => void;
   readonly fail: (error: unknown) => void;
+}
+
+/** How many of the first answers are appended together. */
+function together(waiting: readonly Waiting[]): number {
+  let bytes = 0;
+  const many = waiting.findIndex(({ capture }) => (bytes += capture.body.length) > appendBytes);
+  return many < 0 ? waiting.length : Math.max(many, 1);
 }
 
 /** A record that is in the folder of other processes until its segment is closed. It is not gone. */
@@ -130,9 +138,7 @@ export class Archive extends ArchiveReader implements BodyStore {
   readonly own: OwnSegment;
   readonly #pool: Pool;
   readonly #format: SegmentFormat;
-  #waiting: Waiting[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #appending = false;
+  readonly #gathering = new Gathering<Waiting>(together, (batch) => this.#append(batch), gatherMs);
 
   constructor(pool: Pool, store: SegmentStore, maxBodyBytes: number, rules: SegmentRules) {
     super(pool, store, maxBodyBytes);
@@ -141,29 +147,10 @@ export class Archive extends ArchiveReader implements BodyStore {
     this.own = new OwnSegment(pool, store, rules);
   }
 
-  put(capture: Capture): Promise<Kept> {
+  put(capture: Capture, patienceMs = 0): Promise<Kept> {
     return new Promise((settle, fail) => {
-      this.#waiting.push({ capture, settle, fail });
-      this.#schedule();
+      this.#gathering.add({ capture, settle, fail }, patienceMs);
     });
-  }
-
-  #schedule(): void {
-    if (this.#appending || this.#timer !== undefined || this.#waiting.length === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#appending = true;
-      void this.#append(this.#take()).finally(() => {
-        this.#appending = false;
-        this.#schedule();
-      });
-    }, gatherMs);
-  }
-
-  #take(): Waiting[] {
-    let bytes = 0;
-    const many = this.#waiting.findIndex(({ capture }) => (bytes += capture.body.length) > appendBytes);
-    return this.#waiting.splice(0, many < 0 ? this.#waiting.length : Math.max(many, 1));
   }
 
   async #append(batch: readonly Waiting[]): Promise<void> {

@@ -20,8 +20,8 @@ export interface Kept extends Place {
 }
 
 export interface BodyStore {
-  /** Resolves once the record is durable. */
-  put(capture: Capture): Promise<Kept>;
+  /** Resolves once the record is durable. @param patienceMs as in `Gathering` */
+  put(capture: Capture, patienceMs?: number): Promise<Kept>;
   /** @param at where its record lies, if the caller knows; the store finds it all the same if it was moved since */
   get(hash: Uint8Array, at?: FoundRecord | null): Promise<Uint8Array | null>;
 }

@@ -8,6 +8,7 @@
  * key, then result rows, then pages, then stages; the triggers lock the session's own ledger shard last. Each statement
  * sorts its rows. A transaction that other processes still bring into a deadlock is tried again (retry.ts).
  */
+import { Gathering } from '../gathering.ts';
 import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from './admission.sql.ts';
 import { advanceStages, type StageRow, upsertPages, type PageRow } from '../pages/index.ts';
 import { commitResults, type ResultRow } from './results.sql.ts';
@@ -37,7 +38,7 @@ interface Waiting {
 }
 
 export interface FrontierWriterOptions {
-  /** Most milliseconds that a write waits for others to join it. */
+  /** Milliseconds that each write waits for others to join it. */
   readonly gatherMs: number;
   /** Most rows in one transaction; a single write may have more. */
   readonly maxRows: number;
@@ -50,48 +51,40 @@ const usual = { gatherMs: 8, maxRows: 4_000 } as const;
 export class FrontierWriter {
   readonly #pool: Pool;
   readonly #options: FrontierWriterOptions;
-  #waiting: Waiting[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #flushing = false;
+  readonly #gathering: Gathering<Waiting>;
 
   constructor(pool: Pool, options: Partial<FrontierWriterOptions> = {}) {
     this.#pool = pool;
     this.#options = { ...usual, ...options };
+    this.#gathering = new Gathering(
+      (waiting) => this.#take(waiting),
+      (batch) => this.#flush(batch),
+      this.#options.gatherMs,
+    );
   }
 
-  /** Resolves once the write is durable. Rejects when nothing of it was written. */
-  async write(write: FrontierWrite): Promise<Written> {
+  /**
+   * Resolves once the write is durable. Rejects when nothing of it was written.
+   * @param patienceMs as in `Gathering`
+   */
+  async write(write: FrontierWrite, patienceMs = 0): Promise<Written> {
     return new Promise((settle, fail) => {
-      this.#waiting.push({ write, settle, fail });
-      this.#schedule();
+      this.#gathering.add({ write, settle, fail }, patienceMs);
     });
   }
 
-  #schedule(): void {
-    if (this.#flushing || this.#timer !== undefined || this.#waiting.length === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#flushing = true;
-      void this.#flush().finally(() => {
-        this.#flushing = false;
-        this.#schedule();
-      });
-    }, this.#options.gatherMs);
-  }
-
-  #take(): Waiting[] {
-    let rows = 0;
-    let count = 0;
-    for (const { write } of this.#waiting) {
+  /** How many of the first writes make a transaction. */
+  #take(waiting: readonly Waiting[]): number {
+    let [rows, count] = [0, 0];
+    for (const { write } of waiting) {
       rows += size(write);
       if (count > 0 && rows > this.#options.maxRows) break;
       count++;
     }
-    return this.#waiting.splice(0, count);
+    return count;
   }
 
-  async #flush(): Promise<void> {
-    const batch = this.#take();
+  async #flush(batch: readonly Waiting[]): Promise<void> {
     try {
       settleAll(batch, await this.#commit(batch));
     } catch (error) {
