@@ -65,6 +65,9 @@ export function createPool(
     ...(planned === 'by-key' && { options: byKey }),
   });
   pool.on('error', onError);
+  // The pool listens to idle connections only. One that breaks in a transaction fails the next statement; nobody else
+  // needs to be told, but an error event without a listener would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

@@ -7,6 +7,7 @@ export const waitingForLocks = (db: Queryable): Promise<number> =>
 
 /** How many other connections to this database run a statement or hold a transaction open. */
 export const busyConnections = (db: Queryable): Promise<number> => connections(db, `state <> 'idle'`);
+export const otherConnections = (db: Queryable): Promise<number> => connections(db, 'true');
 
 async function connections(db: Queryable, condition: string): Promise<number> {
   // Within a transaction all looks would see what the first one saw.
