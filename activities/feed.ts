@@ -12,7 +12,7 @@ import {
 import { lostFetchers } from '../storage/instance/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
-import { loseVisit, startHost } from './start-host.ts';
+import { isStuck, loseVisit, startHost } from './start-host.ts';
 
 /** Most calls to Temporal under way together. */
 const lanes = 8;
@@ -35,12 +35,19 @@ export function createFeedActivities(
   const lose = (hosts: readonly (FedHost & { readonly lease: number | null })[]): Promise<void> =>
     inLanes(hosts, ({ id, origin, lease }) => loseVisit(workflows, String(id), origin, lease));
 
-  /** Hosts without a visit that should have one. A worker may have died after it took a task and before it had a lease. */
+  /**
+   * Hosts without a visit that should have one. A worker may have died after it took a task and before it had a lease,
+   * and a task or a result may have been lost between a worker and the server.
+   */
   const refeed = async (shard: number): Promise<number> => {
     const hosts = await refeedHosts(pool, shard);
     if (hosts.length === 0) return 0;
-    if ((await lostFetchers(pool)).length === 0) await start(hosts);
-    else await lose(hosts.map((host) => ({ ...host, lease: null })));
+    const mayBeLost = (await lostFetchers(pool)).length > 0;
+    await inLanes(hosts, async (host) =>
+      mayBeLost || (await isStuck(workflows, host.origin))
+        ? loseVisit(workflows, String(host.id), host.origin, null)
+        : startHost(workflows, String(host.id), host.origin),
+    );
     return hosts.length;
   };
 

@@ -1,7 +1,11 @@
 /** Starts a host's workflow, or wakes it if it runs: the caller need not know which. */
 import type { WorkflowClient } from '@temporalio/client';
-import { lostVisitSignal, wakeSignal } from '../contracts/workflows.ts';
+import { WorkflowNotFoundError } from '@temporalio/common';
+import type { FetchActivities } from '../contracts/activities.ts';
+import { hostWorkflowId, lostVisitSignal, wakeSignal } from '../contracts/workflows.ts';
 import { hostWorkflow } from './open-workflows.ts';
+
+const visitActivity: keyof FetchActivities = 'fetchSlice';
 
 export type HostStarter = Pick<WorkflowClient, 'signalWithStart'>;
 
@@ -14,6 +18,33 @@ export async function startHost(
 ): Promise<void> {
   const input = { hostId, origin, ...(spent !== undefined && { spent }) };
   await workflows.signalWithStart('host', { ...hostWorkflow(input), signal: wakeSignal });
+}
+
+/** A visit takes its lease within a moment, so a started one without a lease after so many milliseconds is lost. */
+const leaselessMs = 15_000;
+/** PENDING_ACTIVITY_STATE_STARTED of Temporal's API. */
+const started = 2;
+
+/**
+ * Does the workflow of a host that nobody has a lease of wait for a visit that was begun long ago? Then the task never
+ * reached its worker, or its result never reached the server. A visit that waits for a free slot was not begun.
+ */
+export async function isStuck(
+  workflows: Pick<WorkflowClient, 'getHandle'>,
+  origin: string,
+): Promise<boolean> {
+  try {
+    const { raw } = await workflows.getHandle(hostWorkflowId(origin)).describe();
+    return (raw.pendingActivities ?? []).some(
+      ({ activityType, state, lastStartedTime: since }) =>
+        activityType?.name === visitActivity &&
+        Number(state) === started &&
+        Date.now() - Number(since?.seconds ?? Infinity) * 1_000 > leaselessMs,
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }
 
 /** Tells a host's workflow that the worker of its visit is gone. @param lease as in `lostVisitSignal` */
