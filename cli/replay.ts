@@ -30,14 +30,7 @@ export async function replay(files: readonly string[], options: ReplayOptions): 
   if (workflowId !== undefined && (save !== undefined || files.length > 0))
     throw new CommandError('Give either --workflow-id, or files, or --save.');
   if (save !== undefined) return await saveTo(files, save);
-  Runtime.install({
-    // Log lines of a workflow were written when it ran.
-    logger: new DefaultLogger('ERROR', () => undefined),
-    // Otherwise the SDK's core writes each difference to standard output, as a log line.
-    telemetryOptions: { logging: { forward: {} } },
-    shutdownSignals: [],
-  });
-  if (files.length > 0) return await judge(savedHistories(files));
+  if (files.length > 0) return await judge(await Promise.all(files.map(savedHistory)));
   const config = loadConfig();
   const running = runningStack(config.dataDir, 'services');
   const work = (stack: TemporalPlace): Promise<ExitCode> =>
@@ -87,16 +80,10 @@ interface SavedHistory {
   readonly history: unknown;
 }
 
-async function* savedHistories(files: readonly string[]): ReplayHistoriesIterable {
-  for (const file of files) {
-    const text = await readFile(file, 'utf8').catch((error: unknown) => {
-      throw new CommandError(`The file ${file} cannot be read: ${reasonOf(error)}.`);
-    });
-    yield savedHistory(file, text);
-  }
-}
-
-function savedHistory(file: string, text: string): { workflowId: string; history: History } {
+async function savedHistory(file: string): Promise<{ workflowId: string; history: History }> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new CommandError(`The file ${file} cannot be read: ${reasonOf(error)}.`);
+  });
   try {
     const { workflowId, history } = JSON.parse(text) as SavedHistory;
     return { workflowId, history: historyFromJSON(history) };
@@ -108,6 +95,14 @@ function savedHistory(file: string, text: string): { workflowId: string; history
 }
 
 async function judge(histories: ReplayHistoriesIterable): Promise<ExitCode> {
+  // Not before there is something to replay: a runtime that nothing uses may keep the process from ending.
+  Runtime.install({
+    // Log lines of a workflow were written when it ran.
+    logger: new DefaultLogger('ERROR', () => undefined),
+    // Otherwise the SDK's core writes each difference to standard output, as a log line.
+    telemetryOptions: { logging: { forward: {} } },
+    shutdownSignals: [],
+  });
   let replayed = 0;
   let different = 0;
   const results = Worker.runReplayHistories({ workflowsPath: entryScript('workflows/index') }, histories);
