@@ -32,6 +32,7 @@ const started = 2;
 export async function isStuck(
   workflows: Pick<WorkflowClient, 'getHandle'>,
   origin: string,
+  forMs = leaselessMs,
 ): Promise<boolean> {
   try {
     const { raw } = await workflows.getHandle(hostWorkflowId(origin)).describe();
@@ -39,7 +40,7 @@ export async function isStuck(
       ({ activityType, state, lastStartedTime: since }) =>
         activityType?.name === visitActivity &&
         Number(state) === started &&
-        Date.now() - Number(since?.seconds ?? Infinity) * 1_000 > leaselessMs,
+        Date.now() - Number(since?.seconds ?? Infinity) * 1_000 > forMs,
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

@@ -1,8 +1,10 @@
 /** The scheduler's hand on a real Temporal: which workflows it starts or wakes, and what a crash in between leaves. */
 import { Client, Connection, type WorkflowClient } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { createFeedActivities } from '../../../activities/feed.ts';
-import { hostWorkflowId } from '../../../contracts/workflows.ts';
+import { isStuck } from '../../../activities/start-host.ts';
+import { hostWorkflowId, taskQueues } from '../../../contracts/workflows.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { changeHost, fromNow, not, tables } from '../../support/database/index.ts';
@@ -85,6 +87,42 @@ const failingAfter = (calls: number): WorkflowClient =>
         : (Reflect.get(target, name, receiver) as unknown),
   });
 
+type Completed = Parameters<Connection['workflowService']['respondWorkflowTaskCompleted']>[0];
+type Command = NonNullable<Completed['commands']>[number];
+/** COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK of Temporal's API. */
+const scheduleActivityTask = 1 as unknown as NonNullable<Command['commandType']>;
+const soon = <T>(call: () => Promise<T>): Promise<T> => connection.withDeadline(Date.now() + 60_000, call);
+
+/** A task queue of the test's own. */
+const slots = 'slots';
+const of = (queue: string) => ({ namespace: world.namespace, taskQueue: { name: queue } });
+
+/** Does what the host's workflow does first: schedules a visit. */
+async function scheduleVisit(origin: string): Promise<void> {
+  const { workflowService } = connection;
+  for (;;) {
+    const polled = of(taskQueues.control);
+    const task = await soon(() => workflowService.pollWorkflowTaskQueue({ ...polled, identity: 'test' }));
+    if (task.workflowExecution?.workflowId !== hostWorkflowId(origin)) continue;
+    await workflowService.respondWorkflowTaskCompleted({
+      namespace: world.namespace,
+      taskToken: task.taskToken,
+      commands: [
+        {
+          commandType: scheduleActivityTask,
+          scheduleActivityTaskCommandAttributes: {
+            activityId: '1',
+            activityType: { name: 'fetchSlice' },
+            taskQueue: { name: slots },
+            startToCloseTimeout: msToTs('10 minutes'),
+          },
+        },
+      ],
+    });
+    return;
+  }
+}
+
 describe('feed', () => {
   it('starts the workflow of each host with due URLs, once, and tells what is going on', async () => {
     const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
@@ -138,6 +176,22 @@ describe('feed', () => {
     expect(await feed({ shard: 0, lost: false })).toMatchObject({ started: 0 });
     expect(await feed({ shard: 0, lost: true })).toMatchObject({ started: 1, active: 1 });
     expect(await told(origin)).toMatchObject({ status: 'RUNNING', wakes: 2 });
+  });
+
+  it('tells a visit that nobody works from one that waits for a slot', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
+    const [host] = await waitingHosts(1);
+    const origin = host?.origin ?? '';
+    await feed({ shard: 0, lost: false });
+    expect(await isStuck(workflows, origin, 0)).toBe(false);
+    await scheduleVisit(origin);
+    expect(await isStuck(workflows, origin, 0)).toBe(false);
+    // As a worker that freezes with the task in its hand.
+    const { workflowService } = connection;
+    await soon(() => workflowService.pollActivityTaskQueue({ ...of(slots), identity: 'frozen' }));
+    expect(await isStuck(workflows, origin, 0)).toBe(true);
+    expect(await isStuck(workflows, origin, 600_000)).toBe(false);
+    expect(await isStuck(workflows, 'https://no-workflow.example')).toBe(false);
   });
 
   it('starts anew a workflow that somebody terminated', async () => {
