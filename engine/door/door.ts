@@ -20,7 +20,6 @@ import { isSpent } from '../../domain/trouble.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import {
   type HostAtDoor,
-  markFed,
   markKnown,
   markSpent,
   noteUnanswered,
@@ -146,7 +145,7 @@ export class Door {
       const slice = new Slice(this.#room, visit, firstVisitMs, this.#ended.signal);
       const { letters } = await slice.goOn(mostQueued);
       await retrying(() => markKnown(pool, host.id));
-      if (letters > 0) await this.#startInTurn(host, () => markFed(pool, host.id, host.crawls[0]));
+      if (letters > 0) await this.#startInTurn(host);
     } catch (error) {
       this.#abandon(visit, error);
     }
@@ -169,8 +168,7 @@ export class Door {
     this.#unanswered.push({ host_id: host.id, class: trouble.class, message: trouble.message });
     await (this.#noting ??= this.#noteAll());
     if (!isSpent(trouble.class, host.failures + 1)) return;
-    const marked = () => markSpent(this.#dependencies.pool, host.id, host.crawls[0]);
-    await this.#startInTurn(host, marked, `${trouble.class}: ${trouble.message}`);
+    await this.#startInTurn(host, `${trouble.class}: ${trouble.message}`);
   }
 
   async #noteAll(): Promise<void> {
@@ -181,19 +179,21 @@ export class Door {
     await retrying(() => noteUnanswered(this.#dependencies.pool, JSON.stringify(rows)));
   }
 
-  async #startInTurn(host: HostAtDoor, mark: () => Promise<unknown[]>, spent?: string): Promise<void> {
-    const starting = this.#starting.then(() => this.#start(host, mark, spent));
+  async #startInTurn(host: HostAtDoor, spent?: string): Promise<void> {
+    const starting = this.#starting.then(() => this.#start(host, spent));
     this.#starting = starting.catch(() => undefined);
     await starting;
   }
 
   /**
-   * Marks the host as worked, then starts its workflow. After a crash in between `refeedHosts` finds the host, if it has
-   * work; otherwise the next URL that comes does.
+   * A host whose retries are spent is marked as worked before its workflow starts; after a crash in between `refeedHosts`
+   * finds the lost host. Another host takes no place: its workflow finds nothing due, shows the dead letters, and ends.
    */
-  async #start({ id, origin }: HostAtDoor, mark: () => Promise<unknown[]>, spent?: string): Promise<void> {
-    const [marked] = await retrying(mark);
-    if (marked === undefined) return;
+  async #start({ id, origin, crawls }: HostAtDoor, spent?: string): Promise<void> {
+    if (spent !== undefined) {
+      const [marked] = await retrying(() => markSpent(this.#dependencies.pool, id, crawls[0]));
+      if (marked === undefined) return;
+    }
     await this.#startHost(String(id), origin, spent);
     await sleep(startMs, undefined, { signal: this.#ended.signal }).catch(() => undefined);
   }

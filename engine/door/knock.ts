@@ -9,7 +9,7 @@ import { asWhom, type RobotsReading } from '../visit/fetch-robots.ts';
 import type { Robots } from '../../domain/robots.ts';
 import type { HostTrouble } from '../visit/host-rules.ts';
 import { type HostVisit, onErrand, unasked } from '../visit/host-visit.ts';
-import type { WaitingCrawl } from '../../storage/feeding/index.ts';
+import { waitingCrawls, type WaitingCrawl } from '../../storage/feeding/index.ts';
 import { firstVisitMs, firstVisitSize } from '../../domain/slice.ts';
 import { backoffMs } from '../../domain/trouble.ts';
 
@@ -42,11 +42,14 @@ export async function knock(
   const { lease, pacer } = visit;
   const { taken, allowance } = lease;
   const goesOn = async (robots: Robots, leaves: (lesson: null) => void): Promise<Answer> => {
+    if (firstVisitSize(met, 0) === 0 || taken.failures > 0) return { kind: 'known' };
+    // Pages are asked for in the turns of crawls, which may have asked this host before.
+    await visit.gather(await waitingCrawls(pool, lease.hostId));
     visit.goBy({ robots, refused: null });
     if (pacer.sent > 0 && pacer.last !== null) visit.turns.askedForRobots(pacer.last);
-    const size = firstVisitSize(met, pacer.delayMs);
+    const size = firstVisitSize(met, Math.max(pacer.delayMs, visit.turns.leastDelayMs(pacer.tookMs)));
     const isOpen = async () => (await visit.mayBegin((waitMs) => waitMs <= firstVisitMs)) === null;
-    if (size === 0 || taken.failures > 0 || !(await isOpen())) return { kind: 'known' };
+    if (size === 0 || !(await isOpen())) return { kind: 'known' };
     leaves(null);
     return { kind: 'visit', mostQueued: size };
   };

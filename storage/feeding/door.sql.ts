@@ -86,14 +86,6 @@ export const markSpent = statement<[hostId: number, crawlId: number], { id: numb
    returning id`,
 );
 
-/** Marks a host as worked, among the places of a crawl; no row: the host is already worked or parked. */
-export const markFed = statement<[hostId: number, crawlId: number], { id: number }>(
-  'mark-fed',
-  `update host set fed = true, fed_at = now(), fed_for = $2
-    where id = $1 and not fed and parked_at is null
-   returning id`,
-);
-
 export interface Unanswered {
   readonly host_id: number;
   readonly class: TroubleClass;

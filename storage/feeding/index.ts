@@ -1,14 +1,7 @@
 /** Which host is worked next: turns of tenants and crawls, the door, idle hosts. */
 export type { FedHost } from './feed.sql.ts';
 export { waitingCrawls, noteTurns, holdTurns, type WaitingCrawl, type NotedTurn } from './crawl-turns.sql.ts';
-export {
-  markFed,
-  markKnown,
-  markSpent,
-  noteUnanswered,
-  type HostAtDoor,
-  type Unanswered,
-} from './door.sql.ts';
+export { markKnown, markSpent, noteUnanswered, type HostAtDoor, type Unanswered } from './door.sql.ts';
 export { feedHosts, correctTurns, shardActivity, countShards } from './feed.sql.ts';
 export { markIdle, claimIdleHosts, refeedHosts, lostVisits, unfeedHosts, retireHost } from './rest.sql.ts';
 export { workAhead } from './work-ahead.sql.ts';

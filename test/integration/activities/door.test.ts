@@ -251,6 +251,32 @@ describe('where many hosts are met', () => {
     await expectExact(fetching.pool, crawl);
   });
 
+  it('a host that is slow by the delay of its crawl is left to its workflow', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    await setHost(fetching.pool, site.origin, 0, { delaySeconds: 0 });
+    await fetching.queue(await fetching.crawl({ delaySeconds: 5 }), host, '/');
+    crowded();
+    await done(host);
+    expect(site.paths()).toEqual(['/robots.txt']);
+  });
+
+  it('a crawl that has asked the host before is owed its delay', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    await setHost(fetching.pool, site.origin, 0, { delaySeconds: 0 });
+    const crawl = await fetching.crawl({ delaySeconds: 2 });
+    await fetching.queue(crawl, host, '/');
+    // As a process leaves it that dies after it has returned the lease, and before the host is known.
+    await robotsRead(fetching.pool, host.hostId);
+    const askedAt = Date.now();
+    await tables.queue.change(fetching.pool, { host_id: host.hostId }, { asked_at: fromNow() });
+    crowded();
+    await until('it is asked', () => site.paths().length === 1);
+    expect(Date.now() - askedAt).toBeGreaterThanOrEqual(2_000);
+    await done(host);
+  });
+
   it('a host with dead letters gets a workflow, where people find them', async () => {
     const site = await startSite({ '/gone': status(403) });
     const host = await fetching.host(site.origin);
@@ -259,7 +285,7 @@ describe('where many hosts are met', () => {
     crowded();
     await until('its workflow is started', () => started[host.origin] !== undefined);
     expect(started[host.origin]).toBe('not spent');
-    expect(await standing(host)).toMatchObject({ fed: true, known: true, leased: false });
+    expect(await standing(host)).toMatchObject({ fed: false, known: true, leased: false });
     expect((await fetching.urls(crawl, site.origin))['/gone']).toMatchObject({ state: 'failed' });
   });
 
