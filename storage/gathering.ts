@@ -52,8 +52,11 @@ export class Gathering<T> {
     const batch = this.#waiting.splice(0, this.#take(this.#waiting));
     this.#dueAt = this.#waiting.length > 0 ? performance.now() : Infinity;
     this.#working = true;
-    await this.#work(batch);
-    this.#working = false;
-    if (this.#waiting.length > 0) this.#schedule();
+    try {
+      await this.#work(batch);
+    } finally {
+      this.#working = false;
+      if (this.#waiting.length > 0) this.#schedule();
+    }
   }
 }
