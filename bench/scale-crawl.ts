@@ -132,7 +132,7 @@ export async function openScaleCrawl(databaseUrl: string) {
     lease: async (host: number, token: number): Promise<LeasedPlace[]> => {
       const rooms = JSON.stringify([{ crawl_id: id, pages: null, weight: 1 }]);
       const urls = await leaseUrls(pool, String(host), token, sliceUrls, rooms);
-      return urls.map(({ crawl_id, key }) => ({ host_id: host, crawl_id, key: key.toString('hex'), token }));
+      return urls.map(({ crawl_id, key }) => ({ host_id: host, crawl_id, key, token }));
     },
     commit: (place: LeasedPlace) => writer.write({ results: [fetched(place)] }),
     store: (places: readonly LeasedPlace[]) => writer.write({ pages: places.map(read) }),

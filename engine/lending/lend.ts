@@ -117,7 +117,7 @@ async function handOut(room: LendingRoom, wish: LoanWish, picks: readonly Pick[]
   const rows = picks.map(({ host, url }) => ({
     host_id: host.id,
     crawl_id: url.crawl_id,
-    key: url.key.toString('hex'),
+    key: url.key,
     url: url.url,
     token: host.token,
   }));
@@ -196,7 +196,7 @@ async function firstAllowed(
     }
     const place = {
       ...{ host_id: Number(hostId), crawl_id: url.crawl_id },
-      ...{ key: url.key.toString('hex'), token: taken.token },
+      ...{ key: url.key, token: taken.token },
     };
     const row = JSON.stringify([excludedRow(place, stopped.refusal)]);
     await retrying(() => commitResults(pool, row));

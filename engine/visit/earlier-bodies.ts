@@ -34,7 +34,7 @@ export class EarlierBodies {
       const among = await this.#crawlsBefore(hostId, crawlId);
       for (const { key, etag, last_modified: lastModified } of ofCrawl) {
         if (among.length > 0 || etag !== null || lastModified !== null)
-          wanted.push({ crawl_id: crawlId, key: key.toString('hex'), among });
+          wanted.push({ crawl_id: crawlId, key, among });
       }
     }
     if (wanted.length === 0) return noBodies;
@@ -44,7 +44,7 @@ export class EarlierBodies {
         copy,
       ]),
     );
-    return (url) => copies.get(name(url.crawl_id, url.key.toString('hex'))) ?? null;
+    return (url) => copies.get(name(url.crawl_id, url.key)) ?? null;
   }
 
   async #crawlsBefore(hostId: string, crawlId: number): Promise<readonly number[]> {

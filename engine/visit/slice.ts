@@ -258,7 +258,7 @@ export class Slice {
     if (recorded === null) return false;
     const { row, target, targetInMs } = recorded;
     const parent = {
-      ...{ host_id: Number(this.#lease.hostId), key: url.key.toString('hex') },
+      ...{ host_id: Number(this.#lease.hostId), key: url.key },
       ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind) },
     };
     const found =
@@ -389,7 +389,7 @@ export class Slice {
     return {
       host_id: Number(this.#lease.hostId),
       crawl_id: url.crawl_id,
-      key: url.key.toString('hex'),
+      key: url.key,
       token: this.#lease.taken.token,
     };
   }

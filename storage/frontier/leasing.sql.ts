@@ -6,7 +6,8 @@ import { onceHeld, stateOfNamed } from './queue-locks.ts';
 
 export interface LeasedUrl {
   readonly crawl_id: number;
-  readonly key: Buffer;
+  /** Hex. A few bytes as a Buffer would hold a whole slab of Node's (64 KiB) for as long as the URL is in hand. */
+  readonly key: string;
   readonly url: string;
   readonly kind: StoredKind;
   readonly seed: boolean;
@@ -84,8 +85,8 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
    update url u set state = 'leased', lease_token = $2
      from chosen c
     where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = c.was
-   returning u.crawl_id, u.key, u.url, u.kind, u.seed, u.depth, u.hops, u.priority, u.tries, u.reason, u.etag,
-             u.last_modified, c.turn`,
+   returning u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.hops, u.priority, u.tries,
+             u.reason, u.etag, u.last_modified, c.turn`,
 );
 
 /** Puts back URLs that a slice leased and did not get to; they do not count as turns of the crawl (`leaseUrls`). */

@@ -163,7 +163,7 @@ export async function leased(
   const urls = await retrying(() => leaseUrls(pool, String(host), token, limit, JSON.stringify(rooms)));
   return urls
     .sort((a, b) => a.turn - b.turn)
-    .map(({ crawl_id, key }) => ({ host_id: host, crawl_id, key: key.toString('hex'), token }));
+    .map(({ crawl_id, key }) => ({ host_id: host, crawl_id, key, token }));
 }
 
 /** Recounts every sum that is kept, host by host: ledger, host_queue and the rules between tables (G1). */

@@ -99,9 +99,7 @@ async function turnsOfSlices(crawls: readonly number[], count: number): Promise<
   for (let slice = 0; got.length < count; slice++) {
     const urls = await leaseWithinLimits(pool, String(host), token, 1 + (slice % 7), open);
     const done = slice % 3 === 0 && urls.length > 1 ? urls.slice(0, -1) : urls;
-    const rows = done.map(({ crawl_id, key }) =>
-      result({ host_id: host, crawl_id, key: key.toString('hex'), token }, 'done'),
-    );
+    const rows = done.map(({ crawl_id, key }) => result({ host_id: host, crawl_id, key, token }, 'done'));
     await frontier.writer.write({ results: rows });
     got.push(...done.map(({ crawl_id }) => crawl_id));
     await returnUrls(pool, String(host), token);
@@ -269,7 +267,7 @@ describe('page limits (leaseWithinLimits)', () => {
     const [page, gone] = first.map(({ crawl_id, key }) => ({
       host_id: host,
       crawl_id,
-      key: key.toString('hex'),
+      key,
       token,
     }));
     if (page === undefined || gone === undefined) throw new Error('nothing was leased');
@@ -304,7 +302,7 @@ describe('page limits (leaseWithinLimits)', () => {
           const urls = await leaseWithinLimits(pool, String(each), held, 3, [open]);
           if (urls.length === 0 && (await pages()) >= limit) return;
           const rows = urls.map(({ crawl_id, key }, at) => {
-            const place_ = { host_id: each, crawl_id, key: key.toString('hex'), token: held };
+            const place_ = { host_id: each, crawl_id, key, token: held };
             // Every fourth is gone, and gives its room back.
             return result(place_, (slice + at + place) % 4 === 0 ? 'dead' : 'done');
           });
