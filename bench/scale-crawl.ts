@@ -92,7 +92,7 @@ export async function openScaleCrawl(databaseUrl: string) {
     if (!url.ok) throw new Error(`no URL: ${url.rejected}`);
     return candidate(crawl, url.value, {
       in: 'page',
-      page: { host_id: parent, key: '00'.repeat(16), depth: 3 },
+      page: { host_id: parent, key: '00'.repeat(16), depth: 3, priority: 0.25 },
     });
   };
   /** Stores pages of links until `urls` more are admitted. @param hostAt host of the nth of them */

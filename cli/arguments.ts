@@ -34,6 +34,17 @@ export function factor(text: string): number {
   throw new InvalidArgumentError('It must be a number above 0.');
 }
 
+/** The API decides which signals there are, and what their weights must sum to. */
+export function weights(text: string): Record<string, number> {
+  return Object.fromEntries(
+    text.split(',').map((part): [string, number] => {
+      const [, name, value] = /^\s*([a-z]+)\s*=\s*(-?[\d.]+)\s*$/.exec(part) ?? [];
+      if (name !== undefined && Number.isFinite(Number(value))) return [name, Number(value)];
+      throw new InvalidArgumentError('It must be weights, such as depth=0.5,inbound=0.5.');
+    }),
+  );
+}
+
 export function fieldList(text: string): ('links' | 'text')[] {
   return text.split(',').map((name) => {
     if (name === 'links' || name === 'text') return name;

@@ -6,7 +6,8 @@ import { Option, type Command } from 'commander';
 import { defaultCrawlConfig, type CrawlConfig } from '../contracts/crawl.ts';
 import type { CrawlEdit } from '../contracts/http/edits.ts';
 import { defaultDelayMs } from '../domain/pace.ts';
-import { collect, days, factor, seconds, wholeNumber } from './arguments.ts';
+import { defaultWeights, weighedSignals } from '../domain/priority/score.ts';
+import { collect, days, factor, seconds, weights, wholeNumber } from './arguments.ts';
 
 interface SettingOption {
   readonly flags: string;
@@ -122,6 +123,19 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
     flags: '--weight <n>',
     words: 'share of the turns at a host that other crawls want as well, 1 to 100',
     read: wholeNumber(1),
+  },
+  priority: {
+    flags: '--priority <weights>',
+    words:
+      'share of each signal in the score by which pages are fetched, such as depth=0.5,inbound=0.5; the shares sum to 1',
+    read: weights,
+    unset: weighedSignals.map((signal) => `${signal}=${String(defaultWeights[signal])}`).join(','),
+  },
+  trustedDomains: {
+    flags: '--trusted-domain <domain>',
+    words: 'score pages of this domain and its subdomains as trusted; may be repeated',
+    isList: true,
+    unset: 'none',
   },
   fresh: {
     flags: '--fresh',

@@ -12,12 +12,14 @@ import {
 } from '../contracts/http/edits.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { anyApi, withApi } from './api-target.ts';
+import { weights } from './arguments.ts';
 import type { VerbOptions } from './crawls.ts';
 import { editOptionNames, givenSettings, optionName } from './crawl-settings.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
 import { moment, table, writeList, writeOne, type Shown } from './table.ts';
 import { counted, grouped } from '../domain/counted.ts';
+import { reasonOf } from './words.ts';
 
 /** As commander gives them; the settings of crawl-settings.ts are text, and `none` takes a setting back. */
 export interface EditOptions extends VerbOptions {
@@ -47,7 +49,7 @@ export async function edit(id: string, options: EditOptions): Promise<ExitCode> 
 export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
   const given: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(givenSettings(options)))
-    given[field] = field === 'finish' ? await finishOf(String(value)) : settingOf(value);
+    given[field] = await (readers.get(field) ?? settingOf)(value);
   if (Object.keys(given).length === 0)
     throw new CommandError(`Say what to change: ${editOptionNames().join(', ')}.`);
   if (options.note !== undefined) given['note'] = options.note;
@@ -69,8 +71,22 @@ function settingOf(value: unknown): unknown {
   return /^(\d+\.?\d*|\.\d+)$/.test(String(value)) ? Number(value) : value;
 }
 
-const finishOf = async (text: string): Promise<unknown> =>
-  text === 'none' ? null : readJsonOption('finish', text);
+/** Of settings that are more than a number, a text or a list. */
+const readers: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
+  string,
+  (value: unknown) => unknown
+>([
+  ['finish', (value) => (value === 'none' ? null : readJsonOption('finish', String(value)))],
+  ['priority', (value) => (value === 'none' ? null : weightsOption(String(value)))],
+]);
+
+function weightsOption(text: string): Record<string, number> {
+  try {
+    return weights(text);
+  } catch (error) {
+    throw new CommandError(`--priority cannot be used: ${reasonOf(error)}`);
+  }
+}
 
 const versionLine = ({ crawlId, version, effect }: ConfigVersion): string =>
   `Crawl ${crawlId} has version ${String(version)} of its settings; ${effectWords(effect)}. ` +

@@ -25,7 +25,7 @@ export async function addSeeds(id: string, urls: readonly string[], options: See
   const { seeds: file, json = false } = options;
   if (urls.length === 0 && file === undefined)
     throw new CommandError('Give at least one URL, such as https://example.com/, or --seeds FILE.');
-  if (file !== undefined && file !== '-') await openable(file);
+  if (file !== undefined && file !== '-') await readable('seeds', file);
   const type = file !== undefined && isJsonLines(file) ? 'application/x-ndjson' : 'text/uri-list';
   const given = urls.map((url) => {
     if (/[\r\n]/.test(url)) throw new CommandError(`${JSON.stringify(url)} is more than one line.`);
@@ -49,7 +49,7 @@ function tellUnknown(error: unknown): never {
 }
 
 /** @throws CommandError if the file cannot be read, before anything is sent */
-async function openable(file: string): Promise<void> {
+export async function readable(what: string, file: string): Promise<void> {
   try {
     const handle = await open(file);
     try {
@@ -58,7 +58,7 @@ async function openable(file: string): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    throw new CommandError(`The seeds file ${file} cannot be read: ${reasonOf(error)}.`);
+    throw new CommandError(`The ${what} file ${file} cannot be read: ${reasonOf(error)}.`);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { FinishCriteria } from '../domain/finish-criteria.ts';
+import type { GivenWeights } from '../domain/priority/score.ts';
 import type { RequestHeaders } from '../domain/request-headers.ts';
 import { maxUrlLength } from '../domain/url.ts';
 
@@ -59,6 +60,13 @@ export interface CrawlConfig {
   readonly delayFactor: number | null;
   /** Turns at a host that several crawls want, for each turn of a crawl with weight 1 (1 to 100). */
   readonly weight: number;
+  /**
+   * What a page's score is made of: the share of each signal, which sum to 1 (domain/priority/score.ts); null: the
+   * default weights.
+   */
+  readonly priority: GivenWeights | null;
+  /** Domains, each with all below it, that count as trusted when pages are scored. */
+  readonly trustedDomains: readonly string[];
   /** Every body is transferred anew, also bodies that an earlier crawl has stored; absent: false. */
   readonly fresh: boolean;
   /** Days after its end on which the crawl is deleted with its data; null: the instance's setting. */
@@ -88,6 +96,8 @@ export const defaultCrawlConfig: CrawlConfig = {
   delaySeconds: null,
   delayFactor: null,
   weight: 1,
+  priority: null,
+  trustedDomains: [],
   fresh: false,
   retentionDays: null,
   userAgent: null,

@@ -7,6 +7,7 @@ import type { Pool } from '../storage/postgres/index.ts';
 import type { SeenCache } from '../storage/seen/index.ts';
 import type { DependencyDown } from './breakers/dependency-down.ts';
 import type { Admission } from './admission/admission.ts';
+import type { LinkTally } from './admission/link-tally.ts';
 import type { Books } from './books/books.ts';
 import type { WakeHosts } from './host-waker.ts';
 import type { Gate } from './visit/gates.ts';
@@ -30,6 +31,7 @@ export interface Dependencies {
   /** What the process knows about crawls, hosts, opt-outs and robots.txt. */
   readonly books: Books;
   readonly admission: Admission;
+  readonly links: LinkTally;
   readonly settings: CrawlSettings;
   readonly log: Logger;
 }

@@ -4,6 +4,8 @@ create type segment_state as enum ('open', 'closing', 'sealed');
 
 create type url_state as enum ('queued', 'leased', 'done', 'excluded', 'dead', 'failed');
 
+create sequence domain_rank_edition_number as bigint;
+
 create sequence lease_token as bigint;
 
 create table api_key (
@@ -211,6 +213,16 @@ create table dead_letter (
   constraint dead_letter_key_not_null NOT NULL key,
   constraint dead_letter_message_not_null NOT NULL message,
   constraint dead_letter_pkey PRIMARY KEY (host_id, crawl_id, key)
+);
+
+create table domain_rank (
+  domain text collate "C" not null,
+  place integer not null,
+  edition bigint not null,
+  constraint domain_rank_domain_not_null NOT NULL domain,
+  constraint domain_rank_edition_not_null NOT NULL edition,
+  constraint domain_rank_pkey PRIMARY KEY (domain),
+  constraint domain_rank_place_not_null NOT NULL place
 );
 
 create table event (
@@ -459,6 +471,20 @@ create table lent_url (
   constraint lent_url_token_not_null NOT NULL token,
   constraint lent_url_url_not_null NOT NULL url
 );
+
+create table link_count (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  key bytea not null,
+  hosts bigint not null,
+  pages bigint not null,
+  constraint link_count_crawl_id_not_null NOT NULL crawl_id,
+  constraint link_count_host_id_not_null NOT NULL host_id,
+  constraint link_count_hosts_not_null NOT NULL hosts,
+  constraint link_count_key_not_null NOT NULL key,
+  constraint link_count_pages_not_null NOT NULL pages,
+  constraint link_count_pkey PRIMARY KEY (host_id, crawl_id, key)
+) with (fillfactor=80);
 
 create table opt_out (
   domain text collate "C" not null,
@@ -810,6 +836,8 @@ CREATE INDEX crawl_tenant ON public.crawl USING btree (tenant_id, id);
 CREATE INDEX dead_letter_class ON public.dead_letter USING btree (crawl_id, class, host_id, key);
 
 CREATE INDEX dead_letter_place ON public.dead_letter USING btree (crawl_id, host_id, key);
+
+CREATE INDEX domain_rank_edition ON public.domain_rank USING btree (edition);
 
 CREATE UNIQUE INDEX event_crawl ON public.event USING btree (crawl_id, number);
 

@@ -4,7 +4,7 @@
 import { maxSeedBytes, maxSeedLineBytes, maxSeedLines, type AddedSeeds } from '../../contracts/http/seeds.ts';
 import { rejectionSentence } from '../../domain/seeds.ts';
 import { readSeeds, type SeedLine } from '../../storage/seeds/index.ts';
-import { HttpProblem } from '../way-in/problem.ts';
+import { splitLines } from '../way-in/body-lines.ts';
 
 export interface ReadLine {
   readonly seed: SeedLine;
@@ -30,47 +30,7 @@ export const ndjsonLine: LineReader = (text) => {
   return typeof url === 'string' ? url : null;
 };
 
-const newline = 0x0a;
-
-/** Lines without their ends; null for a line that is too long. @throws HttpProblem 413 past the limits of one body */
-async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | null> {
-  let parts: Buffer[] = [];
-  let held = 0;
-  let bytes = 0;
-  let lines = 0;
-  const take = (part: Buffer): void => {
-    held += part.length;
-    if (held > maxSeedLineBytes) parts = [];
-    else parts.push(part);
-  };
-  const end = (): Buffer | null => {
-    if (++lines > maxSeedLines)
-      throw new HttpProblem(
-        413,
-        `The body has more than ${String(maxSeedLines)} lines: send the remaining lines in another request.`,
-      );
-    const line = held > maxSeedLineBytes ? null : Buffer.concat(parts);
-    parts = [];
-    held = 0;
-    return line;
-  };
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > maxSeedBytes)
-      throw new HttpProblem(
-        413,
-        `The body is larger than ${String(maxSeedBytes)} bytes: send the remaining lines in another request.`,
-      );
-    let from = 0;
-    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
-      take(chunk.subarray(from, at));
-      yield end();
-      from = at + 1;
-    }
-    take(chunk.subarray(from));
-  }
-  if (held > 0) yield end();
-}
+const bounds = { bytes: maxSeedBytes, lines: maxSeedLines, lineBytes: maxSeedLineBytes };
 
 /** Empty lines and comments are left out, but count as lines. @throws HttpProblem 413 past the limits of one body */
 export async function* readSeedLines(
@@ -79,7 +39,7 @@ export async function* readSeedLines(
 ): AsyncGenerator<ReadLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 0;
-  for await (const bytes of splitLines(chunks)) {
+  for await (const bytes of splitLines(chunks, bounds)) {
     line += 1;
     if (bytes === null) {
       yield refused(line, '', 'too-long', `is a line of more than ${String(maxSeedLineBytes)} bytes`);

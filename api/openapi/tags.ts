@@ -18,6 +18,7 @@ const parts: readonly (readonly [path: RegExp, name: string, description: string
     'Opt-outs',
     'Domains that no crawl may send requests to, and complaints.',
   ],
+  [/^\/v1\/ranks/, 'Ranks', 'A public ranking of domains, by which pages can be scored.'],
   [/^\/v1\/(?:keys|tenants?|audit-log)/, 'Tenants', 'Tenants, their quotas and keys, and who changed what.'],
   [/^\/v1\/(?:url|job|urls)/, 'Jobs', 'A crawl as a job, compatible with another interface.'],
   [

@@ -21,6 +21,7 @@ import { addSeeds } from '../crawls/seed-intake.ts';
 import { ndjsonLine, readSeedLines, uriListLine } from '../crawls/seed-lines.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { operator, reader } from '../way-in/access.ts';
+import { chunksOf, drain } from '../way-in/body-lines.ts';
 import { callerOf } from '../way-in/caller.ts';
 import { HttpProblem, parseInput } from '../way-in/problem.ts';
 import { fails, json } from './answers.ts';
@@ -28,14 +29,6 @@ import { route } from './route.ts';
 
 /** Lines that are held, and stored in one transaction; the next lines are read when these are stored. */
 const batch = 2_000;
-/**
- * Bytes and milliseconds that are still read of a refused body: a client that still sends would not read the answer.
- */
-const drainBytes = 32 * 1024 * 1024;
-const drainMs = 2_000;
-/** Milliseconds after which a body that brings nothing is given up. */
-const quietMs = 120_000;
-
 export const seedRoutes = [
   route({
     method: 'GET',
@@ -122,10 +115,7 @@ async function storeLines(
   };
   try {
     const read = request.is('application/x-ndjson') === false ? uriListLine : ndjsonLine;
-    // Our own errors must not destroy the request; only a client that has gone does.
-    const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-    request.socket.setTimeout(quietMs, () => request.destroy());
-    for await (const line of readSeedLines(body, read)) {
+    for await (const line of readSeedLines(chunksOf(request), read)) {
       if (line.rejected !== null && ++rejectedCount <= rejectedSeedsShown) rejected.push(line.rejected);
       held.push(line.seed);
       if (held.length >= batch) await store();
@@ -152,23 +142,4 @@ async function storeLines(
     throw new HttpProblem(422, why, { rejected });
   }
   return { accepted, rejectedCount, rejected };
-}
-
-/** Reads on, and keeps nothing. Resolves at the end of the body, or when its bounds of bytes or time are reached. */
-function drain(request: Request): Promise<void> {
-  if (request.complete || request.destroyed) return Promise.resolve();
-  return new Promise((drained) => {
-    let bytes = 0;
-    const count = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      if (bytes > drainBytes) end();
-    };
-    const end = (): void => {
-      clearTimeout(timer);
-      request.off('data', count).off('end', end).off('close', end).pause();
-      drained();
-    };
-    const timer = setTimeout(end, drainMs);
-    request.on('data', count).once('end', end).once('close', end).resume();
-  });
 }

@@ -16,6 +16,7 @@ import { metricsRoutes } from './metrics.ts';
 import { optOutRoutes } from './opt-outs.ts';
 import { outlookRoutes } from './outlook.ts';
 import { crawlerPageRoutes, docsRoutes } from './pages.ts';
+import { rankRoutes } from './ranks.ts';
 import { reportRoutes } from './report.ts';
 import { resultRoutes } from './results.ts';
 import type { Route } from './route.ts';
@@ -31,6 +32,7 @@ export const gatedRoutes: readonly Route[] = [
   ...deadLetterRoutes,
   ...hostRoutes,
   ...optOutRoutes,
+  ...rankRoutes,
   ...versionRoutes,
   ...hostActionRoutes,
   ...seedRoutes,

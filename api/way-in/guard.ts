@@ -4,11 +4,15 @@
  */
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
+import { rankLineTypes } from '../../contracts/http/ranks.ts';
 import { seedLineTypes } from '../../contracts/http/seeds.ts';
 import { sendProblem } from './problem.ts';
 
-/** This path also takes lines, of types that a page cannot send without asking first either. */
-const seedsPath = /^\/v1\/crawls\/[^/]+\/seeds\/?$/i;
+/** These paths take lines, of types that a page cannot send without asking first either. */
+const takesLines: readonly (readonly [path: RegExp, types: readonly string[]])[] = [
+  [/^\/v1\/crawls\/[^/]+\/seeds\/?$/i, ['application/json', ...seedLineTypes]],
+  [/^\/v1\/ranks\/?$/i, rankLineTypes],
+];
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -40,10 +44,8 @@ export function guard(names: readonly string[]): RequestHandler {
       sendProblem(response, 403, detail, { kind: 'cross-site' });
       return;
     }
-    const types = seedsPath.test(request.path)
-      ? ['application/json', ...seedLineTypes]
-      : ['application/json'];
-    if (hasBody(request.headers) && request.is(types) === false) {
+    const types = takesLines.find(([path]) => path.test(request.path))?.[1] ?? ['application/json'];
+    if (hasBody(request.headers) && request.is([...types]) === false) {
       const named = types.join(' or ');
       sendProblem(response, 415, `The body must be sent with Content-Type: ${named}.`);
       return;

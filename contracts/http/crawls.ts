@@ -10,6 +10,12 @@ import { isMediaRange } from '../../domain/media-filter.ts';
 import { readDomain } from '../../domain/opt-out.ts';
 import { maxDelayFactor } from '../../domain/pace.ts';
 import { maxPatternLength, maxPatternsLength } from '../../domain/pattern.ts';
+import {
+  defaultWeights,
+  weighedSignals,
+  weightTolerance,
+  type WeighedSignal,
+} from '../../domain/priority/score.ts';
 import { headerProblem, headersProblem, hiddenValue } from '../../domain/request-headers.ts';
 import { excludedReasons } from '../../domain/url-reason.ts';
 import { maxUrlLength } from '../../domain/url.ts';
@@ -58,6 +64,27 @@ export const domain = z
   })
   .pipe(z.string())
   .meta({ description: 'A domain with all its subdomains, or an IP address.' });
+
+const priorityWeights = z
+  .strictObject(
+    Object.fromEntries(weighedSignals.map((signal) => [signal, z.number().min(0).max(1)])) as Record<
+      WeighedSignal,
+      z.ZodNumber
+    >,
+  )
+  .partial()
+  .superRefine((weights, context) => {
+    const sum = weighedSignals.reduce((all, signal) => all + (weights[signal] ?? 0), 0);
+    if (Math.abs(sum - 1) > weightTolerance)
+      context.addIssue({
+        code: 'custom',
+        message: `the weights sum to ${String(Math.round(sum * 1e4) / 1e4)}; they must sum to 1`,
+      });
+  })
+  .meta({
+    description: `Share of each signal in the score of a page, by which the pages of a host are fetched: depth (links from a seed, and the score of the page that names it), inbound (other hosts that link to it), internal (pages of its host that link to it), nesting (segments of its path), home (root of its host), trusted (its domain is in \`trustedDomains\`, or in the imported ranking). The shares must sum to 1; a signal that is not named counts for nothing. Null: ${weighedSignals.map((signal) => `${signal} ${String(defaultWeights[signal])}`).join(', ')}.`,
+    examples: [{ depth: 0.6, inbound: 0.4 }],
+  });
 
 export const configFields = {
   scope: z.enum(['host', 'domain', 'prefix', 'any']).meta({
@@ -115,6 +142,10 @@ export const configFields = {
   weight: wholeNumber(1, 100).meta({
     description:
       'Turns that this crawl gets, at a host that several crawls want, for each turn of a crawl with weight 1.',
+  }),
+  priority: priorityWeights.nullable(),
+  trustedDomains: z.array(domain).max(10_000).meta({
+    description: 'Domains that count as trusted, each with its subdomains, when pages are scored.',
   }),
   fresh: z.boolean().meta({
     description:

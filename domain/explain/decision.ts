@@ -7,6 +7,8 @@ export const decisionSteps = [
   'canonical',
   /** where the URL was found, and how far from a seed */
   'found',
+  /** where the URL stands in line at its host */
+  'priority',
   /** whether the URL belongs to the crawl */
   'scope',
   /** filters and limits that a URL inside the scope must pass */

@@ -5,6 +5,7 @@
 import type { CrawlState } from '../crawl-life.ts';
 import type { UrlState } from '../ledger.ts';
 import type { Cut } from '../limits.ts';
+import type { PrioritySignals, Score } from '../priority/score.ts';
 import type { ScopeConfig } from '../scope.ts';
 import type { BodyStage } from '../stage.ts';
 import type { UrlKind } from '../url-kind.ts';
@@ -133,6 +134,8 @@ export interface RecordFacts {
   readonly depth: number;
   readonly redirects: number;
   readonly priority: number;
+  /** Null: the URL has its place in line as a seed, a sitemap or the target of a redirect. */
+  readonly scored: ScoreFacts | null;
   readonly discoveredAt: string;
   readonly discoveredFrom: string | null;
   /** Set if the URL where this one was found redirected to it: the redirect's status. */
@@ -159,6 +162,11 @@ export interface RecordFacts {
   readonly page: PageFacts | null;
   /** What limits cut from it. */
   readonly cut: Cut;
+}
+
+/** The score of a page as it would be judged now. */
+export interface ScoreFacts extends Score {
+  readonly signals: PrioritySignals;
 }
 
 export interface PageFacts {

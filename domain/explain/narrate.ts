@@ -7,6 +7,7 @@ import type { ExplainFacts } from './facts.ts';
 import { filterDecisions } from './filters.ts';
 import { historyDecisions } from './history.ts';
 import { canonicalDecisions, foundDecisions } from './identity.ts';
+import { priorityDecisions } from './priority.ts';
 import { robotsDecisions } from './robots.ts';
 import { standing } from './standing.ts';
 import { nextFetch, type NextFetch } from './waits.ts';
@@ -27,6 +28,7 @@ export function narrate(facts: ExplainFacts): Narration {
   const before = [
     ...canonicalDecisions(facts),
     ...foundDecisions(facts),
+    ...priorityDecisions(facts),
     ...filters,
     ...(stopped ? [] : robotsDecisions(facts)),
     ...historyDecisions(facts),

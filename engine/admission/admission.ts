@@ -22,8 +22,10 @@ import type { Books } from '../books/books.ts';
 import type { HostBook } from '../books/host-book.ts';
 import type { Candidate } from './candidates.ts';
 import { KnownLinks } from './known-links.ts';
+import { scoreOf } from './scoring.ts';
 import type { WakeHosts } from '../host-waker.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
+import type { RankBook } from '../books/rank-book.ts';
 
 interface Stored extends Written {
   /** Candidates outside the crawl's scope, each as often as it was found. */
@@ -34,19 +36,21 @@ export class Admission {
   readonly #seen: SeenCache;
   readonly #hosts: HostBook;
   readonly #optOuts: OptOutBook;
+  readonly #ranks: RankBook;
   readonly #crawls: CrawlBook;
   readonly #wakeHosts: WakeHosts;
   readonly #known = new KnownLinks();
 
   constructor(
     { seen, wakeHosts }: { readonly seen: SeenCache; readonly wakeHosts: WakeHosts },
-    { hosts, optOuts, crawls }: Pick<Books, 'hosts' | 'optOuts' | 'crawls'>,
+    { hosts, optOuts, crawls, ranks }: Pick<Books, 'hosts' | 'optOuts' | 'crawls' | 'ranks'>,
   ) {
     this.#crawls = crawls;
     this.#seen = seen;
     this.#wakeHosts = wakeHosts;
     this.#hosts = hosts;
     this.#optOuts = optOuts;
+    this.#ranks = ranks;
   }
 
   /** Is this URL, as it is spelt, in the frontier of a crawl for certain? Then it need not become a candidate. */
@@ -134,6 +138,7 @@ export class Admission {
       return [{ ...found, verdict: verdict ?? optOutOf(found.candidate.link, optedOut) }];
     });
     const ids = await this.#hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
+    const ranks = await this.#ranks.placesOf(scoredHosts(judged.map(({ candidate }) => candidate)));
     const rows = judged.map(({ candidate, key, verdict }): AdmissionRow => ({
       host_id: ids.get(candidate.link.host) ?? missing(candidate.link.host),
       crawl_id: candidate.crawl.id,
@@ -144,7 +149,7 @@ export class Admission {
       seed: candidate.seed,
       depth: Math.min(candidate.depth, 32_767),
       hops: candidate.hops,
-      priority: candidate.priority,
+      priority: candidate.priority ?? firstScore(candidate, ids, ranks),
       parent_host: candidate.parent?.hostId ?? null,
       parent_key: candidate.parent?.key ?? null,
       reason: verdict?.reason ?? null,
@@ -190,6 +195,24 @@ export class Admission {
     }
     return unseen;
   }
+}
+
+/** Origins of those whose score depends on how far their host is trusted. */
+const scoredHosts = (candidates: readonly Candidate[]): string[] =>
+  candidates.flatMap(({ priority, crawl, link }) =>
+    priority === null && crawl.weights.trusted > 0 ? [link.host] : [],
+  );
+
+/** A URL that is found is linked to once: by the page that it was found on. */
+function firstScore(
+  { crawl, link, parent, depth, parentPriority }: Candidate,
+  hostIds: ReadonlyMap<string, number>,
+  ranks: ReadonlyMap<string, number>,
+): number {
+  const internal = parent !== null && parent.hostId === hostIds.get(link.host);
+  const counted = { inboundHosts: parent === null || internal ? 0 : 1, inboundPages: internal ? 1 : 0 };
+  const place = ranks.get(link.host) ?? null;
+  return scoreOf({ ...link, depth, parentPriority, ...counted }, crawl, place).score;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The only code that makes candidates: a URL that was found, with what follows from where it was found. */
-import { urlPriority } from '../../domain/priority.ts';
+import { seedPriority, sitemapPriority, worthOf } from '../../domain/priority/place.ts';
 import type { UrlKind } from '../../domain/url-kind.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
@@ -12,7 +12,10 @@ export interface Candidate {
   readonly seed: boolean;
   readonly depth: number;
   readonly hops: number;
-  readonly priority: number;
+  /** Where the URL stands in line, whatever its score; null: its score says it (scoring.ts). */
+  readonly priority: number | null;
+  /** Of the page that names the URL, in (0, 1]; 1 where none does. */
+  readonly parentPriority: number;
   /** Milliseconds from now before which the URL must not be requested; absent: at once. */
   readonly dueInMs?: number;
   /** Where the URL was found, key in hex; null: nowhere, as for a seed. */
@@ -27,6 +30,7 @@ interface Parent {
   /** In hex. */
   readonly key: string;
   readonly depth: number;
+  readonly priority: number;
 }
 
 export type Found =
@@ -48,35 +52,43 @@ export type Found =
 
 type Place = Pick<Candidate, 'kind' | 'depth' | 'parent'> & Partial<Candidate>;
 
-const at = ({ host_id: hostId, key }: Parent): Candidate['parent'] => ({ hostId, key });
+const at = ({ host_id: hostId, key, priority }: Parent): Pick<Candidate, 'parent' | 'parentPriority'> => ({
+  parent: { hostId, key },
+  parentPriority: worthOf(priority),
+});
 
 /** What follows for a URL from where it was found. */
 export function placeOf(found: Found): Place {
   switch (found.in) {
     case 'seed':
-      return { kind: 'page', seed: true, depth: 0, parent: null };
+      return { kind: 'page', seed: true, depth: 0, parent: null, priority: seedPriority };
     case 'offer':
       return { kind: 'page', depth: found.depth, parent: null };
     case 'page': {
       const { page, depth = 0 } = found;
-      return { kind: 'page', depth: Math.max(depth, page.depth + 1), parent: at(page) };
+      return { kind: 'page', depth: Math.max(depth, page.depth + 1), ...at(page) };
     }
     case 'sitemap':
-      return { kind: 'page', depth: found.sitemap.depth + 1, parent: at(found.sitemap) };
+      return { kind: 'page', depth: found.sitemap.depth + 1, ...at(found.sitemap) };
     case 'sitemaps': {
       const { sitemap, refusal } = found;
-      const place = { kind: 'sitemap', depth: sitemap?.depth ?? 0, parent: sitemap && at(sitemap) } as const;
+      const place = {
+        ...({ kind: 'sitemap', priority: sitemapPriority, parent: null } as const),
+        depth: sitemap?.depth ?? 0,
+        ...(sitemap !== null && at(sitemap)),
+      };
       return refusal === undefined ? place : { ...place, refusal };
     }
     case 'redirect': {
       const { url, waitMs } = found;
-      return { kind: url.kind, depth: url.depth, hops: url.hops + 1, dueInMs: waitMs, parent: at(url) };
+      // The same page under another name is worth the same.
+      const priority = url.kind === 'sitemap' ? sitemapPriority : worthOf(url.priority);
+      return { kind: url.kind, depth: url.depth, hops: url.hops + 1, dueInMs: waitMs, ...at(url), priority };
     }
   }
 }
 
-export function candidate(crawl: OpenCrawl, link: CanonicalUrl, found: Found): Candidate {
-  const place = placeOf(found);
-  const priority = urlPriority(place.kind, place.depth);
-  return { crawl, link, seed: false, hops: 0, priority, ...place };
-}
+export const candidate = (crawl: OpenCrawl, link: CanonicalUrl, found: Found): Candidate => ({
+  ...{ crawl, link, seed: false, hops: 0, priority: null, parentPriority: 1 },
+  ...placeOf(found),
+});

@@ -4,12 +4,14 @@ import type { CrawlSettings } from '../settings.ts';
 import { CrawlBook } from './crawl-book.ts';
 import { HostBook } from './host-book.ts';
 import { OptOutBook } from './opt-out-book.ts';
+import { RankBook } from './rank-book.ts';
 import { RobotsBook } from './robots-book.ts';
 
 export interface Books {
   readonly crawls: CrawlBook;
   readonly hosts: HostBook;
   readonly optOuts: OptOutBook;
+  readonly ranks: RankBook;
   readonly robots: RobotsBook;
 }
 
@@ -25,5 +27,6 @@ export const openBooks = (
   crawls: new CrawlBook(pool, settings, urgent),
   hosts: new HostBook(pool, settings.shards),
   optOuts: new OptOutBook(urgent),
+  ranks: new RankBook(pool),
   robots: new RobotsBook(pool),
 });

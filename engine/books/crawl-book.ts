@@ -10,6 +10,7 @@ import { defaultTenant } from '../../contracts/tenancy.ts';
 import { compileUrlPattern } from '../../contracts/url-pattern.ts';
 import { pageCounters, type CountedPage } from '../../domain/finish-criteria.ts';
 import { compileMediaFilter, type MediaFilter } from '../../domain/media-filter.ts';
+import { weightsOf, type PriorityWeights } from '../../domain/priority/score.ts';
 import { namesOf } from '../../domain/robots.ts';
 import { compileScope, type LinkStanding, type ScopeVerdict } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
@@ -41,6 +42,10 @@ export interface OpenCrawl {
   readonly userAgent: string;
   /** The names the crawl goes by, ours first; it obeys what robots.txt says to any of them. */
   readonly agentTokens: readonly [product: string, ...own: string[]];
+  /** What the crawl's URLs are scored by (domain/priority/). */
+  readonly weights: PriorityWeights;
+  /** Domains that count as trusted, each with all below it. */
+  readonly trusted: ReadonlySet<string>;
   /** The crawl's delay may be shorter than the default, but not shorter than what robots.txt asks for. */
   readonly leave: boolean;
   readonly allowPrivate: readonly string[];
@@ -132,6 +137,8 @@ export class CrawlBook {
         counters: pageCounters(config.finish),
         userAgent,
         agentTokens: namesOf(this.#settings.userAgent, userAgent),
+        weights: weightsOf(config.priority),
+        trusted: new Set(config.trustedDomains),
         leave: row.tenant_id === defaultTenant,
         allowPrivate: [...this.#settings.allowPrivate, ...config.allowPrivate],
       },

@@ -1,5 +1,5 @@
 /** Admits the seeds of a crawl, a batch at a time, in fair turns of tenants. */
-import { urlPriority } from '../../domain/priority.ts';
+import { seedPriority } from '../../domain/priority/place.ts';
 import { canonicalize } from '../../domain/url.ts';
 import { askParkedHosts } from '../../storage/hosts/index.ts';
 import { urlKey } from '../../contracts/url-key.ts';
@@ -79,9 +79,7 @@ export class Seeding {
       key: urlKey(link.canonical).toString('hex'),
     }));
     if (known.length === 0) return;
-    const claimed = await retrying(() =>
-      claimSeeds(pool, crawl.id, JSON.stringify(known), urlPriority('page', 0)),
-    );
+    const claimed = await retrying(() => claimSeeds(pool, crawl.id, JSON.stringify(known), seedPriority));
     wakeHosts(claimed.map(({ host_id }) => host_id));
   }
 }

@@ -16,12 +16,13 @@ import {
 import { narrate } from '../../domain/explain/narrate.ts';
 import { judgeRobots } from '../../domain/explain/robots.ts';
 import { coveringDomain, hostName } from '../../domain/opt-out.ts';
-import { urlPriority } from '../../domain/priority.ts';
+import { seedPriority } from '../../domain/priority/place.ts';
 import { namesOf } from '../../domain/robots.ts';
 import { compileScope } from '../../domain/scope.ts';
 import { canonicalSteps } from '../../domain/url-steps.ts';
 import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from '../../domain/url.ts';
 import { deadLetterFacts, hostFacts, recordFacts, storedCopy } from './facts.ts';
+import { isScored, scoreFacts } from './score.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import { isWithin, pendingSeed } from '../../storage/seeds/index.ts';
@@ -74,13 +75,16 @@ export async function explainUrlOf(
     summary,
     decisions: [...decisions],
     scope,
-    record: record && { ...record, cut: { ...record.cut } },
+    record: record && { ...withoutScore(record), cut: { ...record.cut } },
     attempts: [...attempts],
     deadLetter,
     robots,
     next: next && { at: next.at, because: [...next.because] },
   };
 }
+
+/** The parts of the score are told by the decision about it. */
+const withoutScore = ({ scored: _, ...record }: RecordFacts): Omit<RecordFacts, 'scored'> => record;
 
 async function gather(
   db: Queryable,
@@ -97,10 +101,17 @@ async function gather(
   const host = known?.met === true ? known : undefined;
   const [row] = host === undefined ? [] : await explainUrl(db, host.id, crawlId, key);
   const record =
-    row === undefined ? null : recordFacts(row, link, await stateOf(db, crawlId, row.redirect_to));
+    row === undefined
+      ? null
+      : recordFacts(
+          row,
+          link,
+          await stateOf(db, crawlId, row.redirect_to),
+          isScored(row) ? await scoreFacts(db, crawl.config, link, row) : null,
+        );
   const scope = await judgeScope(db, crawlId, crawl.config, link, record);
   const mayWait = record === null || record.state === 'queued';
-  const priority = record?.priority ?? urlPriority('page', scope.depth);
+  const priority = record?.priority ?? (await wouldScore(db, crawl.config, link, scope));
   const [place] =
     host === undefined || !mayWait
       ? []
@@ -135,6 +146,18 @@ async function gather(
     attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
     deadLetter: row === undefined ? null : deadLetterFacts(row),
   };
+}
+
+/** The score of a URL that was not met, as a seed or as a link on a page of its host. */
+async function wouldScore(
+  db: Queryable,
+  config: CrawlConfig,
+  link: CanonicalUrl,
+  { depth, isSeed }: ScopeFacts,
+): Promise<number> {
+  if (isSeed) return seedPriority;
+  const found = { parent_priority: null, parent_is_host: true, linking_hosts: null, linking_pages: null };
+  return (await scoreFacts(db, config, link, { depth, ...found })).score;
 }
 
 async function shortenedPages(db: Queryable, crawlId: string, hostId: string | null): Promise<Shortened> {

@@ -89,6 +89,7 @@ export function recordFacts(
   row: UrlCircumstances,
   link: CanonicalUrl,
   redirectState: RecordFacts['redirectState'],
+  scored: RecordFacts['scored'],
 ): RecordFacts {
   return {
     state: row.state,
@@ -100,6 +101,7 @@ export function recordFacts(
     depth: row.depth,
     redirects: row.hops,
     priority: row.priority,
+    scored,
     discoveredAt: row.discovered_at.toISOString(),
     discoveredFrom: row.parent_url,
     redirectedWith: canonicalOf(row.parent_redirect_to) === link.canonical ? row.parent_status : null,

@@ -52,7 +52,7 @@ export function createReading(
   dependencies: Dependencies,
   extractor: Extractor,
 ): (bodies: readonly StagedBody[]) => Promise<void> {
-  const { pool, writer, blobs, books, admission, log } = dependencies;
+  const { pool, writer, blobs, books, admission, links: tally, log } = dependencies;
   const { crawls } = books;
   const admitSitemap = createSitemapAdmission(dependencies, admission);
 
@@ -136,8 +136,10 @@ export function createReading(
         });
         return { pages, stages };
       });
+      for (const { reading } of open) tally.note(reading.crawl, reading.staged, reading.links);
       open = [];
       links = 0;
+      await tally.flush();
     };
     const lost: StagedBody[] = [];
     for (const staged of bodies) {

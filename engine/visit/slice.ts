@@ -259,7 +259,7 @@ export class Slice {
     const { row, target, targetInMs } = recorded;
     const parent = {
       ...{ host_id: Number(this.#lease.hostId), key: url.key },
-      ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind) },
+      ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind), priority: url.priority },
     };
     const found =
       target === null ? [] : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];

@@ -73,6 +73,8 @@ export const removeUrls = statement<
      delete from lent_url l using chosen k where l.host_id = $2 and l.crawl_id = $1 and l.key = k.key
    ), revisits as (
      delete from revisit r using chosen k where r.host_id = $2 and r.crawl_id = $1 and r.key = k.key
+   ), links as (
+     delete from link_count l using chosen k where l.host_id = $2 and l.crawl_id = $1 and l.key = k.key
    ), freed as (
      insert into freed_body (hash)
      select distinct content_hash from gone where content_hash is not null order by content_hash
@@ -91,6 +93,7 @@ export const removeHostShare = statement<[crawlId: number, hostId: number], Reco
         attempts as (delete from attempt where host_id = $2 and crawl_id = $1),
         letters as (delete from dead_letter where host_id = $2 and crawl_id = $1),
         lent as (delete from lent_url where host_id = $2 and crawl_id = $1),
+        links as (delete from link_count where host_id = $2 and crawl_id = $1),
         revisits as (delete from revisit where host_id = $2 and crawl_id = $1)
    delete from host_queue where host_id = $2 and crawl_id = $1`,
 );

@@ -1,6 +1,6 @@
 /** How results of fetches are written. */
 import type { Cut } from '../../domain/limits.ts';
-import { behindBy } from '../../domain/priority.ts';
+import { behindBy } from '../../domain/priority/place.ts';
 import type { StoredStage, storedStages } from '../../domain/stage.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';

@@ -42,6 +42,7 @@ export interface LentUrl {
   readonly age_ms: number;
   /** From the URL's row: unchanged since the URL was handed out, unless somebody else has taken it over. */
   readonly depth: number;
+  readonly priority: number;
   readonly hops: number;
   readonly tries: number;
   readonly reason: UrlReason | null;
@@ -51,7 +52,8 @@ export interface LentUrl {
 export const lentUrls = statement<[batchId: string, tenantId: number], LentUrl>(
   'lent-urls',
   `select l.host_id, l.crawl_id, encode(l.key, 'hex') as key, l.url, l.token, h.origin,
-          (extract(epoch from now() - l.lent_at) * 1000)::float8 as age_ms, u.depth, u.hops, u.tries, u.reason
+          (extract(epoch from now() - l.lent_at) * 1000)::float8 as age_ms, u.depth, u.priority, u.hops, u.tries,
+          u.reason
      from lent_batch b
      join lent_url l on l.batch_id = b.id
      join host h on h.id = l.host_id
@@ -102,6 +104,7 @@ export interface ParentRow {
   readonly crawl_id: number;
   readonly host_id: number;
   readonly depth: number;
+  readonly priority: number;
   /** When the URL was last handed out to a fetcher of the tenant; null: never, or so long ago that it was forgotten. */
   readonly lent_at: Date | null;
 }
@@ -112,7 +115,7 @@ export interface ParentRow {
  */
 export const findParents = statement<[tenantId: number, crawlId: string | null, rows: string], ParentRow>(
   'find-parents',
-  `select encode(u.key, 'hex') as key, u.crawl_id, u.host_id, u.depth,
+  `select encode(u.key, 'hex') as key, u.crawl_id, u.host_id, u.depth, u.priority,
           (select max(l.lent_at) from lent_url l
             where l.host_id = u.host_id and l.crawl_id = u.crawl_id and l.key = u.key) as lent_at
      from json_to_recordset($3) as r(host text, key text)

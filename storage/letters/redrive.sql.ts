@@ -2,7 +2,7 @@
 import { statement } from '../postgres/index.ts';
 import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { crawlTime } from '../crawls/index.ts';
-import { behindBy } from '../../domain/priority.ts';
+import { behindBy } from '../../domain/priority/place.ts';
 
 /**
  * Those of the hosts that are parked, locked: they stay parked until the transaction ends. Whoever unparks such a host

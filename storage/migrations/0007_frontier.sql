@@ -67,6 +67,18 @@ create index url_opted_out on url (host_id, crawl_id) where state = 'excluded' a
 create index url_lost_links on url (crawl_id, host_id, key)
  where cut ?| array['links', 'sitemapEntries', 'sitemapBytes', 'brokenSitemaps', 'sitemaps'];
 
+-- Who links to a URL that has got a new score for its links: sketches of the distinct other hosts and of the distinct
+-- pages of its own host that do (domain/priority/link-sketch.ts). Others have no row, so there are fewer rows than pages
+-- read.
+create table link_count (
+  host_id   bigint not null,
+  crawl_id  bigint not null,
+  key       bytea not null,
+  hosts     bigint not null,
+  pages     bigint not null,
+  primary key (host_id, crawl_id, key)
+) with (fillfactor = 80);
+
 -- Which crawls have work at which host, and whose turn it is. The triggers below keep it, in the same statement as the
 -- URLs.
 create table host_queue (

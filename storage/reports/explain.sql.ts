@@ -37,6 +37,12 @@ export interface UrlCircumstances {
   readonly parent_url: string | null;
   readonly parent_status: number | null;
   readonly parent_redirect_to: string | null;
+  readonly parent_priority: number | null;
+  /** The URL was found on a page of its own host; null: on no page. */
+  readonly parent_is_host: boolean | null;
+  /** Sketches of who links to the URL (domain/priority/link-sketch.ts); null: it has no new score for its links. */
+  readonly linking_hosts: string | null;
+  readonly linking_pages: string | null;
   readonly alias_url: string | null;
   /** True: the page has the same body as its alias; false: only the same text. */
   readonly alias_same_body: boolean;
@@ -64,6 +70,8 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
           u.content_type, u.redirect_to, u.truncated,
           coalesce(u.lease_token = h.lease_token and h.lease_until > now(), false) as lease_held,
           parent.url as parent_url, parent.status as parent_status, parent.redirect_to as parent_redirect_to,
+          parent.priority as parent_priority, u.parent_host = u.host_id as parent_is_host,
+          k.hosts::text as linking_hosts, k.pages::text as linking_pages,
           alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, false) as alias_same_body,
           p.words, p.links, p.canonical, p.noindex, p.nofollow, u.cut,
           d.class as dead_class, d.status as dead_status, d.message as dead_message, d.attempts as dead_attempts,
@@ -74,6 +82,7 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
        on parent.host_id = u.parent_host and parent.crawl_id = u.crawl_id and parent.key = u.parent_key
      left join url alias on alias.host_id = u.alias_host and alias.crawl_id = u.crawl_id and alias.key = u.alias_key
      left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
+     left join link_count k on k.host_id = u.host_id and k.crawl_id = u.crawl_id and k.key = u.key
      left join dead_letter d on d.host_id = u.host_id and d.crawl_id = u.crawl_id and d.key = u.key
     where u.host_id = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex')`,
 );

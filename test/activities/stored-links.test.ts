@@ -12,7 +12,7 @@ it('come so many at a time, and no page is looked at before its turn', () => {
     for (let page = 1; page <= 5; page++) {
       looked = page;
       const links = Array.from({ length: 300 }, (_, at) => `${origin}/${String(page)}/${String(at)}`);
-      yield { host_id: 1, key: '00', origin, depth: 0, outlinks: packOutlinks(origin, links) };
+      yield { host_id: 1, key: '00', origin, depth: 0, priority: 1, outlinks: packOutlinks(origin, links) };
     }
   };
   const batches: number[] = [];

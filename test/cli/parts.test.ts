@@ -51,6 +51,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
     contentTypes: [],
     includeDomains: [],
     excludeDomains: [],
+    trustedDomains: [],
     headers: {},
     allowPrivate: [],
   },

@@ -53,6 +53,18 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
     [['crawl', example, '--delay', '1e9'], /--delay/],
     [['crawl', example, '--scope', 'world'], /Allowed choices are host, domain, prefix, any/],
     [['crawl', example, '--exclude', ''], /^orbweaver: --exclude cannot be used: the pattern is empty/],
+    [['crawl', example, '--priority', 'depth'], /It must be weights, such as depth=0\.5,inbound=0\.5/],
+    [
+      ['crawl', example, '--priority', 'depth=0.5'],
+      /^orbweaver: --priority cannot be used: the weights sum to 0\.5; they must sum to 1\.\n$/,
+    ],
+    [['crawl', example, '--priority', 'depth=1.5,inbound=-0.5'], /^orbweaver: --priority cannot be used/],
+    [['crawl', example, '--priority', 'depth=0.5,luck=0.5'], /^orbweaver: --priority cannot be used: .*luck/],
+    [['edit', '1', '--priority', 'depth'], /^orbweaver: --priority cannot be used: It must be weights/],
+    [
+      ['ranks', 'import', '/nowhere/at/all'],
+      /^orbweaver: The ranking file \/nowhere\/at\/all cannot be read/,
+    ],
     [['crawl', example, '--user-agent', 'a\nb'], /^orbweaver: --user-agent cannot be used/],
     [
       ['crawl', example, '--out', '/nowhere/at/all'],

@@ -11,6 +11,7 @@ import type {
 } from '../../domain/explain/facts.ts';
 import { narrate } from '../../domain/explain/narrate.ts';
 import { judgeRobots } from '../../domain/explain/robots.ts';
+import { defaultWeights, score, type PrioritySignals } from '../../domain/priority/score.ts';
 import { filterReasons, urlReasons } from '../../domain/url-reason.ts';
 import { canonicalSteps } from '../../domain/url-steps.ts';
 import { canonicalize } from '../../domain/url.ts';
@@ -35,7 +36,7 @@ const freshRobots: RobotsFacts = {
 
 const queued: RecordFacts = {
   state: 'queued', kind: 'page', reason: null, detail: null, fetchUrl: 'https://a.example/it', seed: false, depth: 2,
-  redirects: 0, priority: 0.5, discoveredAt: iso(-hour), discoveredFrom: 'https://a.example/', redirectedWith: null,
+  redirects: 0, priority: 0.5, scored: null, discoveredAt: iso(-hour), discoveredFrom: 'https://a.example/', redirectedWith: null,
   dueMs: -hour, fetchedAt: null, status: null, contentType: null, bytes: 0, contentHash: null, redirectTo: null,
   redirectState: null, truncated: null, duplicateOf: null, duplicateBy: null, stillToDo: null, requests: 0, reclaims: 0,
   leaseHeld: false, page: null, cut: {},
@@ -127,6 +128,52 @@ describe('where it was found', () => {
     const decisions = told('found', { record });
     expect(decisions).toMatchObject([{ verdict, detail: { at: iso(-hour) } }]);
     expect(decisions[0]?.because).toMatch(because);
+  });
+});
+
+describe('its place in line', () => {
+  const signals = {
+    ...{ depth: 1, parentPriority: 0.81, nesting: 2, home: false, trusted: 0.5 },
+    ...{ inboundHosts: 3, inboundPages: 20, hostQuality: 1, trapSuspicion: 0 },
+  };
+  const scored = (of: PrioritySignals): RecordFacts['scored'] => ({
+    ...score(of, defaultWeights),
+    signals: of,
+  });
+  const priority = score(signals, defaultWeights).score;
+
+  it('is told by the parts of its score, which sum up to it', () => {
+    const [decision] = told('priority', { record: { scored: scored(signals), priority } });
+    expect(decision).toMatchObject({ verdict: 'scored', effect: 'note' });
+    expect(decision?.because).toBe(
+      'Its score is 0.376: 0.225 for 1 link from a seed, where the page that names it has 0.81, ' +
+        '0.0375 for links from 3 other hosts, 0.0549 for links from about 20 pages of its host, ' +
+        '0.0333 for 2 segments in its path, 0.025 for the place of its domain in the ranking.',
+    );
+    const { score: now, priority: stands, ...parts } = decision?.detail ?? {};
+    expect(stands).toBe(priority);
+    const sum = Object.values(parts).reduce<number>((all, part) => all + Number(part), 0);
+    expect(sum).toBeCloseTo(Number(now), 9);
+  });
+
+  it.each<[Partial<RecordFacts>, RegExp]>([
+    [{ seed: true, priority: 1 }, /^Its score is 1, the highest: it is a seed\.$/],
+    [{ kind: 'sitemap', priority: 2 }, /^It is a sitemap/],
+    [{ priority: 0.5 }, /^Its score is 0\.5, that of the URL that redirected to it\.$/],
+    [
+      { scored: scored(signals), priority: 0.2 },
+      /^Its score is 0\.2; by what is known now it would be 0\.376: /,
+    ],
+    [
+      { scored: scored(signals), priority: priority - 4 },
+      /^Its score is 0\.376: .*\. It has failed, so it stands behind all/,
+    ],
+    [
+      { scored: scored({ ...signals, hostQuality: 0.5, trapSuspicion: 0.9 }), priority: 0.1 },
+      /, all lowered by the quality of its host, 0\.5 and the suspicion of a trap, 0\.9\.$/,
+    ],
+  ])('%o', (record, because) => {
+    expect(told('priority', { record })[0]?.because).toMatch(because);
   });
 });
 

@@ -2,7 +2,7 @@
 import { afterAnswer, newHost, standingOf, type HostMemory } from '../../domain/host-memory.ts';
 import { judgeAnswer, type Answer } from '../../domain/outcome.ts';
 import { earliestStart, hostDelayMs } from '../../domain/pace.ts';
-import { behindBy } from '../../domain/priority.ts';
+import { behindBy } from '../../domain/priority/place.ts';
 import { isSpent } from '../../domain/trouble.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 

@@ -18,6 +18,11 @@ export const manyHosts: readonly Reason[] = [
     statements: ['admitUrls', 'advanceStages', 'commitResults', 'lockHostQueues', 'upsertPages'],
   },
   {
+    why: 'Links to URLs of many hosts are counted together, and turned into new scores in one statement for all of them. The rows can be split by host.',
+    when: 'every five seconds in each process that reads pages, for crawls whose scores depend on links',
+    statements: ['addLinks', 'rescoreUrls'],
+  },
+  {
     why: 'All leases that a process holds are kept, and all its waiting visits are told what is queued, in one statement instead of one a host. The rows can be split by host.',
     when: 'every few seconds in each process that fetches; for waiting visits ten times a second',
     statements: ['outdatedLeases', 'renewLeases', 'workAhead'],

@@ -292,6 +292,7 @@ export const tables = {
   content: table<{ crawl_id: Id; hash: Buffer; host_id: Id; key: Buffer }>('content', 'crawl_id, hash'),
   segment: table<SegmentRow>('segment', 'id'),
   body: table<BodyRow>('body', 'hash'),
+  linkCount: table<{ host_id: Id; crawl_id: Id; key: Buffer }>('link_count', 'host_id, crawl_id, key'),
   revisit: table<RevisitRow>('revisit', 'crawl_id, host_id, key'),
   freedBody: table<{ hash: Buffer }>('freed_body', 'since'),
   tenantDay: table<{ tenant_id: Id; day: unknown; urls_before: number }>('tenant_day', 'day'),

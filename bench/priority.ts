@@ -1,0 +1,68 @@
+/**
+ * `npm run bench:priority`: how much of all importance (PageRank over the whole graph) a crawl has fetched after 10, 25
+ * and 50 % of its pages: by score, breadth-first, in random order, and at best. On a synthetic web of many hosts and on
+ * the link graphs of real documentation (folders of HTML files). Exits 1 where the score is not better than breadth-first
+ * at every point.
+ *
+ * `--folder <path>` adds a folder with an index.html; `--stack` crawls each folder with the whole crawler as well, one
+ * request at a time, breadth-first (`depth=1`) and by score.
+ */
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createExtractor } from '../content/extract.ts';
+import { defaultWeights } from '../domain/priority/score.ts';
+import { table } from './figures.ts';
+import { crawledOrder } from './priority/crawled-order.ts';
+import { folderWeb, pageRank, reachable, syntheticWeb, type Web } from './priority/graph.ts';
+import { breadthFirst, byScore, captured, inRandomOrder, type Order } from './priority/orders.ts';
+
+const { values } = parseArgs({
+  options: {
+    hosts: { type: 'string', default: '1500' },
+    folder: { type: 'string', multiple: true, default: [] },
+    stack: { type: 'boolean', default: false },
+  },
+});
+
+/** Of Debian's packages postgresql-doc-15 and python3-doc, where they are installed. */
+const usual = ['/usr/share/doc/postgresql-doc-15/html', '/usr/share/doc/python3.11/html'];
+const folders = [...usual.filter((folder) => existsSync(`${folder}/index.html`)), ...values.folder];
+const parts = [0.1, 0.25, 0.5];
+const missed: string[] = [];
+
+function report(name: string, web: Web, orders: readonly (readonly [name: string, order: Order])[]): void {
+  const importance = pageRank(web);
+  const shares = (order: Order): number[] => parts.map((part) => captured(order, importance, part));
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+  const best = [...importance.keys()].sort((one, other) => (importance[other] ?? 0) - (importance[one] ?? 0));
+  const rows = [...orders, ['at best', best] as const].map(([order, pages]) => [
+    order,
+    ...shares(pages).map(percent),
+  ]);
+  const heads = [`${name}: ${web.pages.length.toLocaleString('en-US')} pages`, ...parts.map(percent)];
+  process.stdout.write(`${table([heads, ...rows])}\n\n`);
+  const [ours = [], breadth = []] = orders.map(([, order]) => shares(order));
+  if (ours.some((share, at) => share <= (breadth[at] ?? 1))) missed.push(name);
+}
+
+const simulated = (web: Web): (readonly [string, Order])[] => [
+  ['by score', byScore(web, defaultWeights)],
+  ['breadth-first', breadthFirst(web)],
+  ['random', inRandomOrder(web, 1)],
+];
+
+for (const seed of [7, 8, 9]) {
+  const web = reachable(syntheticWeb(seed, Number(values.hosts)));
+  report(`synthetic web ${String(seed)}`, web, simulated(web));
+}
+const extractor = await createExtractor();
+for (const folder of folders) {
+  const web = folderWeb(folder, 'index.html', extractor);
+  const crawled: (readonly [string, Order])[] = [];
+  if (values.stack) {
+    crawled.push(['the crawler, by score', await crawledOrder(web, folder, null)]);
+    crawled.push(['the crawler, depth=1', await crawledOrder(web, folder, { depth: 1 })]);
+  }
+  report(folder.replace('/usr/share/doc/', ''), web, [...simulated(web), ...crawled]);
+}
+if (missed.length > 0) process.exitCode = 1;

@@ -1,0 +1,60 @@
+/** `ranks import`, `show` and `remove`: a public ranking of domains, by which crawls may trust hosts. */
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { importedRanks, ranksView, removedRanks, type ImportedRanks } from '../contracts/http/ranks.ts';
+import { counted, grouped } from '../domain/counted.ts';
+import { anyApi, withApi, type ApiOptions } from './api-target.ts';
+import type { VerbOptions } from './crawls.ts';
+import { exitCodes, type ExitCode } from './ending.ts';
+import { readable } from './seeds.ts';
+import { writeOne } from './table.ts';
+
+/** @param file `-`: standard input; a name that ends with .gz is unpacked */
+export async function importRanking(
+  file: string,
+  options: VerbOptions & { readonly most?: number },
+): Promise<ExitCode> {
+  const { most, json = false } = options;
+  if (file !== '-') await readable('ranking', file);
+  const lines = async function* (): AsyncGenerator<Uint8Array> {
+    const bytes = file === '-' ? process.stdin : createReadStream(file);
+    yield* file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
+  };
+  const query = most === undefined ? '' : `?most=${String(most)}`;
+  const api = await anyApi(options);
+  const imported = await api.send(`/v1/ranks${query}`, importedRanks, 'text/csv', lines);
+  writeOne(imported, json, () => importedLines(imported));
+  return exitCodes.ok;
+}
+
+function importedLines({ domains, beyond, refusedCount, refused }: ImportedRanks): string[] {
+  const out = beyond === 0 ? '' : `; ${grouped(beyond)} with a worse place were left out`;
+  return [
+    `${counted(domains, 'domain is', 'domains are')} ranked${out}.`,
+    ...(refusedCount === 0 ? [] : [`${counted(refusedCount, 'line is', 'lines are')} no line of a ranking:`]),
+    ...refused.map(({ line, text }) => `  line ${String(line)}: ${JSON.stringify(text)}`),
+    ...(refusedCount > refused.length ? [`  and ${grouped(refusedCount - refused.length)} more`] : []),
+  ];
+}
+
+export async function showRanks(domain: string | undefined, options: VerbOptions): Promise<ExitCode> {
+  const ranks = await withApi(options, (api) => api.get('/v1/ranks', ranksView, { domain }));
+  const { domains, ranked } = ranks;
+  writeOne(ranks, options.json === true, () => [
+    `${counted(domains, 'domain is', 'domains are')} ranked.`,
+    ...(domain === undefined
+      ? []
+      : [
+          ranked === null
+            ? `${domain} is not ranked.`
+            : `${ranked.domain} has place ${grouped(ranked.place)}.`,
+        ]),
+  ]);
+  return exitCodes.ok;
+}
+
+export async function removeRanking(options: ApiOptions): Promise<ExitCode> {
+  const { removed } = await withApi(options, (api) => api.change('DELETE', '/v1/ranks', removedRanks));
+  process.stdout.write(`The ranking is removed: it had ${counted(removed, 'domain')}.\n`);
+  return exitCodes.ok;
+}

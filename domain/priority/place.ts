@@ -1,0 +1,17 @@
+/**
+ * Where a URL stands in its host's back queue (F02): the higher its priority, the earlier. Sitemaps are above all pages,
+ * pages in (0, 1] by their score (score.ts), URLs that have failed below 0.
+ */
+
+/** Sitemaps come before all pages: they say which pages there are. */
+export const sitemapPriority = 2;
+
+/** A seed was asked for by name: nothing that a crawl finds goes before it. */
+export const seedPriority = 1;
+
+/** Subtracted from the priority of a URL that has failed: the result is below 0, behind all that have not failed. */
+export const behindBy = 4;
+
+/** What a page was worth before it failed, in (0, 1]; 1 for a sitemap. */
+export const worthOf = (priority: number): number =>
+  Math.min(1, priority > 0 ? priority : priority + behindBy);

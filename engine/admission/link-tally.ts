@@ -1,0 +1,184 @@
+/**
+ * Counts who links to URLs that their crawls know already, and gives such URLs new scores while they wait. Most links of
+ * a page lead to URLs that are known by their spelling, and cost no statement here either: counts are kept in this
+ * process, as sketches by spelling, in bounded memory. Every few seconds URLs whose count has grown by about 40 % since
+ * their last score (`linkLevel`) are scored anew, in two statements for all of them. For every two pages read one URL may
+ * get a new score, those with the most links first; the others wait, and are still counted. So what links cost is bounded
+ * by the pages read, whatever their number.
+ *
+ * A crash loses the counts since the last flush, and counts of spellings that fall out of memory begin anew: a score may
+ * then be lower than it should be, never higher. Several processes join their counts in Postgres.
+ */
+import {
+  emptySketch,
+  linkLevel,
+  type LinkSketch,
+  noteSource,
+  readSketch,
+  sketchText,
+  sourcesOf,
+} from '../../domain/priority/link-sketch.ts';
+import { worthOf } from '../../domain/priority/place.ts';
+import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
+import { urlKey } from '../../contracts/url-key.ts';
+import { addLinks, rescoreUrls, type LinkedRow, type RescoredRow } from '../../storage/frontier/index.ts';
+import { type Pool, retrying } from '../../storage/postgres/index.ts';
+import type { Books } from '../books/books.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import { scoreOf } from './scoring.ts';
+
+interface Tally {
+  readonly crawlId: number;
+  readonly url: string;
+  readonly hosts: LinkSketch;
+  readonly pages: LinkSketch;
+  /** Sum of the levels of both counts at the last score. A URL that is admitted is scored with one link. */
+  scored: number;
+  /** The URL does not wait any more, or is none of the crawl's: it is not counted. */
+  settled: boolean;
+}
+
+/** The page that links. */
+interface Source {
+  readonly crawl_id: number;
+  readonly host_id: number;
+  readonly origin: string;
+  /** In hex. */
+  readonly key: string;
+}
+
+export interface LinkTallyOptions {
+  /** Milliseconds between two flushes, at least. */
+  readonly everyMs: number;
+  /** URLs of one generation: some 300 bytes each, for two generations. */
+  readonly most: number;
+}
+
+const usual: LinkTallyOptions = { everyMs: 5_000, most: 20_000 };
+
+/** URLs that may get a new score for each page that is read. */
+const perPage = 0.5;
+/** URLs that get a new score in one flush at most: some 20 ms of two statements. */
+const mostAtOnce = 1_000;
+
+type Generation = Map<number, Map<string, Tally>>;
+
+export class LinkTally {
+  readonly #pool: Pool;
+  readonly #books: Pick<Books, 'crawls' | 'ranks'>;
+  readonly #options: LinkTallyOptions;
+  #young: Generation = new Map();
+  #old: Generation = new Map();
+  #count = 0;
+  #due = new Set<Tally>();
+  #allowed = 0;
+  #flushedAt = performance.now();
+
+  constructor(pool: Pool, books: Pick<Books, 'crawls' | 'ranks'>, options: Partial<LinkTallyOptions> = {}) {
+    this.#pool = pool;
+    this.#books = books;
+    this.#options = { ...usual, ...options };
+  }
+
+  /** Counts the links of a page that was read. Costs nothing for a crawl whose scores do not depend on links. */
+  note({ weights }: Pick<OpenCrawl, 'weights'>, source: Source, urls: readonly string[]): void {
+    if (weights.inbound + weights.internal === 0) return;
+    this.#allowed = Math.min(mostAtOnce, this.#allowed + perPage);
+    const { origin, crawl_id: crawlId, host_id: hostId } = source;
+    const page = Number.parseInt(source.key.slice(0, 8), 16);
+    for (const url of urls) {
+      const tally = this.#tallyOf(crawlId, url);
+      if (tally.settled) continue;
+      const internal = url.startsWith(origin) && url.charAt(origin.length) === '/';
+      if (internal ? !noteSource(tally.pages, page) : !noteSource(tally.hosts, hostId)) continue;
+      if (levelOf(tally) > tally.scored) this.#due.add(tally);
+    }
+  }
+
+  /** To be called when the pages that were noted are committed; mostly does nothing. */
+  async flush(): Promise<void> {
+    const wait = this.#options.everyMs - (performance.now() - this.#flushedAt);
+    if (wait > 0 || this.#due.size === 0 || this.#allowed < 1) return;
+    this.#flushedAt = performance.now();
+    const chosen = [...this.#due]
+      .sort((one, other) => levelOf(other) - levelOf(one))
+      .slice(0, Math.floor(this.#allowed));
+    this.#allowed -= chosen.length;
+    for (const tally of chosen) {
+      this.#due.delete(tally);
+      tally.scored = levelOf(tally);
+    }
+    await this.#rescore(chosen);
+  }
+
+  async #rescore(tallies: readonly Tally[]): Promise<void> {
+    const named = new Map<
+      string,
+      { readonly tally: Tally; readonly link: CanonicalUrl; readonly key: string }
+    >();
+    for (const tally of tallies) {
+      const link = canonicalize(tally.url);
+      tally.settled = true;
+      if (!link.ok) continue;
+      const key = urlKey(link.value.canonical).toString('hex');
+      // Two spellings of one URL are one row.
+      named.set(`${String(tally.crawlId)} ${key}`, { tally, link: link.value, key });
+    }
+    const all = [...named.values()];
+    const rows = all.map(({ tally, link, key }, at): LinkedRow => ({
+      ...{ at, crawl_id: tally.crawlId, origin: link.host, key },
+      ...{ hosts: sketchText(tally.hosts), pages: sketchText(tally.pages) },
+    }));
+    const waiting = await retrying(() => addLinks(this.#pool, JSON.stringify(rows)));
+    const ranks = await this.#books.ranks.placesOf(waiting.map(({ at }) => all[at]?.link.host ?? ''));
+    const rescored: RescoredRow[] = [];
+    for (const row of waiting) {
+      const found = all[row.at];
+      if (found === undefined) continue;
+      const { tally, link, key } = found;
+      tally.settled = false;
+      Object.assign(tally.hosts, readSketch(row.hosts));
+      Object.assign(tally.pages, readSketch(row.pages));
+      tally.scored = levelOf(tally);
+      const crawl = await this.#books.crawls.open(tally.crawlId);
+      const { score } = scoreOf(
+        {
+          ...{ url: link.url, host: link.host, depth: row.depth },
+          parentPriority: row.parent_priority === null ? 1 : worthOf(row.parent_priority),
+          ...{ inboundHosts: sourcesOf(tally.hosts), inboundPages: sourcesOf(tally.pages) },
+        },
+        crawl,
+        ranks.get(link.host) ?? null,
+      );
+      const priority = Math.fround(score);
+      if (priority === row.priority) continue;
+      rescored.push({ host_id: row.host_id, crawl_id: tally.crawlId, key, was: row.priority, priority });
+    }
+    if (rescored.length === 0) return;
+    rescored.sort((one, other) => one.host_id - other.host_id);
+    await retrying(() => rescoreUrls(this.#pool, JSON.stringify(rescored)));
+  }
+
+  #tallyOf(crawlId: number, url: string): Tally {
+    const known = this.#young.get(crawlId)?.get(url);
+    if (known !== undefined) return known;
+    const tally = this.#old.get(crawlId)?.get(url) ?? {
+      ...{ crawlId, url, hosts: emptySketch(), pages: emptySketch(), settled: false },
+      scored: linkLevel(1),
+    };
+    let ofCrawl = this.#young.get(crawlId);
+    if (ofCrawl === undefined) this.#young.set(crawlId, (ofCrawl = new Map<string, Tally>()));
+    ofCrawl.set(url, tally);
+    if (++this.#count >= this.#options.most) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#count = 0;
+      for (const due of this.#due)
+        if (this.#old.get(due.crawlId)?.get(due.url) !== due) this.#due.delete(due);
+    }
+    return tally;
+  }
+}
+
+const levelOf = ({ hosts, pages }: Tally): number =>
+  linkLevel(sourcesOf(hosts)) + linkLevel(sourcesOf(pages));

@@ -1,0 +1,30 @@
+/** The score of a page (domain/priority/score.ts) from what a process knows about its place and its host. */
+import { hostName } from '../../domain/opt-out.ts';
+import { placeInSite, score, type PrioritySignals, type Score } from '../../domain/priority/score.ts';
+import { trustOf } from '../../domain/priority/trust.ts';
+import { pathAndQuery } from '../../domain/url.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+
+export interface Scored extends Pick<
+  PrioritySignals,
+  'depth' | 'parentPriority' | 'inboundHosts' | 'inboundPages'
+> {
+  readonly url: string;
+  /** Origin. */
+  readonly host: string;
+}
+
+/** @param place of the host in the imported ranking; null: none is known */
+export function scoreOf(
+  { url, host, ...counted }: Scored,
+  { weights, trusted }: Pick<OpenCrawl, 'weights' | 'trusted'>,
+  place: number | null,
+): Score & { readonly signals: PrioritySignals } {
+  const signals = {
+    ...counted,
+    ...placeInSite(pathAndQuery({ url, host })),
+    trusted: weights.trusted === 0 ? 0 : trustOf(hostName(host), trusted, place),
+    ...{ hostQuality: 1, trapSuspicion: 0 },
+  };
+  return { ...score(signals, weights), signals };
+}

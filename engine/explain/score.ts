@@ -1,0 +1,50 @@
+/** The score of a page, by what is known now. */
+import type { CrawlConfig } from '../../contracts/crawl.ts';
+import type { ScoreFacts } from '../../domain/explain/facts.ts';
+import { hostName } from '../../domain/opt-out.ts';
+import { readSketch, sourcesOf } from '../../domain/priority/link-sketch.ts';
+import { worthOf } from '../../domain/priority/place.ts';
+import { weightsOf } from '../../domain/priority/score.ts';
+import { domainsAbove } from '../../domain/priority/trust.ts';
+import { storedKinds } from '../../domain/url-kind.ts';
+import type { CanonicalUrl } from '../../domain/url.ts';
+import type { Queryable } from '../../storage/postgres/index.ts';
+import { ranksOf } from '../../storage/ranks/index.ts';
+import type { UrlCircumstances } from '../../storage/reports/index.ts';
+import { scoreOf } from '../admission/scoring.ts';
+
+/** Where a page stands: its depth, the page that names it, and the links that were counted (sketches). */
+export type Standing = Pick<
+  UrlCircumstances,
+  'depth' | 'parent_priority' | 'parent_is_host' | 'linking_hosts' | 'linking_pages'
+>;
+
+/** Does the score give the URL its place in line? */
+export function isScored({ seed, hops, kind }: UrlCircumstances): boolean {
+  return !seed && hops === 0 && kind === storedKinds.page;
+}
+
+export async function scoreFacts(
+  db: Queryable,
+  config: CrawlConfig,
+  { url, host }: CanonicalUrl,
+  standing: Standing,
+): Promise<ScoreFacts> {
+  const weights = weightsOf(config.priority);
+  const names = domainsAbove(hostName(host));
+  const ranks = weights.trusted === 0 ? [] : await ranksOf(db, names);
+  const nearest = names.find((name) => ranks.some(({ domain }) => domain === name));
+  const place = ranks.find(({ domain }) => domain === nearest)?.place ?? null;
+  const { depth, parent_priority, parent_is_host, linking_hosts, linking_pages } = standing;
+  const counted = (sketch: string | null, first: boolean): number =>
+    sketch === null ? Number(first) : sourcesOf(readSketch(sketch));
+  return scoreOf(
+    {
+      ...{ url, host, depth, parentPriority: parent_priority === null ? 1 : worthOf(parent_priority) },
+      inboundHosts: counted(linking_hosts, parent_is_host === false),
+      inboundPages: counted(linking_pages, parent_is_host === true),
+    },
+    { weights, trusted: new Set(config.trustedDomains) },
+    place,
+  );
+}

@@ -1,0 +1,75 @@
+/** Links to URLs that the frontier has already: counted, and turned into new scores while the URLs wait. */
+import { statement } from '../postgres/index.ts';
+import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';
+
+/** A URL with new links, as JSON. Sketches as text (domain/priority/link-sketch.ts), the key in hex. */
+export interface LinkedRow {
+  /** Number of the row, in the answer again. */
+  readonly at: number;
+  readonly crawl_id: number;
+  readonly origin: string;
+  readonly key: string;
+  readonly hosts: string;
+  readonly pages: string;
+}
+
+/** A URL that waits, with all that is stored of its links. */
+export interface LinkedUrl {
+  readonly at: number;
+  readonly host_id: number;
+  readonly depth: number;
+  readonly priority: number;
+  /** Of the page on which the URL was found; null: none. */
+  readonly parent_priority: number | null;
+  readonly hosts: string;
+  readonly pages: string;
+}
+
+/**
+ * Adds links to those that are stored, for pages that wait and have not failed. Seeds and redirect targets are left out:
+ * their place in line is not by links. A URL that is not in the answer needs no more counting.
+ */
+export const addLinks = statement<[rows: string], LinkedUrl>(
+  'add-links',
+  `with r as materialized (
+     select r.at, h.id as host_id, r.crawl_id, decode(r.key, 'hex') as key, r.hosts, r.pages, ${stateOfNamed('queued')}
+       from json_to_recordset($1) as r(at int, crawl_id bigint, origin text, key text, hosts bigint, pages bigint)
+       join host h on h.origin = r.origin
+   ), waiting as materialized (
+     select r.*, u.depth, u.priority, u.parent_host, u.parent_key
+       from r join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.key and u.state = r.was
+      where u.kind = 0 and not u.seed and u.hops = 0 and u.priority > 0
+   ), kept as (
+     insert into link_count as l (host_id, crawl_id, key, hosts, pages)
+     select host_id, crawl_id, key, hosts, pages from waiting order by host_id, crawl_id, key
+     on conflict (host_id, crawl_id, key) do update
+       set hosts = l.hosts | excluded.hosts, pages = l.pages | excluded.pages
+     returning host_id, crawl_id, key, hosts, pages
+   )
+   select w.at, w.host_id, w.depth, w.priority, p.priority as parent_priority, k.hosts::text, k.pages::text
+     from waiting w
+     join kept k using (host_id, crawl_id, key)
+     left join url p on p.host_id = w.parent_host and p.crawl_id = w.crawl_id and p.key = w.parent_key`,
+);
+
+/** A new score for a URL that waits; keys in hex. `was`: the score that the new one replaces. */
+export interface RescoredRow {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+  readonly was: number;
+  readonly priority: number;
+}
+
+/** URLs that have meanwhile been leased, have failed or got another score are left as they are. */
+export const rescoreUrls = statement<[rows: string], Record<string, never>>(
+  'rescore-urls',
+  `with r as materialized (
+     select host_id, crawl_id, decode(key, 'hex') as key, was as replaced, priority, ${stateOfNamed('queued')}
+       from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, was real, priority real)
+   ), ${holdQueues('r')}
+   update url u set priority = r.priority
+     from r
+    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.key and u.state = r.was
+      and u.priority = r.replaced and ${onceHeld}`,
+);

@@ -1,0 +1,3 @@
+/** The imported ranking of domains. */
+export { countRanks, hasRanks, ranksOf } from './ranks.sql.ts';
+export { dropRanks, importRanks, type Ranked } from './ranks.ts';
