@@ -13,6 +13,7 @@ import { completionScript, shells, type Shell } from './completion.ts';
 import { exitCodes } from './ending.ts';
 import type { PageFilterOptions } from './page-filter.ts';
 import type { ReplayOptions } from './replay.ts';
+import { addShards } from './shard-verbs.ts';
 import { addResults, withPageFilter } from './result-verbs.ts';
 
 /** @param ended gets the exit code of the verb that ran */
@@ -57,6 +58,7 @@ Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
   addHosts(program, ended);
   addOptOuts(program, ended);
   addRanks(program, ended);
+  addShards(program, ended);
   addTenancy(program, ended);
   addWebhooks(program, ended);
   addAuditLog(program, ended);
