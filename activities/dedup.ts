@@ -8,9 +8,9 @@ import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export function createDedupActivities(
-  dependencies: Pick<Dependencies, 'pool' | 'writer' | 'folder' | 'outage' | 'log'>,
+  dependencies: Pick<Dependencies, 'pool' | 'writer' | 'folder' | 'outage' | 'log' | 'traps'>,
 ): DedupActivities {
-  const judge = createDedup(dependencies);
+  const judge = createDedup(dependencies, (bodies) => dependencies.traps.repeated(bodies));
   const aside = new SetAside();
   return {
     dedup: (lane) =>

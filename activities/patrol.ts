@@ -3,7 +3,7 @@
  * Temporal's data. Postgres holds the truth, so a missing workflow is started and goes on from there. The patrol pages
  * through everything that should have a workflow, a few at a look, and tries to start each; a running workflow is not
  * touched by that. It also gives back URLs that a killed worker left leased at a host that was paused meanwhile, since
- * nobody visits such a host. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts finds
+ * nobody visits such a host, and queues URLs again that a quarantine has released, or lets through as samples. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts finds
  * webhooks that have events to send.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import { noteTemporalNamespace, temporalNamespace } from '../storage/instance/in
 import { openCrawlsAfter } from '../storage/crawls/index.ts';
 import { pendingEdits } from '../storage/edits/index.ts';
 import { reclaimPaused } from '../storage/frontier/index.ts';
+import { tendQuarantine } from '../storage/traps/index.ts';
 import { startMissing } from './open-workflows.ts';
 
 const lookMs = 5_000;
@@ -24,6 +25,9 @@ const crawlsALook = 40;
 const hostsALook = 10;
 /** Most hosts in one look after Temporal has lost all its data, until every host was looked at once. */
 const hostsInHurry = 100;
+/** Shapes in quarantine that are tended in one look, and the milliseconds after which it stops. */
+const shapesALook = 20;
+const tendMs = 2_000;
 /** Hosts marked in one statement. */
 const batch = 1_000;
 
@@ -86,6 +90,7 @@ export class Patrol {
     }
     if (edits.length < crawlsALook) this.#edit = '0';
     await reclaimPaused(this.#pool, hostsALook);
+    await tendQuarantine(this.#pool, shapesALook, tendMs);
     await this.#lookAtHosts(this.#inHurry ? hostsInHurry : hostsALook);
   }
 

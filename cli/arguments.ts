@@ -72,3 +72,8 @@ export function collect(value: string, before: string[] | undefined): string[] {
 }
 
 export const commaSeparated = (text: string): string[] => text.split(',').map((part) => part.trim());
+
+export function yesOrNo(text: string): boolean {
+  if (text === 'yes' || text === 'no') return text === 'yes';
+  throw new InvalidArgumentError('It must be yes or no.');
+}

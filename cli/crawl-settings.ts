@@ -7,7 +7,7 @@ import { defaultCrawlConfig, type CrawlConfig } from '../contracts/crawl.ts';
 import type { CrawlEdit } from '../contracts/http/edits.ts';
 import { defaultDelayMs } from '../domain/pace.ts';
 import { defaultWeights, weighedSignals } from '../domain/priority/score.ts';
-import { collect, days, factor, seconds, weights, wholeNumber } from './arguments.ts';
+import { collect, days, factor, seconds, weights, wholeNumber, yesOrNo } from './arguments.ts';
 
 interface SettingOption {
   readonly flags: string;
@@ -136,6 +136,11 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
     words: 'score pages of this domain and its subdomains as trusted; may be repeated',
     isList: true,
     unset: 'none',
+  },
+  traps: {
+    flags: '--traps <yes|no>',
+    words: 'put URLs whose shapes look like traps into quarantine',
+    read: yesOrNo,
   },
   fresh: {
     flags: '--fresh',

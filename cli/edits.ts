@@ -68,6 +68,7 @@ export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
 function settingOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 && value[0] === 'none' ? [] : value;
   if (value === 'none') return null;
+  if (value === 'yes' || value === 'no') return value === 'yes';
   return /^(\d+\.?\d*|\.\d+)$/.test(String(value)) ? Number(value) : value;
 }
 

@@ -4,6 +4,7 @@ import { version } from '../config/package.ts';
 import { hostStandings, type HostStanding } from '../domain/host-standing.ts';
 import type { ApiOptions } from './api-target.ts';
 import { addAuditLog, addWebhooks } from './admin-verbs.ts';
+import { addQuarantineVerbs } from './quarantine-verbs.ts';
 import { addCrawlControl, addTenancy, addWhatToCrawl, withServer } from './api-verbs.ts';
 import { crawlId, fieldList, secondsOrNever, wholeNumber } from './arguments.ts';
 import { addHostActions } from './host-verbs.ts';
@@ -13,7 +14,6 @@ import { completionScript, shells, type Shell } from './completion.ts';
 import { exitCodes } from './ending.ts';
 import type { PageFilterOptions } from './page-filter.ts';
 import type { ReplayOptions } from './replay.ts';
-import { addShards } from './shard-verbs.ts';
 import { addResults, withPageFilter } from './result-verbs.ts';
 
 /** @param ended gets the exit code of the verb that ran */
@@ -58,8 +58,8 @@ Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
   addHosts(program, ended);
   addOptOuts(program, ended);
   addRanks(program, ended);
-  addShards(program, ended);
   addTenancy(program, ended);
+  addQuarantineVerbs(program, ended);
   addWebhooks(program, ended);
   addAuditLog(program, ended);
   withServer(program, ['crawl', 'resume', 'up', 'replay', 'temporal', 'robots', 'url', 'completion']);

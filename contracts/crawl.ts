@@ -67,6 +67,8 @@ export interface CrawlConfig {
   readonly priority: GivenWeights | null;
   /** Domains, each with all below it, that count as trusted when pages are scored. */
   readonly trustedDomains: readonly string[];
+  /** URLs of shapes that look like traps go into quarantine; absent: true. */
+  readonly traps: boolean;
   /** Every body is transferred anew, also bodies that an earlier crawl has stored; absent: false. */
   readonly fresh: boolean;
   /** Days after its end on which the crawl is deleted with its data; null: the instance's setting. */
@@ -98,6 +100,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   weight: 1,
   priority: null,
   trustedDomains: [],
+  traps: true,
   fresh: false,
   retentionDays: null,
   userAgent: null,

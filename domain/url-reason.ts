@@ -17,6 +17,7 @@ export const excludedReasons = [
   'crawl-limit',
   'sitemap-limit',
   'opt-out',
+  'trap',
   // on its turn
   'robots',
   'address-refused',
@@ -50,8 +51,11 @@ export type FailedReason = (typeof failedReasons)[number];
 export const attemptReasons = [...troubleClasses, 'client-error', 'server-error', 'protocol'] as const;
 export type AttemptReason = (typeof attemptReasons)[number];
 
-/** Why a URL waits that was requested before. A URL that was not, or whose requests were forgotten, has no reason. */
-export const queuedReasons = [...attemptReasons, 'redirect', 'body-lost'] as const;
+/**
+ * Why a URL waits that was requested before, or that is let through as a sample of a quarantine. Any other, also one whose
+ * requests were forgotten, has no reason.
+ */
+export const queuedReasons = [...attemptReasons, 'redirect', 'body-lost', 'sample'] as const;
 export type QueuedReason = (typeof queuedReasons)[number];
 
 export const reasonsOf = {
@@ -78,6 +82,7 @@ const meanings: Readonly<Record<UrlReason, string>> = {
   'crawl-limit': 'the crawl ended before its turn came',
   'sitemap-limit': 'it is a sitemap over the limit of sitemaps per host',
   'opt-out': 'its site has opted out of being crawled',
+  trap: 'it is in quarantine, since URLs of its shape look like a trap',
   robots: 'robots.txt forbids it',
   'address-refused': 'its address is private, special or our own and may not be reached',
   'content-type': 'its body has a media type that the crawl does not take',
@@ -113,6 +118,7 @@ const meanings: Readonly<Record<UrlReason, string>> = {
   tls: 'no secure connection could be made',
 
   'body-lost': 'its stored body was lost or damaged, so it is fetched again',
+  sample: 'it is let through as a sample of its quarantine',
 };
 
 /** A reason as the end of a sentence, without a full stop: what it means, and the detail that was recorded with it. */

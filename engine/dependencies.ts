@@ -10,6 +10,7 @@ import type { Admission } from './admission/admission.ts';
 import type { LinkTally } from './admission/link-tally.ts';
 import type { Books } from './books/books.ts';
 import type { WakeHosts } from './host-waker.ts';
+import type { TrapWatch } from './traps/trap-watch.ts';
 import type { Gate } from './visit/gates.ts';
 import type { CrawlSettings } from './settings.ts';
 
@@ -32,6 +33,7 @@ export interface Dependencies {
   readonly books: Books;
   readonly admission: Admission;
   readonly links: LinkTally;
+  readonly traps: TrapWatch;
   readonly settings: CrawlSettings;
   readonly log: Logger;
 }

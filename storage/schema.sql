@@ -137,6 +137,7 @@ create table crawl (
   ended_at timestamp with time zone,
   rests_since timestamp with time zone,
   rested interval not null default '00:00:00'::interval,
+  quarantine_revision integer not null default 0,
   seeded_line integer not null default 0,
   seeds_revision integer not null default 0,
   seeds_added_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
@@ -150,6 +151,7 @@ create table crawl (
   constraint crawl_id_not_null NOT NULL id,
   constraint crawl_job_id_not_null NOT NULL job_id,
   constraint crawl_pkey PRIMARY KEY (id),
+  constraint crawl_quarantine_revision_not_null NOT NULL quarantine_revision,
   constraint crawl_rested_not_null NOT NULL rested,
   constraint crawl_seeded_line_not_null NOT NULL seeded_line,
   constraint crawl_seeds_accepted_not_null NOT NULL seeds_accepted,
@@ -260,7 +262,6 @@ create table host (
   fed boolean not null default false,
   fed_at timestamp with time zone,
   fed_for bigint,
-  fed_tier smallint not null default 1,
   idle boolean not null default false,
   yield_at timestamp with time zone,
   known_at timestamp with time zone,
@@ -300,7 +301,6 @@ create table host (
   constraint host_failing_not_null NOT NULL failing,
   constraint host_failures_not_null NOT NULL failures,
   constraint host_fed_not_null NOT NULL fed,
-  constraint host_fed_tier_not_null NOT NULL fed_tier,
   constraint host_id_not_null NOT NULL id,
   constraint host_idle_not_null NOT NULL idle,
   constraint host_lent_not_null NOT NULL lent,
@@ -328,8 +328,6 @@ create table host_queue (
   shard smallint not null default 0,
   known boolean not null default false,
   turn_at timestamp with time zone default now(),
-  tier smallint not null default 2,
-  authority boolean not null default false,
   served_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   served double precision not null default '-Infinity'::double precision,
   worth double precision not null default 1,
@@ -339,7 +337,6 @@ create table host_queue (
   held_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   asking timestamp with time zone,
   ask_answered_at timestamp with time zone,
-  constraint host_queue_authority_not_null NOT NULL authority,
   constraint host_queue_crawl_id_not_null NOT NULL crawl_id,
   constraint host_queue_held_until_not_null NOT NULL held_until,
   constraint host_queue_host_id_not_null NOT NULL host_id,
@@ -351,7 +348,6 @@ create table host_queue (
   constraint host_queue_served_at_not_null NOT NULL served_at,
   constraint host_queue_served_not_null NOT NULL served,
   constraint host_queue_shard_not_null NOT NULL shard,
-  constraint host_queue_tier_not_null NOT NULL tier,
   constraint host_queue_total_not_null NOT NULL total,
   constraint host_queue_turn_version_not_null NOT NULL turn_version,
   constraint host_queue_worth_not_null NOT NULL worth
@@ -550,6 +546,40 @@ create table page_counter (
   constraint page_counter_shard_not_null NOT NULL shard
 );
 
+create table quarantine (
+  id bigint not null generated always as identity,
+  crawl_id bigint not null,
+  host_id bigint not null,
+  shape text not null,
+  rule text not null,
+  evidence jsonb not null,
+  verdict text not null,
+  revision integer not null,
+  created_at timestamp with time zone not null default now(),
+  judged_by text,
+  judged_at timestamp with time zone,
+  let_through integer not null default 0,
+  sampled integer not null default 0,
+  novel integer not null default 0,
+  sample_at timestamp with time zone,
+  settled_at timestamp with time zone,
+  constraint quarantine_crawl_id_host_id_shape_key UNIQUE (crawl_id, host_id, shape),
+  constraint quarantine_crawl_id_not_null NOT NULL crawl_id,
+  constraint quarantine_created_at_not_null NOT NULL created_at,
+  constraint quarantine_evidence_not_null NOT NULL evidence,
+  constraint quarantine_host_id_not_null NOT NULL host_id,
+  constraint quarantine_id_not_null NOT NULL id,
+  constraint quarantine_let_through_not_null NOT NULL let_through,
+  constraint quarantine_novel_not_null NOT NULL novel,
+  constraint quarantine_pkey PRIMARY KEY (id),
+  constraint quarantine_revision_not_null NOT NULL revision,
+  constraint quarantine_rule_not_null NOT NULL rule,
+  constraint quarantine_sampled_not_null NOT NULL sampled,
+  constraint quarantine_shape_not_null NOT NULL shape,
+  constraint quarantine_verdict_check CHECK ((verdict = ANY (ARRAY['suspected'::text, 'cleared'::text, 'held'::text, 'confirmed'::text, 'released'::text]))),
+  constraint quarantine_verdict_not_null NOT NULL verdict
+);
+
 create table revisit (
   host_id bigint not null,
   crawl_id bigint not null,
@@ -648,6 +678,16 @@ create table tenant_day (
   constraint tenant_day_tenant_id_not_null NOT NULL tenant_id,
   constraint tenant_day_urls_before_not_null NOT NULL urls_before
 );
+
+create table trap_watch (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  state jsonb not null,
+  constraint trap_watch_crawl_id_not_null NOT NULL crawl_id,
+  constraint trap_watch_host_id_not_null NOT NULL host_id,
+  constraint trap_watch_pkey PRIMARY KEY (host_id, crawl_id),
+  constraint trap_watch_state_not_null NOT NULL state
+) with (fillfactor=50);
 
 create table url (
   host_id bigint not null,
@@ -861,9 +901,9 @@ CREATE INDEX host_queue_asking ON public.host_queue USING btree (crawl_id) WHERE
 
 CREATE INDEX host_queue_crawl_host ON public.host_queue USING btree (crawl_id, host_id);
 
-CREATE INDEX host_queue_door ON public.host_queue USING btree (crawl_id, tier, authority, turn_at) WHERE ((NOT known) AND (queued > 0) AND (turn_at IS NOT NULL));
+CREATE INDEX host_queue_door ON public.host_queue USING btree (crawl_id, turn_at) WHERE ((NOT known) AND (queued > 0) AND (turn_at IS NOT NULL));
 
-CREATE INDEX host_queue_turn ON public.host_queue USING btree (crawl_id, shard, tier, authority, turn_at) WHERE (known AND (queued > 0) AND (turn_at IS NOT NULL));
+CREATE INDEX host_queue_turn ON public.host_queue USING btree (crawl_id, shard, turn_at) WHERE (known AND (queued > 0) AND (turn_at IS NOT NULL));
 
 CREATE INDEX host_queue_waiting ON public.host_queue USING btree (host_id) WHERE (queued > 0);
 
@@ -878,6 +918,12 @@ CREATE INDEX lent_url_page ON public.lent_url USING btree (host_id, crawl_id, ke
 CREATE UNIQUE INDEX lent_url_token ON public.lent_url USING btree (token);
 
 CREATE INDEX page_text ON public.page USING btree (crawl_id, text_hash) WHERE (text_hash IS NOT NULL);
+
+CREATE INDEX quarantine_changes ON public.quarantine USING btree (crawl_id, revision);
+
+CREATE INDEX quarantine_releases ON public.quarantine USING btree (id) WHERE ((verdict = 'released'::text) AND (settled_at IS NULL));
+
+CREATE INDEX quarantine_samples ON public.quarantine USING btree (sample_at) WHERE (verdict = 'held'::text);
 
 CREATE INDEX revisit_segment ON public.revisit USING btree (segment);
 
@@ -898,6 +944,8 @@ CREATE INDEX url_lost_links ON public.url USING btree (crawl_id, host_id, key) W
 CREATE INDEX url_opted_out ON public.url USING btree (host_id, crawl_id) WHERE ((state = 'excluded'::url_state) AND (reason = 'opt-out'::text));
 
 CREATE INDEX url_pages ON public.url USING btree (crawl_id, fetched_at, host_id, key) WHERE (fetched_at IS NOT NULL);
+
+CREATE INDEX url_quarantined ON public.url USING btree (host_id, crawl_id, detail, key) WHERE ((state = 'excluded'::url_state) AND (reason = 'trap'::text));
 
 CREATE INDEX url_queue ON public.url USING btree (host_id, crawl_id, priority DESC, key) WHERE (state = 'queued'::url_state);
 
@@ -929,28 +977,6 @@ begin
   end if;
   return new;
 end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.due_tier(host bigint, crawl bigint)
- RETURNS smallint
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce((select front_tier(priority)
-                     from (select priority, due_at from url
-                            where host_id = host and crawl_id = crawl and state = 'queued'
-                            order by priority desc, key limit 20) first
-                    order by due_at <= now() desc, priority desc limit 1), 2::smallint)
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.front_tier(priority real)
- RETURNS smallint
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select case when priority >= 0.3::real then 0 when priority >= 0.12::real then 1 else 2 end::smallint
-$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.hold_config(held_crawl bigint, judged_by integer)
@@ -991,7 +1017,7 @@ begin
   if new.fed or new.parked_at is not null then
     update host_queue set turn_at = null where host_id = new.id and queued > 0 and turn_at is not null;
   else
-    update host_queue set turn_at = at, known = new.known_at is not null, tier = due_tier(host_id, crawl_id)
+    update host_queue set turn_at = at, known = new.known_at is not null
      where host_id = new.id
        and (turn_at is null or queued > 0 and (turn_at > at or known <> (new.known_at is not null)));
   end if;
@@ -1111,14 +1137,11 @@ CREATE OR REPLACE FUNCTION public.url_counts_after_insert()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into host_queue as q (host_id, crawl_id, queued, total, tier, authority)
-  select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*),
-         front_tier(max(priority) filter (where state = 'queued')), bool_or(seed)
+  insert into host_queue as q (host_id, crawl_id, queued, total)
+  select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*)
     from new_rows group by host_id, crawl_id order by host_id, crawl_id
   on conflict (host_id, crawl_id) do update
-    set queued = q.queued + excluded.queued, total = q.total + excluded.total,
-        tier = case when q.queued > 0 or excluded.queued = 0 then least(q.tier, excluded.tier) else excluded.tier end,
-        authority = q.authority or excluded.authority;
+    set queued = q.queued + excluded.queued, total = q.total + excluded.total;
   insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed)
   select crawl_id, pg_backend_pid() % 32, count(*),
          count(*) filter (where state = 'queued'), count(*) filter (where state = 'done'),
@@ -1139,24 +1162,22 @@ CREATE OR REPLACE FUNCTION public.url_counts_after_update()
 AS $function$
 begin
   with change as (
-    select host_id, crawl_id, 1 as n, state, case when state = 'queued' then priority end as priority from new_rows
+    select host_id, crawl_id, 1 as n, state from new_rows
     union all
-    select host_id, crawl_id, -1, state, null from old_rows
+    select host_id, crawl_id, -1, state from old_rows
   ), delta as (
     select host_id, crawl_id,
            coalesce(sum(n) filter (where state = 'queued'), 0) as queued,
-           coalesce(sum(n) filter (where state = 'leased'), 0) as leased,
-           front_tier(max(priority)) as tier
+           coalesce(sum(n) filter (where state = 'leased'), 0) as leased
       from change group by host_id, crawl_id order by host_id, crawl_id
   ), locked as materialized (
-    select q.host_id, q.crawl_id, d.queued, d.leased, d.tier
+    select q.host_id, q.crawl_id, d.queued, d.leased
       from delta d join host_queue q using (host_id, crawl_id)
      where d.queued <> 0 or d.leased <> 0
      order by q.host_id, q.crawl_id for update of q
   )
   update host_queue q
      set queued = q.queued + d.queued, leased = q.leased + d.leased,
-         tier = case when d.queued <= 0 then q.tier when q.queued > 0 then least(q.tier, d.tier) else d.tier end,
          served_at = case when d.leased > 0 then now() else q.served_at end
     from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
 

@@ -16,12 +16,12 @@ import { metricsRoutes } from './metrics.ts';
 import { optOutRoutes } from './opt-outs.ts';
 import { outlookRoutes } from './outlook.ts';
 import { crawlerPageRoutes, docsRoutes } from './pages.ts';
+import { quarantineRoutes } from './quarantine.ts';
 import { rankRoutes } from './ranks.ts';
 import { reportRoutes } from './report.ts';
 import { resultRoutes } from './results.ts';
 import type { Route } from './route.ts';
 import { seedRoutes } from './seeds.ts';
-import { shardRoutes } from './shards.ts';
 import { tenantRoutes } from './tenants.ts';
 import { versionRoutes } from './versions.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -31,12 +31,12 @@ export const gatedRoutes: readonly Route[] = [
   ...crawlRoutes,
   ...resultRoutes,
   ...deadLetterRoutes,
+  ...quarantineRoutes,
   ...hostRoutes,
   ...optOutRoutes,
   ...rankRoutes,
   ...versionRoutes,
   ...hostActionRoutes,
-  ...shardRoutes,
   ...seedRoutes,
   ...outlookRoutes,
   ...reportRoutes,

@@ -147,6 +147,10 @@ export const configFields = {
   trustedDomains: z.array(domain).max(10_000).meta({
     description: 'Domains that count as trusted, each with its subdomains, when pages are scored.',
   }),
+  traps: z.boolean().meta({
+    description:
+      'True: URLs of shapes that look like traps (calendars without end, session ids, generated mazes) go into quarantine. False: no URL does, and nothing is watched for it.',
+  }),
   fresh: z.boolean().meta({
     description:
       'True: every body is downloaded anew. False: if an earlier crawl has stored a body, the request carries its validators, and the stored body is used if the server answers 304.',

@@ -23,6 +23,8 @@ export interface ExplainFacts {
   readonly scope: ScopeFacts;
   /** The domain on the opt-out list that covers its host; null: none does. */
   readonly optedOut: string | null;
+  /** What the quarantine says of its shape; null: nothing. */
+  readonly quarantine: QuarantineFacts | null;
   /** Null: no crawl of the tenant has met this host yet. */
   readonly host: HostFacts | null;
   readonly robots: RobotsFacts | null;
@@ -33,6 +35,18 @@ export interface ExplainFacts {
   /** Requests that ended without a final outcome, oldest first. */
   readonly attempts: readonly AttemptFacts[];
   readonly deadLetter: DeadLetterFacts | null;
+}
+
+export interface QuarantineFacts {
+  readonly crawlId: string;
+  /** Of the shape in quarantine. */
+  readonly id: string;
+  readonly shape: string;
+  readonly verdict: 'suspected' | 'held' | 'confirmed';
+  readonly rule: string;
+  /** The evidence in words. */
+  readonly why: string;
+  readonly since: string;
 }
 
 export interface CrawlFacts {

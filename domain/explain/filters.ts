@@ -3,6 +3,7 @@ import { coveringDomain, hostName, optOutDetail, optOutReason } from '../opt-out
 import { counted } from '../counted.ts';
 import { type Decision } from './decision.ts';
 import type { CrawlFacts, ExplainFacts } from './facts.ts';
+import { quarantineDecisions } from './quarantine.ts';
 import { reasonText } from '../url-reason.ts';
 
 /** All decisions up to the first that stops the URL; every decision if none does. */
@@ -55,7 +56,8 @@ function scopeAndFilters(facts: ExplainFacts): Decision[] {
   };
   const passed = passedFilters(facts);
   const stoppedBy = passed.findIndex(({ verdict }) => verdict === scope.reason);
-  if (scope.verdict === 'admit') return [inside, ...passed, optOut(facts), ...hostLimit(facts)];
+  if (scope.verdict === 'admit')
+    return [inside, ...passed, optOut(facts), ...quarantineDecisions(facts), ...hostLimit(facts)];
   return [
     inside,
     ...passed.slice(0, Math.max(stoppedBy, 0)),

@@ -5,6 +5,7 @@
  */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import type { ScopeVerdict } from '../../domain/scope.ts';
+import { quarantineDetail, type UrlStanding } from '../../domain/traps/verdict.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import {
@@ -71,7 +72,7 @@ export class Admission {
       const more = alongside(outside);
       const nothing = admissions.length + judged.length + Object.keys(more).length === 0;
       const written = nothing
-        ? { admitted: 0, queued: 0 }
+        ? { admitted: 0, queued: 0, fresh: [] }
         : await writer.write({ ...more, admissions, judged });
       return { ...written, outside };
     });
@@ -135,7 +136,9 @@ export class Admission {
         return [];
       }
       // Opt-outs last: a URL that only an opt-out keeps out can be queued when the opt-out is taken back.
-      return [{ ...found, verdict: verdict ?? optOutOf(found.candidate.link, optedOut) }];
+      const standing = verdict === null ? quarantineOf(found.candidate) : null;
+      const kept = standing?.kind === 'held' ? trapOf(standing) : verdict;
+      return [{ ...found, verdict: kept ?? optOutOf(found.candidate.link, optedOut) }];
     });
     const ids = await this.#hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
     const ranks = await this.#ranks.placesOf(scoredHosts(judged.map(({ candidate }) => candidate)));
@@ -247,6 +250,18 @@ function standingOf(
       return { reason: verdict.reason, detail: verdict.detail };
   }
 }
+
+/** What the verdicts on its shapes say of a URL. A seed was asked for, and a sitemap brings no pages by itself. */
+const quarantineOf = ({ crawl, link, kind, seed }: Candidate): UrlStanding | null =>
+  seed || kind === 'sitemap' ? null : (crawl.quarantine?.standing(link) ?? null);
+
+const trapOf = ({
+  id,
+  shape,
+}: UrlStanding & { readonly kind: 'held' }): NonNullable<Candidate['refusal']> => ({
+  reason: 'trap',
+  detail: quarantineDetail(id, shape),
+});
 
 function optOutOf(link: CanonicalUrl, listed: ReadonlySet<string>): NonNullable<Candidate['refusal']> | null {
   const domain = coveringDomain(hostName(link.host), listed);

@@ -17,14 +17,15 @@ export interface Scored extends Pick<
 /** @param place of the host in the imported ranking; null: none is known */
 export function scoreOf(
   { url, host, ...counted }: Scored,
-  { weights, trusted }: Pick<OpenCrawl, 'weights' | 'trusted'>,
+  { weights, trusted, quarantine }: Pick<OpenCrawl, 'weights' | 'trusted' | 'quarantine'>,
   place: number | null,
 ): Score & { readonly signals: PrioritySignals } {
   const signals = {
     ...counted,
     ...placeInSite(pathAndQuery({ url, host })),
     trusted: weights.trusted === 0 ? 0 : trustOf(hostName(host), trusted, place),
-    ...{ hostQuality: 1, trapSuspicion: 0 },
+    hostQuality: 1,
+    trapSuspicion: quarantine?.suspects({ canonical: url, host }) === true ? 1 : 0,
   };
   return { ...score(signals, weights), signals };
 }

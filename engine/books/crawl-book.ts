@@ -15,6 +15,7 @@ import { namesOf } from '../../domain/robots.ts';
 import { compileScope, type LinkStanding, type ScopeVerdict } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import { Attended } from './attended.ts';
+import { CrawlQuarantine } from './quarantine.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { isWithin, type KnownPlaces } from '../../storage/seeds/index.ts';
 import { loadCrawls } from '../../storage/crawls/index.ts';
@@ -35,6 +36,8 @@ export interface OpenCrawl {
   readonly config: CrawlConfig;
   /** Whether each of the links belongs to the crawl. */
   readonly judge: (links: readonly AskedLink[]) => Promise<ScopeVerdict[]>;
+  /** The verdicts on shapes of URLs, at most a second old; null: the crawl does not look for traps. */
+  readonly quarantine: Pick<CrawlQuarantine, 'knows' | 'standing' | 'suspects'> | null;
   /** Is a body of this Content-Type taken? */
   readonly takes: MediaFilter;
   /** The counters of finish criteria that a page adds to. */
@@ -53,6 +56,7 @@ export interface OpenCrawl {
 
 interface Entry {
   readonly crawl: OpenCrawl;
+  readonly quarantine: CrawlQuarantine;
   state: CrawlState;
   /** `performance.now()` when the state was read. */
   readAt: number;
@@ -126,6 +130,8 @@ export class CrawlBook {
     if (row === undefined) throw new Error(`there is no crawl ${String(crawlId)}`);
     const config = wholeConfig(row.config);
     const userAgent = config.userAgent ?? this.#settings.userAgent;
+    const quarantine = new CrawlQuarantine(crawlId);
+    await quarantine.follow(this.#urgent, row.quarantine_revision);
     const entry: Entry = {
       crawl: {
         id: row.id,
@@ -133,6 +139,7 @@ export class CrawlBook {
         version: row.config_version,
         config,
         judge: this.#judgeOf(crawlId, config),
+        quarantine: config.traps ? quarantine : null,
         takes: compileMediaFilter(config.contentTypes),
         counters: pageCounters(config.finish),
         userAgent,
@@ -142,6 +149,7 @@ export class CrawlBook {
         leave: row.tenant_id === defaultTenant,
         allowPrivate: [...this.#settings.allowPrivate, ...config.allowPrivate],
       },
+      quarantine,
       state: row.state,
       readAt,
     };
@@ -155,8 +163,10 @@ export class CrawlBook {
     for (const row of await loadCrawls(this.#urgent, [...this.#entries.keys()])) {
       const entry = this.#entries.get(row.id);
       if (entry === undefined) continue;
-      if (entry.crawl.version === row.config_version) Object.assign(entry, { state: row.state, readAt });
-      else this.#entries.delete(row.id);
+      if (entry.crawl.version === row.config_version) {
+        await entry.quarantine.follow(this.#urgent, row.quarantine_revision);
+        Object.assign(entry, { state: row.state, readAt });
+      } else this.#entries.delete(row.id);
     }
   }
 

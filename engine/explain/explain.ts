@@ -19,6 +19,10 @@ import { coveringDomain, hostName } from '../../domain/opt-out.ts';
 import { seedPriority } from '../../domain/priority/place.ts';
 import { namesOf } from '../../domain/robots.ts';
 import { compileScope } from '../../domain/scope.ts';
+import { accusationText } from '../../domain/traps/rules.ts';
+import { shapesOf } from '../../domain/traps/shape.ts';
+import { listQuarantine } from '../../storage/traps/index.ts';
+import { shapedPart } from '../traps/observe.ts';
 import { canonicalSteps } from '../../domain/url-steps.ts';
 import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from '../../domain/url.ts';
 import { deadLetterFacts, hostFacts, recordFacts, storedCopy } from './facts.ts';
@@ -100,6 +104,7 @@ async function gather(
   // A tenant must not see that another one crawls the host.
   const host = known?.met === true ? known : undefined;
   const [row] = host === undefined ? [] : await explainUrl(db, host.id, crawlId, key);
+  const quarantine = await quarantineOf(db, crawlId, link);
   const record =
     row === undefined
       ? null
@@ -107,11 +112,11 @@ async function gather(
           row,
           link,
           await stateOf(db, crawlId, row.redirect_to),
-          isScored(row) ? await scoreFacts(db, crawl.config, link, row) : null,
+          isScored(row) ? await scoreFacts(db, crawl.config, link, row, quarantine) : null,
         );
   const scope = await judgeScope(db, crawlId, crawl.config, link, record);
   const mayWait = record === null || record.state === 'queued';
-  const priority = record?.priority ?? (await wouldScore(db, crawl.config, link, scope));
+  const priority = record?.priority ?? (await wouldScore(db, crawl.config, link, scope, quarantine));
   const [place] =
     host === undefined || !mayWait
       ? []
@@ -135,6 +140,7 @@ async function gather(
       runningMs: crawl.seconds === null ? null : crawl.seconds * 1_000,
     },
     scope,
+    quarantine,
     optedOut: coveringDomain(hostName(link.host), new Set(optOuts?.domains)),
     host: host === undefined ? null : hostFacts(link.host, host, crawlId, place?.ahead ?? 0, userAgent),
     robots:
@@ -154,10 +160,30 @@ async function wouldScore(
   config: CrawlConfig,
   link: CanonicalUrl,
   { depth, isSeed }: ScopeFacts,
+  quarantine: ExplainFacts['quarantine'],
 ): Promise<number> {
   if (isSeed) return seedPriority;
   const found = { parent_priority: null, parent_is_host: true, linking_hosts: null, linking_pages: null };
-  return (await scoreFacts(db, config, link, { depth, ...found })).score;
+  return (await scoreFacts(db, config, link, { depth, ...found }, quarantine)).score;
+}
+
+/** What the quarantine says of a URL, by the narrowest of its shapes that is held, else by one that is suspected. */
+async function quarantineOf(
+  db: Queryable,
+  crawlId: string,
+  link: CanonicalUrl,
+): Promise<ExplainFacts['quarantine']> {
+  const verdicts = ['held', 'confirmed', 'suspected'] as const;
+  const rows = await listQuarantine(db, crawlId, '0', null, verdicts, link.host, 1_000, 0);
+  const shapes = shapesOf(shapedPart(link));
+  const mine = rows
+    .filter(({ shape }) => shapes.includes(shape))
+    .sort((a, b) => shapes.indexOf(a.shape) - shapes.indexOf(b.shape));
+  const row = mine.find(({ verdict }) => verdict !== 'suspected') ?? mine[0];
+  if (row === undefined) return null;
+  const { id, shape, rule, created_at } = row;
+  const verdict = verdicts.find((each) => each === row.verdict) ?? 'held';
+  return { crawlId, id, shape, verdict, rule, why: accusationText(row), since: created_at.toISOString() };
 }
 
 async function shortenedPages(db: Queryable, crawlId: string, hostId: string | null): Promise<Shortened> {

@@ -1,6 +1,6 @@
 /** The score of a page, by what is known now. */
 import type { CrawlConfig } from '../../contracts/crawl.ts';
-import type { ScoreFacts } from '../../domain/explain/facts.ts';
+import type { ExplainFacts, ScoreFacts } from '../../domain/explain/facts.ts';
 import { hostName } from '../../domain/opt-out.ts';
 import { readSketch, sourcesOf } from '../../domain/priority/link-sketch.ts';
 import { worthOf } from '../../domain/priority/place.ts';
@@ -29,12 +29,15 @@ export async function scoreFacts(
   config: CrawlConfig,
   { url, host }: CanonicalUrl,
   standing: Standing,
+  quarantine: ExplainFacts['quarantine'],
 ): Promise<ScoreFacts> {
   const weights = weightsOf(config.priority);
   const names = domainsAbove(hostName(host));
   const ranks = weights.trusted === 0 ? [] : await ranksOf(db, names);
   const nearest = names.find((name) => ranks.some(({ domain }) => domain === name));
   const place = ranks.find(({ domain }) => domain === nearest)?.place ?? null;
+  const suspects = (): boolean => quarantine?.verdict === 'suspected';
+  const known = { suspects, knows: () => true, standing: () => null };
   const { depth, parent_priority, parent_is_host, linking_hosts, linking_pages } = standing;
   const counted = (sketch: string | null, first: boolean): number =>
     sketch === null ? Number(first) : sourcesOf(readSketch(sketch));
@@ -44,7 +47,7 @@ export async function scoreFacts(
       inboundHosts: counted(linking_hosts, parent_is_host === false),
       inboundPages: counted(linking_pages, parent_is_host === true),
     },
-    { weights, trusted: new Set(config.trustedDomains) },
+    { weights, trusted: new Set(config.trustedDomains), quarantine: known },
     place,
   );
 }

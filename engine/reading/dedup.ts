@@ -16,11 +16,14 @@ import {
 import { seededSites } from '../../storage/seeds/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Judges bodies of any hosts, in one transaction. */
-export function createDedup({
-  pool,
-  writer,
-}: Pick<Dependencies, 'pool' | 'writer'>): (bodies: readonly StagedBody[]) => Promise<void> {
+/**
+ * Judges bodies of any hosts, in one transaction.
+ * @param repeated is told of the pages that are not read, once that is stored
+ */
+export function createDedup(
+  { pool, writer }: Pick<Dependencies, 'pool' | 'writer'>,
+  repeated: (bodies: readonly StagedBody[]) => Promise<void>,
+): (bodies: readonly StagedBody[]) => Promise<void> {
   return async (bodies) => {
     const places = new Map(
       bodies.map(({ host_id, crawl_id, origin }) => [
@@ -50,6 +53,7 @@ export function createDedup({
     const byClaim = new Map(owners.map((owner) => [claimName(owner), owner]));
     const stages = claims.map((claim) => stageAfter(claim.body, byClaim.get(claimName(claim))));
     await writer.write({ stages });
+    await repeated(bodies.filter((_, at) => stages[at]?.to === storedStages.none));
   };
 }
 

@@ -20,6 +20,7 @@ import {
   type PageRow,
 } from '../../storage/pages/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
+import type { AdmissionRow } from '../../storage/frontier/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -39,12 +40,15 @@ interface Reading {
   /** URLs to admit. */
   readonly links: readonly string[];
   readonly cut: Cut;
+  readonly extracted: Extracted;
 }
 
 interface Ready {
   /** Candidates to write in one transaction with the page. */
   readonly candidates: readonly Candidate[];
   readonly cut: Cut;
+  /** New rows that were written before. */
+  readonly fresh: readonly AdmissionRow[];
 }
 
 /** Reads bodies of any hosts. */
@@ -52,7 +56,7 @@ export function createReading(
   dependencies: Dependencies,
   extractor: Extractor,
 ): (bodies: readonly StagedBody[]) => Promise<void> {
-  const { pool, writer, blobs, books, admission, links: tally, log } = dependencies;
+  const { pool, writer, blobs, books, admission, links: tally, traps, log } = dependencies;
   const { crawls } = books;
   const admitSitemap = createSitemapAdmission(dependencies, admission);
 
@@ -72,6 +76,7 @@ export function createReading(
     let at = 0;
     let longUrls = 0;
     const open: Candidate[] = [];
+    const fresh: AdmissionRow[] = [];
     const next = (until: number): readonly Candidate[] => {
       const unknown = links.slice(at, until).filter((url) => !admission.knows(crawl.id, url));
       const part = linkCandidates(staged, crawl, unknown);
@@ -79,11 +84,12 @@ export function createReading(
       return part.candidates;
     };
     for (; links.length - at > linkBatch; at += linkBatch) {
-      const { outside } = await admission.store(writer, next(at + linkBatch));
-      open.push(...outside);
+      const written = await admission.store(writer, next(at + linkBatch));
+      open.push(...written.outside);
+      fresh.push(...written.fresh);
     }
     open.push(...next(links.length));
-    return { candidates: open, cut: cutBy(cut, { longUrls }) };
+    return { candidates: open, cut: cutBy(cut, { longUrls }), fresh };
   };
 
   const fetchAgain = async (lost: readonly StagedBody[]): Promise<void> => {
@@ -128,7 +134,7 @@ export function createReading(
     const commit = async (): Promise<void> => {
       const pages = open.map(({ reading }) => reading.page);
       const found = open.flatMap(({ ready }) => ready.candidates);
-      await admission.store(writer, found, (outside) => {
+      const written = await admission.store(writer, found, (outside) => {
         const leftOut = Map.groupBy(outside, ({ crawl, parent }) => nameOf(crawl.id, parent));
         const stages = open.map(({ reading: { staged }, ready }) => {
           const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
@@ -136,7 +142,14 @@ export function createReading(
         });
         return { pages, stages };
       });
-      for (const { reading } of open) tally.note(reading.crawl, reading.staged, reading.links);
+      const fresh = Map.groupBy(written.fresh, (row) => `${String(row.crawl_id)} ${row.parent_key ?? ''}`);
+      for (const { reading, ready } of open) {
+        const { staged, crawl, links: found, extracted } = reading;
+        tally.note(crawl, staged, found);
+        const own = fresh.get(`${String(staged.crawl_id)} ${staged.key}`) ?? [];
+        traps.read(crawl, staged, extracted, [...ready.fresh, ...own]);
+      }
+      await traps.save();
       open = [];
       links = 0;
       await tally.flush();
@@ -181,7 +194,7 @@ function readPage(extractor: Extractor, staged: StagedBody, crawl: OpenCrawl, bo
     maxLinks: crawl.config.maxLinksPerPage,
   });
   const { links, cut } = extracted;
-  return { staged, crawl, page: pageRow(staged, crawl, extracted), links, cut };
+  return { staged, crawl, page: pageRow(staged, crawl, extracted), links, cut, extracted };
 }
 
 const nameOf = (crawlId: number, page: Candidate['parent']): string =>

@@ -10,6 +10,7 @@
 import { outOfScope } from '../../domain/scope.ts';
 import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import { rulesForAll } from '../../domain/robots.ts';
+import { quarantineDetail } from '../../domain/traps/verdict.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { canonicalize, pathAndQuery } from '../../domain/url.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
@@ -137,6 +138,11 @@ export const gates: readonly Gate[] = [
     url: async (_visit, wanted) => never(await ruledOut(wanted)),
   },
   {
+    // The URL may have been admitted before its shape went into quarantine.
+    name: 'quarantine',
+    url: ({ origin }, wanted) => never(inQuarantine(origin, wanted)),
+  },
+  {
     name: 'robots',
     url: ({ rules, origin }, wanted) => never(disallowed(wanted, rules, origin)),
   },
@@ -164,6 +170,18 @@ async function ruledOut({ url: { url, kind, depth, seed }, crawl }: Wanted): Pro
     case 'excluded':
       return { reason: verdict.reason, detail: verdict.detail, byVersion: crawl.version };
   }
+}
+
+function inQuarantine(
+  origin: string,
+  { url: { url, kind, seed, reason }, crawl: { quarantine } }: Wanted,
+): Refusal | null {
+  if (quarantine?.knows(origin) !== true) return null;
+  if (kind === storedKinds.sitemap || seed || reason === 'sample') return null;
+  const link = canonicalize(url);
+  const standing = link.ok ? quarantine.standing(link.value) : null;
+  if (standing?.kind !== 'held') return null;
+  return { reason: 'trap', detail: quarantineDetail(standing.id, standing.shape) };
 }
 
 function disallowed({ url, crawl }: Wanted, rules: HostRules, origin: string): Refusal | null {

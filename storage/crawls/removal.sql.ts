@@ -94,7 +94,9 @@ export const removeHostShare = statement<[crawlId: number, hostId: number], Reco
         letters as (delete from dead_letter where host_id = $2 and crawl_id = $1),
         lent as (delete from lent_url where host_id = $2 and crawl_id = $1),
         links as (delete from link_count where host_id = $2 and crawl_id = $1),
-        revisits as (delete from revisit where host_id = $2 and crawl_id = $1)
+        revisits as (delete from revisit where host_id = $2 and crawl_id = $1),
+        watched as (delete from trap_watch where host_id = $2 and crawl_id = $1),
+        quarantined as (delete from quarantine where host_id = $2 and crawl_id = $1)
    delete from host_queue where host_id = $2 and crawl_id = $1`,
 );
 

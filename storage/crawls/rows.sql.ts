@@ -63,11 +63,13 @@ export interface CrawlRow {
   readonly config: CrawlConfig;
   /** Raised by each edit of the settings. */
   readonly config_version: number;
+  /** Raised by each verdict on a shape of its URLs. */
+  readonly quarantine_revision: number;
 }
 
 export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>(
   'load-crawls',
-  `select id, tenant_id, state, config, config_version from crawl where id = any ($1)`,
+  `select id, tenant_id, state, config, config_version, quarantine_revision from crawl where id = any ($1)`,
 );
 
 /** Locks crawls, in the order of their ids, so that only one slice at a time judges their page limits. */

@@ -29,6 +29,8 @@ export interface Written {
   readonly admitted: number;
   /** How many of these were queued; the others are recorded as excluded. */
   readonly queued: number;
+  /** The rows of `admitted`. */
+  readonly fresh: readonly AdmissionRow[];
 }
 
 interface Waiting {
@@ -162,8 +164,12 @@ function settleAll(batch: readonly Waiting[], admitted: readonly Admitted[]): vo
       const queued = fresh.get(name(row));
       // If two writes of the batch found the same URL, it counts for the first.
       fresh.delete(name(row));
-      return queued ?? [];
+      return queued === undefined ? [] : [{ row, queued }];
     });
-    settle({ admitted: own.length, queued: own.filter((queued) => queued).length });
+    settle({
+      admitted: own.length,
+      queued: own.filter(({ queued }) => queued).length,
+      fresh: own.map(({ row }) => row),
+    });
   }
 }

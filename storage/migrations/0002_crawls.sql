@@ -28,6 +28,8 @@ create table crawl (
   -- is paused or over; null: it does not rest. rested: how long it has rested before.
   rests_since     timestamptz,
   rested          interval not null default '0',
+  -- Raised with each verdict on a shape of its URLs (quarantine), so that processes read only what has changed.
+  quarantine_revision integer not null default 0,
   -- All seeds up to this line were admitted. Each addition raises the revision, so that workers read anew the seeds
   -- that the scope depends on.
   seeded_line     integer not null default 0,

@@ -54,6 +54,7 @@ interface Changes {
   };
   readonly scope?: Partial<ScopeFacts>;
   readonly optedOut?: string;
+  readonly quarantine?: ExplainFacts['quarantine'];
   readonly host?: Partial<HostFacts> | null;
   readonly robots?: Partial<RobotsFacts> | null;
   readonly record?: Partial<RecordFacts> | null;
@@ -76,6 +77,7 @@ function facts(changes: Changes = {}): ExplainFacts {
     },
     scope: { verdict: 'admit', reason: null, detail: null, depth: 1, isSeed: false, includedBy: null, ...changes.scope },
     optedOut: changes.optedOut ?? null,
+    quarantine: changes.quarantine ?? null,
     host: host && { ...quietHost, ...host },
     robots: robots && { ...freshRobots, ...robots },
     record: record && { ...queued, ...record },
@@ -89,6 +91,48 @@ const told = (step: DecisionStep, changes: Changes): Decision[] =>
   narrate(facts(changes)).decisions.filter((decision) => decision.step === step);
 const waits = (changes: Changes): readonly (readonly [string, string])[] =>
   told('wait', changes).map(({ verdict, because }) => [verdict, because]);
+
+describe('a quarantine', () => {
+  const held = {
+    ...{ crawlId: '3', id: '17', shape: '/calendar/{n}/{n}', rule: 'only-numbers' },
+    verdict: 'held',
+    ...{ why: '94 % of the last pages differ in numbers alone', since: iso(0) },
+  } as const;
+  const record = { state: 'excluded', reason: 'trap', detail: '17: /calendar/{n}/{n}' } as const;
+
+  it('says which rule keeps a URL back, by which evidence, and how it is released', () => {
+    const { decisions, summary } = narrate(facts({ quarantine: held, record }));
+    expect(decisions.find(({ verdict }) => verdict === 'trap')).toMatchObject({
+      effect: 'stop',
+      because: `URLs of its shape (/calendar/{n}/{n}) are in quarantine since ${iso(0)}, because they look like a trap: 94 % of the last pages differ in numbers alone. orbweaver quarantine release 3 17 queues them again.`,
+      detail: { id: '17', rule: 'only-numbers' },
+    });
+    expect(summary).toBe(
+      'It was excluded: it is in quarantine, since URLs of its shape look like a trap (17: /calendar/{n}/{n}).',
+    );
+  });
+
+  it('tells what would become of a URL that was not met', () => {
+    const { summary } = narrate(facts({ quarantine: held, record: null }));
+    expect(summary).toMatch(
+      /^The crawl has not met this URL\. If it were found now, it would be excluded\. URLs of/,
+    );
+  });
+
+  it('stops no page that was fetched, no sample and no seed', () => {
+    for (const changes of [
+      { record: done },
+      { record: { state: 'queued', reason: 'sample' } },
+      { scope: { isSeed: true } },
+    ] as const)
+      expect(told('filter', { ...changes, quarantine: held }).at(-1)).toMatchObject({ effect: 'note' });
+  });
+
+  it('says that suspects go behind the others', () => {
+    const [last] = told('filter', { quarantine: { ...held, verdict: 'suspected' } }).slice(-1);
+    expect(last).toMatchObject({ verdict: 'suspected', effect: 'note' });
+  });
+});
 
 describe('canonical form', () => {
   it('names the rules, in order, with what is left after each', () => {

@@ -13,7 +13,7 @@ const folder = new URL('../../storage/', import.meta.url);
 /** Tables that can be kept by host: `host`, and each with a host_id that is in its primary key, if it has one. */
 const schema = readFileSync(new URL('schema.sql', folder), 'utf8');
 const kept = new Set(
-  [...schema.matchAll(/^create table (\w+) \((.*?)^\);/gms)]
+  [...schema.matchAll(/^create table (\w+) \((.*?)^\)/gms)]
     .filter(([, name = '', body = '']) => {
       const [, key] = /PRIMARY KEY \(([^)]*)\)/.exec(body) ?? [];
       return (
@@ -25,7 +25,7 @@ const kept = new Set(
 
 it('keep to one host, or are listed with the reason', async () => {
   expect([...kept].sort()).toEqual(
-    ['attempt', 'dead_letter', 'host', 'host_queue', 'lent_url', 'link_count', 'page', 'revisit', 'robots', 'url'],
+    ['attempt', 'dead_letter', 'host', 'host_queue', 'lent_url', 'link_count', 'page', 'revisit', 'robots', 'trap_watch', 'url'],
   ); // prettier-ignore
   const judged = (await allStatements())
     .map(({ name, text }) => ({ name, ...hostsOf(text, kept) }))

@@ -31,15 +31,12 @@ export const manyHosts: readonly Reason[] = [
     why: 'The scheduler of a shard of hosts chooses the hosts whose turn it is, fairly between tenants and crawls, and puts right the turns of those that it looked at too early.',
     when: 'each tick of a scheduler',
     statements: [
-      'admitAtDoor',
       'askPlacesBack',
       'claimIdleHosts',
       'correctTurns',
       'countShards',
-      'countWaiting',
       'feedHosts',
-      'hostsForDoor',
-      'hostsForPlaces',
+      'hostsAtDoor',
       'noteUnanswered',
       'shardActivity',
     ],
@@ -146,6 +143,11 @@ export const manyHosts: readonly Reason[] = [
     why: 'An opt-out covers a domain with all its hosts.',
     when: 'an opt-out, and the jobs that follow it',
     statements: ['countOptedOut', 'excludeHostsOptedOut', 'hostsOfDomain'],
+  },
+  {
+    why: 'What pages have shown is added to the watches of a few hosts together, and the verdicts on shapes of URLs are read and listed for a whole crawl. The rows can be split by host.',
+    when: 'every sixteen pages that are read of a host; a verdict; a request of an operator',
+    statements: [...['beginWatches', 'listQuarantine', 'lockWatches', 'storeWatches', 'verdictsAfter']],
   },
   {
     why: 'Metrics count all hosts and letters of the instance.',

@@ -49,7 +49,13 @@ export async function readBodies(
 export const judgeBodies = (
   dependencies: Parameters<typeof createDedup>[0],
   host: Pick<HostRow, 'hostId'>,
-): Promise<number> => work(dependencies, host, storedStages.dedup, createDedup(dependencies));
+): Promise<number> =>
+  work(
+    dependencies,
+    host,
+    storedStages.dedup,
+    createDedup(dependencies, () => Promise.resolve()),
+  );
 
 /** The same for extraction. */
 export const extractBodies = (

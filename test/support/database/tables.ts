@@ -17,7 +17,6 @@ export interface HostRow {
   readonly fed: boolean;
   readonly fed_at: Date | null;
   readonly fed_for: Id | null;
-  readonly fed_tier: number;
   readonly yield_at: Date | null;
   readonly idle: boolean;
   readonly parked_at: Date | null;
@@ -114,8 +113,6 @@ interface QueueRow {
   readonly queued: number;
   readonly leased: number;
   readonly turn_at: Date | null;
-  readonly tier: number;
-  readonly authority: boolean;
   readonly own_turn_at: Time;
   readonly turn_version: number;
   readonly asked_at: Date | null;
@@ -268,6 +265,20 @@ interface WorkerRow {
   readonly seen_at: Date;
 }
 
+interface QuarantineRow {
+  readonly id: Id;
+  readonly crawl_id: Id;
+  readonly host_id: Id;
+  readonly shape: string;
+  readonly verdict: string;
+  readonly judged_by: string | null;
+  readonly let_through: number;
+  readonly sampled: number;
+  readonly novel: number;
+  readonly sample_at: Date | null;
+  readonly settled_at: Date | null;
+}
+
 export type HostColumns = Columns<HostRow>;
 export type UrlColumns = Columns<UrlRow>;
 export type CrawlColumns = Columns<CrawlRow>;
@@ -307,4 +318,5 @@ export const tables = {
   cursor: table<CursorRow>('webhook_cursor', 'webhook_id, crawl_id'),
   webhook: table<{ id: string; tended_at: Date | null }>('webhook', 'created_at'),
   worker: table<WorkerRow>('worker_process', 'started_at'),
+  quarantine: table<QuarantineRow>('quarantine', 'id'),
 };

@@ -1,0 +1,27 @@
+/** Why a URL is kept back, or goes behind the others, because URLs of its shape look like a trap. */
+import type { Decision } from './decision.ts';
+import type { ExplainFacts } from './facts.ts';
+
+/** No decision for a URL of whose shapes nothing is said. */
+export function quarantineDecisions({ quarantine, record, scope }: ExplainFacts): Decision[] {
+  if (quarantine === null) return [];
+  const { id, shape, verdict, rule, why, since, crawlId } = quarantine;
+  const detail = { id, shape, verdict, rule };
+  if (verdict === 'suspected') {
+    const because = `URLs of its shape (${shape}) are suspected to be a trap and go behind the others: ${why}.`;
+    return [{ step: 'filter', verdict: 'suspected', effect: 'note', because, detail }];
+  }
+  const stops = !scope.isSeed && (record === null || record.reason === 'trap' || record.state === 'queued');
+  const word = verdict === 'confirmed' ? 'a person confirmed that they are a trap' : `they look like a trap`;
+  return [
+    {
+      step: 'filter',
+      verdict: 'trap',
+      effect: stops && record?.reason !== 'sample' ? 'stop' : 'note',
+      because:
+        `URLs of its shape (${shape}) are in quarantine since ${since}, because ${word}: ${why}. ` +
+        `orbweaver quarantine release ${crawlId} ${id} queues them again.`,
+      detail,
+    },
+  ];
+}

@@ -1,0 +1,99 @@
+/**
+ * Gathers what pages show about traps, by crawl and host, and adds it to the watch of the host (storage/traps/) a dozen or
+ * so of pages at a time. Pages that are gathered when a process dies are lost to the watch, which is less than a dozen of
+ * each host; a trap is then found as much later.
+ */
+import type { Logger } from 'pino';
+import type { Extracted } from '../../contracts/extraction.ts';
+import type { Observation } from '../../domain/traps/watch.ts';
+import { storedKinds } from '../../domain/url-kind.ts';
+import { canonicalize } from '../../domain/url.ts';
+import type { AdmissionRow } from '../../storage/frontier/index.ts';
+import type { StagedBody } from '../../storage/pages/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { addWatched } from '../../storage/traps/index.ts';
+import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
+import { observe } from './observe.ts';
+
+/** Pages of a host that are added together. */
+const batch = 16;
+/** Most hosts in one transaction. */
+const hostBatch = 20;
+/** Most pages gathered, of all hosts: some two megabytes. Then the host that was read least lately gives way. */
+const mostGathered = 4_000;
+/** A host that gives way with fewer pages than this is forgotten: most hosts have no more. */
+const worthAdding = 4;
+
+interface Gathered {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly pages: Observation[];
+}
+
+export class TrapWatch {
+  readonly #pool: Pool;
+  readonly #crawls: Pick<CrawlBook, 'open'>;
+  readonly #log: Logger;
+  readonly #open = new Map<string, Gathered>();
+  #ready: Gathered[] = [];
+  #pages = 0;
+
+  constructor({ pool, log }: { readonly pool: Pool; readonly log: Logger }, crawls: Pick<CrawlBook, 'open'>) {
+    this.#pool = pool;
+    this.#crawls = crawls;
+    this.#log = log;
+  }
+
+  /** A page that was read and stored. @param fresh its links that were new to the crawl */
+  read(crawl: OpenCrawl, staged: StagedBody, extracted: Extracted, fresh: readonly AdmissionRow[]): void {
+    const own = fresh.filter(({ host_id: id }) => id === staged.host_id).map(({ url }) => url);
+    this.#add(crawl, staged, extracted, own);
+  }
+
+  /** Pages whose bodies are those of other pages, and which are therefore not read. */
+  async repeated(bodies: readonly StagedBody[]): Promise<void> {
+    for (const body of bodies) this.#add(await this.#crawls.open(body.crawl_id), body, null, []);
+    await this.save();
+  }
+
+  /** Adds what is due; to be called after `read`. */
+  async save(): Promise<void> {
+    while (this.#ready.length > 0) {
+      const watched = this.#ready.splice(0, hostBatch);
+      const held = await addWatched(this.#pool, watched, Date.now());
+      if (held > 0) this.#log.info({ shapes: held }, 'shapes of URLs that look like traps are in quarantine');
+    }
+  }
+
+  #add(
+    { id, quarantine }: OpenCrawl,
+    staged: StagedBody,
+    extracted: Extracted | null,
+    fresh: readonly string[],
+  ): void {
+    if (quarantine === null || staged.kind === storedKinds.sitemap) return;
+    const link = canonicalize(staged.url);
+    if (!link.ok) return;
+    const name = `${String(id)} ${String(staged.host_id)}`;
+    const gathered = this.#open.get(name) ?? { host_id: staged.host_id, crawl_id: id, pages: [] };
+    this.#open.delete(name);
+    this.#open.set(name, gathered);
+    gathered.pages.push(observe({ link: link.value, body: staged.content_hash, extracted, fresh }));
+    this.#pages++;
+    if (gathered.pages.length >= batch) this.#take(name, gathered);
+    else if (this.#pages > mostGathered) this.#giveWay();
+  }
+
+  #giveWay(): void {
+    const [oldest] = this.#open;
+    if (oldest === undefined) return;
+    const [name, gathered] = oldest;
+    this.#take(name, gathered, gathered.pages.length >= worthAdding);
+  }
+
+  #take(name: string, gathered: Gathered, adds = true): void {
+    this.#open.delete(name);
+    this.#pages -= gathered.pages.length;
+    if (adds) this.#ready.push(gathered);
+  }
+}

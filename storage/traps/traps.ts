@@ -1,0 +1,166 @@
+/**
+ * Traps: adds what pages have shown to the watch of their hosts, and moves what follows from it.
+ *
+ * Lock order: watches by host, then crawls by id. URLs that are queued again: their crawl, then its queue, then URLs.
+ */
+import { isOver, whyNoMore } from '../../domain/crawl-life.ts';
+import { noPages, watchPages, type Observation, type Standing } from '../../domain/traps/watch.ts';
+import { reopenClosedCrawls } from '../crawls/index.ts';
+import { inTransaction, type Pool, type Queryable, retrying } from '../postgres/index.ts';
+import {
+  dueSamples,
+  giveVerdict,
+  lockQuarantined,
+  noteFound,
+  noteLetThrough,
+  noteSamples,
+  openReleases,
+  requeueQuarantined,
+  settleRelease,
+  type FoundRow,
+} from './quarantine.sql.ts';
+import { beginWatches, lockWatches, storeWatches } from './watch.sql.ts';
+
+/** Pages of a crawl at a host, in the order in which they were read. */
+interface WatchedPages {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly pages: readonly Observation[];
+}
+
+/** Seconds from the quarantine to the first samples, and between samples. */
+export const firstSampleSeconds = 3_600;
+const sampleSeconds = 86_400;
+/** URLs that are let through together. */
+const sampleUrls = 3;
+/** So many samples, of which so many are new, free a shape by themselves. */
+const freeing = { sampled: 5, share: 0.8 };
+/** URLs that one transaction queues again. */
+const batch = 2_000;
+/** Seconds after which no process goes by an older verdict: the copies of crawls are a second old at most. */
+const settleSeconds = 60;
+
+const asJson = (rows: readonly unknown[]): string => JSON.stringify(rows);
+
+/** Adds pages to the watches of their hosts. Answers how many shapes were put into quarantine. */
+export function addWatched(pool: Pool, watched: readonly WatchedPages[], now: number): Promise<number> {
+  const places = asJson(watched.map(({ host_id, crawl_id }) => ({ host_id, crawl_id })));
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      await beginWatches(db, places);
+      const rows = await lockWatches(db, places);
+      const found: FoundRow[] = [];
+      const samples: object[] = [];
+      const stored = rows.map(({ host_id, crawl_id, state: known, standings }) => {
+        const state = { ...noPages(), ...known };
+        const pages = watched.filter((each) => each.host_id === host_id && each.crawl_id === crawl_id);
+        const findings = watchPages(
+          state,
+          pages.flatMap((each) => each.pages),
+          standingsOf(standings),
+          now,
+        );
+        for (const finding of findings) {
+          const { shape } = finding;
+          const place = { crawl_id, host_id, shape };
+          if (finding.kind === 'sample')
+            samples.push({ ...place, pages: finding.pages, novel: finding.novel });
+          else if (finding.kind === 'clear') {
+            found.push({ ...place, rule: null, evidence: {}, verdict: 'cleared' });
+          } else {
+            const verdict = finding.kind === 'hold' ? 'held' : 'suspected';
+            found.push({ ...place, ...finding.accusation, verdict });
+          }
+        }
+        return { host_id, crawl_id, state };
+      });
+      await storeWatches(db, asJson(stored));
+      const changed = latest(found);
+      if (changed.length > 0) await noteFound(db, asJson(changed), firstSampleSeconds);
+      if (samples.length > 0) await freeBySamples(db, samples);
+      return changed.filter(({ verdict }) => verdict === 'held').length;
+    }),
+  );
+}
+
+const standingsOf = (given: Readonly<Record<string, Standing | 'cleared'>> | null): Map<string, Standing> =>
+  new Map(Object.entries(given ?? {}).filter((entry): entry is [string, Standing] => entry[1] !== 'cleared'));
+
+/** Of several findings about a shape the last one holds. */
+const latest = (found: readonly FoundRow[]): FoundRow[] => [
+  ...new Map(
+    found.map((row) => [`${String(row.crawl_id)} ${String(row.host_id)} ${row.shape}`, row]),
+  ).values(),
+];
+
+/** Frees shapes whose samples turned out to be new pages. */
+async function freeBySamples(db: Queryable, samples: readonly object[]): Promise<void> {
+  for (const { id, crawl_id, verdict, sampled, novel } of await noteSamples(db, asJson(samples))) {
+    if (verdict === 'held' && sampled >= freeing.sampled && novel >= freeing.share * sampled)
+      await giveVerdict(db, String(crawl_id), [id], 'released', null);
+  }
+}
+
+interface Requeued {
+  readonly urls: number;
+  /** The crawl that must be told, because it had ended; null: none. */
+  readonly reopened: number | null;
+  readonly host: number | null;
+}
+
+/**
+ * Queues URLs again that a verdict keeps back, up to so many in one transaction. A crawl that had ended for want of work
+ * runs on; one that may not go on keeps its URLs as they are.
+ */
+function requeueBatch(pool: Pool, id: string, limit: number, reason: 'sample' | null): Promise<Requeued> {
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      const [row] = await lockQuarantined(db, id);
+      const none = { urls: 0, reopened: null, host: null };
+      if (row === undefined || whyNoMore(row) !== null) return none;
+      const { crawl_id: crawlId, host_id: host } = row;
+      const urls = (await requeueQuarantined(db, id, crawlId, host, limit, reason)).length;
+      if (urls === 0) return none;
+      const reopens = isOver(row.state);
+      if (reopens) await reopenClosedCrawls(db, [crawlId]);
+      return { urls, reopened: reopens ? crawlId : null, host };
+    }),
+  );
+}
+
+/** Queues all URLs again that a released shape keeps back, until none is left or the time is up. */
+export async function sweepRelease(
+  pool: Pool,
+  id: string,
+  until: number,
+): Promise<{ readonly urls: number; readonly more: boolean; readonly hosts: readonly number[] }> {
+  let urls = 0;
+  const hosts = new Set<number>();
+  for (;;) {
+    const moved = await requeueBatch(pool, id, batch, null);
+    urls += moved.urls;
+    if (moved.host !== null) hosts.add(moved.host);
+    if (moved.urls < batch) return { urls, more: false, hosts: [...hosts] };
+    if (performance.now() > until) return { urls, more: true, hosts: [...hosts] };
+  }
+}
+
+/**
+ * What is left to do in the background, a little at a look: URLs of released shapes, and samples of held ones. Answers
+ * the hosts that have URLs queued again.
+ */
+export async function tendQuarantine(pool: Pool, most: number, budgetMs: number): Promise<readonly number[]> {
+  const until = performance.now() + budgetMs;
+  const hosts: number[] = [];
+  for (const { id } of await openReleases(pool, most)) {
+    const swept = await sweepRelease(pool, id, until);
+    hosts.push(...swept.hosts);
+    if (!swept.more && swept.urls === 0) await settleRelease(pool, id, settleSeconds);
+  }
+  for (const { id } of await dueSamples(pool, most)) {
+    const { urls, host } = await requeueBatch(pool, id, sampleUrls, 'sample');
+    if (host !== null) hosts.push(host);
+    await noteLetThrough(pool, id, urls, sampleSeconds);
+  }
+  return hosts;
+}

@@ -1,0 +1,40 @@
+/** What the pages of hosts showed. */
+import type { Standing, WatchState } from '../../domain/traps/watch.ts';
+import { statement } from '../postgres/index.ts';
+
+/** Makes rows for hosts that have none. `places`: [{host_id, crawl_id}]. */
+export const beginWatches = statement<[places: string], Record<string, never>>(
+  'begin-watches',
+  `insert into trap_watch (host_id, crawl_id, state)
+   select host_id, crawl_id, '{}'
+     from json_to_recordset($1) as r(host_id bigint, crawl_id bigint) order by host_id, crawl_id
+   on conflict (host_id, crawl_id) do nothing`,
+);
+
+export interface WatchRow {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  /** Empty: no page was added yet. */
+  readonly state: Partial<WatchState>;
+  /** Of the host's shapes that have one. */
+  readonly standings: Readonly<Record<string, Standing | 'cleared'>> | null;
+}
+
+/** Locks the watches of places, in their order, until the transaction ends. */
+export const lockWatches = statement<[places: string], WatchRow>(
+  'lock-watches',
+  `select w.host_id, w.crawl_id, w.state,
+          (select json_object_agg(q.shape, q.verdict) from quarantine q
+            where q.crawl_id = w.crawl_id and q.host_id = w.host_id) as standings
+     from trap_watch w
+    where (w.host_id, w.crawl_id) in (select host_id, crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint))
+    order by w.host_id, w.crawl_id for update of w`,
+);
+
+/** `rows`: [{host_id, crawl_id, state}], locked. */
+export const storeWatches = statement<[rows: string], Record<string, never>>(
+  'store-watches',
+  `update trap_watch w set state = r.state
+     from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, state jsonb)
+    where w.host_id = r.host_id and w.crawl_id = r.crawl_id`,
+);

@@ -1,0 +1,37 @@
+/**
+ * Are real sites taken for traps? Runs the rules over folders of documentation: `npm run traps -- FOLDER[/index.html] …`.
+ * Prints what each folder has and what would be kept back; the exit code is 1 if anything would be.
+ */
+import path from 'node:path';
+import { createExtractor } from '../../content/extract.ts';
+import { fileAt } from './files.ts';
+import { simulate } from './simulate.ts';
+
+const most = 50_000;
+const extractor = await createExtractor();
+let wrong = 0;
+for (const asked of process.argv.slice(2)) {
+  const [folder, start] = asked.endsWith('.html')
+    ? [path.dirname(asked), `/${path.basename(asked)}`]
+    : [asked, '/index.html'];
+  let pages = 0;
+  const begun = performance.now();
+  const pageAt = (at: string): Uint8Array | null => {
+    const found = fileAt(path.resolve(folder), at);
+    if (found !== null) pages++;
+    return found;
+  };
+  const { held, findings } = simulate(extractor, 'http://site.example', start, pageAt, { most });
+  const suspects = new Set(
+    findings.flatMap((finding) => (finding.kind === 'suspect' ? [finding.shape] : [])),
+  );
+  wrong += held.length;
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+  process.stdout.write(
+    `${folder}: ${String(pages)} pages, ${String(held.length)} kept back, ${String(suspects.size)} shapes suspected meanwhile (${seconds} s)\n`,
+  );
+  for (const finding of findings)
+    if (finding.kind === 'hold')
+      process.stdout.write(`  ${finding.shape}: ${JSON.stringify(finding.accusation)}\n`);
+}
+process.exitCode = wrong === 0 ? 0 : 1;

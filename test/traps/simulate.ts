@@ -1,0 +1,129 @@
+/**
+ * A crawl of one host by the rules alone: what a page shows goes to the watch, whose findings decide about the URLs that
+ * wait. Breadth first, in any order within a depth, suspects last, and a page is read only when `lag` others were fetched after it.
+ */
+import { hash } from 'node:crypto';
+import type { Extractor } from '../../content/extract.ts';
+import { observe } from '../../engine/traps/observe.ts';
+import { shapesOf } from '../../domain/traps/shape.ts';
+import {
+  noPages,
+  watchPages,
+  type Finding,
+  type Observation,
+  type Standing,
+} from '../../domain/traps/watch.ts';
+import { canonicalize, pathAndQuery } from '../../domain/url.ts';
+
+export interface Simulated {
+  /** Paths in the order in which they were fetched. */
+  readonly fetched: readonly string[];
+  /** Paths that were kept back. */
+  readonly held: readonly string[];
+  readonly findings: readonly (Finding & { readonly at: number })[];
+}
+
+interface Waiting {
+  readonly path: string;
+  readonly depth: number;
+}
+
+/** Takes one out, by a hash of how many there are: as good as any. */
+function anyOf(level: Waiting[]): Waiting | undefined {
+  const at = Math.imul(level.length + 1, 0x9e3779b1) >>> 0;
+  return level.splice(at % Math.max(1, level.length), 1)[0];
+}
+
+/** Pages that the watch gets together. */
+const batch = 16;
+
+export function simulate(
+  extractor: Extractor,
+  origin: string,
+  start: string,
+  pageAt: (path: string, nth: number) => string | Uint8Array | null,
+  { most, lag = 20 }: { readonly most: number; readonly lag?: number },
+): Simulated {
+  const state = noPages();
+  const standings = new Map<string, Standing>();
+  const levels: Waiting[][] = [[{ path: start, depth: 0 }]];
+  const suspects: Waiting[] = [];
+  const [met, bodies] = [new Set([start]), new Set<string>()];
+  const [fetched, held]: [string[], string[]] = [[], []];
+  const findings: (Finding & { at: number })[] = [];
+  const unread: { readonly waiting: Waiting; readonly body: Uint8Array }[] = [];
+  let open: Observation[] = [];
+
+  const standingOf = (path: string): 'held' | 'suspected' | null => {
+    const shapes = shapesOf(path);
+    const of = (wanted: Standing): boolean => shapes.some((shape) => standings.get(shape) === wanted);
+    return of('held') ? 'held' : of('suspected') ? 'suspected' : null;
+  };
+  const next = (): Waiting | undefined => {
+    for (const level of levels) {
+      for (let waiting = anyOf(level); waiting !== undefined; waiting = anyOf(level)) {
+        const standing = standingOf(waiting.path);
+        if (standing === null) return waiting;
+        if (standing === 'held') held.push(waiting.path);
+        else suspects.push(waiting);
+      }
+    }
+    for (let waiting = suspects.shift(); waiting !== undefined; waiting = suspects.shift()) {
+      if (standingOf(waiting.path) !== 'held') return waiting;
+      held.push(waiting.path);
+    }
+    return undefined;
+  };
+  const flush = (): void => {
+    for (const finding of watchPages(state, open, standings, 0)) {
+      findings.push({ ...finding, at: fetched.length });
+      if (finding.kind === 'hold') standings.set(finding.shape, 'held');
+      if (finding.kind === 'suspect') standings.set(finding.shape, 'suspected');
+      if (finding.kind === 'clear') standings.delete(finding.shape);
+    }
+    open = [];
+  };
+  const read = ({ waiting, body }: (typeof unread)[number]): void => {
+    const id = hash('sha256', body);
+    const link = canonicalize(origin + waiting.path);
+    if (!link.ok) return;
+    if (bodies.has(id)) {
+      open.push(observe({ link: link.value, body: Buffer.from(id, 'hex'), extracted: null, fresh: [] }));
+    } else {
+      bodies.add(id);
+      const extracted = extractor.extract({
+        body,
+        url: link.value.url,
+        contentType: 'text/html',
+        xRobotsTag: null,
+        agentTokens: [],
+        maxLinks: 10_000,
+      });
+      const fresh = extracted.links.flatMap((url) => {
+        const found = canonicalize(url);
+        if (!found.ok || found.value.host !== link.value.host) return [];
+        const path = pathAndQuery({ url: found.value.canonical, host: found.value.host });
+        if (met.has(path)) return [];
+        met.add(path);
+        (levels[waiting.depth + 1] ??= []).push({ path, depth: waiting.depth + 1 });
+        return [found.value.url];
+      });
+      open.push(observe({ link: link.value, body: Buffer.from(id, 'hex'), extracted, fresh }));
+    }
+    if (open.length >= batch) flush();
+  };
+
+  for (;;) {
+    const waiting = fetched.length < most ? next() : undefined;
+    if (waiting === undefined && unread.length === 0) break;
+    if (waiting !== undefined) {
+      const body = pageAt(waiting.path, fetched.length);
+      fetched.push(waiting.path);
+      if (body !== null) unread.push({ waiting, body: typeof body === 'string' ? Buffer.from(body) : body });
+    }
+    const one = waiting === undefined || unread.length > lag ? unread.shift() : undefined;
+    if (one !== undefined) read(one);
+  }
+  flush();
+  return { fetched, held, findings };
+}
