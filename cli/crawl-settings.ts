@@ -129,7 +129,18 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
     words:
       'share of each signal in the score by which pages are fetched, such as depth=0.5,inbound=0.5; the shares sum to 1',
     read: weights,
-    unset: weighedSignals.map((signal) => `${signal}=${String(defaultWeights[signal])}`).join(','),
+    unset: weighedSignals
+      .flatMap((signal) =>
+        defaultWeights[signal] > 0 ? [`${signal}=${String(defaultWeights[signal])}`] : [],
+      )
+      .join(','),
+  },
+  focus: {
+    flags: '--focus <words>',
+    words:
+      'fetch pages that are relevant to these words first; @FILE: to the example page in this file; may be repeated',
+    isList: true,
+    unset: 'none',
   },
   trustedDomains: {
     flags: '--trusted-domain <domain>',

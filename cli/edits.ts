@@ -16,6 +16,7 @@ import { weights } from './arguments.ts';
 import type { VerbOptions } from './crawls.ts';
 import { editOptionNames, givenSettings, optionName } from './crawl-settings.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { readFocus } from './focus-option.ts';
 import { readJsonOption } from './json-option.ts';
 import { moment, table, writeList, writeOne, type Shown } from './table.ts';
 import { counted, grouped } from '../domain/counted.ts';
@@ -78,8 +79,12 @@ const readers: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
   (value: unknown) => unknown
 >([
   ['finish', (value) => (value === 'none' ? null : readJsonOption('finish', String(value)))],
+  ['focus', (value) => (isNone(value) ? null : readFocus(value as readonly string[]))],
   ['priority', (value) => (value === 'none' ? null : weightsOption(String(value)))],
 ]);
+
+/** As given for a list. */
+const isNone = (value: unknown): boolean => Array.isArray(value) && value.length === 1 && value[0] === 'none';
 
 function weightsOption(text: string): Record<string, number> {
   try {

@@ -9,6 +9,7 @@ import { judgeSeeds, rejectionSentence, type JudgedSeed } from '../domain/seeds.
 import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
 import { readCrawlFile } from './crawl-file.ts';
 import { givenSettings, optionName } from './crawl-settings.ts';
+import { readFocus } from './focus-option.ts';
 import { CommandError } from './ending.ts';
 import { readJsonOption } from './json-option.ts';
 import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
@@ -23,6 +24,7 @@ export interface CrawlOptions {
   readonly maxBytes?: number;
   /** Criteria as JSON, or the name of a file that holds them. */
   readonly finish?: string;
+  readonly focus?: readonly string[];
   readonly header?: readonly string[];
   readonly allowPrivate?: readonly string[];
   readonly [setting: string]: unknown;
@@ -56,6 +58,7 @@ export async function readRequest(
     throw new CommandError('Give at least one URL, such as https://example.com/, or --seeds FILE.');
   }
   const finish = await readFinish(options);
+  const focus = options.focus === undefined ? undefined : await readFocus(options.focus);
   const allowPrivate = (options.allowPrivate ?? []).flatMap((list) =>
     list.split(',').map((cidr) => cidr.trim()),
   );
@@ -67,6 +70,7 @@ export async function readRequest(
       ...(named && { seeds: [...urls, ...lines] }),
       ...givenSettings(options),
       ...(finish !== undefined && { finish }),
+      ...(focus !== undefined && { focus }),
       ...(options.header !== undefined && { headers: readHeaders(options.header) }),
       ...(allowPrivate.length > 0 && { allowPrivate }),
     },

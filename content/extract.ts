@@ -34,13 +34,14 @@ function readPage(
   body: Uint8Array,
   contentType: string | null,
   agentTokens: readonly string[],
+  withContexts = false,
 ): { page: PageReader; charset: string } {
   const type = parseContentType(contentType);
   const kind = bodyKind(type, body);
   const { text: decoded, charset } = decodeBody(kind === null ? new Uint8Array() : body, type.charset);
   // NUL never belongs to a page, and Postgres refuses it in text.
   const source = decoded.includes('\0') ? decoded.replaceAll('\0', '') : decoded;
-  const page = new PageReader(source, kind === 'xhtml', agentTokens);
+  const page = new PageReader(source, kind === 'xhtml', agentTokens, withContexts);
   if (kind === 'text') page.text.add(source);
   else page.read();
   return { page, charset };
@@ -49,7 +50,9 @@ function readPage(
 function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extracted {
   const url = new URL(input.url);
   url.hash = '';
-  const { page, charset } = readPage(input.body, input.contentType, input.agentTokens);
+  const { page, charset } = readPage(
+    ...([input.body, input.contentType, input.agentTokens, input.withContexts] as const),
+  );
   const resolve = createResolver(baseOf(page.baseHref, url));
   const directives = combine(page.directives, parseRobotsTag(input.xRobotsTag, input.agentTokens));
   const links = page.links.resolve(resolve, url.href, input.maxLinks);
@@ -64,6 +67,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     text,
     words,
     links: directives.nofollow ? [] : links.urls,
+    contexts: page.contexts?.resolve(resolve, links.urls) ?? null,
     linksSeen: links.seen,
     canonical: page.canonicalHref === null ? null : resolve(page.canonicalHref),
     noindex: directives.noindex,

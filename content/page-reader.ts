@@ -19,6 +19,7 @@ import {
   readElements,
 } from './elements.ts';
 import { foldLine, FoldedText, type FoldedLine } from './folded-text.ts';
+import { LinkContexts } from './link-context.ts';
 import { LinkCollector } from './links.ts';
 import { combine, type Directives, noDirectives, parseDirectives } from './robots-directives.ts';
 import { skippingTokenizer } from './skipping-tokenizer.ts';
@@ -34,6 +35,8 @@ export class PageReader implements TokenizerCallbacks {
   readonly title = new FoldedText(LONGEST_TITLE);
   readonly text = new FoldedText(LONGEST_TEXT);
   readonly links = new LinkCollector();
+  /** Null: nobody asks what links say. */
+  readonly contexts: LinkContexts | null;
   /** Of the first <base> that has one. */
   baseHref: string | null = null;
   canonicalHref: string | null = null;
@@ -66,8 +69,13 @@ export class PageReader implements TokenizerCallbacks {
   private readonly open = new Int32Array(containerElements.length);
   private readonly openBeforeQuiet = new Int32Array(containerElements.length);
 
-  /** `xhtml`: self-closing tags close and CDATA is text. `agentTokens`: whose <meta> directives count as ours. */
-  constructor(source: string, xhtml: boolean, agentTokens: readonly string[]) {
+  /**
+   * @param xhtml self-closing tags close and CDATA is text
+   * @param agentTokens whose <meta> directives count as ours
+   * @param withContexts what links say is kept
+   */
+  constructor(source: string, xhtml: boolean, agentTokens: readonly string[], withContexts = false) {
+    this.contexts = withContexts ? new LinkContexts() : null;
     this.source = source;
     this.xhtml = xhtml;
     this.agentTokens = agentTokens;
@@ -152,13 +160,15 @@ export class PageReader implements TokenizerCallbacks {
     } else if (this.quiet === null) {
       this.text.add(piece);
     }
+    if (this.contexts !== null && !this.inTitle && (this.quiet === null || saysSomething.has(this.quiet)))
+      this.contexts.add(piece);
   }
 
   private opened(name: string): void {
     if (this.foreign > 0 && breakoutElements.has(name)) this.foreign = 0;
     if (name === 'svg' || name === 'math') this.foreign++;
     if (name === 'title') this.beginTitle();
-    if (this.foreign === 0 && blockElements.has(name)) this.text.breakBlock();
+    if (this.foreign === 0 && blockElements.has(name)) this.breakBlock();
     if (this.readsAttributes) this.readAttributes(name);
     const container = containerIndex.get(name);
     if (container !== undefined) this.open[container] = (this.open[container] ?? 0) + 1;
@@ -167,6 +177,11 @@ export class PageReader implements TokenizerCallbacks {
     } else if (this.quiet === name && nestingElements.has(name)) {
       this.quietDepth++;
     }
+  }
+
+  private breakBlock(): void {
+    this.text.breakBlock();
+    this.contexts?.add(' ');
   }
 
   private beginTitle(): void {
@@ -184,7 +199,8 @@ export class PageReader implements TokenizerCallbacks {
     if (this.foreign > 0 && (name === 'svg' || name === 'math')) this.foreign--;
     if (name === 'title') this.inTitle = false;
     if (name === 'template' && this.inert > 0) this.inert--;
-    if (this.foreign === 0 && blockElements.has(name)) this.text.breakBlock();
+    if (this.foreign === 0 && blockElements.has(name)) this.breakBlock();
+    if (name === 'a') this.contexts?.end();
     const container = containerIndex.get(name);
     if (container !== undefined) this.closeContainer(container);
     if (this.quiet === name && --this.quietDepth === 0) this.quiet = null;
@@ -242,8 +258,12 @@ export class PageReader implements TokenizerCallbacks {
     if (href === undefined) return;
     const barred = rel !== undefined && relations(rel).some((word) => barringRelations.has(word));
     this.links.add(href, !barred);
+    if (this.tag === 'a') this.contexts?.begin(href);
   }
 }
+
+/** Quiet elements whose links speak. */
+const saysSomething: ReadonlySet<string> = new Set(['nav', 'aside', 'footer']);
 
 const barringRelations: ReadonlySet<string> = new Set(['nofollow', 'ugc', 'sponsored']);
 

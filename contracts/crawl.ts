@@ -5,6 +5,7 @@
 
 import type { FinishCriteria } from '../domain/finish-criteria.ts';
 import type { GivenWeights } from '../domain/priority/score.ts';
+import type { Focus } from '../domain/relevance/focus.ts';
 import type { RequestHeaders } from '../domain/request-headers.ts';
 import { maxUrlLength } from '../domain/url.ts';
 
@@ -65,6 +66,8 @@ export interface CrawlConfig {
    * default weights.
    */
   readonly priority: GivenWeights | null;
+  /** What the crawl is about: pages that promise to be relevant to it are fetched first; null: no such thing. */
+  readonly focus: Focus | null;
   /** Domains, each with all below it, that count as trusted when pages are scored. */
   readonly trustedDomains: readonly string[];
   /** URLs of shapes that look like traps go into quarantine; absent: true. */
@@ -99,6 +102,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   delayFactor: null,
   weight: 1,
   priority: null,
+  focus: null,
   trustedDomains: [],
   traps: true,
   fresh: false,

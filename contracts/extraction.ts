@@ -1,5 +1,6 @@
 /** What is in a page: the contract between content/, which reads bodies, and its callers. */
 import type { Cut } from '../domain/limits.ts';
+import type { LinkContext } from '../domain/relevance/focus.ts';
 
 export interface ExtractInput {
   readonly body: Uint8Array;
@@ -13,6 +14,8 @@ export interface ExtractInput {
   readonly agentTokens: readonly string[];
   /** Links kept at most, in document order, after removing repeats. */
   readonly maxLinks: number;
+  /** What links say is wanted as well. */
+  readonly withContexts?: boolean;
 }
 
 export interface Extracted {
@@ -25,6 +28,8 @@ export interface Extracted {
   readonly words: number;
   /** Absolute http(s) URLs to follow, fragment dropped, in document order, without repeats or nofollow ones. */
   readonly links: readonly string[];
+  /** What the links say, by URL, for those with words; null: nobody asked. */
+  readonly contexts: ReadonlyMap<string, LinkContext> | null;
   /** Links seen before the cap and before nofollow was applied. */
   readonly linksSeen: number;
   /** Absolute URL of rel=canonical, or null. */

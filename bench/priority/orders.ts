@@ -17,7 +17,7 @@ import type { Web } from './graph.ts';
 export type Order = readonly number[];
 
 /** A queue that gives out the number with the highest value; a value may be changed while the number waits. */
-class Heap {
+export class Heap {
   readonly #numbers: number[] = [];
   readonly #values: number[] = [];
   readonly #current = new Map<number, number>();
@@ -109,7 +109,7 @@ export function byScore(web: Web, weights: PriorityWeights): Order {
       {
         ...{ depth: one.depth, parentPriority: one.parentPriority, nesting: nestingOf(page.path) },
         ...{ home: page.path === '/', trusted: 0, hostQuality: 1, trapSuspicion: 0 },
-        ...{ inboundHosts: sourcesOf(one.hosts), inboundPages: sourcesOf(one.pages) },
+        ...{ inboundHosts: sourcesOf(one.hosts), inboundPages: sourcesOf(one.pages), relevance: 0 },
       },
       weights,
     );

@@ -12,8 +12,10 @@ import { maxDelayFactor } from '../../domain/pace.ts';
 import { maxPatternLength, maxPatternsLength } from '../../domain/pattern.ts';
 import {
   defaultWeights,
+  focusedWeights,
   weighedSignals,
   weightTolerance,
+  type PriorityWeights,
   type WeighedSignal,
 } from '../../domain/priority/score.ts';
 import { headerProblem, headersProblem, hiddenValue } from '../../domain/request-headers.ts';
@@ -23,6 +25,7 @@ import { crawlCauses } from '../../domain/crawl-life.ts';
 import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
 import { patternProblems } from '../url-pattern.ts';
 import { finishCriteria } from './finish.ts';
+import { crawlFocus } from './focus.ts';
 import {
   commaSeparated,
   count,
@@ -65,6 +68,11 @@ export const domain = z
   .pipe(z.string())
   .meta({ description: 'A domain with all its subdomains, or an IP address.' });
 
+const weightWords = (weights: PriorityWeights): string =>
+  weighedSignals
+    .flatMap((signal) => (weights[signal] > 0 ? [`${signal} ${String(weights[signal])}`] : []))
+    .join(', ');
+
 const priorityWeights = z
   .strictObject(
     Object.fromEntries(weighedSignals.map((signal) => [signal, z.number().min(0).max(1)])) as Record<
@@ -82,7 +90,7 @@ const priorityWeights = z
       });
   })
   .meta({
-    description: `Share of each signal in the score of a page, by which the pages of a host are fetched: depth (links from a seed, and the score of the page that names it), inbound (other hosts that link to it), internal (pages of its host that link to it), nesting (segments of its path), home (root of its host), trusted (its domain is in \`trustedDomains\`, or in the imported ranking). The shares must sum to 1; a signal that is not named counts for nothing. Null: ${weighedSignals.map((signal) => `${signal} ${String(defaultWeights[signal])}`).join(', ')}.`,
+    description: `Share of each signal in the score of a page, by which the pages of a host are fetched: depth (links from a seed, and the score of the page that names it), inbound (other hosts that link to it), internal (pages of its host that link to it), nesting (segments of its path), home (root of its host), trusted (its domain is in \`trustedDomains\`, or in the imported ranking), relevance (what the links to it promise of the \`focus\`). The shares must sum to 1; a signal that is not named counts for nothing. Null: ${weightWords(defaultWeights)}; with a \`focus\` ${weightWords(focusedWeights)}.`,
     examples: [{ depth: 0.6, inbound: 0.4 }],
   });
 
@@ -144,6 +152,7 @@ export const configFields = {
       'Turns that this crawl gets, at a host that several crawls want, for each turn of a crawl with weight 1.',
   }),
   priority: priorityWeights.nullable(),
+  focus: crawlFocus.nullable(),
   trustedDomains: z.array(domain).max(10_000).meta({
     description: 'Domains that count as trusted, each with its subdomains, when pages are scored.',
   }),

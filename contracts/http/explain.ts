@@ -72,6 +72,10 @@ const explainedRecord = z
       .object({
         words: count,
         links: count,
+        relevance: z
+          .number()
+          .nullable()
+          .meta({ description: 'To the focus of the crawl, from 0 to 1; null: the crawl has none.' }),
         canonical: z.string().nullable(),
         noindex: z.boolean(),
         nofollow: z.boolean(),

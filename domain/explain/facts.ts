@@ -188,6 +188,8 @@ export interface PageFacts {
   readonly links: number;
   /** The page's rel=canonical. */
   readonly canonical: string | null;
+  /** To the crawl's focus, from 0 to 1; null: the crawl has none. */
+  readonly relevance: number | null;
   readonly noindex: boolean;
   readonly nofollow: boolean;
 }

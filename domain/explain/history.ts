@@ -156,8 +156,11 @@ function reading({ stillToDo, page, cut, kind }: RecordFacts): Decision[] {
           },
         ];
   }
-  const { words, links, noindex, nofollow } = page;
+  const { words, links, noindex, nofollow, relevance } = page;
   const remarks = [
+    ...(relevance === null
+      ? []
+      : [`its relevance to the crawl’s focus is ${String(Number(relevance.toPrecision(3)))}`]),
     ...(noindex ? ['the page asks not to be indexed'] : []),
     ...(nofollow ? ['the page asks that none of its links be followed'] : []),
     ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
@@ -168,7 +171,7 @@ function reading({ stillToDo, page, cut, kind }: RecordFacts): Decision[] {
       verdict: 'read',
       effect: 'note',
       because: `It was read: ${counted(words, 'word', 'words')}, ${counted(links, 'link', 'links')} to follow${remarks.map((remark) => `; ${remark}`).join('')}.`,
-      detail: { words, links, noindex, nofollow, leftOut: leftOut.join(', ') },
+      detail: { words, links, noindex, nofollow, relevance, leftOut: leftOut.join(', ') },
     },
   ];
 }

@@ -19,6 +19,8 @@ export interface PrioritySignals {
   /** Distinct other hosts that link to the page, and distinct pages of its own host. */
   readonly inboundHosts: number;
   readonly inboundPages: number;
+  /** What the links to the page promise of the crawl's focus, from 0 to 1 (domain/relevance/focus.ts). */
+  readonly relevance: number;
   /** From 0, worthless, to 1. */
   readonly hostQuality: number;
   /** From 0 to 1, surely a trap. */
@@ -26,13 +28,21 @@ export interface PrioritySignals {
 }
 
 /** The signals that have a weight, in the order in which a score is explained. */
-export const weighedSignals = ['depth', 'inbound', 'internal', 'nesting', 'home', 'trusted'] as const;
+export const weighedSignals = [
+  'depth',
+  'inbound',
+  'internal',
+  'nesting',
+  'home',
+  'trusted',
+  'relevance',
+] as const;
 export type WeighedSignal = (typeof weighedSignals)[number];
 export type PriorityWeights = Readonly<Record<WeighedSignal, number>>;
 /** As a crawl's settings name them. */
 export type GivenWeights = { readonly [S in WeighedSignal]?: number | undefined };
 
-/** Chosen by `npm run bench:priority`. */
+/** Of crawls without a focus. Chosen by `npm run bench:priority`, as the others. */
 export const defaultWeights: PriorityWeights = {
   depth: 0.5,
   inbound: 0.15,
@@ -40,13 +50,25 @@ export const defaultWeights: PriorityWeights = {
   nesting: 0.1,
   home: 0.1,
   trusted: 0.05,
+  relevance: 0,
+};
+
+/** Of crawls with a focus. */
+export const focusedWeights: PriorityWeights = {
+  depth: 0.1,
+  inbound: 0.05,
+  internal: 0.03,
+  nesting: 0,
+  home: 0.02,
+  trusted: 0,
+  relevance: 0.8,
 };
 
 /** All weights of a crawl; null: the default. A signal that is not named counts for nothing. */
-export function weightsOf(given: GivenWeights | null): PriorityWeights {
-  if (given === null) return defaultWeights;
-  const { depth = 0, inbound = 0, internal = 0, nesting = 0, home = 0, trusted = 0 } = given;
-  return { depth, inbound, internal, nesting, home, trusted };
+export function weightsOf(given: GivenWeights | null, hasFocus: boolean): PriorityWeights {
+  if (given === null) return hasFocus ? focusedWeights : defaultWeights;
+  const { depth = 0, inbound = 0, internal = 0, nesting = 0, home = 0, trusted = 0, relevance = 0 } = given;
+  return { depth, inbound, internal, nesting, home, trusted, relevance };
 }
 
 /** Weights sum to 1 within this: thirds cannot be written exactly. */
@@ -83,6 +105,7 @@ const values: Readonly<Record<WeighedSignal, (signals: PrioritySignals) => numbe
   nesting: ({ nesting }) => 1 / (1 + nesting),
   home: ({ home }) => (home ? 1 : 0),
   trusted: ({ trusted }) => trusted,
+  relevance: ({ relevance }) => relevance,
 };
 
 /** Path segments of a URL, and whether it is the root of its host. @param path with its query, as `/a/b?c` */

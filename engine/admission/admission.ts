@@ -23,7 +23,7 @@ import type { Books } from '../books/books.ts';
 import type { HostBook } from '../books/host-book.ts';
 import type { Candidate } from './candidates.ts';
 import { KnownLinks } from './known-links.ts';
-import { scoreOf } from './scoring.ts';
+import { promiseOf, scoreOf } from './scoring.ts';
 import type { WakeHosts } from '../host-waker.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
 import type { RankBook } from '../books/rank-book.ts';
@@ -159,6 +159,7 @@ export class Admission {
       detail: verdict?.detail ?? null,
       due_in_ms: candidate.dueInMs ?? 0,
       host_limit: candidate.crawl.config.maxPagesPerHost,
+      ...(candidate.crawl.topic !== null && verdict === null && { relevance: promised(candidate) }),
     }));
     const outside = candidates.filter(({ crawl, link }) =>
       leftOut.has(`${String(crawl.id)} ${link.canonical}`),
@@ -206,16 +207,20 @@ const scoredHosts = (candidates: readonly Candidate[]): string[] =>
     priority === null && crawl.weights.trusted > 0 ? [link.host] : [],
   );
 
+const promised = ({ crawl, link, promise }: Candidate): number => promise ?? promiseOf(crawl, link.url);
+
 /** A URL that is found is linked to once: by the page that it was found on. */
 function firstScore(
-  { crawl, link, parent, depth, parentPriority }: Candidate,
+  candidate: Candidate,
   hostIds: ReadonlyMap<string, number>,
   ranks: ReadonlyMap<string, number>,
 ): number {
+  const { crawl, link, parent, depth, parentPriority } = candidate;
   const internal = parent !== null && parent.hostId === hostIds.get(link.host);
   const counted = { inboundHosts: parent === null || internal ? 0 : 1, inboundPages: internal ? 1 : 0 };
   const place = ranks.get(link.host) ?? null;
-  return scoreOf({ ...link, depth, parentPriority, ...counted }, crawl, place).score;
+  return scoreOf({ ...link, depth, parentPriority, ...counted, relevance: promised(candidate) }, crawl, place)
+    .score;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface Candidate {
   readonly priority: number | null;
   /** Of the page that names the URL, in (0, 1]; 1 where none does. */
   readonly parentPriority: number;
+  /** What the link promises of the crawl's focus; absent: its URL alone says it. */
+  readonly promise?: number;
   /** Milliseconds from now before which the URL must not be requested; absent: at once. */
   readonly dueInMs?: number;
   /** Where the URL was found, key in hex; null: nowhere, as for a seed. */
@@ -38,7 +40,7 @@ export type Found =
   /** Offered by a foreign fetcher that names no page for it. */
   | { readonly in: 'offer'; readonly depth: number }
   /** @property depth of the link, if a foreign fetcher says one; at least the page's depth plus 1 holds */
-  | { readonly in: 'page'; readonly page: Parent; readonly depth?: number }
+  | { readonly in: 'page'; readonly page: Parent; readonly depth?: number; readonly promise?: number }
   /** A page that a sitemap names. */
   | { readonly in: 'sitemap'; readonly sitemap: Parent }
   /** A sitemap that another sitemap names; null: robots.txt names it. */
@@ -65,8 +67,9 @@ export function placeOf(found: Found): Place {
     case 'offer':
       return { kind: 'page', depth: found.depth, parent: null };
     case 'page': {
-      const { page, depth = 0 } = found;
-      return { kind: 'page', depth: Math.max(depth, page.depth + 1), ...at(page) };
+      const { page, depth = 0, promise } = found;
+      const place = { kind: 'page', depth: Math.max(depth, page.depth + 1), ...at(page) } as const;
+      return promise === undefined ? place : { ...place, promise };
     }
     case 'sitemap':
       return { kind: 'page', depth: found.sitemap.depth + 1, ...at(found.sitemap) };

@@ -25,7 +25,7 @@ import { addLinks, rescoreUrls, type LinkedRow, type RescoredRow } from '../../s
 import { type Pool, retrying } from '../../storage/postgres/index.ts';
 import type { Books } from '../books/books.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
-import { scoreOf } from './scoring.ts';
+import { promiseOf, scoreOf } from './scoring.ts';
 
 interface Tally {
   readonly crawlId: number;
@@ -34,6 +34,9 @@ interface Tally {
   readonly pages: LinkSketch;
   /** Sum of the levels of both counts at the last score. A URL that is admitted is scored with one link. */
   scored: number;
+  /** The most that any link promises of the crawl's focus, now and at the last score; -1: not scored yet. */
+  promise: number;
+  promised: number;
   /** The URL does not wait any more, or is none of the crawl's: it is not counted. */
   settled: boolean;
 }
@@ -58,6 +61,8 @@ const usual: LinkTallyOptions = { everyMs: 5_000, most: 20_000 };
 
 /** URLs that may get a new score for each page that is read. */
 const perPage = 0.5;
+/** A link that promises so much more than those before makes a URL due for a new score: ten times at most. */
+const tellingRise = 0.1;
 /** URLs that get a new score in one flush at most: some 20 ms of two statements. */
 const mostAtOnce = 1_000;
 
@@ -81,8 +86,13 @@ export class LinkTally {
   }
 
   /** Counts the links of a page that was read. Costs nothing for a crawl whose scores do not depend on links. */
-  note({ weights }: Pick<OpenCrawl, 'weights'>, source: Source, urls: readonly string[]): void {
-    if (weights.inbound + weights.internal === 0) return;
+  note(
+    { weights }: Pick<OpenCrawl, 'weights'>,
+    source: Source,
+    urls: readonly string[],
+    promises: ReadonlyMap<string, number> | null = null,
+  ): void {
+    if (weights.inbound + weights.internal + weights.relevance === 0) return;
     this.#allowed = Math.min(mostAtOnce, this.#allowed + perPage);
     const { origin, crawl_id: crawlId, host_id: hostId } = source;
     const page = Number.parseInt(source.key.slice(0, 8), 16);
@@ -90,9 +100,17 @@ export class LinkTally {
       const tally = this.#tallyOf(crawlId, url);
       if (tally.settled) continue;
       const internal = url.startsWith(origin) && url.charAt(origin.length) === '/';
-      if (internal ? !noteSource(tally.pages, page) : !noteSource(tally.hosts, hostId)) continue;
-      if (levelOf(tally) > tally.scored) this.#due.add(tally);
+      const isNew = internal ? noteSource(tally.pages, page) : noteSource(tally.hosts, hostId);
+      if (promises !== null) this.#promise(tally, promises.get(url) ?? 0);
+      if (isNew && levelOf(tally) > tally.scored) this.#due.add(tally);
     }
+  }
+
+  /** A URL is admitted with the promise of the first link to it. */
+  #promise(tally: Tally, promise: number): void {
+    if (tally.promised < 0) tally.promised = promise;
+    tally.promise = Math.max(tally.promise, promise);
+    if (tally.promise >= tally.promised + tellingRise) this.#due.add(tally);
   }
 
   /** To be called when the pages that were noted are committed; mostly does nothing. */
@@ -101,12 +119,13 @@ export class LinkTally {
     if (wait > 0 || this.#due.size === 0 || this.#allowed < 1) return;
     this.#flushedAt = performance.now();
     const chosen = [...this.#due]
-      .sort((one, other) => levelOf(other) - levelOf(one))
+      .sort((one, other) => urgency(other) - urgency(one))
       .slice(0, Math.floor(this.#allowed));
     this.#allowed -= chosen.length;
     for (const tally of chosen) {
       this.#due.delete(tally);
       tally.scored = levelOf(tally);
+      tally.promised = tally.promise;
     }
     await this.#rescore(chosen);
   }
@@ -128,6 +147,7 @@ export class LinkTally {
     const rows = all.map(({ tally, link, key }, at): LinkedRow => ({
       ...{ at, crawl_id: tally.crawlId, origin: link.host, key },
       ...{ hosts: sketchText(tally.hosts), pages: sketchText(tally.pages) },
+      relevance: tally.promised < 0 ? null : tally.promise,
     }));
     const waiting = await retrying(() => addLinks(this.#pool, JSON.stringify(rows)));
     const ranks = await this.#books.ranks.placesOf(waiting.map(({ at }) => all[at]?.link.host ?? ''));
@@ -146,6 +166,7 @@ export class LinkTally {
           ...{ url: link.url, host: link.host, depth: row.depth },
           parentPriority: row.parent_priority === null ? 1 : worthOf(row.parent_priority),
           ...{ inboundHosts: sourcesOf(tally.hosts), inboundPages: sourcesOf(tally.pages) },
+          relevance: row.relevance ?? promiseOf(crawl, link.url),
         },
         crawl,
         ranks.get(link.host) ?? null,
@@ -164,6 +185,7 @@ export class LinkTally {
     if (known !== undefined) return known;
     const tally = this.#old.get(crawlId)?.get(url) ?? {
       ...{ crawlId, url, hosts: emptySketch(), pages: emptySketch(), settled: false },
+      ...{ promise: 0, promised: -1 },
       scored: linkLevel(1),
     };
     let ofCrawl = this.#young.get(crawlId);
@@ -179,6 +201,10 @@ export class LinkTally {
     return tally;
   }
 }
+
+/** A better promise goes before any number of links. */
+const urgency = (tally: Tally): number =>
+  levelOf(tally) + (tally.promised < 0 ? 0 : 1_000 * (tally.promise - tally.promised));
 
 const levelOf = ({ hosts, pages }: Tally): number =>
   linkLevel(sourcesOf(hosts)) + linkLevel(sourcesOf(pages));

@@ -7,7 +7,7 @@ import type { OpenCrawl } from '../books/crawl-book.ts';
 
 export interface Scored extends Pick<
   PrioritySignals,
-  'depth' | 'parentPriority' | 'inboundHosts' | 'inboundPages'
+  'depth' | 'parentPriority' | 'inboundHosts' | 'inboundPages' | 'relevance'
 > {
   readonly url: string;
   /** Origin. */
@@ -29,3 +29,7 @@ export function scoreOf(
   };
   return { ...score(signals, weights), signals };
 }
+
+/** What a URL promises of the crawl's focus by itself, without a link; 0: the crawl has none. */
+export const promiseOf = ({ topic }: Pick<OpenCrawl, 'topic'>, url: string): number =>
+  topic?.promise(url, { anchor: '', around: '' }, 0, 0) ?? 0;

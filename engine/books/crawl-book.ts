@@ -11,6 +11,7 @@ import { compileUrlPattern } from '../../contracts/url-pattern.ts';
 import { pageCounters, type CountedPage } from '../../domain/finish-criteria.ts';
 import { compileMediaFilter, type MediaFilter } from '../../domain/media-filter.ts';
 import { weightsOf, type PriorityWeights } from '../../domain/priority/score.ts';
+import { Topic } from '../../domain/relevance/focus.ts';
 import { namesOf } from '../../domain/robots.ts';
 import { compileScope, type LinkStanding, type ScopeVerdict } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
@@ -47,6 +48,8 @@ export interface OpenCrawl {
   readonly agentTokens: readonly [product: string, ...own: string[]];
   /** What the crawl's URLs are scored by (domain/priority/). */
   readonly weights: PriorityWeights;
+  /** What the crawl is about, with what this process has learned of it; null: the crawl has no focus. */
+  readonly topic: Topic | null;
   /** Domains that count as trusted, each with all below it. */
   readonly trusted: ReadonlySet<string>;
   /** The crawl's delay may be shorter than the default, but not shorter than what robots.txt asks for. */
@@ -144,7 +147,8 @@ export class CrawlBook {
         counters: pageCounters(config.finish),
         userAgent,
         agentTokens: namesOf(this.#settings.userAgent, userAgent),
-        weights: weightsOf(config.priority),
+        weights: weightsOf(config.priority, config.focus !== null),
+        topic: config.focus === null ? null : new Topic(config.focus),
         trusted: new Set(config.trustedDomains),
         leave: row.tenant_id === defaultTenant,
         allowPrivate: [...this.#settings.allowPrivate, ...config.allowPrivate],

@@ -163,7 +163,13 @@ async function wouldScore(
   quarantine: ExplainFacts['quarantine'],
 ): Promise<number> {
   if (isSeed) return seedPriority;
-  const found = { parent_priority: null, parent_is_host: true, linking_hosts: null, linking_pages: null };
+  const found = {
+    parent_priority: null,
+    parent_is_host: true,
+    linking_hosts: null,
+    linking_pages: null,
+    promised: null,
+  };
   return (await scoreFacts(db, config, link, { depth, ...found }, quarantine)).score;
 }
 

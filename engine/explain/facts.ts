@@ -125,12 +125,14 @@ export function recordFacts(
   };
 }
 
-function pageFacts({ words, links, canonical, noindex, nofollow }: UrlCircumstances): PageFacts | null {
+function pageFacts(row: UrlCircumstances): PageFacts | null {
+  const { words, links, canonical, noindex, nofollow, relevance } = row;
   if (words === null) return null;
   return {
     words,
     links: links ?? 0,
     canonical,
+    relevance,
     noindex: noindex ?? false,
     nofollow: nofollow ?? false,
   };

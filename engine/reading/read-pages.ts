@@ -10,6 +10,7 @@ import type { Extractor } from '../../content/extract.ts';
 import { looksLikeSitemap } from '../../content/sitemap.ts';
 import { textHash } from '../../content/text-hash.ts';
 import { cutBy, type Cut } from '../../domain/limits.ts';
+import { worthOf } from '../../domain/priority/place.ts';
 import { canonicalize } from '../../domain/url.ts';
 import {
   packOutlinks,
@@ -39,6 +40,8 @@ interface Reading {
   readonly page: PageRow;
   /** URLs to admit. */
   readonly links: readonly string[];
+  /** What the links promise of the crawl's focus, by URL; null: the crawl has none. */
+  readonly promises: ReadonlyMap<string, number> | null;
   readonly cut: Cut;
   readonly extracted: Extracted;
 }
@@ -72,14 +75,14 @@ export function createReading(
    * are among those returned, so that they are judged again with the last write, which holds the settings that leave
    * them out.
    */
-  const admitFirst = async ({ staged, crawl, links, cut }: Reading): Promise<Ready> => {
+  const admitFirst = async ({ staged, crawl, links, promises, cut }: Reading): Promise<Ready> => {
     let at = 0;
     let longUrls = 0;
     const open: Candidate[] = [];
     const fresh: AdmissionRow[] = [];
     const next = (until: number): readonly Candidate[] => {
       const unknown = links.slice(at, until).filter((url) => !admission.knows(crawl.id, url));
-      const part = linkCandidates(staged, crawl, unknown);
+      const part = linkCandidates(staged, crawl, unknown, promises);
       longUrls += part.longUrls;
       return part.candidates;
     };
@@ -144,8 +147,8 @@ export function createReading(
       });
       const fresh = Map.groupBy(written.fresh, (row) => `${String(row.crawl_id)} ${row.parent_key ?? ''}`);
       for (const { reading, ready } of open) {
-        const { staged, crawl, links: found, extracted } = reading;
-        tally.note(crawl, staged, found);
+        const { staged, crawl, links: found, promises, extracted } = reading;
+        tally.note(crawl, staged, found, promises);
         const own = fresh.get(`${String(staged.crawl_id)} ${staged.key}`) ?? [];
         traps.read(crawl, staged, extracted, [...ready.fresh, ...own]);
       }
@@ -192,9 +195,27 @@ function readPage(extractor: Extractor, staged: StagedBody, crawl: OpenCrawl, bo
     xRobotsTag: staged.robots_tag,
     agentTokens: crawl.agentTokens,
     maxLinks: crawl.config.maxLinksPerPage,
+    withContexts: crawl.topic !== null,
   });
-  const { links, cut } = extracted;
-  return { staged, crawl, page: pageRow(staged, crawl, extracted), links, cut, extracted };
+  const { links, cut, title, text } = extracted;
+  const relevance = crawl.topic?.read(`${title ?? ''} ${text}`) ?? null;
+  const page = pageRow(staged, crawl, extracted, relevance);
+  const promises = promisesOf(staged, crawl, extracted, relevance);
+  return { staged, crawl, page, links, promises, cut, extracted };
+}
+
+function promisesOf(
+  { priority }: StagedBody,
+  { topic }: OpenCrawl,
+  { links, contexts }: Extracted,
+  relevance: number | null,
+): ReadonlyMap<string, number> | null {
+  if (topic === null || relevance === null) return null;
+  const expected = worthOf(priority);
+  const silent = { anchor: '', around: '' };
+  return new Map(
+    links.map((url) => [url, topic.promise(url, contexts?.get(url) ?? silent, relevance, expected)]),
+  );
 }
 
 const nameOf = (crawlId: number, page: Candidate['parent']): string =>
@@ -209,18 +230,28 @@ function linkCandidates(
   staged: StagedBody,
   crawl: OpenCrawl,
   urls: readonly string[],
+  promises: ReadonlyMap<string, number> | null,
 ): { readonly candidates: Candidate[]; readonly longUrls: number } {
   let longUrls = 0;
   const candidates = urls.flatMap((url): Candidate[] => {
     const link = canonicalize(url);
-    if (link.ok) return [candidate(crawl, link.value, { in: 'page', page: staged })];
+    if (link.ok) {
+      const promise = promises?.get(url);
+      const found = { in: 'page', page: staged, ...(promise !== undefined && { promise }) } as const;
+      return [candidate(crawl, link.value, found)];
+    }
     if (link.rejected === 'too-long') longUrls++;
     return [];
   });
   return { candidates, longUrls };
 }
 
-function pageRow(staged: StagedBody, crawl: OpenCrawl, extracted: Extracted): PageRow {
+function pageRow(
+  staged: StagedBody,
+  crawl: OpenCrawl,
+  extracted: Extracted,
+  relevance: number | null,
+): PageRow {
   const { text, links, title, language } = extracted;
   const { url, depth } = staged;
   return {
@@ -238,6 +269,7 @@ function pageRow(staged: StagedBody, crawl: OpenCrawl, extracted: Extracted): Pa
     nofollow: extracted.nofollow,
     text_hash: extracted.words < wordsThatTell ? null : Buffer.from(textHash(text)).toString('hex'),
     outlinks: packOutlinks(staged.origin, links),
+    ...(relevance !== null && { relevance }),
     counters: crawl.counters({ url, title, language, depth }),
   };
 }

@@ -45,6 +45,8 @@ export interface AdmissionRow {
   readonly due_in_ms?: number;
   /** Most URLs that this crawl may have at this host. */
   readonly host_limit: number;
+  /** What the link promises of the crawl's focus; absent: the crawl has none (links.sql.ts). */
+  readonly relevance?: number;
 }
 
 /** SQLSTATE with which `hold_config` fails if a version is no longer in force. */

@@ -10,6 +10,7 @@
  */
 import { Gathering } from '../gathering.ts';
 import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from './admission.sql.ts';
+import { notePromises } from './links.sql.ts';
 import { advanceStages, type StageRow, upsertPages, type PageRow } from '../pages/index.ts';
 import { commitResults, type ResultRow } from './results.sql.ts';
 import { lockHostQueues } from './urls.sql.ts';
@@ -112,9 +113,13 @@ export class FrontierWriter {
     const pages = batch.flatMap(({ write }) => write.pages ?? []);
     const stages = batch.flatMap(({ write }) => write.stages ?? []);
     const judged = batch.flatMap(({ write }) => write.judged ?? []);
+    const promised = admissions.flatMap(({ host_id, crawl_id, key, relevance }) =>
+      relevance === undefined ? [] : [{ host_id, crawl_id, key, relevance }],
+    );
     const run = async (db: Queryable): Promise<readonly Admitted[]> => {
       if (judged.length > 0) await holdConfigs(db, asJson(judged));
       const admitted = admissions.length === 0 ? [] : await admitUrls(db, asJson(admissions));
+      if (promised.length > 0) await notePromises(db, asJson(promised));
       const refused = results.length === 0 ? [] : await commitResults(db, asJson(results));
       if (pages.length > 0) await upsertPages(db, asJson(pages));
       if (stages.length > 0) await advanceStages(db, asJson(stages));

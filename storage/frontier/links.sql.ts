@@ -11,6 +11,8 @@ export interface LinkedRow {
   readonly key: string;
   readonly hosts: string;
   readonly pages: string;
+  /** What its links promise of the crawl's focus; null: the crawl has none. */
+  readonly relevance: number | null;
 }
 
 /** A URL that waits, with all that is stored of its links. */
@@ -23,6 +25,7 @@ export interface LinkedUrl {
   readonly parent_priority: number | null;
   readonly hosts: string;
   readonly pages: string;
+  readonly relevance: number | null;
 }
 
 /**
@@ -32,21 +35,24 @@ export interface LinkedUrl {
 export const addLinks = statement<[rows: string], LinkedUrl>(
   'add-links',
   `with r as materialized (
-     select r.at, h.id as host_id, r.crawl_id, decode(r.key, 'hex') as key, r.hosts, r.pages, ${stateOfNamed('queued')}
-       from json_to_recordset($1) as r(at int, crawl_id bigint, origin text, key text, hosts bigint, pages bigint)
+     select r.at, h.id as host_id, r.crawl_id, decode(r.key, 'hex') as key, r.hosts, r.pages, r.relevance, ${stateOfNamed('queued')}
+       from json_to_recordset($1) as r(at int, crawl_id bigint, origin text, key text, hosts bigint, pages bigint,
+                                        relevance real)
        join host h on h.origin = r.origin
    ), waiting as materialized (
      select r.*, u.depth, u.priority, u.parent_host, u.parent_key
        from r join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.key and u.state = r.was
       where u.kind = 0 and not u.seed and u.hops = 0 and u.priority > 0
    ), kept as (
-     insert into link_count as l (host_id, crawl_id, key, hosts, pages)
-     select host_id, crawl_id, key, hosts, pages from waiting order by host_id, crawl_id, key
+     insert into link_count as l (host_id, crawl_id, key, hosts, pages, relevance)
+     select host_id, crawl_id, key, hosts, pages, relevance from waiting order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
-       set hosts = l.hosts | excluded.hosts, pages = l.pages | excluded.pages
-     returning host_id, crawl_id, key, hosts, pages
+       set hosts = l.hosts | excluded.hosts, pages = l.pages | excluded.pages,
+           relevance = greatest(l.relevance, excluded.relevance)
+     returning host_id, crawl_id, key, hosts, pages, relevance
    )
-   select w.at, w.host_id, w.depth, w.priority, p.priority as parent_priority, k.hosts::text, k.pages::text
+   select w.at, w.host_id, w.depth, w.priority, p.priority as parent_priority, k.hosts::text, k.pages::text,
+          k.relevance
      from waiting w
      join kept k using (host_id, crawl_id, key)
      left join url p on p.host_id = w.parent_host and p.crawl_id = w.crawl_id and p.key = w.parent_key`,
@@ -72,4 +78,16 @@ export const rescoreUrls = statement<[rows: string], Record<string, never>>(
      from r
     where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.key and u.state = r.was
       and u.priority = r.replaced and ${onceHeld}`,
+);
+
+/** Notes what the links to URLs promise, for those that wait. `rows`: [{host_id, crawl_id, key, relevance}]. */
+export const notePromises = statement<[rows: string], Record<string, never>>(
+  'note-promises',
+  `insert into link_count as l (host_id, crawl_id, key, hosts, pages, relevance)
+   select u.host_id, u.crawl_id, u.key, 0, 0, max(r.relevance)
+     from (select host_id, crawl_id, decode(key, 'hex') as key, relevance, ${stateOfNamed('queued')}
+             from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, relevance real)) r
+     join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.key and u.state = r.was
+    group by u.host_id, u.crawl_id, u.key order by u.host_id, u.crawl_id, u.key
+   on conflict (host_id, crawl_id, key) do update set relevance = greatest(l.relevance, excluded.relevance)`,
 );

@@ -71,13 +71,15 @@ create index url_lost_links on url (crawl_id, host_id, key)
 
 -- Who links to a URL that has got a new score for its links: sketches of the distinct other hosts and of the distinct
 -- pages of its own host that do (domain/priority/link-sketch.ts). Others have no row, so there are fewer rows than pages
--- read.
+-- read; in crawls with a focus every page that is queued has one.
 create table link_count (
   host_id   bigint not null,
   crawl_id  bigint not null,
   key       bytea not null,
   hosts     bigint not null,
   pages     bigint not null,
+  -- The most that any link promises of the crawl's focus (domain/relevance/focus.ts); null: the crawl has none.
+  relevance real,
   primary key (host_id, crawl_id, key)
 ) with (fillfactor = 80);
 

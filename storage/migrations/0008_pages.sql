@@ -30,6 +30,8 @@ create table page (
   text_hash    bytea,
   -- One on each line; links within the page's own origin from their path on.
   outlinks     text not null,
+  -- To the crawl's focus, from 0 to 1; null: the crawl has none.
+  relevance    real,
   extracted_at timestamptz not null default now(),
   primary key (host_id, crawl_id, key)
 );

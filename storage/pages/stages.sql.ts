@@ -111,6 +111,8 @@ export interface PageRow {
   readonly text_hash: string | null;
   /** The links to follow, packed (storage/pages/outlinks.ts). */
   readonly outlinks: string;
+  /** To the crawl's focus; absent: the crawl has none. */
+  readonly relevance?: number;
   /** Counters of finish criteria that count the page, if it is new. */
   readonly counters: readonly string[];
 }
@@ -125,18 +127,19 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
      select *, decode(key, 'hex') as place from json_to_recordset($1) as r(
             host_id bigint, crawl_id bigint, key text, title text, description text, language text, charset text,
             words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text,
-            outlinks text, counters text[])
+            outlinks text, relevance real, counters text[])
    ), stored as (
      insert into page (host_id, crawl_id, key, title, description, language, charset, words, links, canonical, noindex,
-                       nofollow, text_hash, outlinks)
+                       nofollow, text_hash, outlinks, relevance)
      select host_id, crawl_id, place, title, description, language, charset, words, links, canonical,
-            noindex, nofollow, decode(text_hash, 'hex'), outlinks
+            noindex, nofollow, decode(text_hash, 'hex'), outlinks, relevance
        from r order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
        set title = excluded.title, description = excluded.description, language = excluded.language,
            charset = excluded.charset, words = excluded.words, links = excluded.links, canonical = excluded.canonical,
            noindex = excluded.noindex, nofollow = excluded.nofollow,
-           text_hash = excluded.text_hash, outlinks = excluded.outlinks, extracted_at = now()
+           text_hash = excluded.text_hash, outlinks = excluded.outlinks, relevance = excluded.relevance,
+           extracted_at = now()
      returning host_id, crawl_id, key, xmax = 0 as is_new
    ), counted as (
      insert into page_counter as c (crawl_id, counter, shard, pages)

@@ -43,6 +43,9 @@ export interface UrlCircumstances {
   /** Sketches of who links to the URL (domain/priority/link-sketch.ts); null: it has no new score for its links. */
   readonly linking_hosts: string | null;
   readonly linking_pages: string | null;
+  /** What the links to the URL promise of the crawl's focus, and what the page turned out to be; null: not known. */
+  readonly promised: number | null;
+  readonly relevance: number | null;
   readonly alias_url: string | null;
   /** True: the page has the same body as its alias; false: only the same text. */
   readonly alias_same_body: boolean;
@@ -72,6 +75,7 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
           parent.url as parent_url, parent.status as parent_status, parent.redirect_to as parent_redirect_to,
           parent.priority as parent_priority, u.parent_host = u.host_id as parent_is_host,
           k.hosts::text as linking_hosts, k.pages::text as linking_pages,
+          k.relevance as promised, p.relevance,
           alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, false) as alias_same_body,
           p.words, p.links, p.canonical, p.noindex, p.nofollow, u.cut,
           d.class as dead_class, d.status as dead_status, d.message as dead_message, d.attempts as dead_attempts,

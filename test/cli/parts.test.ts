@@ -52,6 +52,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
     includeDomains: [],
     excludeDomains: [],
     trustedDomains: [],
+    focus: null,
     headers: {},
     allowPrivate: [],
   },

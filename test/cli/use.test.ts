@@ -60,6 +60,11 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
     ],
     [['crawl', example, '--priority', 'depth=1.5,inbound=-0.5'], /^orbweaver: --priority cannot be used/],
     [['crawl', example, '--priority', 'depth=0.5,luck=0.5'], /^orbweaver: --priority cannot be used: .*luck/],
+    [
+      ['crawl', example, '--focus', '@/nowhere/at/all'],
+      /^orbweaver: The example \/nowhere\/at\/all cannot be read/,
+    ],
+    [['crawl', example, '--focus', '…'], /^orbweaver: --focus cannot be used: it has no word of two letters/],
     [['edit', '1', '--priority', 'depth'], /^orbweaver: --priority cannot be used: It must be weights/],
     [
       ['ranks', 'import', '/nowhere/at/all'],

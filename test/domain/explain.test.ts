@@ -178,7 +178,7 @@ describe('where it was found', () => {
 describe('its place in line', () => {
   const signals = {
     ...{ depth: 1, parentPriority: 0.81, nesting: 2, home: false, trusted: 0.5 },
-    ...{ inboundHosts: 3, inboundPages: 20, hostQuality: 1, trapSuspicion: 0 },
+    ...{ inboundHosts: 3, inboundPages: 20, relevance: 0, hostQuality: 1, trapSuspicion: 0 },
   };
   const scored = (of: PrioritySignals): RecordFacts['scored'] => ({
     ...score(of, defaultWeights),
@@ -382,6 +382,7 @@ describe('what was done', () => {
     const page = {
       words: 9,
       links: 1,
+      relevance: null,
       canonical: 'https://a.example/c',
       noindex: true,
       nofollow: true,
@@ -389,6 +390,9 @@ describe('what was done', () => {
     expect(told('extract', { record: { ...done, page, cut: { links: 1_300, text: 1 } } })[0]?.because).toBe(
       'It was read: 9 words, 1 link to follow; the page asks not to be indexed; the page asks that none of its links be followed; left out: 1,300 links over the limit of a page, 1 character of text.',
     );
+    expect(
+      told('extract', { record: { ...done, page: { ...page, relevance: 0.51234 } } })[0]?.because,
+    ).toMatch(/1 link to follow; its relevance to the crawl’s focus is 0\.512; /);
     expect(told('duplicate', { record: { ...done, page } })).toMatchObject([
       { verdict: 'rel-canonical', effect: 'note' },
     ]);

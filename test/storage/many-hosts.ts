@@ -15,7 +15,10 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'Group commit: a process writes what it has gathered for many hosts in one transaction, which saves transactions and syncs. The rows do not depend on one another and can be split by host.',
     when: 'each commit of fetched pages, read pages or new URLs',
-    statements: ['admitUrls', 'advanceStages', 'commitResults', 'lockHostQueues', 'upsertPages'],
+    statements: [
+      ...['admitUrls', 'advanceStages', 'commitResults', 'lockHostQueues', 'notePromises'],
+      'upsertPages',
+    ],
   },
   {
     why: 'Links to URLs of many hosts are counted together, and turned into new scores in one statement for all of them. The rows can be split by host.',

@@ -161,6 +161,27 @@ describe('the tally of links', () => {
     queries.mockRestore();
   });
 
+  it('lifts a URL to which a later link promises more of the crawl’s focus', async () => {
+    const of = await site(['seed', 'a', 'b'], { focus: { words: ['solar'], examples: [] } });
+    const open = await books.crawls.open(of.crawl);
+    const tally = new LinkTally(frontier.pool, books, { everyMs: 0 });
+    const page = (name: string, promises: ReadonlyMap<string, number>): void =>
+      tally.note(
+        open,
+        { crawl_id: of.crawl, host_id: of.host, origin, key: keyOf(name) },
+        [url('a'), url('b')],
+        promises,
+      );
+    page('one', new Map([url('a'), url('b')].map((name) => [name, 0.2])));
+    page('two', new Map([[url('a'), 0.9]]));
+    await tally.flush();
+    const [a = 0, b = 0] = await of.priorities('a', 'b');
+    expect(a).toBeGreaterThan(0.7);
+    expect(b).toBeCloseTo(0.3);
+    const told = await explainUrlOf(frontier.pool, String(of.crawl), url('a'), 'Orbweaver/0.0');
+    expect(told?.decisions.find(({ step }) => step === 'priority')?.because).toMatch(/focus, 0\.9\./);
+  });
+
   it('counts nothing for a crawl whose scores do not depend on links', async () => {
     const of = await site(['seed', 'a'], { priority: { depth: 1 } });
     const tally = new LinkTally(frontier.pool, books, { everyMs: 0 });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { behindBy, seedPriority, sitemapPriority, worthOf } from '../../../domain/priority/place.ts';
+import { behindBy, seedPriority, sitemapPriority, worthOf } from '../../domain/priority/place.ts';
 import {
   defaultWeights,
+  focusedWeights,
   placeInSite,
   score,
   weighedSignals,
@@ -10,11 +11,11 @@ import {
   weightTolerance,
   type PrioritySignals,
   type PriorityWeights,
-} from '../../../domain/priority/score.ts';
+} from '../../domain/priority/score.ts';
 
 const plain: PrioritySignals = {
   ...{ depth: 1, parentPriority: 1, nesting: 1, home: false, trusted: 0 },
-  ...{ inboundHosts: 0, inboundPages: 1, hostQuality: 1, trapSuspicion: 0 },
+  ...{ inboundHosts: 0, inboundPages: 1, relevance: 0, hostQuality: 1, trapSuspicion: 0 },
 };
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
@@ -27,6 +28,7 @@ const someSignals: fc.Arbitrary<PrioritySignals> = fc.record({
   trusted: unit,
   inboundHosts: links,
   inboundPages: links,
+  relevance: unit,
   hostQuality: unit,
   trapSuspicion: unit,
 });
@@ -37,13 +39,16 @@ const someWeights: fc.Arbitrary<PriorityWeights> = fc
     const sum = shares.reduce((all, share) => all + share, 0);
     return weightsOf(
       Object.fromEntries(weighedSignals.map((signal, at) => [signal, (shares[at] ?? 0) / sum])),
+      false,
     );
   });
 
 describe('the score of a page (F02)', () => {
   it('has default weights that sum to 1, and is the base formula in its signal of depth', () => {
-    const sum = Object.values(defaultWeights).reduce((all, weight) => all + weight, 0);
-    expect(Math.abs(sum - 1)).toBeLessThan(weightTolerance);
+    for (const weights of [defaultWeights, focusedWeights]) {
+      const sum = Object.values(weights).reduce((all, weight) => all + weight, 0);
+      expect(Math.abs(sum - 1)).toBeLessThan(weightTolerance);
+    }
     const only = {
       ...plain,
       depth: 2,
@@ -81,6 +86,7 @@ describe('the score of a page (F02)', () => {
       (of) => ({ ...of, trusted: 1 }),
       (of) => ({ ...of, inboundHosts: of.inboundHosts + 1 }),
       (of) => ({ ...of, inboundPages: of.inboundPages * 2 }),
+      (of) => ({ ...of, relevance: Math.min(1, of.relevance + 0.1) }),
       (of) => ({ ...of, hostQuality: 1 }),
       (of) => ({ ...of, trapSuspicion: 0 }),
     ];
@@ -93,14 +99,22 @@ describe('the score of a page (F02)', () => {
     );
   });
 
+  it('puts seeds before their links, and those before theirs', () => {
+    const below = (depth: number, parentPriority: number): number =>
+      score({ ...plain, depth, parentPriority }, defaultWeights).score;
+    const link = below(1, seedPriority);
+    expect(seedPriority).toBeGreaterThan(link);
+    expect(link).toBeGreaterThan(below(2, link));
+  });
+
   it('is a tenth where a trap is certain', () => {
     const { score: free } = score(plain, defaultWeights);
     expect(score({ ...plain, trapSuspicion: 1 }, defaultWeights).score).toBeCloseTo(free / 10, 9);
   });
 
   it('leaves out signals that the crawl does not name', () => {
-    expect(score(plain, weightsOf({ depth: 1 })).parts.map(({ signal }) => signal)).toEqual(['depth']);
-    expect(weightsOf(null)).toBe(defaultWeights);
+    expect(score(plain, weightsOf({ depth: 1 }, true)).parts.map(({ signal }) => signal)).toEqual(['depth']);
+    expect(weightsOf(null, false)).toBe(defaultWeights);
   });
 });
 
