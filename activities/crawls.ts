@@ -1,16 +1,15 @@
 /** Activities of a crawl's workflow: engine/crawls/ with heartbeats, and messages to other workflows. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
-import { schedulerWorkflowId, taskQueues, wakeSignal } from '../contracts/workflows.ts';
 import { glanceAt } from '../engine/crawls/glance.ts';
 import { changeCrawlState, crawlStandsAt, drainCrawl, settleCrawl } from '../engine/crawls/life.ts';
 import { Watching } from '../engine/crawls/watching.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
-import { countShards } from '../storage/feeding/index.ts';
 import { askHosts } from './ask-hosts.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { startEdit, workflowTaskTimeout } from './open-workflows.ts';
+import { startEdit } from './open-workflows.ts';
+import { wakeSchedulers } from './wake-schedulers.ts';
 
 type CrawlActivities = Pick<
   ControlActivities,
@@ -46,19 +45,6 @@ export function createCrawlActivities(
         })),
       ),
 
-    wakeSchedulers: () =>
-      withOwnFaults(async () => {
-        // Hosts keep their shard when the setting is lowered, so higher shards may still have hosts.
-        const [given] = await countShards(pool);
-        for (let shard = 0; shard < Math.max(settings.shards, given?.shards ?? 0); shard++) {
-          await workflows.signalWithStart('scheduler', {
-            workflowId: schedulerWorkflowId(shard),
-            taskQueue: taskQueues.crawl,
-            args: [{ shard }],
-            signal: wakeSignal,
-            workflowTaskTimeout,
-          });
-        }
-      }),
+    wakeSchedulers: () => withOwnFaults(() => wakeSchedulers(pool, workflows, settings.shards)),
   };
 }

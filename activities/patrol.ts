@@ -2,9 +2,10 @@
  * Finds work whose workflow is gone: terminated by hand, never started because the API was killed, or lost with all of
  * Temporal's data. Postgres holds the truth, so a missing workflow is started and goes on from there. The patrol pages
  * through everything that should have a workflow, a few at a look, and tries to start each; a running workflow is not
- * touched by that. It also gives back URLs that a killed worker left leased at a host that was paused meanwhile, since
- * nobody visits such a host, and queues URLs again that a quarantine has released, or lets through as samples. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts finds
- * webhooks that have events to send.
+ * touched by that. Standing crawls have a schedule as well, which the patrol makes and removes. It also gives back URLs
+ * that a killed worker left leased at a host that was paused meanwhile, since nobody visits such a host, and queues URLs
+ * again that a quarantine has released, or lets through as samples. The scheduler finds hosts that have work
+ * (`refeedHosts`), and webhook-waker.ts finds webhooks that have events to send.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
@@ -17,6 +18,10 @@ import { openCrawlsAfter } from '../storage/crawls/index.ts';
 import { pendingEdits } from '../storage/edits/index.ts';
 import { reclaimPaused } from '../storage/frontier/index.ts';
 import { tendQuarantine } from '../storage/traps/index.ts';
+import { wholeConfig } from '../contracts/crawl.ts';
+import { lookSeconds } from '../domain/recrawl/keep-fresh.ts';
+import { endStanding, standingCrawlsAfter } from '../storage/recrawl/index.ts';
+import { scheduleRecrawl, unscheduleRecrawl, type Schedules } from './schedules.ts';
 import { startMissing } from './open-workflows.ts';
 
 const lookMs = 5_000;
@@ -34,9 +39,15 @@ const batch = 1_000;
 type Workflows = Pick<WorkflowClient, 'start' | 'workflowService' | 'options'>;
 
 /** Runs until the returned function is called. @param shards number of shards that new hosts are spread over */
-export function patrol(pool: Pool, workflows: Workflows, shards: number, log: Logger): () => Promise<void> {
+export function patrol(
+  pool: Pool,
+  workflows: Workflows,
+  schedules: Schedules,
+  shards: number,
+  log: Logger,
+): () => Promise<void> {
   const ended = new AbortController();
-  const round = new Patrol(pool, workflows, shards, log);
+  const round = new Patrol(pool, workflows, schedules, shards, log);
   const walking = (async () => {
     while (!ended.signal.aborted) {
       try {
@@ -59,17 +70,20 @@ export function patrol(pool: Pool, workflows: Workflows, shards: number, log: Lo
 export class Patrol {
   readonly #pool: Pool;
   readonly #workflows: Workflows;
+  readonly #schedules: Schedules;
   readonly #shards: number;
   readonly #log: Logger;
   /** Ids after which the next look goes on; '0' begins a new round. */
   #crawl = '0';
   #edit = '0';
+  #standing = '0';
   #host = '0';
   #inHurry = false;
 
-  constructor(pool: Pool, workflows: Workflows, shards: number, log: Logger) {
+  constructor(pool: Pool, workflows: Workflows, schedules: Schedules, shards: number, log: Logger) {
     this.#pool = pool;
     this.#workflows = workflows;
+    this.#schedules = schedules;
     this.#shards = shards;
     this.#log = log;
   }
@@ -89,9 +103,24 @@ export class Patrol {
       this.#edit = id;
     }
     if (edits.length < crawlsALook) this.#edit = '0';
+    await this.#lookAtStanding();
     await reclaimPaused(this.#pool, hostsALook);
     await tendQuarantine(this.#pool, shapesALook, tendMs);
     await this.#lookAtHosts(this.#inHurry ? hostsInHurry : hostsALook);
+  }
+
+  async #lookAtStanding(): Promise<void> {
+    const standing = await standingCrawlsAfter(this.#pool, this.#standing, crawlsALook);
+    for (const { id, config } of standing) {
+      const { keepFresh } = wholeConfig(config ?? {});
+      if (keepFresh === null) {
+        await unscheduleRecrawl(this.#schedules, id);
+        await endStanding(this.#pool, id);
+      } else if (await scheduleRecrawl(this.#schedules, id, lookSeconds(keepFresh)))
+        this.#tell('schedule', id);
+      this.#standing = id;
+    }
+    if (standing.length < crawlsALook) this.#standing = '0';
   }
 
   async #lookAtHosts(limit: number): Promise<void> {

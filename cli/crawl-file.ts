@@ -1,13 +1,13 @@
 /** The file of `--config`: seeds and settings of a crawl, by their names in the API, as YAML (of which JSON is a part). */
 import { readFile, stat } from 'node:fs/promises';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
-import { newCrawl } from '../contracts/http/crawls.ts';
+import { crawlParts } from '../contracts/http/crawls.ts';
 import { maxRequestBytes } from '../contracts/http/shared.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { CommandError } from './ending.ts';
 import { reasonOf } from './words.ts';
 
-const crawlFile = newCrawl.partial();
+const crawlFile = crawlParts.partial();
 
 /** The content of the file, unchanged, so that every part of it is checked. @throws CommandError that names the line */
 export async function readCrawlFile(file: string): Promise<Record<string, unknown>> {

@@ -54,6 +54,12 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
     words: 'when the crawl ends: JSON, or a file that holds JSON, such as \'{"any": [{"pages": 1000}]}\'',
     unset: 'when nothing is left to fetch',
   },
+  keepFresh: {
+    flags: '--keep-fresh [json]',
+    words:
+      'go on when all is fetched, and fetch pages again as they become due: requests a day at most, or JSON, or a file that holds JSON, such as \'{"requestsPerDay": 5000, "share": 90, "withinSeconds": 86400}\'',
+    unset: 'fetch each URL once',
+  },
   scope: {
     flags: '--scope <scope>',
     words:

@@ -17,3 +17,10 @@ export async function readJsonOption(name: string, text: string): Promise<unknow
     throw new CommandError(`${inline ? `--${name}` : `The ${name} file ${text}`} is not valid JSON.`);
   }
 }
+
+/** `--keep-fresh`: nothing, a number of requests a day, or JSON. @throws CommandError */
+export async function readKeepFresh(given: unknown): Promise<unknown> {
+  if (given === true) return {};
+  const text = String(given);
+  return /^\d+$/.test(text) ? { requestsPerDay: Number(text) } : readJsonOption('keep-fresh', text);
+}

@@ -11,7 +11,7 @@ import { readCrawlFile } from './crawl-file.ts';
 import { givenSettings, optionName } from './crawl-settings.ts';
 import { readFocus } from './focus-option.ts';
 import { CommandError } from './ending.ts';
-import { readJsonOption } from './json-option.ts';
+import { readJsonOption, readKeepFresh } from './json-option.ts';
 import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
 
 /** As commander gives them; the settings of crawl-settings.ts too. */
@@ -25,6 +25,8 @@ export interface CrawlOptions {
   /** Criteria as JSON, or the name of a file that holds them. */
   readonly finish?: string;
   readonly focus?: readonly string[];
+  /** Requests a day or JSON; true: the option was given without a value. */
+  readonly keepFresh?: string | true;
   readonly header?: readonly string[];
   readonly allowPrivate?: readonly string[];
   readonly [setting: string]: unknown;
@@ -71,6 +73,7 @@ export async function readRequest(
       ...givenSettings(options),
       ...(finish !== undefined && { finish }),
       ...(focus !== undefined && { focus }),
+      ...(options.keepFresh !== undefined && { keepFresh: await readKeepFresh(options.keepFresh) }),
       ...(options.header !== undefined && { headers: readHeaders(options.header) }),
       ...(allowPrivate.length > 0 && { allowPrivate }),
     },

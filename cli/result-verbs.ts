@@ -35,6 +35,21 @@ export function addResults(program: Command, ended: Ended): void {
     .action(async (id: string, options: { html?: string }) => {
       ended(await (await import('./report.ts')).report(id, options));
     });
+  program
+    .command('freshness')
+    .description(
+      'Show how fresh a crawl is that keeps its pages fresh, hour by hour; or what a goal can reach, before it is set with edit.',
+    )
+    .argument('<id>', 'id of the crawl', crawlId)
+    .option('--preview <json>', 'say what this goal can reach, written as for --keep-fresh; change nothing')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver freshness 3\n  orbweaver freshness 3 --preview \'{"requestsPerDay": 2000, "share": 90}\'',
+    )
+    .action(async (id: string, options: { preview?: string }) => {
+      ended(await (await import('./freshness.ts')).freshness(id, options));
+    });
   withPageFilter(program.command('export'))
     .description(
       'Write all pages of a crawl to standard output or to a file. If the export breaks off, the exit code is not 0.',

@@ -13,7 +13,15 @@ export interface SitemapEntry {
   readonly kind: 'page' | 'sitemap';
   /** As written, white space trimmed; not checked to be a URL. */
   readonly url: string;
+  /** As written, if hints are asked for and the entry has them. */
+  readonly lastmod?: string;
+  readonly changefreq?: string;
 }
+
+/** What is read of an entry besides its URL, if hints are asked for. */
+const hintNames = ['lastmod', 'changefreq'] as const;
+type HintName = (typeof hintNames)[number];
+type OpenEntry = Pick<SitemapEntry, 'kind' | 'url'> & { [N in HintName]?: string };
 
 const chunk = 64 * 1024;
 /** Entries given out at a time. */
@@ -47,8 +55,9 @@ interface EntryReader {
 /**
  * The entries in their order, some thousands at a time; what could be read where it breaks off. In the end, what was left
  * out: entries beyond the limit are counted to the end of the file. Never throws for what a body holds.
+ * @param hints also read when pages were modified and how often they change
  */
-export async function* readSitemap(body: Uint8Array): AsyncGenerator<SitemapEntry[], Cut> {
+export async function* readSitemap(body: Uint8Array, hints = false): AsyncGenerator<SitemapEntry[], Cut> {
   let found: SitemapEntry[] = [];
   let count = 0;
   let reader: EntryReader | null = null;
@@ -65,7 +74,7 @@ export async function* readSitemap(body: Uint8Array): AsyncGenerator<SitemapEntr
     }
     // Nothing but a mark and white space: what it is shows later.
     if (reader === null && /^[\ufeff\s]*$/.test(next.value)) continue;
-    reader ??= /^[\ufeff\s]*</.test(next.value) ? new XmlReader(add) : lineReader(add);
+    reader ??= /^[\ufeff\s]*</.test(next.value) ? new XmlReader(add, hints) : lineReader(add);
     reader.write(next.value);
     if (found.length >= batch) {
       yield found;
@@ -121,10 +130,17 @@ class XmlReader implements EntryReader, TokenizerCallbacks {
   /** Place of `#kept` in the whole text. */
   #keptFrom = 0;
   #within: SitemapEntry['kind'] | null = null;
-  #loc: string | null = null;
+  /** The element whose text is being read; null: none of interest. */
+  #field: 'loc' | HintName | null = null;
+  #text = '';
+  /** Hints of the entry, whether they come before its URL or after it, and the entry once its URL is known. */
+  #hints: { [N in HintName]?: string } = {};
+  #entry: OpenEntry | null = null;
+  readonly #wantsHints: boolean;
 
-  constructor(add: (entry: SitemapEntry) => void) {
+  constructor(add: (entry: SitemapEntry) => void, wantsHints: boolean) {
     this.#add = add;
+    this.#wantsHints = wantsHints;
   }
 
   write(text: string): void {
@@ -141,24 +157,41 @@ class XmlReader implements EntryReader, TokenizerCallbacks {
   onopentagname(start: number, end: number): void {
     const name = this.#slice(start, end).toLowerCase();
     const local = name.slice(name.indexOf(':') + 1);
-    if (local === 'url') this.#within = 'page';
-    else if (local === 'sitemap') this.#within = 'sitemap';
+    if (local === 'url') this.#begin('page');
+    else if (local === 'sitemap') this.#begin('sitemap');
     // `image:loc` and the like name pictures, not pages.
-    else if (name === 'loc' && this.#within !== null) this.#loc = '';
+    else if (this.#within !== null && (name === 'loc' || (this.#wantsHints && isHint(name)))) {
+      this.#field = name;
+      this.#text = '';
+    }
+  }
+
+  #begin(kind: SitemapEntry['kind']): void {
+    this.#within = kind;
+    this.#hints = {};
+    this.#entry = null;
   }
 
   onselfclosingtag(): void {
-    if (this.#loc === '') this.#loc = null;
+    if (this.#text === '') this.#field = null;
   }
 
   onclosetag(start: number, end: number): void {
-    if (this.#loc === null || this.#slice(start, end).toLowerCase() !== 'loc') return;
-    if (this.#within !== null) this.#add({ kind: this.#within, url: this.#loc.trim() });
-    this.#loc = null;
+    const field = this.#field;
+    if (field === null || this.#slice(start, end).toLowerCase() !== field) return;
+    const text = this.#text.trim();
+    if (field !== 'loc') {
+      this.#hints[field] = text;
+      if (this.#entry !== null) this.#entry[field] = text;
+    } else if (this.#within !== null) {
+      this.#entry = { kind: this.#within, url: text, ...this.#hints };
+      this.#add(this.#entry);
+    }
+    this.#field = null;
   }
 
   ontext(start: number, end: number): void {
-    if (this.#loc !== null && this.#loc.length < maxEntry) this.#loc += this.#slice(start, end);
+    if (this.#field !== null && this.#text.length < maxEntry) this.#text += this.#slice(start, end);
   }
 
   oncdata(start: number, end: number, endOffset: number): void {
@@ -166,7 +199,7 @@ class XmlReader implements EntryReader, TokenizerCallbacks {
   }
 
   ontextentity(codePoint: number): void {
-    if (this.#loc !== null && this.#loc.length < maxEntry) this.#loc += String.fromCodePoint(codePoint);
+    if (this.#field !== null && this.#text.length < maxEntry) this.#text += String.fromCodePoint(codePoint);
   }
 
   onattribdata(): void {}
@@ -183,6 +216,8 @@ class XmlReader implements EntryReader, TokenizerCallbacks {
     return this.#kept.slice(Math.max(0, start - this.#keptFrom), Math.max(0, end - this.#keptFrom));
   }
 }
+
+const isHint = (name: string): name is HintName => (hintNames as readonly string[]).includes(name);
 
 function lineReader(add: (entry: SitemapEntry) => void): EntryReader {
   let rest = '';

@@ -156,6 +156,9 @@ export interface ControlActivities {
   /** Sends the update `retry` to the workflow of a parked host; `unparked: false`: the host was not parked. */
   retryHost(input: { readonly origin: string }): Promise<{ readonly unparked: boolean }>;
 
+  /** Notes what the visits of a standing crawl have found, and queues its pages that are due. */
+  recrawl(input: { readonly crawlId: string }): Promise<RecrawlRun>;
+
   /** Where the crawl stands, whatever its workflow believes. */
   lookAtCrawl(input: {
     readonly crawlId: string;
@@ -202,6 +205,14 @@ export interface CrawlGlance {
   /** Hosts with queued URLs that cannot be asked now, parked ones among them, and some of them by name. */
   readonly waiting: number;
   readonly waitsFor: readonly { readonly origin: string; readonly why: string; readonly queued: number }[];
+}
+
+export interface RecrawlRun {
+  /** Visits that were noted, and pages that were queued again. */
+  readonly noted: number;
+  readonly queued: number;
+  /** The crawl has ended, or does not keep fresh any more. */
+  readonly over: boolean;
 }
 
 export interface FeedResult {

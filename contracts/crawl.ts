@@ -6,6 +6,7 @@
 import type { FinishCriteria } from '../domain/finish-criteria.ts';
 import type { GivenWeights } from '../domain/priority/score.ts';
 import type { Focus } from '../domain/relevance/focus.ts';
+import type { KeepFresh } from '../domain/recrawl/keep-fresh.ts';
 import type { RequestHeaders } from '../domain/request-headers.ts';
 import { maxUrlLength } from '../domain/url.ts';
 
@@ -48,6 +49,8 @@ export interface CrawlConfig {
   readonly maxSeconds: number | null;
   /** Criteria that end the crawl before nothing is left to fetch, besides the limits above; null or absent: none. */
   readonly finish: FinishCriteria | null;
+  /** How the crawl keeps its pages fresh once it has fetched them; null or absent: each URL is fetched once. */
+  readonly keepFresh: KeepFresh | null;
   /** URLs admitted per host at most (F27: 100,000). */
   readonly maxPagesPerHost: number;
   /** Links taken from one page at most; the other links are counted (domain/limits.ts). */
@@ -96,6 +99,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   maxDepth: null,
   maxSeconds: null,
   finish: null,
+  keepFresh: null,
   maxPagesPerHost: 100_000,
   maxLinksPerPage: 10_000,
   delaySeconds: null,

@@ -30,6 +30,8 @@ export const schedulerWorkflowId = (shard: number): string => `scheduler/${Strin
 export const crawlWorkflowId = (crawlId: string): string => `crawl/${crawlId}`;
 export const editWorkflowId = (crawlId: string): string => `edit/${crawlId}`;
 export const redriveWorkflowId = (crawlId: string): string => `redrive/${crawlId}`;
+/** Also the id of the schedule that starts such workflows; Temporal adds the time to the id of each. */
+export const recrawlWorkflowId = (crawlId: string): string => `recrawl/${crawlId}`;
 export const webhookWorkflowId = (webhookId: string): string => `webhook/${webhookId}`;
 
 /** Custom search attributes of host workflows (`CrawlState` also of crawls). */
@@ -202,6 +204,13 @@ export interface RedriveView extends RedriveCounts {
 }
 
 export const redriveStateQuery = defineQuery<RedriveView>('state');
+
+// Recrawl ----------------------------------------------------------------------------------------------------------
+
+/** One run over the pages of a standing crawl; the schedule of the crawl starts one after another. */
+export interface RecrawlInput {
+  readonly crawlId: string;
+}
 
 // Webhook ----------------------------------------------------------------------------------------------------------
 

@@ -55,7 +55,7 @@ export type AttemptReason = (typeof attemptReasons)[number];
  * Why a URL waits that was requested before, or that is let through as a sample of a quarantine. Any other, also one whose
  * requests were forgotten, has no reason.
  */
-export const queuedReasons = [...attemptReasons, 'redirect', 'body-lost', 'sample'] as const;
+export const queuedReasons = [...attemptReasons, 'redirect', 'body-lost', 'sample', 'recrawl'] as const;
 export type QueuedReason = (typeof queuedReasons)[number];
 
 export const reasonsOf = {
@@ -119,6 +119,7 @@ const meanings: Readonly<Record<UrlReason, string>> = {
 
   'body-lost': 'its stored body was lost or damaged, so it is fetched again',
   sample: 'it is let through as a sample of its quarantine',
+  recrawl: 'the crawl keeps it fresh, and it may have changed since it was last fetched',
 };
 
 /** A reason as the end of a sentence, without a full stop: what it means, and the detail that was recorded with it. */

@@ -251,6 +251,23 @@ create table freed_body (
   constraint freed_body_since_not_null NOT NULL since
 );
 
+create table freshness_sample (
+  crawl_id bigint not null,
+  at timestamp with time zone not null,
+  pages bigint not null,
+  fresh real not null,
+  checked real,
+  left_out bigint not null,
+  queued bigint not null,
+  constraint freshness_sample_at_not_null NOT NULL at,
+  constraint freshness_sample_crawl_id_not_null NOT NULL crawl_id,
+  constraint freshness_sample_fresh_not_null NOT NULL fresh,
+  constraint freshness_sample_left_out_not_null NOT NULL left_out,
+  constraint freshness_sample_pages_not_null NOT NULL pages,
+  constraint freshness_sample_pkey PRIMARY KEY (crawl_id, at),
+  constraint freshness_sample_queued_not_null NOT NULL queued
+);
+
 create table host (
   id bigint not null generated always as identity,
   origin text not null,
@@ -548,6 +565,39 @@ create table page_counter (
   constraint page_counter_shard_not_null NOT NULL shard
 );
 
+create table page_history (
+  crawl_id bigint not null,
+  key bytea not null,
+  host_id bigint not null,
+  class smallint not null,
+  importance real not null,
+  rate real not null,
+  visits integer not null,
+  unchanged_in_row integer not null,
+  dead_visits smallint not null,
+  unchanged_days real not null,
+  changed_after real[] not null,
+  seen_at timestamp with time zone not null,
+  changed_at timestamp with time zone,
+  body_sign bytea not null,
+  text_sign bytea,
+  next_due timestamp with time zone,
+  constraint page_history_body_sign_not_null NOT NULL body_sign,
+  constraint page_history_changed_after_not_null NOT NULL changed_after,
+  constraint page_history_class_not_null NOT NULL class,
+  constraint page_history_crawl_id_not_null NOT NULL crawl_id,
+  constraint page_history_dead_visits_not_null NOT NULL dead_visits,
+  constraint page_history_host_id_not_null NOT NULL host_id,
+  constraint page_history_importance_not_null NOT NULL importance,
+  constraint page_history_key_not_null NOT NULL key,
+  constraint page_history_pkey PRIMARY KEY (crawl_id, key, host_id),
+  constraint page_history_rate_not_null NOT NULL rate,
+  constraint page_history_seen_at_not_null NOT NULL seen_at,
+  constraint page_history_unchanged_days_not_null NOT NULL unchanged_days,
+  constraint page_history_unchanged_in_row_not_null NOT NULL unchanged_in_row,
+  constraint page_history_visits_not_null NOT NULL visits
+) with (fillfactor=80);
+
 create table quarantine (
   id bigint not null generated always as identity,
   crawl_id bigint not null,
@@ -649,6 +699,63 @@ create table segment (
   constraint segment_owner_not_null NOT NULL owner,
   constraint segment_pkey PRIMARY KEY (id),
   constraint segment_state_not_null NOT NULL state
+);
+
+create table sitemap_hint (
+  crawl_id bigint not null,
+  key bytea not null,
+  host_id bigint not null,
+  changefreq text,
+  lastmod timestamp with time zone,
+  constraint sitemap_hint_crawl_id_not_null NOT NULL crawl_id,
+  constraint sitemap_hint_host_id_not_null NOT NULL host_id,
+  constraint sitemap_hint_key_not_null NOT NULL key,
+  constraint sitemap_hint_pkey PRIMARY KEY (crawl_id, key, host_id)
+);
+
+create table sitemap_record (
+  crawl_id bigint not null,
+  host_id bigint not null,
+  correct integer not null,
+  wrong integer not null,
+  constraint sitemap_record_correct_not_null NOT NULL correct,
+  constraint sitemap_record_crawl_id_not_null NOT NULL crawl_id,
+  constraint sitemap_record_host_id_not_null NOT NULL host_id,
+  constraint sitemap_record_pkey PRIMARY KEY (crawl_id, host_id),
+  constraint sitemap_record_wrong_not_null NOT NULL wrong
+);
+
+create table standing_crawl (
+  crawl_id bigint not null,
+  noted_micros bigint not null default 0,
+  noted_host bigint not null default 0,
+  noted_key bytea not null default '\x'::bytea,
+  pages bigint not null default 0,
+  price double precision,
+  left_out_days double precision,
+  typical_rate double precision,
+  share double precision,
+  left_out bigint not null default 0,
+  planned_pages bigint not null default 0,
+  planned_queued bigint not null default 0,
+  planned_at timestamp with time zone,
+  pace double precision not null default 1,
+  allowance double precision not null default 0,
+  allowed_at timestamp with time zone not null default now(),
+  queued bigint not null default 0,
+  constraint standing_crawl_allowance_not_null NOT NULL allowance,
+  constraint standing_crawl_allowed_at_not_null NOT NULL allowed_at,
+  constraint standing_crawl_crawl_id_not_null NOT NULL crawl_id,
+  constraint standing_crawl_left_out_not_null NOT NULL left_out,
+  constraint standing_crawl_noted_host_not_null NOT NULL noted_host,
+  constraint standing_crawl_noted_key_not_null NOT NULL noted_key,
+  constraint standing_crawl_noted_micros_not_null NOT NULL noted_micros,
+  constraint standing_crawl_pace_not_null NOT NULL pace,
+  constraint standing_crawl_pages_not_null NOT NULL pages,
+  constraint standing_crawl_pkey PRIMARY KEY (crawl_id),
+  constraint standing_crawl_planned_pages_not_null NOT NULL planned_pages,
+  constraint standing_crawl_planned_queued_not_null NOT NULL planned_queued,
+  constraint standing_crawl_queued_not_null NOT NULL queued
 );
 
 create table tenant (
@@ -918,6 +1025,10 @@ CREATE INDEX lent_batch_until ON public.lent_batch USING btree (until);
 CREATE INDEX lent_url_page ON public.lent_url USING btree (host_id, crawl_id, key);
 
 CREATE UNIQUE INDEX lent_url_token ON public.lent_url USING btree (token);
+
+CREATE INDEX page_history_body ON public.page_history USING btree (crawl_id, body_sign);
+
+CREATE INDEX page_history_due ON public.page_history USING btree (crawl_id, class, next_due) WHERE (next_due IS NOT NULL);
 
 CREATE INDEX page_text ON public.page USING btree (crawl_id, text_hash) WHERE (text_hash IS NOT NULL);
 

@@ -1,5 +1,5 @@
 /** One of each thing that a worker process needs; they are given back in the reverse order of their making. */
-import type { WorkflowClient } from '@temporalio/client';
+import type { ScheduleClient, WorkflowClient } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { watch } from '../engine/breakers/breakers.ts';
@@ -61,7 +61,7 @@ const controlConnections = 4;
 export async function openDependencies(
   config: ServiceConfig,
   processId: string,
-  workflows: WorkflowClient,
+  { workflow: workflows, schedule }: { readonly workflow: WorkflowClient; readonly schedule: ScheduleClient },
   log: Logger,
 ): Promise<OpenDependencies> {
   const onBroken = (error: Error): void => {
@@ -122,7 +122,7 @@ export async function openDependencies(
     config.roles.includes('fetch') && segments.settles ? settleSegments(upkeep, log) : null;
   const controls = config.roles.includes('control');
   const stopWaking = controls ? wakeWebhooks(controlPool, workflows, log) : null;
-  const stopPatrol = controls ? patrol(controlPool, workflows, config.shards, log) : null;
+  const stopPatrol = controls ? patrol(controlPool, workflows, schedule, config.shards, log) : null;
   const settings: CrawlSettings = {
     userAgent: config.userAgent,
     allowPrivate: config.allowPrivate,

@@ -53,10 +53,10 @@ const worker = await untilReady('Temporal', () =>
   NativeConnection.connect({ address: config.temporalAddress, grpcCompression: { codec: 'none' } }),
 );
 const client = Connection.lazy({ address: config.temporalAddress });
-const { workflow } = new Client({ connection: client, namespace: config.temporalNamespace });
+const { workflow, schedule } = new Client({ connection: client, namespace: config.temporalNamespace });
 await untilReady('Postgres', () => migrate(config.databaseUrl));
 const processId = randomUUID();
-const opened = await openDependencies(config, processId, workflow, log);
+const opened = await openDependencies(config, processId, { workflow, schedule }, log);
 const { dependencies, control, post } = opened;
 const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
 const workers = await untilReady('the Temporal namespace', () =>

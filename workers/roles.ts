@@ -9,6 +9,7 @@ import { createExtractActivities } from '../activities/extract.ts';
 import { createFeedActivities } from '../activities/feed.ts';
 import { createFetchActivities } from '../activities/fetch.ts';
 import { createHostActivities } from '../activities/hosts.ts';
+import { createRecrawlActivities } from '../activities/recrawl.ts';
 import { createRedriveActivities } from '../activities/redrive.ts';
 import { createWebhookActivities } from '../activities/webhooks.ts';
 import type { ServiceConfig } from '../config/config.ts';
@@ -85,6 +86,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         activities: {
           ...createFeedActivities(control, workflow, activeHosts),
           ...createRedriveActivities(control, workflow),
+          ...createRecrawlActivities(control, workflow),
           ...createEditActivities(control, workflow),
           ...createCrawlActivities(control, workflow),
         },

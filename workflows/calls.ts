@@ -106,7 +106,7 @@ export const { watchCrawl, drainCrawl, settleCrawl } = proxyActivities<ControlAc
 });
 
 /** Long activities whose result counts even if they are cancelled: the workflow waits for it. */
-export const { redriveLetters, applyEdit } = proxyActivities<ControlActivities>({
+export const { redriveLetters, applyEdit, recrawl } = proxyActivities<ControlActivities>({
   ...lengthy,
   taskQueue: taskQueues.crawl,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

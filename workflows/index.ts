@@ -3,5 +3,6 @@ export { host } from './host.ts';
 export { scheduler } from './scheduler.ts';
 export { crawl } from './crawl.ts';
 export { edit } from './edit.ts';
+export { recrawl } from './recrawl.ts';
 export { redrive } from './redrive.ts';
 export { webhook } from './webhook.ts';

@@ -1,8 +1,10 @@
 /** Edits of a crawl (G6): change its settings, or preview the change, and start the job that applies it. */
 import type { Request, Response } from 'express';
+import { previewGoal, refusalOf } from '../../engine/recrawl/freshness.ts';
 import { previewEdit } from '../../engine/edits/preview.ts';
 import { closedCrawlStates, wholeConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import type { ConfigVersion, CrawlEdit, EditPreview } from '../../contracts/http/edits.ts';
+import { endlessProblem } from '../../contracts/http/keep-fresh.ts';
 import { whyNoMore } from '../../domain/crawl-life.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
 import { findConfig, storeEdit, type Edit, type ConfigRow } from '../../storage/edits/index.ts';
@@ -35,7 +37,12 @@ export async function patchCrawl(
   if (Object.keys(changes).length === 0)
     throw new HttpProblem(422, 'The request names no setting to change.');
   refuseUnowned(callerOf(request).tenantId, given);
-  const change = (config: CrawlConfig): CrawlConfig => ({ ...config, ...changes });
+  const change = (config: CrawlConfig): CrawlConfig => {
+    const changed = { ...config, ...changes };
+    const problem = endlessProblem(changed);
+    if (problem !== null) throw new HttpProblem(422, `keepFresh: ${problem}.`);
+    return changed;
+  };
   const edit = { change, note, restores: null };
   return answerEdit(dependencies, request, response, { crawlId, edit, dryRun });
 }
@@ -75,6 +82,7 @@ export async function editCrawl(
   const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
   // The changed settings may make a finished crawl run again.
   if (closedCrawlStates.includes(view.state)) await refuseToReopen(pool, response, tenantId, quotas);
+  await refuseUnreachable(pool, crawlId, edit.change(wholeConfig(view.config)), wholeConfig(view.config));
   const seen = ifMatchOf(request)?.versions ?? null;
   const outcome = await storeEdit(pool, crawlId, { ...edit, author, seen });
   switch (outcome.kind) {
@@ -104,6 +112,18 @@ export async function editCrawl(
       return versionView(crawlId, row);
     }
   }
+}
+
+/** A goal that is new must be one that can be met, as far as anybody can tell. @throws HttpProblem */
+async function refuseUnreachable(
+  pool: Dependencies['pool'],
+  crawlId: string,
+  { keepFresh: goal }: CrawlConfig,
+  { keepFresh: before }: CrawlConfig,
+): Promise<void> {
+  if (goal === null || goal.share === null || JSON.stringify(goal) === JSON.stringify(before)) return;
+  const refusal = refusalOf(goal, await previewGoal(pool, crawlId, goal));
+  if (refusal !== null) throw new HttpProblem(422, `keepFresh: ${refusal}.`);
 }
 
 function refuseOver(

@@ -7,6 +7,7 @@ import { crawlRoutes } from './crawls.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { eventRoutes } from './events.ts';
 import { exportRoutes } from './export.ts';
+import { freshnessRoutes } from './freshness.ts';
 import { frontierRoutes } from './frontier.ts';
 import { healthRoutes } from './health.ts';
 import { hostActionRoutes } from './host-actions.ts';
@@ -39,6 +40,7 @@ export const gatedRoutes: readonly Route[] = [
   ...hostActionRoutes,
   ...seedRoutes,
   ...outlookRoutes,
+  ...freshnessRoutes,
   ...reportRoutes,
   ...exportRoutes,
   ...bodyRoutes,

@@ -9,7 +9,6 @@ import { deadLetterClasses } from '../../domain/dead-letter.ts';
 import { isMediaRange } from '../../domain/media-filter.ts';
 import { readDomain } from '../../domain/opt-out.ts';
 import { maxDelayFactor } from '../../domain/pace.ts';
-import { maxPatternLength, maxPatternsLength } from '../../domain/pattern.ts';
 import {
   defaultWeights,
   focusedWeights,
@@ -23,9 +22,10 @@ import { excludedReasons } from '../../domain/url-reason.ts';
 import { maxUrlLength } from '../../domain/url.ts';
 import { crawlCauses } from '../../domain/crawl-life.ts';
 import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
-import { patternProblems } from '../url-pattern.ts';
 import { finishCriteria } from './finish.ts';
 import { crawlFocus } from './focus.ts';
+import { endlessProblem, keepFresh } from './keep-fresh.ts';
+import { patterns } from './patterns.ts';
 import {
   commaSeparated,
   count,
@@ -36,25 +36,6 @@ import {
   texts,
   wholeNumber,
 } from './shared.ts';
-
-const pattern = z.string().meta({
-  // A regular expression has its mark in front.
-  maxLength: maxPatternLength + 're:'.length,
-  description:
-    'Pattern for the canonical URL: either a glob, in which `*` stands for any run of characters and `?` for any one character, or `re:` followed by an RE2 regular expression (no back-references, no look-around) that may match anywhere in the URL.',
-  examples: ['*/private/*', 're:/item/[0-9]+$'],
-});
-
-const patterns = z
-  .array(pattern)
-  .max(1_000)
-  .refine((all) => all.reduce((sum, { length }) => sum + length, 0) <= maxPatternsLength, {
-    error: `the patterns have more than ${String(maxPatternsLength)} characters together`,
-  })
-  .superRefine((all, context) => {
-    for (const { at, message } of patternProblems(all))
-      context.addIssue({ code: 'custom', path: [at], message });
-  });
 
 export const domain = z
   .string()
@@ -131,6 +112,7 @@ export const configFields = {
     .nullable()
     .meta({ description: 'Seconds after its start at which the crawl stops fetching; null: no limit.' }),
   finish: finishCriteria.nullable(),
+  keepFresh: keepFresh.nullable(),
   maxPagesPerHost: wholeNumber(1, 1e12).meta({
     description:
       'Largest number of URLs of one host; further URLs are excluded with the reason `host-limit`.',
@@ -221,20 +203,26 @@ export const crawlLabel = z
     description: 'Name of the crawl for people, such as what the crawl is for. No program decides by it.',
   });
 
-export const newCrawl = z
-  .strictObject({
-    seeds: z
-      .union(
-        [texts(1_000_000, 100_000), z.string().min(1).max(maxRequestBytes)],
-        'an array of URLs, or one string of URLs separated by commas',
-      )
-      .meta({
-        description:
-          'Absolute http(s) URLs. URLs that cannot be crawled are reported one by one, and the others are kept; empty entries are skipped.',
-        examples: [['https://example.com/']],
-      }),
-    label: crawlLabel.optional(),
-    ...crawlSettings.shape,
+/** What a request for a crawl consists of, each part checked by itself. */
+export const crawlParts = z.strictObject({
+  seeds: z
+    .union(
+      [texts(1_000_000, 100_000), z.string().min(1).max(maxRequestBytes)],
+      'an array of URLs, or one string of URLs separated by commas',
+    )
+    .meta({
+      description:
+        'Absolute http(s) URLs. URLs that cannot be crawled are reported one by one, and the others are kept; empty entries are skipped.',
+      examples: [['https://example.com/']],
+    }),
+  label: crawlLabel.optional(),
+  ...crawlSettings.shape,
+});
+
+export const newCrawl = crawlParts
+  .superRefine((asked, context) => {
+    const message = endlessProblem(asked);
+    if (message !== null) context.addIssue({ code: 'custom', path: ['keepFresh'], message });
   })
   .meta({ id: 'NewCrawl' });
 

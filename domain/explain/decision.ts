@@ -23,6 +23,8 @@ export const decisionSteps = [
   /** what was read in the body, or that the body still waits to be read */
   'extract',
   'dead-letter',
+  /** when a standing crawl fetches the URL again, and by what it goes */
+  'recrawl',
   /** the state of the URL, or what would become of a URL that was not met if it were found now */
   'state',
   /** what the next request for the URL waits for */

@@ -6,6 +6,7 @@ import type { CrawlState } from '../crawl-life.ts';
 import type { UrlState } from '../ledger.ts';
 import type { Cut } from '../limits.ts';
 import type { PrioritySignals, Score } from '../priority/score.ts';
+import type { PageClass } from '../recrawl/page-class.ts';
 import type { ScopeConfig } from '../scope.ts';
 import type { BodyStage } from '../stage.ts';
 import type { UrlKind } from '../url-kind.ts';
@@ -35,6 +36,8 @@ export interface ExplainFacts {
   /** Requests that ended without a final outcome, oldest first. */
   readonly attempts: readonly AttemptFacts[];
   readonly deadLetter: DeadLetterFacts | null;
+  /** What a standing crawl goes by; null: the crawl does not keep the URL fresh, or has not noted a visit yet. */
+  readonly recrawl: RecrawlFacts | null;
 }
 
 export interface QuarantineFacts {
@@ -216,4 +219,22 @@ export interface DeadLetterFacts {
   readonly message: string;
   readonly attempts: number;
   readonly createdAt: string;
+}
+
+export interface RecrawlFacts {
+  readonly pageClass: PageClass;
+  readonly visits: number;
+  /** Visits in a row that found the page gone. */
+  readonly deadVisits: number;
+  readonly changedAt: string | null;
+  /** Estimated changes a day. */
+  readonly rate: number;
+  readonly importance: number;
+  /** Null: it is queued, or is not visited again. */
+  readonly nextDue: string | null;
+  /** What a visit is worth now, and what it must be worth; null: there is no plan yet. */
+  readonly worth: number;
+  readonly price: number | null;
+  /** A visit is never worth the price: the page changes too often for what it matters. */
+  readonly leftOut: boolean;
 }

@@ -8,6 +8,7 @@ import { filterDecisions } from './filters.ts';
 import { historyDecisions } from './history.ts';
 import { canonicalDecisions, foundDecisions } from './identity.ts';
 import { priorityDecisions } from './priority.ts';
+import { recrawlDecisions } from './recrawl.ts';
 import { robotsDecisions } from './robots.ts';
 import { standing } from './standing.ts';
 import { nextFetch, type NextFetch } from './waits.ts';
@@ -32,6 +33,7 @@ export function narrate(facts: ExplainFacts): Narration {
     ...filters,
     ...(stopped ? [] : robotsDecisions(facts)),
     ...historyDecisions(facts),
+    ...recrawlDecisions(facts),
   ];
   const fetched = nextFetch(facts);
   const state = standing(facts, before, fetched);

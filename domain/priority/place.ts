@@ -15,3 +15,12 @@ export const behindBy = 4;
 /** What a page was worth before it failed, in (0, 1]; 1 for a sitemap. */
 export const worthOf = (priority: number): number =>
   Math.min(1, priority > 0 ? priority : priority + behindBy);
+
+/** Added to the priority of a page of news that is due again: it goes before all others, sitemaps included. */
+export const newsLift = 3;
+
+/** The priority without the lift, of a URL that may have failed. */
+export function unlifted(priority: number): number {
+  const place = priority > 0 ? priority : priority + behindBy;
+  return place > newsLift ? place - newsLift : place;
+}

@@ -100,7 +100,8 @@ export async function settleCrawl(
     const outlook = await crawlOutlookOf(db, crawlId);
     // Somebody else may have ended the crawl before this workflow came here.
     if (isOver(outlook.state)) return standsOf(outlook);
-    if (goesOn(ending, outlook)) return { state: 'running', cause: null, reason: null };
+    if (goesOn(ending, outlook) || (ending === 'complete' && (await isStanding(db, id))))
+      return { state: 'running', cause: null, reason: null };
     const nothing = endState(ending) === 'finished' && outlook.done === 0;
     const final: CrawlStands = nothing
       ? { state: 'failed', cause: 'nothing-fetched', reason: endingInWords('nothing-fetched') }
@@ -111,6 +112,12 @@ export async function settleCrawl(
     await setCrawlState(db, id, final.state, final.cause, final.reason);
     return final;
   });
+}
+
+/** A standing crawl is never complete: its pages become due again. The caller must lock the crawl's row. */
+async function isStanding(db: Queryable, id: number): Promise<boolean> {
+  const [crawl] = await loadCrawls(db, [id]);
+  return crawl !== undefined && wholeConfig(crawl.config).keepFresh !== null;
 }
 
 const standsOf = ({ state, cause, reason }: CrawlStands): CrawlStands => ({ state, cause, reason });

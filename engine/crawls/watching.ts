@@ -2,6 +2,7 @@
 import type { WatchResult } from '../../contracts/activities.ts';
 import type { CrawlState } from '../../contracts/crawl.ts';
 import { judgeFinish } from '../../domain/finish.ts';
+import type { CrawlOutlook } from '../../storage/crawls/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { sleep } from '../visit/sleep.ts';
 import { glanceAt } from './glance.ts';
@@ -16,6 +17,12 @@ const newsMs = 5_000;
 const watched: readonly CrawlState[] = ['seeding', 'running'];
 /** URLs that a quick crawl may fetch between two slow looks. With more queued, looks are slow. */
 const many = 3_000;
+
+/** Between two looks at a standing crawl of which nothing is due, and until such a watch ends. */
+const [restLookMs, restMs] = [10_000, 600_000];
+
+const isIdle = ({ queued, parked, leased, pending }: CrawlOutlook): boolean =>
+  queued - parked + leased + pending === 0;
 
 /** What a watch asks of workflows. */
 export interface CrawlMessages {
@@ -54,19 +61,21 @@ export class Watching {
       const seeded = outlook.unseeded ? await this.#seeding.admitSome(crawlId, signal) : 0;
       if (outlook.asking) await this.#messages.askHosts(crawlId);
       const { config } = await books.crawls.open(Number(crawlId));
+      const rests = config.keepFresh !== null && isIdle(outlook);
       const judged = judgeFinish({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
       const isOver =
         judged.verdict !== 'going' &&
-        !(judged.verdict === 'complete' && (outlook.unseeded || outlook.edited));
+        !(judged.verdict === 'complete' && (outlook.unseeded || outlook.edited || config.keepFresh !== null));
       if (isOver) return judged;
       if (signal.aborted) return { verdict: 'going' };
       const isNews = outlook.parked !== parkedFirst && performance.now() >= start + newsMs;
-      if (isNews || performance.now() >= until)
+      if (isNews || performance.now() >= (rests ? start + restMs : until))
         return { verdict: 'going', glance: await glanceAt(this.#dependencies, crawlId) };
       if (seeded > 0) continue;
       const { maxSeconds } = config;
       const leftMs = maxSeconds === null ? Infinity : maxSeconds * 1_000 - (outlook.running_ms ?? 0);
-      await sleep(Math.min(outlook.queued > many ? slowMs : quietMs, Math.max(1, leftMs)), signal);
+      const lookMs = rests ? restLookMs : outlook.queued > many ? slowMs : quietMs;
+      await sleep(Math.min(lookMs, Math.max(1, leftMs)), signal);
     }
   }
 }

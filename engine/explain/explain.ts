@@ -2,7 +2,7 @@
  * Why a URL was fetched, skipped or waits (G5). Gathers what is known about the URL, its host, its crawl and
  * robots.txt; domain/explain/ turns it into words. Changes nothing, and reads only from Postgres.
  */
-import { crawlStates, type CrawlConfig } from '../../contracts/crawl.ts';
+import { crawlStates, wholeConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import { compileUrlPattern } from '../../contracts/url-pattern.ts';
 import type { Explanation } from '../../contracts/http/explain.ts';
 import {
@@ -25,7 +25,7 @@ import { listQuarantine } from '../../storage/traps/index.ts';
 import { shapedPart } from '../traps/observe.ts';
 import { canonicalSteps } from '../../domain/url-steps.ts';
 import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from '../../domain/url.ts';
-import { deadLetterFacts, hostFacts, recordFacts, storedCopy } from './facts.ts';
+import { deadLetterFacts, hostFacts, recordFacts, recrawlFacts, storedCopy } from './facts.ts';
 import { isScored, scoreFacts } from './score.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
@@ -40,6 +40,7 @@ import {
 import { findUrlState, pagesInHand } from '../../storage/frontier/index.ts';
 import { listCrawls } from '../../storage/crawls/index.ts';
 import { loadOptOuts } from '../../storage/opt-outs/index.ts';
+import { findKept } from '../../storage/recrawl/index.ts';
 import { pendingConfig } from '../../storage/edits/index.ts';
 
 /** Most pages that are named as those from which a URL that was not met may have been cut. */
@@ -123,6 +124,8 @@ async function gather(
       : await countAhead(db, host.id, crawlId, key, priority, record?.dueMs ?? 0, aheadCounted);
   const [optOuts] = await loadOptOuts(db, 0);
   const [inHand] = await pagesInHand(db, [Number(crawlId)]);
+  const { keepFresh } = wholeConfig(crawl.config);
+  const [kept] = host === undefined || keepFresh === null ? [] : await findKept(db, crawlId, host.id, key);
   const attempts =
     host === undefined || row === undefined ? [] : await listAttempts(db, host.id, crawlId, key);
   const requested = pathAndQuery({ url: record?.fetchUrl ?? link.url, host: link.host });
@@ -151,6 +154,7 @@ async function gather(
     shortened: record === null ? await shortenedPages(db, crawlId, host?.id ?? null) : { total: 0, some: [] },
     attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),
     deadLetter: row === undefined ? null : deadLetterFacts(row),
+    recrawl: keepFresh === null || kept === undefined ? null : recrawlFacts(kept, keepFresh),
   };
 }
 

@@ -1,13 +1,23 @@
 /** From rows of Postgres to the facts of an explanation. */
 import { closingAt } from '../../domain/closing.ts';
-import type { DeadLetterFacts, HostFacts, PageFacts, RecordFacts } from '../../domain/explain/facts.ts';
+import type {
+  DeadLetterFacts,
+  HostFacts,
+  PageFacts,
+  RecordFacts,
+  RecrawlFacts,
+} from '../../domain/explain/facts.ts';
 import type { StoredCopy } from '../../domain/explain/robots.ts';
 import { crawlPace, hostPace, type Pace } from '../../domain/host-delay.ts';
 import { adaptedDelayMs } from '../../domain/pace.ts';
+import { toleranceOf, type KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
+import { pageClasses } from '../../domain/recrawl/page-class.ts';
+import { mostWorth, worth } from '../../domain/recrawl/worth.ts';
 import { namesOf, parseRobots } from '../../domain/robots.ts';
 import { stageOf } from '../../domain/stage.ts';
 import { kindOf } from '../../domain/url-kind.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
+import type { KeptPage } from '../../storage/recrawl/index.ts';
 import type { HostCircumstances, UrlCircumstances } from '../../storage/reports/index.ts';
 
 /** @param userAgent of the workers, for crawls that set none */
@@ -155,3 +165,17 @@ function canonicalOf(url: string | null): string | null {
 }
 
 const instant = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+export function recrawlFacts(page: KeptPage, keepFresh: KeepFresh): RecrawlFacts {
+  const { importance, rate, price, visits } = page;
+  const tolerance = toleranceOf(keepFresh);
+  return {
+    pageClass: pageClasses[page.class] ?? 'generic',
+    ...{ visits, importance, rate, price },
+    deadVisits: page.dead_visits,
+    changedAt: page.changed_at?.toISOString() ?? null,
+    nextDue: page.next_due?.toISOString() ?? null,
+    worth: worth({ importance, rate }, page.age, tolerance),
+    leftOut: price !== null && mostWorth({ importance, rate }, tolerance) <= price,
+  };
+}

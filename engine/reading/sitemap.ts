@@ -13,6 +13,7 @@ import type { Admission } from '../admission/admission.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { noteSitemapHints } from '../recrawl/hints.ts';
 
 /** Entries judged in one step: some 10 ms. */
 const judgedBatch = 500;
@@ -47,7 +48,8 @@ export function createSitemapAdmission(
     let sitemaps = 0;
     let admitted = 0;
     let cut: Cut = {};
-    const reading = readSitemap(body);
+    const keepsFresh = crawl.config.keepFresh !== null;
+    const reading = readSitemap(body, keepsFresh);
     for (let next = await reading.next(); ; next = await reading.next()) {
       if (next.done === true) {
         return { admitted, cut: cutBy(cut, next.value, { sitemaps: sitemaps - sitemapLimits.ofHost }) };
@@ -61,6 +63,7 @@ export function createSitemapAdmission(
         );
         const part = await admission.store(writer, candidates);
         admitted += part.admitted;
+        if (keepsFresh) await noteSitemapHints(pool, staged, wanted.slice(at, at + judgedBatch));
         cut = cutBy(cut, { outside: part.outside.length, longUrls });
         await breathe();
       }

@@ -89,7 +89,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
             stage = r.stage, lease_token = null,
             due_at = now() + r.due_in_ms * interval '1 millisecond',
             priority = case when r.behind and u.priority > 0 then u.priority - ${String(behindBy)} else u.priority end,
-            attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = u.fetches + r.answered::int,
+            attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = least(u.fetches::int + r.answered::int, 32767),
             fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
             status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,
             content_hash = decode(r.content_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,

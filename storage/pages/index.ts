@@ -8,7 +8,7 @@ export {
   type ContentOwner,
   type EarlierCopy,
 } from './copies.sql.ts';
-export { findStored, listPages, listPagesOfHost, storedRecords } from './lists.sql.ts';
+export { findStored, listPages, listPagesOfHost, pagesHorizon, storedRecords } from './lists.sql.ts';
 export { packOutlinks, unpackOutlinks } from './outlinks.ts';
 export { readPages, pageBatches, type TextReader } from './pages.ts';
 export {

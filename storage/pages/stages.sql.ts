@@ -77,7 +77,9 @@ export interface StageRow {
   readonly cut?: Cut | null;
 }
 
-/** Moves bodies to their next stage. Leaves a row alone that has moved meanwhile (because an activity ran twice). */
+/**
+ * Moves bodies to their next stage. Dedup decides of which page a body is a copy, each time it is fetched. Leaves a row alone that has moved meanwhile (because an activity ran twice).
+ */
 export const advanceStages = statement<[rows: string], Record<string, never>>(
   'advance-stages',
   `with r as materialized (
@@ -87,8 +89,8 @@ export const advanceStages = statement<[rows: string], Record<string, never>>(
       order by host_id, crawl_id, key
    )
    update url u
-      set stage = r."to", alias_host = coalesce(r.alias_host, u.alias_host),
-          alias_key = coalesce(decode(r.alias_key, 'hex'), u.alias_key),
+      set stage = r."to", alias_host = case when r."from" = 1 then r.alias_host else u.alias_host end,
+          alias_key = case when r."from" = 1 then decode(r.alias_key, 'hex') else u.alias_key end,
           cut = case when r."from" = 2 then nullif(r.cut, '{}') else u.cut end
      from r
     where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"`,

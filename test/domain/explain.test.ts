@@ -61,6 +61,7 @@ interface Changes {
   readonly shortened?: ExplainFacts['shortened'];
   readonly attempts?: ExplainFacts['attempts'];
   readonly deadLetter?: ExplainFacts['deadLetter'];
+  readonly recrawl?: ExplainFacts['recrawl'];
 }
 
 /** A URL that is queued and next at a host without complaint, but for what is said. */
@@ -84,6 +85,7 @@ function facts(changes: Changes = {}): ExplainFacts {
     shortened: changes.shortened ?? { total: 0, some: [] },
     attempts: changes.attempts ?? [],
     deadLetter: changes.deadLetter ?? null,
+    recrawl: changes.recrawl ?? null,
   }; // prettier-ignore
 }
 
@@ -150,6 +152,27 @@ describe('canonical form', () => {
 
   it('says so where nothing had to change', () => {
     expect(told('canonical', {})).toMatchObject([{ verdict: 'unchanged' }]);
+  });
+});
+
+describe('what a standing crawl goes by', () => {
+  const known: NonNullable<ExplainFacts['recrawl']> = {
+    pageClass: 'generic', visits: 9, deadVisits: 0, changedAt: iso(-hour), rate: 0.25, importance: 0.5, nextDue: iso(hour), worth: 0.1, price: 0.2, leftOut: false,
+  }; // prettier-ignore
+  it.each<[Partial<typeof known>, RegExp]>([
+    [
+      {},
+      /visited 9 times and was last found changed at .*: it changes about once in 4 days\. It is due again at/,
+    ],
+    [{ visits: 2 }, /visited 2 times, too few to tell .* until its rate is known\.$/],
+    [{ leftOut: true }, /changes too often for what it matters/],
+    [{ deadVisits: 1 }, /It is gone, and is asked for once more at/],
+    [{ deadVisits: 2, nextDue: null }, /It is gone, and is not asked for again\.$/],
+    [{ nextDue: null, changedAt: null }, /never found changed.*It is queued again, or/],
+  ])('%j', (changes, because) => {
+    const [decision] = told('recrawl', { record: done, recrawl: { ...known, ...changes } });
+    expect(decision).toMatchObject({ verdict: 'generic', effect: 'note' });
+    expect(decision?.because).toMatch(because);
   });
 });
 

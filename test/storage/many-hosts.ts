@@ -122,12 +122,27 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'A removed crawl is taken away host after host: these find the next host, count what is left, take away the rest, and ask whether a body is still wanted by anybody.',
     when: 'the removal of a crawl',
-    statements: ['forgetUnwanted', 'markRemoved', 'nextRemoved', 'remove-rest-of-lent_url'],
+    statements: [
+      'forgetUnwanted',
+      'markRemoved',
+      'nextRemoved',
+      'remove-rest-of-lent_url',
+      'remove-rest-of-page_history',
+      'remove-rest-of-sitemap_hint',
+      'remove-rest-of-sitemap_record',
+    ],
   },
   {
     why: 'Dead letters are listed and driven again for a whole crawl.',
     when: 'a request of an operator',
     statements: ['chooseClassLetters', 'chooseCrawlLetters', 'describeDeadLetters', 'redriveDeadLetters'],
+  },
+  {
+    why: 'A standing crawl notes visits in the order of its pages feed, samples its pages, and queues those that are due, over all its hosts. Notes and queues are in batches, and can be split by host.',
+    when: 'each run of a standing crawl, every two minutes',
+    statements: [
+      ...['countDates', 'countDue', 'noteHints', 'noteVisits', 'queueDue', 'samplePages', 'visitsAfter'],
+    ],
   },
   {
     why: 'A foreign fetcher asks for hosts, whichever are free, and reports the pages of a batch together.',

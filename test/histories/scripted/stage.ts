@@ -165,7 +165,7 @@ class Company {
       ...{ retireHost: true, lookAtHost: true, cutVisit: true, setHostPause: true, parkHost: true },
       ...{ unparkHost: true, dropHost: true, setHostDelay: true, countHost: true, redriveLetters: true },
       ...{ applyEdit: true, retryHost: true, lookAtCrawl: true, setCrawlState: true, watchCrawl: true },
-      ...{ drainCrawl: true, wakeSchedulers: true, settleCrawl: true },
+      ...{ drainCrawl: true, wakeSchedulers: true, settleCrawl: true, recrawl: true },
     };
     return Object.fromEntries(
       Object.keys(names).map((name) => [name, (input: never) => this.#perform(name as Name, input)]),

@@ -14,8 +14,15 @@ import { openDependencies } from '../../../workers/dependencies.ts';
 
 const crawlId = process.argv[2] ?? '';
 const config = loadServiceConfig();
-const { workflow } = new Client({ connection: Connection.lazy({ address: config.temporalAddress }) });
-const { dependencies } = await openDependencies(config, randomUUID(), workflow, pino({ level: 'silent' }));
+const { workflow, schedule } = new Client({
+  connection: Connection.lazy({ address: config.temporalAddress }),
+});
+const { dependencies } = await openDependencies(
+  config,
+  randomUUID(),
+  { workflow, schedule },
+  pino({ level: 'silent' }),
+);
 const { watchCrawl } = createCrawlActivities({ ...dependencies, wakeHosts: () => undefined }, workflow);
 const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
   cancellationSignal: new AbortController().signal,

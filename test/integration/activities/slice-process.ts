@@ -20,8 +20,15 @@ export interface SliceOrder {
 
 const { host, freeze } = JSON.parse(process.argv[2] ?? '') as SliceOrder;
 const config = loadServiceConfig();
-const { workflow } = new Client({ connection: Connection.lazy({ address: config.temporalAddress }) });
-const opened = await openDependencies(config, randomUUID(), workflow, pino({ level: 'silent' }));
+const { workflow, schedule } = new Client({
+  connection: Connection.lazy({ address: config.temporalAddress }),
+});
+const opened = await openDependencies(
+  config,
+  randomUUID(),
+  { workflow, schedule },
+  pino({ level: 'silent' }),
+);
 const activities = createFetchActivities(opened.dependencies);
 if (freeze !== null) freezeAtConnection(freeze.port, freeze.nth);
 const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {

@@ -283,6 +283,35 @@ export type HostColumns = Columns<HostRow>;
 export type UrlColumns = Columns<UrlRow>;
 export type CrawlColumns = Columns<CrawlRow>;
 
+interface StandingRow {
+  readonly crawl_id: Id;
+  readonly pages: number;
+  readonly price: number | null;
+  readonly planned_at: Date | null;
+  readonly allowance: number;
+  readonly allowed_at: Date;
+  readonly queued: number;
+}
+
+/** What visits to a page of a standing crawl have shown. */
+interface HistoryRow {
+  readonly crawl_id: Id;
+  readonly host_id: Id;
+  readonly key: Buffer;
+  readonly class: number;
+  readonly importance: number;
+  readonly rate: number;
+  readonly visits: number;
+  readonly unchanged_in_row: number;
+  readonly dead_visits: number;
+  readonly unchanged_days: number;
+  readonly changed_after: readonly number[];
+  readonly body_sign: Buffer;
+  readonly seen_at: Date;
+  readonly changed_at: Date | null;
+  readonly next_due: Date | null;
+}
+
 export const tables = {
   host: table<HostRow>('host', 'id'),
   robots: table<RobotsRow>('robots', 'host_id'),
@@ -319,4 +348,14 @@ export const tables = {
   webhook: table<{ id: string; tended_at: Date | null }>('webhook', 'created_at'),
   worker: table<WorkerRow>('worker_process', 'started_at'),
   quarantine: table<QuarantineRow>('quarantine', 'id'),
+  standing: table<StandingRow>('standing_crawl', 'crawl_id'),
+  history: table<HistoryRow>('page_history', 'crawl_id, key, host_id'),
+  sitemapRecord: table<{ crawl_id: Id; host_id: Id; correct: number; wrong: number }>(
+    'sitemap_record',
+    'crawl_id, host_id',
+  ),
+  freshness: table<{ crawl_id: Id; pages: number; fresh: number; left_out: number }>(
+    'freshness_sample',
+    'crawl_id, at',
+  ),
 };

@@ -1,0 +1,52 @@
+/**
+ * The schedules of standing crawls. A schedule holds nothing that it alone knows: if somebody deletes it, or Temporal
+ * loses its data, it is made anew; whether it is paused is for operators to say, and stays.
+ */
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  type ScheduleClient,
+} from '@temporalio/client';
+import { recrawlWorkflowId, taskQueues } from '../contracts/workflows.ts';
+import { workflowTaskTimeout } from './open-workflows.ts';
+
+export type Schedules = Pick<ScheduleClient, 'create' | 'getHandle'>;
+
+/** Makes the schedule of a crawl. False: there is one already, which is not touched. */
+export async function scheduleRecrawl(
+  schedules: Schedules,
+  crawlId: string,
+  everySeconds: number,
+): Promise<boolean> {
+  const id = recrawlWorkflowId(crawlId);
+  try {
+    await schedules.create({
+      scheduleId: id,
+      spec: { intervals: [{ every: everySeconds * 1_000 }] },
+      action: {
+        type: 'startWorkflow',
+        workflowType: 'recrawl',
+        workflowId: id,
+        args: [{ crawlId }],
+        taskQueue: taskQueues.crawl,
+        workflowTaskTimeout,
+      },
+      // What a run misses the next one finds due: nothing has to be made up for.
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
+      state: { note: `fetches the pages of crawl ${crawlId} again as they become due` },
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    throw error;
+  }
+}
+
+export async function unscheduleRecrawl(schedules: Schedules, crawlId: string): Promise<void> {
+  try {
+    await schedules.getHandle(recrawlWorkflowId(crawlId)).delete();
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
+}

@@ -1,0 +1,83 @@
+/** How fresh a standing crawl is, and what a goal can reach. */
+import { wholeConfig } from '../../contracts/crawl.ts';
+import type { FreshnessPreview, FreshnessView } from '../../contracts/http/freshness.ts';
+import { counted, grouped } from '../../domain/counted.ts';
+import type { KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
+import type { Queryable } from '../../storage/postgres/index.ts';
+import { loadCrawls } from '../../storage/crawls/index.ts';
+import { countDue, findStanding, listSamples } from '../../storage/recrawl/index.ts';
+import { reachable } from './planning.ts';
+
+const mostOverdue = 1_000;
+const percentOf = (share: number): number => Math.round(share * 10_000) / 100;
+
+/** Null: there is no such crawl. */
+export async function freshnessOf(
+  db: Queryable,
+  crawlId: string,
+  limit: number,
+): Promise<FreshnessView | null> {
+  const [crawl] = await loadCrawls(db, [Number(crawlId)]);
+  if (crawl === undefined) return null;
+  const [standing] = await findStanding(db, crawlId);
+  const [due] = await countDue(db, crawlId, mostOverdue);
+  const samples = await listSamples(db, crawlId, limit);
+  const { keepFresh } = wholeConfig(crawl.config);
+  return {
+    crawlId,
+    keepFresh: keepFresh && { ...keepFresh },
+    pages: standing?.pages ?? 0,
+    plan:
+      standing === undefined || standing.share === null || standing.planned_at === null
+        ? null
+        : {
+            share: percentOf(standing.share),
+            leftOut: standing.left_out,
+            madeAt: standing.planned_at.toISOString(),
+          },
+    overdue: due?.due ?? 0,
+    nextDue: due?.next?.toISOString() ?? null,
+    samples: samples.map(({ at, pages, fresh, checked, left_out: leftOut, queued }) => ({
+      at: at.toISOString(),
+      pages,
+      fresh: percentOf(fresh),
+      checked: checked === null ? null : percentOf(checked),
+      leftOut,
+      requests: queued,
+    })),
+  };
+}
+
+/** What can be reached, told before a goal is set. */
+export async function previewGoal(
+  db: Queryable,
+  crawlId: string,
+  keepFresh: KeepFresh,
+): Promise<FreshnessPreview> {
+  const [standing] = await findStanding(db, crawlId);
+  const { pages, ratesKnown, best, needed } = await reachable(db, crawlId, standing?.pages ?? 0, keepFresh);
+  if (pages === 0) return { pages, ratesKnown, best: null, needed: null, met: true };
+  const told = ({ share, visits, leftOut }: typeof best) => ({
+    share: percentOf(share),
+    requestsPerDay: Math.ceil(visits),
+    leftOut,
+  });
+  return {
+    ...{ pages, ratesKnown },
+    best: told(best),
+    needed: needed && told(needed),
+    // To the precision in which it is told.
+    met: keepFresh.share === null || percentOf(best.share) >= keepFresh.share,
+  };
+}
+
+/** Why a goal is refused, with what can be reached instead; null: it is not. */
+export function refusalOf({ share, requestsPerDay }: KeepFresh, told: FreshnessPreview): string | null {
+  if (told.met || told.best === null) return null;
+  const { best, needed } = told;
+  const instead =
+    needed === null
+      ? 'no number of requests reaches it within the floors of the classes'
+      : `${String(share)} % takes about ${counted(needed.requestsPerDay, 'request')} a day`;
+  return `${String(share)} % cannot be reached with ${counted(requestsPerDay, 'request')} a day: at most ${String(best.share)} % can, which leaves out ${grouped(best.leftOut)} of ${counted(told.pages, 'page')}; ${instead}`;
+}

@@ -1,0 +1,114 @@
+/**
+ * One run of a standing crawl: notes what its visits have found, plans anew now and then, and queues what is due. All
+ * of it stands in Postgres, so a run that is cut off, repeated or made twice at once does no harm: the row of the
+ * standing crawl is held meanwhile, and the budget counts what was queued, not how often somebody asked.
+ *
+ * Visits are noted after they were committed, by a walk along the pages feed. So neither fetching nor reading pays
+ * anything for it, in standing crawls or in others.
+ */
+import type { RecrawlRun } from '../../contracts/activities.ts';
+import { wholeConfig } from '../../contracts/crawl.ts';
+import { isOver } from '../../domain/crawl-life.ts';
+import type { KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
+import { crawlStanding, lockCrawls } from '../../storage/crawls/index.ts';
+import { pagesHorizon } from '../../storage/pages/index.ts';
+import { inTransaction, retrying, type Pool, type Queryable } from '../../storage/postgres/index.ts';
+import {
+  allow,
+  beginStanding,
+  findStanding,
+  holdStanding,
+  noteProgress,
+  noteVisits,
+  queueDue,
+  visitsAfter,
+  countDates,
+  type StandingCrawl,
+} from '../../storage/recrawl/index.ts';
+import { planAnew } from './planning.ts';
+import { noteOf, rulesOf } from './visits.ts';
+
+/** Visits noted, and pages queued, in one transaction. */
+const batch = 500;
+/** Seconds between two plans, and between two samples of freshness; sooner if the crawl has grown by a quarter. */
+const planSeconds = 3_600;
+const growth = 1.25;
+
+/** @param goesOn asked between two batches. Answers `over` if the crawl does not keep fresh any more */
+export async function runRecrawl(pool: Pool, crawlId: string, goesOn: () => boolean): Promise<RecrawlRun> {
+  await beginStanding(pool, crawlId);
+  const [crawl] = await findStanding(pool, crawlId);
+  const keepFresh = crawl === undefined ? null : wholeConfig(crawl.config).keepFresh;
+  if (crawl === undefined || keepFresh === null || isOver(crawl.state))
+    return { noted: 0, queued: 0, over: true };
+  let noted = 0;
+  while (goesOn()) {
+    const visits = await held(pool, crawlId, (db, standing) => noteBatch(db, crawlId, standing, keepFresh));
+    noted += visits;
+    if (visits < batch) break;
+  }
+  await held(pool, crawlId, async (db, standing) => {
+    if (isPlanOld(standing)) await planAnew(db, crawlId, standing, keepFresh);
+    return 0;
+  });
+  let queued = 0;
+  while (goesOn()) {
+    const pages = await held(pool, crawlId, (db) => queueBatch(db, crawlId, keepFresh));
+    queued += pages;
+    if (pages < batch) break;
+  }
+  return { noted, queued, over: false };
+}
+
+/** Answers 0 if somebody else holds the crawl. */
+const held = (
+  pool: Pool,
+  crawlId: string,
+  work: (db: Queryable, standing: StandingCrawl) => Promise<number>,
+): Promise<number> =>
+  retrying(() =>
+    inTransaction(pool, async (db) => {
+      // Before the row of the standing crawl: whoever settles the crawl holds the crawl's row and nothing of this.
+      await lockCrawls(db, [Number(crawlId)]);
+      const [standing] = await holdStanding(db, crawlId);
+      return standing === undefined ? 0 : work(db, standing);
+    }),
+  );
+
+const isPlanOld = ({ planned_ago: ago, planned_pages: planned, pages }: StandingCrawl): boolean =>
+  pages > 0 && (ago === null || ago >= planSeconds || pages >= planned * growth);
+
+async function noteBatch(
+  db: Queryable,
+  crawlId: string,
+  standing: StandingCrawl,
+  keepFresh: KeepFresh,
+): Promise<number> {
+  const { noted_micros: micros, noted_host: host, noted_key: key } = standing;
+  const horizon = (await pagesHorizon(db, crawlId))[0]?.micros ?? 0;
+  const visits = await visitsAfter(db, crawlId, micros, host, key, horizon, batch);
+  const last = visits.at(-1);
+  if (last === undefined) return 0;
+  const rules = rulesOf(standing, keepFresh);
+  const { notes, dates } = noteOf(visits, keepFresh, rules);
+  const [stored] = notes.length === 0 ? [] : await noteVisits(db, crawlId, JSON.stringify(notes));
+  if (dates.length > 0) await countDates(db, crawlId, JSON.stringify(dates));
+  await noteProgress(
+    db,
+    crawlId,
+    last.micros,
+    last.host_id,
+    Buffer.from(last.key, 'hex'),
+    stored?.added ?? 0,
+  );
+  return visits.length;
+}
+
+/** Queues what the budget allows of what is due. The crawl's row is held, so that it cannot end meanwhile. */
+async function queueBatch(db: Queryable, crawlId: string, { requestsPerDay }: KeepFresh): Promise<number> {
+  const [now] = await crawlStanding(db, Number(crawlId));
+  if (now?.state !== 'running') return 0;
+  const [budget] = await allow(db, crawlId, requestsPerDay);
+  const limit = Math.min(batch, Math.floor(budget?.allowance ?? 0));
+  return limit < 1 ? 0 : (await queueDue(db, crawlId, limit)).length;
+}

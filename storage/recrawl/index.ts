@@ -1,0 +1,30 @@
+/** Standing crawls: what visits have shown of their pages, and which pages are due again. */
+export {
+  countDates,
+  noteHints,
+  noteProgress,
+  noteVisits,
+  sitemapRecord,
+  visitsAfter,
+  type NotedVisit,
+  type SitemapHint,
+  type VisitedPage,
+} from './notes.sql.ts';
+export {
+  allow,
+  beginStanding,
+  countDue,
+  endStanding,
+  findKept,
+  findStanding,
+  holdStanding,
+  listSamples,
+  queueDue,
+  samplePages,
+  standingCrawlsAfter,
+  storePlan,
+  storeSample,
+  type KeptPage,
+  type SampledPage,
+  type StandingCrawl,
+} from './standing.sql.ts';

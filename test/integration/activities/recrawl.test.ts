@@ -1,0 +1,253 @@
+/** Standing crawls (F31): visits are noted, pages become due, and are fetched again within the budget. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settleCrawl } from '../../../engine/crawls/life.ts';
+import { runRecrawl } from '../../../engine/recrawl/run.ts';
+import { newsLift } from '../../../domain/priority/place.ts';
+import { defaultKeepFresh, type KeepFresh } from '../../../domain/recrawl/keep-fresh.ts';
+import { changeCrawl, fromNow, ledgerPages, tables } from '../../support/database/index.ts';
+import { until } from '../../support/until.ts';
+import { expectExact, moveCrawl } from '../storage/frontier.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { readBodies } from './reading.ts';
+import { redirect, startSite, status, type Answer, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+/** A page in many words, with links. Its bytes differ with each request, its text does not. */
+const told =
+  (text: string, ...links: readonly string[]): Answer =>
+  (response, _request, count) => {
+    const body = `<!doctype html><title>${text}</title><!-- ${String(count)} -->
+      <p>${`${text} is told of here in a good many words of its own. `.repeat(5)}</p>
+      ${links.map((link) => `<a href="${link}">on</a>`).join('')}`;
+    response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+  };
+/** A page whose bytes never differ. */
+const fixed =
+  (text: string): Answer =>
+  (response, request) => {
+    const body = `<!doctype html><title>${text}</title><p>${`${text} stands here in many words. `.repeat(9)}</p>`;
+    if (request.headers['if-none-match'] === `"${text}"`)
+      response.writeHead(304, { etag: `"${text}"` }).end();
+    else response.writeHead(200, { 'content-type': 'text/html', etag: `"${text}"` }).end(body);
+  };
+
+const paths = ['/', '/copy', '/gone', '/kept', '/moved', '/same', '/still'];
+
+interface Standing {
+  readonly id: number;
+  readonly site: Site;
+  readonly host: HostRow;
+}
+
+async function standing(keepFresh: Partial<KeepFresh> = {}): Promise<Standing> {
+  const site = await startSite({
+    '/': told('Home', ...paths),
+    '/same': fixed('Same'),
+    '/copy': fixed('Same'),
+    '/still': told('Still'),
+    '/kept': fixed('Kept'),
+    '/gone': status(404),
+    '/moved': redirect('/kept'),
+  });
+  const host = await fetching.host(site.origin);
+  const id = await fetching.crawl(
+    { scope: 'host', keepFresh: { ...defaultKeepFresh, requestsPerDay: 100_000, ...keepFresh } },
+    [`${site.origin}/`],
+  );
+  await fetching.queue(id, host, '/');
+  await changeCrawl(fetching.pool, id, { seeded_line: 1 });
+  const crawl = { id, site, host };
+  await work(crawl);
+  return crawl;
+}
+
+async function work({ host }: Standing): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    await fetching.role().fetchSlice(host);
+    await readBodies(fetching, host);
+  }
+}
+
+const run = ({ id }: Standing): ReturnType<typeof runRecrawl> =>
+  runRecrawl(fetching.pool, String(id), () => true);
+
+/** Visits are noted a second after their commit. */
+async function noted(crawl: Standing, visits: number): Promise<void> {
+  let sum = 0;
+  await until(`${String(visits)} visits are noted`, async () => (sum += (await run(crawl)).noted) >= visits);
+  expect(sum).toBe(visits);
+}
+
+/** As if all pages had been visited two days ago, and the budget of a day were there. */
+async function makeDue({ id }: Standing): Promise<void> {
+  const ago = fromNow(-2 * 86_400);
+  await tables.history.change(fetching.pool, { crawl_id: id }, { seen_at: ago, next_due: fromNow(-1) });
+  await tables.standing.change(fetching.pool, { crawl_id: id }, { allowed_at: fromNow(-2 * 86_400) });
+}
+
+async function histories(
+  crawl: Standing,
+): Promise<Record<string, { visits: number; changed: boolean; due: boolean }>> {
+  const rows = await tables.history.rows(fetching.pool, { crawl_id: crawl.id });
+  const urls = Object.entries(await fetching.urls(crawl.id, crawl.site.origin));
+  return Object.fromEntries(
+    urls.flatMap(([path, { key }]) => {
+      const row = rows.find((each) => each.key.equals(key));
+      if (row === undefined) return [];
+      return [[path, { visits: row.visits, changed: row.changed_at !== null, due: row.next_due !== null }]];
+    }),
+  );
+}
+
+describe('a standing crawl', () => {
+  it('fetches what is due again, tells changes by the text, and takes in what has changed', async () => {
+    const crawl = await standing();
+    const { id, site } = crawl;
+    await noted(crawl, paths.length);
+    const pages = await ledgerPages(fetching.pool, id);
+    expect(Object.values(await histories(crawl))).toEqual(
+      paths.map(() => ({ visits: 1, changed: false, due: true })),
+    );
+    // Nothing is due yet, and nothing is complete.
+    expect((await run(crawl)).queued).toBe(0);
+    expect(await settleCrawl(fetching.pool, String(id), 'complete', null)).toMatchObject({
+      state: 'running',
+    });
+
+    site.answers = {
+      ...site.answers,
+      '/same': told('Changed', '/found'),
+      '/kept': status(410),
+      '/moved': redirect('/same'),
+    };
+    await makeDue(crawl);
+    expect((await run(crawl)).queued).toBe(paths.length);
+    await expectExact(fetching.pool, id);
+    expect(await ledgerPages(fetching.pool, id)).toBe(0);
+    const urls = Object.values(await fetching.urls(id, site.origin));
+    expect(urls.map(({ state, reason }) => [state, reason])).toEqual(paths.map(() => ['queued', 'recrawl']));
+    // What is queued is not due a second time.
+    expect((await run(crawl)).queued).toBe(0);
+
+    const sent = site.hits.length;
+    await work(crawl);
+    expect(site.paths().slice(sent).sort()).toEqual([...paths, '/found'].sort());
+    await noted(crawl, paths.length + 1);
+    // The page for which `/copy` was not read has other bytes now: `/copy` is read from its stored body.
+    await work(crawl);
+    await expectExact(fetching.pool, id);
+    expect(await histories(crawl)).toEqual({
+      '/': { visits: 2, changed: false, due: true },
+      '/copy': { visits: 2, changed: false, due: true },
+      '/found': { visits: 1, changed: false, due: true },
+      '/gone': { visits: 2, changed: false, due: false },
+      '/kept': { visits: 2, changed: true, due: true },
+      '/moved': { visits: 2, changed: true, due: true },
+      '/same': { visits: 2, changed: true, due: true },
+      '/still': { visits: 2, changed: false, due: true },
+    });
+    const now = await fetching.urls(id, site.origin);
+    expect(now['/copy']).toMatchObject({ state: 'done', stage: 0, alias_key: null });
+    expect(now['/kept']).toMatchObject({ state: 'dead', reason: 'gone' });
+    const stored = await tables.page.rows(fetching.pool, { crawl_id: id });
+    expect(stored).toHaveLength(pages);
+    const [freed] = await tables.freedBody.rows(fetching.pool, {});
+    expect(freed).toBeDefined();
+  });
+
+  it('sends no more than its budget, news first, and nothing while it is paused', async () => {
+    const crawl = await standing({ requestsPerDay: 1, news: ['*/still'] });
+    await noted(crawl, paths.length);
+    await makeDue(crawl);
+    await moveCrawl(fetching.pool, crawl.id, 'paused');
+    expect((await run(crawl)).queued).toBe(0);
+    await moveCrawl(fetching.pool, crawl.id, 'running');
+    expect((await run(crawl)).queued).toBe(1);
+    expect((await run(crawl)).queued).toBe(0);
+    const queued = Object.entries(await fetching.urls(crawl.id, crawl.site.origin)).filter(
+      ([, { state }]) => state === 'queued',
+    );
+    expect(queued.map(([path]) => path)).toEqual(['/still']);
+    expect(queued[0]?.[1].priority).toBeGreaterThan(newsLift);
+    await expectExact(fetching.pool, crawl.id);
+  });
+
+  it('keeps only a part fresh, is planned and sampled, and rests no longer once it keeps nothing', async () => {
+    const crawl = await standing({ only: ['*/same', '*/still'] });
+    await noted(crawl, paths.length);
+    await run(crawl);
+    const due = Object.entries(await histories(crawl)).filter(([, each]) => each.due);
+    expect(due.map(([path]) => path)).toEqual(['/same', '/still']);
+    const [plan] = await tables.standing.rows(fetching.pool, { crawl_id: crawl.id });
+    expect(plan).toMatchObject({ pages: paths.length });
+    expect(plan?.price).toBeGreaterThan(0);
+    const sample = (await tables.freshness.rows(fetching.pool, { crawl_id: crawl.id })).at(-1);
+    expect(sample).toMatchObject({ pages: 2, left_out: 0 });
+    expect(sample?.fresh).toBeGreaterThan(0.9);
+    const { config } = await tables.crawl.row(fetching.pool, { id: crawl.id });
+    await changeCrawl(fetching.pool, crawl.id, { config: { ...config, keepFresh: null } });
+    expect(await run(crawl)).toEqual({ noted: 0, queued: 0, over: true });
+    expect(await settleCrawl(fetching.pool, String(crawl.id), 'complete', null)).toMatchObject({
+      state: 'finished',
+    });
+  });
+
+  it('takes hints of sitemaps, and hurries for dates that have held', async () => {
+    const crawl = await standing();
+    const { id, site, host } = crawl;
+    const entry = (path: string, lastmod: string): string =>
+      `<url><lastmod>${lastmod}</lastmod><loc>${site.origin}${path}</loc><changefreq>Hourly</changefreq></url>`;
+    const soon = new Date().toISOString();
+    site.answers = {
+      ...site.answers,
+      '/map.xml': (response) => {
+        const entries = [entry('/still', soon), entry('/same', '2001-01-01')].join('');
+        response.writeHead(200, { 'content-type': 'application/xml' }).end(`<urlset>${entries}</urlset>`);
+      },
+    };
+    await noted(crawl, paths.length);
+    await tables.history.change(
+      fetching.pool,
+      { crawl_id: id },
+      { seen_at: fromNow(-3_600), next_due: fromNow(3_600) },
+    );
+    const dueNow = async (): Promise<string[]> => {
+      const due = (await tables.history.rows(fetching.pool, { crawl_id: id })).filter(
+        ({ next_due: at }) => at !== null && at.getTime() <= Date.now(),
+      );
+      const urls = Object.entries(await fetching.urls(id, site.origin));
+      return urls.filter(([, { key }]) => due.some((row) => row.key.equals(key))).map(([path]) => path);
+    };
+    const readMap = async (): Promise<void> => {
+      await fetching.queue(id, host, '/map.xml');
+      await tables.url.change(
+        fetching.pool,
+        { crawl_id: id, url: `${site.origin}/map.xml` },
+        { kind: 1, state: 'queued' },
+      );
+      await work(crawl);
+    };
+    await readMap();
+    // Nobody knows yet whether these dates hold.
+    expect(await dueNow()).toEqual([]);
+    await tables.sitemapRecord.add(fetching.pool, {
+      ...{ crawl_id: id, host_id: Number(host.hostId), correct: 9, wrong: 1 },
+    });
+    await readMap();
+    expect(await dueNow()).toEqual(['/still']);
+    await tables.standing.change(fetching.pool, { crawl_id: id }, { allowed_at: fromNow(-86_400) });
+    await run(crawl);
+    await work(crawl);
+    // The page was said to have changed, and had not.
+    await until('the visit is noted', async () => {
+      await run(crawl);
+      return (await tables.sitemapRecord.row(fetching.pool, { crawl_id: id })).wrong === 2;
+    });
+    await expectExact(fetching.pool, id);
+  });
+});
