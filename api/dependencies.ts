@@ -1,6 +1,7 @@
 /** The parts that the API is made of; tests pass their own. */
 import type { Logger } from 'pino';
 import type { ActOnHost } from '../activities/act-on-host.ts';
+import type { CapDefaults } from '../engine/caps/cap-book.ts';
 import type { LendingRoom } from '../engine/lending/room.ts';
 import type { Answers } from '../engine/stored-answer.ts';
 import type { TextReader } from '../storage/pages/index.ts';
@@ -51,6 +52,8 @@ interface ApiSettings {
   readonly trustedProxies: readonly string[];
   /** Number of shards over which the hosts are spread. */
   readonly shards: number;
+  /** Caps on addresses and domains for which operators have set none. */
+  readonly caps: CapDefaults;
   /** Requests that one address may send within ten seconds without a key; the same number again with unknown keys. */
   readonly requestsPer10s: number;
 }

@@ -5,7 +5,13 @@ import type { Logger } from 'pino';
 import { actOnHost } from '../activities/act-on-host.ts';
 import { createTextReader } from '../engine/page-text.ts';
 import { wakeHost } from '../activities/wake-host.ts';
-import { bucketOf, ConfigError, loadServiceConfig, type ServiceConfig } from '../config/config.ts';
+import {
+  bucketOf,
+  capDefaultsOf,
+  ConfigError,
+  loadServiceConfig,
+  type ServiceConfig,
+} from '../config/config.ts';
 import { version } from '../config/package.ts';
 import { openProcessLog } from '../config/process-log.ts';
 import { settings, usualPorts } from '../config/table.ts';
@@ -56,6 +62,7 @@ async function main(config: ServiceConfig): Promise<void> {
     hostNames: [config.apiHost, ...config.apiNames],
     trustedProxies: config.trustedProxies,
     shards: config.shards,
+    caps: capDefaultsOf(config),
     requestsPer10s: 2_000,
   };
   const wake = (origin: string): Promise<void> =>

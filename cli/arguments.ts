@@ -1,5 +1,6 @@
 /** How commander reads the arguments of verbs. @throws InvalidArgumentError; commander adds the option's name */
 import { InvalidArgumentError } from 'commander';
+import { capRateWords, isCapRate } from '../domain/caps.ts';
 
 export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
@@ -43,6 +44,12 @@ export function weights(text: string): Record<string, number> {
       throw new InvalidArgumentError('It must be weights, such as depth=0.5,inbound=0.5.');
     }),
   );
+}
+
+export function capRate(text: string): number {
+  const rate = /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : NaN;
+  if (isCapRate(rate)) return rate;
+  throw new InvalidArgumentError(`It must be ${capRateWords}.`);
 }
 
 export function fieldList(text: string): ('links' | 'text')[] {

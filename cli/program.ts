@@ -7,6 +7,7 @@ import { addAuditLog, addWebhooks } from './admin-verbs.ts';
 import { addQuarantineVerbs } from './quarantine-verbs.ts';
 import { addCrawlControl, addTenancy, addWhatToCrawl, withServer } from './api-verbs.ts';
 import { crawlId, fieldList, secondsOrNever, wholeNumber } from './arguments.ts';
+import { addCaps } from './cap-verbs.ts';
 import { addHostActions } from './host-verbs.ts';
 import type { CrawlVerbOptions } from './crawl.ts';
 import { addEdits } from './edit-verbs.ts';
@@ -56,6 +57,7 @@ Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
   addDeadLetters(program, ended);
   program.commandsGroup('The instance, here or at a --server:');
   addHosts(program, ended);
+  addCaps(program, ended);
   addOptOuts(program, ended);
   addRanks(program, ended);
   addTenancy(program, ended);

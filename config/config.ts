@@ -125,6 +125,15 @@ export const loadConfig = (env: Environment = process.env): Config => {
   });
 };
 
+/** Caps on addresses and domains for which operators have set none. */
+export const capDefaultsOf = (config: Config) => ({
+  address: capOf(config.addressRate, config.addressInFlight),
+  domain: capOf(config.domainRate, config.domainInFlight),
+  ofPrivate: config.capPrivate === 'on',
+});
+
+const capOf = (rate: number | null, inFlight: number | null) => (rate === null ? null : { rate, inFlight });
+
 /** Where closed segments go; null: they stay in their folder. */
 export const bucketOf = ({ s3Bucket, s3Endpoint, s3Region, s3Prefix, s3PathStyle }: Config) =>
   s3Bucket === null

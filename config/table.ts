@@ -3,18 +3,21 @@
  * table is made from it, `loadConfig` reads by it, and the stack hands settings to its children through it.
  */
 import { z } from 'zod';
+import { maxCapRate } from '../domain/caps.ts';
 import { defaultCacheDir, defaultDataDir } from './folders.ts';
 import type { Environment } from './folders.ts';
 import {
   address,
   addresses,
   apiKey,
+  capRate,
   cidrs,
   decimal,
   endpoint,
   folder,
   hostNames,
   listOf,
+  offOr,
   oneOf,
   port,
   resolvers,
@@ -328,6 +331,47 @@ export const settings = {
     schema: oneOf(['on', 'off']),
     fallback: 'on',
     description: 'Whether servers may choose HTTP/2. In either case a host gets one request at a time.',
+  }),
+  addressRate: setting({
+    name: 'ORBWEAVER_ADDRESS_RATE',
+    type: '`off`, or requests per second',
+    schema: offOr(capRate),
+    fallback: '20',
+    description:
+      'Largest number of requests per second to one IP address (IPv6: to one /64), whatever hosts are there, by all workers together. A fraction of 1 is allowed. Give all workers and the API the same value.',
+  }),
+  addressInFlight: nullable({
+    name: 'ORBWEAVER_ADDRESS_IN_FLIGHT',
+    type: 'number',
+    schema: whole(1, maxCapRate),
+    fallback: null,
+    defaultNote: 'as many as the rate',
+    description: 'Largest number of requests in flight at one IP address. More than the rate has no effect.',
+  }),
+  domainRate: setting({
+    name: 'ORBWEAVER_DOMAIN_RATE',
+    type: '`off`, or requests per second',
+    schema: offOr(capRate),
+    fallback: 'off',
+    description:
+      'Largest number of requests per second to the hosts of one registered domain (by the public suffix list), by all workers together.',
+  }),
+  domainInFlight: nullable({
+    name: 'ORBWEAVER_DOMAIN_IN_FLIGHT',
+    type: 'number',
+    schema: whole(1, maxCapRate),
+    fallback: null,
+    defaultNote: 'as many as the rate',
+    description:
+      'Largest number of requests in flight at the hosts of one registered domain. More than the rate has no effect.',
+  }),
+  capPrivate: setting({
+    name: 'ORBWEAVER_CAP_PRIVATE',
+    type: 'on or off',
+    schema: oneOf(['on', 'off']),
+    fallback: 'off',
+    description:
+      'Whether `ORBWEAVER_ADDRESS_RATE` holds for private addresses too. They are networks of your own, which crawls reach only if you allow it.',
   }),
   leaseSeconds: setting({
     name: 'ORBWEAVER_LEASE_SECONDS',

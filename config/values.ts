@@ -2,6 +2,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
+import { capRateWords, isCapRate } from '../domain/caps.ts';
 
 const number = (kind: string, low: number, high: number, whole: boolean) =>
   z.string().transform((text, context) => {
@@ -15,6 +16,18 @@ const number = (kind: string, low: number, high: number, whole: boolean) =>
 export const whole = (low: number, high: number) => number('a whole number', low, high, true);
 export const decimal = (low: number, high: number) => number('a number', low, high, false);
 export const port = whole(1, 65_535);
+
+/** `off` is null. */
+export const offOr = <T>(schema: z.ZodType<T, string>) =>
+  z.union([z.literal('off').transform(() => null), schema]);
+
+/** Requests per second of a cap: a whole number, or a fraction below 1. */
+export const capRate = z.string().transform((value, context) => {
+  const rate = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN;
+  if (isCapRate(rate)) return rate;
+  context.addIssue({ code: 'custom', message: `must be off, ${capRateWords}` });
+  return z.NEVER;
+});
 
 export const text = z.string().min(1, 'must not be empty');
 

@@ -32,8 +32,11 @@ export interface FetchRequest {
   readonly lane?: number;
   /** Called with the header fields of a success; false: the body is not read. Absent: the body is read. */
   readonly wantsBody?: (headers: Readonly<Record<string, string>>) => boolean;
-  /** Called once, when the connection stands and the request is about to leave; false: the request does not leave. */
-  readonly maySend?: () => boolean;
+  /**
+   * Called once, when the connection stands and the request is about to leave; false: the request does not leave.
+   * `address` is the one that the connection leads to; null: not known.
+   */
+  readonly maySend?: (address: string | null) => boolean;
 }
 
 export interface FetchResponse {
@@ -82,6 +85,11 @@ export type FetchResult = FetchResponse | FetchFailure;
 /** Never throws for faults of the web. Redirects are answered, not followed. */
 export interface Fetcher {
   fetch(request: FetchRequest): Promise<FetchResult>;
+  /**
+   * The address to which a request will most likely be sent: that of the open connection, else the one that is tried
+   * first. `maySend` is told the true one. Null: not known, or there is none that may be reached.
+   */
+  addressOf(request: Pick<FetchRequest, 'url' | 'allowPrivate' | 'lane'>): Promise<string | null>;
   close(): Promise<void>;
 }
 

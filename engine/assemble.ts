@@ -1,17 +1,23 @@
-/** Adds to the parts of a process the books and the admission that all its work shares. */
+/** Adds to the parts of a process the books, the caps and the admission that all its work shares. */
 import type { Pool } from '../storage/postgres/index.ts';
 import { Admission } from './admission/admission.ts';
 import { LinkTally } from './admission/link-tally.ts';
 import { openBooks } from './books/books.ts';
+import { CapBook } from './caps/cap-book.ts';
+import { Caps } from './caps/caps.ts';
+import { PermitKeeper } from './caps/permit-keeper.ts';
 import { TrapWatch } from './traps/trap-watch.ts';
 import type { Dependencies } from './dependencies.ts';
 
-export type Parts = Omit<Dependencies, 'books' | 'admission' | 'links' | 'traps'>;
+export type Parts = Omit<Dependencies, 'books' | 'caps' | 'admission' | 'links' | 'traps'>;
 
 /** @param urgent see `openBooks` */
-export function assemble(parts: Parts, urgent?: Pool): Dependencies {
-  const books = openBooks(parts.pool, parts.settings, urgent);
+export function assemble(parts: Parts, urgent: Pool = parts.pool): Dependencies {
+  const { settings, fetcher, log } = parts;
+  const books = openBooks(parts.pool, settings, urgent);
+  const keeper = new PermitKeeper(urgent, settings.leaseMs, log);
+  const caps = new Caps(new CapBook(urgent, settings.caps), keeper, fetcher);
   const links = new LinkTally(parts.pool, books);
   const traps = new TrapWatch(parts, books.crawls);
-  return { ...parts, books, admission: new Admission(parts, books), links, traps };
+  return { ...parts, books, caps, admission: new Admission(parts, books), links, traps };
 }

@@ -9,6 +9,7 @@ import type { DependencyDown } from './breakers/dependency-down.ts';
 import type { Admission } from './admission/admission.ts';
 import type { LinkTally } from './admission/link-tally.ts';
 import type { Books } from './books/books.ts';
+import type { Caps } from './caps/caps.ts';
 import type { WakeHosts } from './host-waker.ts';
 import type { TrapWatch } from './traps/trap-watch.ts';
 import type { Gate } from './visit/gates.ts';
@@ -31,6 +32,7 @@ export interface Dependencies {
   readonly gates: readonly Gate[];
   /** What the process knows about crawls, hosts, opt-outs and robots.txt. */
   readonly books: Books;
+  readonly caps: Caps;
   readonly admission: Admission;
   readonly links: LinkTally;
   readonly traps: TrapWatch;

@@ -1,3 +1,5 @@
+import type { CapDefaults } from './caps/cap-book.ts';
+
 /** The settings of a process that visits and admissions use. */
 export interface CrawlSettings {
   /** User-Agent of crawls that set none. */
@@ -10,6 +12,8 @@ export interface CrawlSettings {
   /** How long a visit waits for further URLs once it has fetched all; longer while bodies of the host are unread. */
   readonly lingerMs: number;
   readonly leaseMs: number;
+  /** Caps on addresses and domains for which operators have set none. */
+  readonly caps: CapDefaults;
   /** Number of shards that new hosts are spread over. */
   readonly shards: number;
 }

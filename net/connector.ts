@@ -8,6 +8,7 @@
  * (own-services.ts).
  */
 import { isIP, connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
@@ -49,6 +50,11 @@ export interface Connector {
    * The newest connection to an origin ("https://example.com", default ports left out) that is open or being opened.
    */
   connectionOf(origin: string): Connection | undefined;
+  /**
+   * The address of the open connection to an origin, else the one that the next connection will most likely lead to.
+   * That connection goes by the same answer of the resolver, if it is made soon. Null: not known.
+   */
+  addressOf(origin: string, hostname: string, port: number): Promise<string | null>;
   /** Makes the next connections to the origin offer HTTP/1.1 only. */
   avoidHttp2(origin: string): void;
 }
@@ -58,6 +64,9 @@ export interface Connector {
  */
 const attemptTimeoutMs = 500;
 const maxTlsSessions = 1_000;
+/** Milliseconds for which a look-up ahead of a connection counts for this connection, and is waited for. */
+const aheadMs = 2_000;
+const maxAhead = 10_000;
 /** Origins that are remembered as wanting HTTP/1.1, at most. */
 const maxHttp1Only = 10_000;
 
@@ -65,6 +74,25 @@ export function createConnector(options: ConnectorOptions): Connector {
   const connections = new Map<string, Connection>();
   const tlsSessions = new LRUCache<string, Buffer>({ max: maxTlsSessions });
   const http1Only = new LRUCache<string, true>({ max: maxHttp1Only });
+  /** Look-ups whose answers the next connections go by. */
+  const ahead = new LRUCache<string, Promise<Permitted>>({ max: maxAhead, ttl: aheadMs });
+  /** Where the last connections to names with several addresses led. */
+  const ledTo = new LRUCache<string, string>({ max: maxAhead });
+
+  async function addressOf(origin: string, hostname: string, port: number): Promise<string | null> {
+    const open = connections.get(origin);
+    if (open?.phase === 'open') return open.remoteAddress;
+    if (isIP(hostname) !== 0) return hostname;
+    const found =
+      ahead.get(origin) ?? permittedAddresses(hostname, port, `${hostname}:${String(port)}`, options);
+    ahead.set(origin, found);
+    // If the name cannot be resolved, the connection fails by the same look-up, and says why.
+    const known = await Promise.race([found.catch(() => null), sleep(aheadMs, null, { ref: false })]);
+    if (known === null) return null;
+    const last = ledTo.get(origin);
+    const isStill = known.addresses.some(({ address }) => address === last);
+    return isStill ? (last ?? null) : (known.addresses[0]?.address ?? null);
+  }
 
   function connect(target: buildConnector.Options, callback: buildConnector.Callback): void {
     const secure = target.protocol === 'https:';
@@ -125,13 +153,16 @@ export function createConnector(options: ConnectorOptions): Connector {
           return;
         }
         connection.remoteAddress = remote;
+        if (addresses.length > 1) ledTo.set(origin, remote);
         if (secure) connection.phase = 'tls';
         else open();
       });
       if (secure) dialled.once('secureConnect', open);
     };
 
-    permittedAddresses(target.hostname, port, where, options).then(dial).catch(fail);
+    const lookedUp = ahead.get(origin);
+    ahead.delete(origin);
+    (lookedUp ?? permittedAddresses(target.hostname, port, where, options)).then(dial).catch(fail);
   }
 
   function openTls(
@@ -157,6 +188,7 @@ export function createConnector(options: ConnectorOptions): Connector {
   return {
     connect,
     connectionOf: (origin) => connections.get(origin),
+    addressOf,
     avoidHttp2(origin) {
       http1Only.set(origin, true);
       // A resumed session may bring the protocol of the earlier connection along.

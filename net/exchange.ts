@@ -44,7 +44,7 @@ export interface ExchangeContext {
   readonly limits: FetchLimits;
   readonly maxHeaderBytes: number;
   readonly signal: AbortSignal | undefined;
-  readonly maySend: (() => boolean) | undefined;
+  readonly maySend: ((address: string | null) => boolean) | undefined;
   readonly wantsBody: ((headers: Readonly<Record<string, string>>) => boolean) | undefined;
   readonly connection: () => Connection | undefined;
   readonly budget: BodyBudget;
@@ -119,7 +119,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     } else if (this.#sent) {
       this.#failTurnedAway();
       controller.abort(new Error('a request is sent once'));
-    } else if (this.#context.maySend?.() === false) {
+    } else if (this.#context.maySend?.(this.#context.connection()?.remoteAddress ?? null) === false) {
       this.#throw(this.#context.signal?.reason ?? new Error('the request was withheld'));
       controller.abort(new Error('the request was withheld'));
     } else {

@@ -119,6 +119,14 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
       }
     },
 
+    async addressOf({ url: text, allowPrivate, lane = 0 }): Promise<string | null> {
+      const url = URL.parse(text);
+      if (url === null) return null;
+      const { connector } = realmFor(allowPrivate, lane);
+      const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+      return connector.addressOf(url.origin, url.hostname.replace(/^\[(.*)\]$/, '$1'), port);
+    },
+
     /** Lets the requests in flight end (their own limits bound that) and closes every connection. */
     async close(): Promise<void> {
       closed = true;

@@ -86,6 +86,27 @@ create table body (
   constraint body_segment_not_null NOT NULL segment
 );
 
+create table cap (
+  name text not null,
+  rate double precision,
+  in_flight integer,
+  changed_at timestamp with time zone not null default now(),
+  constraint cap_changed_at_not_null NOT NULL changed_at,
+  constraint cap_name_not_null NOT NULL name,
+  constraint cap_pkey PRIMARY KEY (name)
+);
+
+create table cap_wait (
+  host_id bigint not null,
+  name text not null,
+  until timestamp with time zone not null,
+  constraint cap_wait_host_id_fkey FOREIGN KEY (host_id) REFERENCES host(id),
+  constraint cap_wait_host_id_not_null NOT NULL host_id,
+  constraint cap_wait_name_not_null NOT NULL name,
+  constraint cap_wait_pkey PRIMARY KEY (host_id),
+  constraint cap_wait_until_not_null NOT NULL until
+);
+
 create table complaint (
   id bigint not null generated always as identity,
   domain text collate "C" not null,
@@ -598,6 +619,22 @@ create table page_history (
   constraint page_history_visits_not_null NOT NULL visits
 ) with (fillfactor=80);
 
+create table permit_group (
+  name text not null,
+  books jsonb not null,
+  constraint permit_group_books_not_null NOT NULL books,
+  constraint permit_group_name_not_null NOT NULL name,
+  constraint permit_group_pkey PRIMARY KEY (name)
+);
+
+create table permit_holder (
+  id uuid not null,
+  held_until timestamp with time zone not null,
+  constraint permit_holder_held_until_not_null NOT NULL held_until,
+  constraint permit_holder_id_not_null NOT NULL id,
+  constraint permit_holder_pkey PRIMARY KEY (id)
+);
+
 create table quarantine (
   id bigint not null generated always as identity,
   crawl_id bigint not null,
@@ -653,6 +690,7 @@ create table robots (
   status smallint not null,
   body text,
   cut jsonb,
+  address text,
   fetched_at timestamp with time zone not null,
   constraint robots_fetched_at_not_null NOT NULL fetched_at,
   constraint robots_host_id_fkey FOREIGN KEY (host_id) REFERENCES host(id),

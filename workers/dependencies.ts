@@ -11,7 +11,7 @@ import { HostWaker } from '../engine/host-waker.ts';
 import { patrol } from '../activities/patrol.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import { wakeWebhooks } from '../activities/webhook-waker.ts';
-import { bucketOf, type ServiceConfig } from '../config/config.ts';
+import { bucketOf, capDefaultsOf, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { createDnsResolver, type DnsResolver } from '../net/dns-resolver.ts';
@@ -131,6 +131,7 @@ export async function openDependencies(
     sliceMs: config.sliceSeconds * 1_000,
     lingerMs,
     leaseMs: config.leaseSeconds * 1_000,
+    caps: capDefaultsOf(config),
     shards: config.shards,
   };
   const parts: Parts = {
@@ -161,6 +162,7 @@ export async function openDependencies(
       await Promise.all([stopRemoving?.(), stopSettling?.(), stopWaking?.(), stopPatrol?.()]);
       await endSegment(archive, upkeep, log);
       await waker.flush();
+      await dependencies.caps.close();
       watched.stop();
       await fetcher.close();
       log.info({ dns: resolver.stats() }, 'names resolved');

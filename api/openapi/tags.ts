@@ -12,7 +12,11 @@ const parts: readonly (readonly [path: RegExp, name: string, description: string
     'What a crawl found, how far the crawl is, and why a URL is in its state.',
   ],
   [/^\/v1\/crawls/, 'Crawls', 'Start, steer, edit and delete crawls.'],
-  [/^\/v1\/hosts/, 'Hosts', 'Hosts that crawls have met, and the settings that operators give them.'],
+  [
+    /^\/v1\/(?:hosts|caps)/,
+    'Hosts',
+    'Hosts that crawls have met, the settings that operators give them, and caps on hosts together.',
+  ],
   [
     /^\/v1\/(?:opt-outs|complaints)/,
     'Opt-outs',

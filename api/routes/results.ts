@@ -93,10 +93,11 @@ export const resultRoutes = [
       422: fails('The text is not a URL that can be crawled.'),
     },
     handler:
-      ({ pool, settings }) =>
+      ({ pool, settings, room }) =>
       async ({ params: { crawlId }, query: { url } }) => {
         refuseUncrawlable(url);
-        return (await explainUrlOf(pool, crawlId, url, settings.userAgent)) ?? noSuchCrawl(crawlId);
+        const caps = room.permits.book;
+        return (await explainUrlOf(pool, crawlId, url, settings.userAgent, caps)) ?? noSuchCrawl(crawlId);
       },
   }),
 ];

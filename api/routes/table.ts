@@ -3,6 +3,7 @@ import { jobRoutes } from '../compat/jobs.ts';
 import { standingCrawlRoutes } from '../compat/standing-crawl.ts';
 import { auditLogRoutes } from './audit-log.ts';
 import { bodyRoutes } from './body.ts';
+import { capRoutes } from './caps.ts';
 import { crawlRoutes } from './crawls.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { eventRoutes } from './events.ts';
@@ -34,6 +35,7 @@ export const gatedRoutes: readonly Route[] = [
   ...deadLetterRoutes,
   ...quarantineRoutes,
   ...hostRoutes,
+  ...capRoutes,
   ...optOutRoutes,
   ...rankRoutes,
   ...versionRoutes,

@@ -2,6 +2,7 @@
  * What is known about a URL that is to be explained. Instants are ISO 8601; waits are milliseconds from `now`,
  * measured by Postgres, so that no two clocks are compared.
  */
+import type { Cap } from '../caps.ts';
 import type { CrawlState } from '../crawl-life.ts';
 import type { UrlState } from '../ledger.ts';
 import type { Cut } from '../limits.ts';
@@ -81,6 +82,17 @@ export interface ScopeFacts {
   readonly includedBy: string | null;
 }
 
+export interface CapWait {
+  /** A registered domain, an address, or the /64 of an IPv6 address. */
+  readonly name: string;
+  /** Milliseconds until the host's turn comes, about. */
+  readonly inMs: number;
+  /** Hosts that wait for a permit of this group, this one included. */
+  readonly hosts: number;
+  /** Null: it has changed meanwhile. */
+  readonly cap: Cap | null;
+}
+
 export interface HostFacts {
   readonly origin: string;
   /** When an operator paused the host; null: it is not paused. */
@@ -104,6 +116,8 @@ export interface HostFacts {
   };
   /** Why the healthy host may not be asked now, and for how long; null: it is open. */
   readonly closed: { readonly by: 'windows' | 'quota'; readonly inMs: number } | null;
+  /** The group whose cap holds the host back now; null: none does. */
+  readonly capped: CapWait | null;
   /** Milliseconds between two requests now, whichever crawls they are for; how often the delay was doubled. */
   readonly delayMs: number;
   readonly slowdown: number;

@@ -1,6 +1,7 @@
 /** What the next request for a URL waits for, and when it may be sent. */
 import { optOutDetail, optOutReason } from '../opt-out.ts';
 import { robotsFreshMs } from '../robots.ts';
+import { permitsOf, type Cap } from '../caps.ts';
 import { counted } from '../counted.ts';
 import { instantIn, span, type Decision } from './decision.ts';
 import { aheadCounted, type CrawlFacts, type ExplainFacts, type HostFacts } from './facts.ts';
@@ -34,6 +35,7 @@ const rules: readonly WaitRule[] = [
   hostParked,
   pageLimit,
   urlNotDue,
+  hostCapped,
   hostNotReady,
   crawlNotReady,
   hostClosed,
@@ -162,6 +164,27 @@ function urlNotDue({ record, now }: ExplainFacts): Wait | null {
 
 /** The pace may have been measured this many milliseconds apart from the whole wait. */
 const paceSlackMs = 50;
+
+function hostCapped({ host }: ExplainFacts): Wait | null {
+  const capped = host?.capped ?? null;
+  if (capped === null) return null;
+  const { name, inMs, hosts, cap } = capped;
+  const isAddress = /^[\d.]+$|:/.test(name);
+  return {
+    verdict: isAddress ? 'address-cap' : 'domain-cap',
+    because: `The host waits for its ${isAddress ? 'address' : 'domain'} ${name}: ${cap === null ? 'the cap that holds there' : capText(cap)} ${hosts > 1 ? `is shared by ${counted(hosts, 'host', 'hosts')} that wait for it now` : 'was reached by other hosts there'}.`,
+    inMs,
+  };
+}
+
+function capText({ rate, inFlight }: Cap): string {
+  const { count } = permitsOf({ rate, inFlight });
+  const pace =
+    rate < 1
+      ? `one request every ${String(Math.round(10 / rate) / 10)} s`
+      : `${counted(rate, 'request', 'requests')} per second`;
+  return `a cap of ${pace}, ${String(count)} in flight,`;
+}
 
 function hostNotReady({ host, now }: ExplainFacts): Wait | null {
   if (host === null || host.waitMs <= 0) return null;

@@ -54,13 +54,21 @@ export class RobotsBook {
     };
   }
 
-  /** @param received null: the host has no robots.txt (4xx), so everything is allowed */
-  async save(hostId: string, status: number, received: string | null): Promise<Robots> {
+  /**
+   * @param received null: the host has no robots.txt (4xx), so everything is allowed
+   * @param address that answered; null: not known
+   */
+  async save(
+    hostId: string,
+    status: number,
+    received: string | null,
+    address: string | null,
+  ): Promise<Robots> {
     const fetchedAt = performance.now();
     // Postgres text cannot hold a NUL. For the parser a line ends at a NUL, so the rest of the line can go.
     const body = received?.replace(/\0[^\r\n]*/g, '') ?? null;
     const robots = body === null ? allowAll : parseRobots(body);
-    await saveRobots(this.#pool, hostId, status, body, JSON.stringify(cutOf(robots)));
+    await saveRobots(this.#pool, hostId, status, body, JSON.stringify(cutOf(robots)), address);
     const copy = { robots, fetchedAt, weight: weightOf(body) };
     this.#copies.set(hostId, copy);
     return copy.robots;

@@ -21,9 +21,9 @@ export const watchedFetcher = (fetcher: Fetcher, { outage, dnsOutage, lookForRoo
     const down = outage();
     if (down !== null) throw down;
     const withheld: { by: DependencyDown | null } = { by: null };
-    const maySend = (): boolean => {
+    const maySend = (address: string | null): boolean => {
       withheld.by = outage();
-      return withheld.by === null && (request.maySend?.() ?? true);
+      return withheld.by === null && (request.maySend?.(address) ?? true);
     };
     let result: FetchResult;
     try {
@@ -36,5 +36,6 @@ export const watchedFetcher = (fetcher: Fetcher, { outage, dnsOutage, lookForRoo
     if (ours !== null) throw ours;
     return result;
   },
+  addressOf: (request) => fetcher.addressOf(request),
   close: () => fetcher.close(),
 });

@@ -8,6 +8,7 @@ import type { Explanation } from '../../contracts/http/explain.ts';
 import {
   aheadCounted,
   shortenedCounted,
+  type CapWait,
   type ExplainFacts,
   type RecordFacts,
   type ScopeFacts,
@@ -28,6 +29,8 @@ import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from
 import { deadLetterFacts, hostFacts, recordFacts, recrawlFacts, storedCopy } from './facts.ts';
 import { isScored, scoreFacts } from './score.ts';
 import { urlKey } from '../../contracts/url-key.ts';
+import { hostCapWait } from '../../storage/caps/index.ts';
+import type { CapBook } from '../caps/cap-book.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import { isWithin, pendingSeed } from '../../storage/seeds/index.ts';
 import {
@@ -56,6 +59,7 @@ export function rejectionOf(rawUrl: string): UrlRejection | null {
  * Null: there is no such crawl.
  * @param rawUrl any spelling of the URL
  * @param userAgent of the workers, for crawls that set none
+ * @param caps absent: waits for a cap do not say how large it is
  * @throws RangeError for a URL that `rejectionOf` rejects
  */
 export async function explainUrlOf(
@@ -63,12 +67,13 @@ export async function explainUrlOf(
   crawlId: string,
   rawUrl: string,
   userAgent: string,
+  caps?: CapBook,
 ): Promise<Explanation | null> {
   const asked = rawUrl.trim();
   const read = canonicalize(asked);
   if (!read.ok) throw new RangeError(`this URL cannot be crawled: ${read.rejected}`);
   const link = read.value;
-  const facts = await gather(db, crawlId, asked, link, userAgent);
+  const facts = await gather(db, crawlId, asked, link, userAgent, caps);
   if (facts === null) return null;
   const { record, robots, scope, attempts, deadLetter } = facts;
   const { summary, decisions, next } = narrate(facts);
@@ -97,6 +102,7 @@ async function gather(
   asked: string,
   link: CanonicalUrl,
   userAgent: string,
+  caps: CapBook | undefined,
 ): Promise<ExplainFacts | null> {
   const [crawl] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
   if (crawl === undefined) return null;
@@ -145,7 +151,13 @@ async function gather(
     scope,
     quarantine,
     optedOut: coveringDomain(hostName(link.host), new Set(optOuts?.domains)),
-    host: host === undefined ? null : hostFacts(link.host, host, crawlId, place?.ahead ?? 0, userAgent),
+    host:
+      host === undefined
+        ? null
+        : {
+            ...hostFacts(link.host, host, crawlId, place?.ahead ?? 0, userAgent),
+            capped: await capWait(db, link.host, caps),
+          },
     robots:
       host === undefined
         ? null
@@ -194,6 +206,14 @@ async function quarantineOf(
   const { id, shape, rule, created_at } = row;
   const verdict = verdicts.find((each) => each === row.verdict) ?? 'held';
   return { crawlId, id, shape, verdict, rule, why: accusationText(row), since: created_at.toISOString() };
+}
+
+async function capWait(db: Queryable, origin: string, caps?: CapBook): Promise<CapWait | null> {
+  const [wait] = await hostCapWait(db, origin);
+  if (wait === undefined) return null;
+  await caps?.refresh();
+  const cap = caps?.named(wait.name)?.cap ?? null;
+  return { name: wait.name, inMs: wait.wait_ms, hosts: wait.hosts, cap };
 }
 
 async function shortenedPages(db: Queryable, crawlId: string, hostId: string | null): Promise<Shortened> {

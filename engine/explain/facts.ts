@@ -27,7 +27,7 @@ export function hostFacts(
   crawlId: string,
   ahead: number,
   userAgent: string,
-): HostFacts {
+): Omit<HostFacts, 'capped'> {
   const delays = delaysInForce(row, crawlId, userAgent);
   return {
     origin,

@@ -1,7 +1,7 @@
 /**
  * Lends URLs to a foreign fetcher (F37), each at a different host. The fetcher holds the host's lease as a slice of ours
  * would, so that nobody else sends anything there meanwhile. A host is lent for one request, if it may be visited now,
- * its robots.txt is known, and no window, quota, opt-out or operator closes it.
+ * its robots.txt is known, and no window, quota, opt-out, cap or operator closes it.
  *
  * A lease is first taken for `takingMs`. The statement that records the loan extends the lease to the whole loan, so a
  * crash in between blocks the host only for `takingMs`.
@@ -173,7 +173,10 @@ async function pick(
   if ((await visit.mayBegin(() => false)) !== null) return giveBack();
   const own = crawls.filter(({ id }) => crawlIds.includes(id) && turns.waitMs(id, host.took_ms) === 0);
   const found = await firstAllowed(room, visit, own);
-  return found === null ? giveBack() : { host, ...found };
+  if (found === null) return giveBack();
+  if (await room.permits.take(host.id, host.origin, leaseMs)) return { host, ...found };
+  await retrying(() => returnUrls(pool, hostId, host.token));
+  return giveBack();
 }
 
 async function firstAllowed(

@@ -127,6 +127,7 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
       throw error;
     });
   if (done instanceof LeaseOver) return tooLate();
+  await room.permits.giveBack(url.host_id, url.origin);
   if (ending.ownHoldMs > 0)
     await retrying(() => holdTurns(pool, url.host_id, url.crawl_id, ending.ownHoldMs));
   await room.wake([url.host_id]);

@@ -62,6 +62,8 @@ export class RobotsFetcher {
 
   async fetch(visit: HostVisit, as: Asker, signal: AbortSignal): Promise<RobotsReading> {
     let url = `${visit.origin}/robots.txt`;
+    // Of the visited host, not of one to which it redirects.
+    let address: string | null = null;
     for (let hop = 0; ; hop++) {
       const result = await this.#hop(visit, this.#request(url, as), signal);
       if (result === null) return { kind: 'interrupted' };
@@ -77,6 +79,7 @@ export class RobotsFetcher {
           return { kind: 'refused', message: result.message };
         return unreachable(result.fault, null, `robots.txt cannot be read: ${result.message}`, null);
       }
+      if (hop === 0) address = result.remoteAddress;
       const text = decode(result.body);
       result.release?.();
       const target = redirectTarget(result.status, result.headers['location'], url);
@@ -95,9 +98,9 @@ export class RobotsFetcher {
             // A file that breaks off has lost rules. A file that is only too long is cut, as the RFC says (§2.5).
             return unreachable('reset', result.status, 'robots.txt broke off before its end', null);
           }
-          return { kind: 'rules', robots: await book.save(hostId, result.status, text) };
+          return { kind: 'rules', robots: await book.save(hostId, result.status, text, address) };
         case 'allow-all':
-          return { kind: 'rules', robots: await book.save(hostId, result.status, null) };
+          return { kind: 'rules', robots: await book.save(hostId, result.status, null, address) };
         case 'unreachable': {
           const message = `robots.txt answers ${String(result.status)}, so nothing may be fetched`;
           return unreachable(null, result.status, message, askedPauseMs(result.headers, Date.now()));

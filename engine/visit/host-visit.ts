@@ -10,6 +10,7 @@ import type { Robots } from '../../domain/robots.ts';
 import type { NotedTurn, WaitingCrawl } from '../../storage/feeding/index.ts';
 import type { Books } from '../books/books.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
+import type { Caps } from '../caps/caps.ts';
 import { CrawlTurns } from './crawl-turns.ts';
 import type { Gate, Stop, Visited, Wanted } from './gates.ts';
 import type { HostRules } from './host-rules.ts';
@@ -21,6 +22,8 @@ import { HostPacer } from './pacer.ts';
 export interface House {
   readonly books: Books;
   readonly fetcher: Fetcher;
+  /** What all hosts of a domain, or at an address, may be sent together. */
+  readonly caps: Pick<Caps, 'enter'>;
   readonly outage: () => Error | null;
   /** The gates of gates.ts. */
   readonly gates: readonly Gate[];
@@ -28,6 +31,9 @@ export interface House {
 
 /** A gate's "not now", with the name of the gate. */
 export type Stopped = Stop & { readonly gate: string };
+
+/** Milliseconds that any request waits for a permit of the groups of its host. */
+const errandMs = 10_000;
 
 export class HostVisit implements Visited {
   readonly house: House;
@@ -40,6 +46,8 @@ export class HostVisit implements Visited {
   rules: HostRules = { robots: null, refused: null };
   /** A fresh copy of robots.txt, and a copy that may be used while robots.txt cannot be read. */
   known: { readonly fresh: Robots | null; readonly older: Robots | null } = { fresh: null, older: null };
+  /** `performance.now()` up to which the visit waits for a permit of the host's groups, and for `errandMs` in any case. */
+  endsAt = 0;
   /** The host's delay before any slowdown; null before it is known. */
   baseDelayMs: number | null = null;
 
@@ -47,7 +55,7 @@ export class HostVisit implements Visited {
     this.house = house;
     this.lease = lease;
     this.origin = origin;
-    this.pacer = new HostPacer(lease, house.fetcher, house.books.optOuts, signal);
+    this.pacer = new HostPacer(lease, house, house.books.optOuts, signal);
     this.turns = new CrawlTurns([], [], lease.taken);
   }
 
@@ -120,6 +128,7 @@ export class HostVisit implements Visited {
       waitMs: () => (wanted === null ? 0 : turns.waitMs(wanted.crawl.id, pacer.tookMs)),
       stays: () => this.#stays(wanted),
       mayLeave: (counted: boolean) => this.mayLeave(wanted, request.url, counted),
+      patienceMs: Math.max(errandMs, this.endsAt - performance.now()),
       taken: (at: Parameters<typeof turns.asked>[1]) => {
         if (wanted !== null) turns.asked(wanted.crawl.id, at);
       },

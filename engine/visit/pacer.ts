@@ -11,6 +11,7 @@ import {
 } from '../../contracts/fetching.ts';
 import { adaptedDelayMs, earliestStart, type Exchanged } from '../../domain/pace.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
+import { isLater, type Caps, type Entry } from '../caps/caps.ts';
 import type { Pace } from '../../domain/host-delay.ts';
 import type { HostLease } from './lease-keeper.ts';
 import type { Lane } from './lanes.ts';
@@ -24,6 +25,8 @@ export interface Turn {
   readonly stays: () => Promise<boolean>;
   /** The last look: before the request is counted, and again when its bytes are about to leave. */
   readonly mayLeave: (counted: boolean) => boolean;
+  /** Milliseconds that the request may wait for a permit of a group of its host (engine/caps). */
+  readonly patienceMs: number;
   /** Called when the request was answered, or, if several may be in flight, when it has left. */
   readonly taken: (at: Exchanged) => void;
 }
@@ -33,10 +36,13 @@ const noPace: Pace = { delayMs: 0, factor: null };
 
 /** Milliseconds for which a host is left alone if this process had no room for a body. */
 const noRoomMs = 10_000;
+/** Times that a request is made anew because its connection led to another address than was foreseen. */
+const mostAddresses = 3;
 
 export class HostPacer {
   readonly lease: HostLease;
   readonly #fetcher: Fetcher;
+  readonly #caps: Pick<Caps, 'enter'>;
   readonly #optOuts: Pick<OptOutBook, 'attend'>;
   readonly #signal: AbortSignal;
   pace = noPace;
@@ -53,9 +59,15 @@ export class HostPacer {
   /** `performance.now()` before which other reasons than pace allow no request. */
   #heldOffUntil: number;
 
-  constructor(lease: HostLease, fetcher: Fetcher, optOuts: Pick<OptOutBook, 'attend'>, signal: AbortSignal) {
+  constructor(
+    lease: HostLease,
+    { fetcher, caps }: { readonly fetcher: Fetcher; readonly caps: Pick<Caps, 'enter'> },
+    optOuts: Pick<OptOutBook, 'attend'>,
+    signal: AbortSignal,
+  ) {
     this.lease = lease;
     this.#fetcher = fetcher;
+    this.#caps = caps;
     this.#optOuts = optOuts;
     this.#signal = signal;
     this.#heldOffUntil = performance.now() + lease.taken.held_ms;
@@ -137,29 +149,74 @@ export class HostPacer {
         start.resolve(undefined);
         lane?.departed();
       };
-      return await this.#optOuts.attend(() =>
-        this.#sendNow(sent, turn, lane === undefined ? undefined : departed),
-      );
+      let address: string | null = null;
+      for (let tries = 0; tries < mostAddresses; tries++) {
+        const entry = await this.#enter(sent, turn, address);
+        if (entry === null) return null;
+        const result = await this.#optOuts.attend(() =>
+          this.#sendNow(sent, turn, entry, lane === undefined ? undefined : departed),
+        );
+        address = entry.elsewhere;
+        if (result !== null || address === null) return result;
+      }
+      return null;
     } finally {
       start.resolve(undefined);
     }
   }
 
-  /** @param departed given if several may be in flight: called when this request is under way */
-  async #sendNow(request: FetchRequest, turn: Turn, departed?: () => void): Promise<FetchResult | null> {
+  /** Waits for the permits of the host's groups. Null: the request was given up, or the host is left alone for a while. */
+  async #enter(request: FetchRequest, turn: Turn, address: string | null): Promise<Entry | null> {
+    const patience = { ms: turn.patienceMs, stays: () => turn.stays(), signal: this.#signal };
+    const entered = await this.#caps.enter(request, this.lease.hostId, patience, address);
+    if (entered === null || !isLater(entered)) return entered;
+    this.holdOff(entered.waitMs);
+    return null;
+  }
+
+  async #sendNow(
+    request: FetchRequest,
+    turn: Turn,
+    entry: Entry,
+    departed?: () => void,
+  ): Promise<FetchResult | null> {
+    const over: { headAt: number | null } = { headAt: null };
+    try {
+      return await this.#sendBy(entry, request, turn, over, departed);
+    } finally {
+      entry.over(over.headAt);
+    }
+  }
+
+  /**
+   * @param over is told when the host had the request, if the request was sent
+   * @param departed given if several may be in flight: called when this request is under way
+   */
+  async #sendBy(
+    entry: Entry,
+    request: FetchRequest,
+    turn: Turn,
+    over: { headAt: number | null },
+    departed?: () => void,
+  ): Promise<FetchResult | null> {
     if (!turn.mayLeave(false)) return null;
     this.sent++;
     this.lease.allowance.count();
     const departure: { at: number | null } = { at: null };
-    const result = await this.#withinLease(request, turn, () => {
+    const mayLeave = (address: string | null): boolean => entry.mayLeave(address) && turn.mayLeave(true);
+    const result = await this.#withinLease(request, mayLeave, () => {
       const at = performance.now();
       departure.at = at;
+      over.headAt = at;
       if (departed === undefined) return;
       // With several in flight the delay cannot count from answers: it counts between departures.
       this.#asked({ headAt: at, endAt: at }, turn);
       departed();
     });
     const endAt = result?.endAt ?? performance.now();
+    // A connection that failed reached the address as well.
+    if (result?.kind === 'response') over.headAt = result.headAt;
+    else if (result !== null || departure.at !== null) over.headAt = endAt;
     const tookMs = departure.at === null ? null : endAt - departure.at;
     if (result !== null && tookMs !== null) this.#tookMs = tookMs;
     if (departed === undefined || departure.at === null) {
@@ -181,7 +238,11 @@ export class HostPacer {
    * frozen while it connected, and a request to a host that has opted out meanwhile. An exchange that outlives its
    * lease is aborted, since the next holder relies on that; while the lease is renewed, the exchange goes on.
    */
-  async #withinLease(request: FetchRequest, turn: Turn, left: () => void): Promise<FetchResult | null> {
+  async #withinLease(
+    request: FetchRequest,
+    mayLeave: (address: string | null) => boolean,
+    left: () => void,
+  ): Promise<FetchResult | null> {
     // Aborted by this process: that says nothing about the host.
     const breakOff = new AbortController();
     const watch = setInterval(() => {
@@ -191,8 +252,8 @@ export class HostPacer {
       return await this.#fetcher.fetch({
         ...request,
         signal: breakOff.signal,
-        maySend: () => {
-          const may = turn.mayLeave(true);
+        maySend: (address) => {
+          const may = mayLeave(address);
           if (may) left();
           else breakOff.abort(new Error('a gate closed before the request left'));
           return may;

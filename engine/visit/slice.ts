@@ -88,6 +88,7 @@ export class Slice {
     this.#endsAt = performance.now() + sliceMs;
     this.#lessons = new Lessons(visit.lease.taken);
     this.#visit = visit;
+    visit.endsAt = this.#endsAt;
   }
 
   /** Runs the slice and returns the lease. Throws only for faults of our own; the lease then runs out by itself. */

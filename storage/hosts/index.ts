@@ -13,6 +13,7 @@ export {
   hostOutlook,
   hostRest,
   loadRobots,
+  robotsAddress,
   saveRobots,
   saveLessons,
   reserveRequests,

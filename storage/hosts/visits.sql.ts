@@ -79,16 +79,23 @@ export const loadRobots = statement<[hostId: string], StoredRobots>(
 
 /**
  * @param body null: the host has no robots.txt, so everything is allowed. @param cut what limits left out of the file
- * (domain/limits.ts), as JSON
+ * (domain/limits.ts), as JSON @param address of the host that answered; null: not known
  */
 export const saveRobots = statement<
-  [hostId: string, status: number, body: string | null, cut: string],
+  [hostId: string, status: number, body: string | null, cut: string, address: string | null],
   Record<string, never>
 >(
   'save-robots',
-  `insert into robots (host_id, status, body, cut, fetched_at) values ($1, $2, $3, nullif($4::jsonb, '{}'), now())
+  `insert into robots (host_id, status, body, cut, address, fetched_at)
+   values ($1, $2, $3, nullif($4::jsonb, '{}'), $5, now())
    on conflict (host_id) do update set status = excluded.status, body = excluded.body, cut = excluded.cut,
-                                    fetched_at = now()`,
+                                    address = excluded.address, fetched_at = now()`,
+);
+
+/** The address that answered when robots.txt of the host was read; null: not known. */
+export const robotsAddress = statement<[hostId: number], { readonly address: string | null }>(
+  'robots-address',
+  `select address from robots where host_id = $1`,
 );
 
 /** What a host has taught (domain/host-memory.ts); ages in milliseconds. */

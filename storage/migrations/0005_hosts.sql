@@ -108,6 +108,8 @@ create table robots (
   body        text,
   -- What limits left out of the file (domain/limits.ts). All crawls share it.
   cut         jsonb,
+  -- The address that answered; null: not known. Foreign fetchers borrow the host under the cap of this address.
+  address     text,
   fetched_at  timestamptz not null
 );
 create index robots_cut on robots (host_id) where cut is not null;

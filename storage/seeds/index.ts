@@ -3,4 +3,5 @@ export { appendSeeds, nextSeeds, claimSeeds, noteSeeded } from './intake.sql.ts'
 export { listSeeds, hasSeedAt, pendingSeed, seededSites } from './lists.sql.ts';
 export { storeSeeds } from './seed-intake.ts';
 export { isWithin, type KnownPlaces } from './seed-places.ts';
+export { registrableDomain } from './registrable-domain.ts';
 export { readSeeds, type SeedLine } from './seeds.ts';

@@ -43,7 +43,7 @@ function startWorld(): World {
   const world: Omit<World, 'watched' | 'blobs'> = {
     sent: 0,
     exchange: (asked) => {
-      if (asked.maySend?.() === false) return Promise.reject(new Error('withheld'));
+      if (asked.maySend?.(null) === false) return Promise.reject(new Error('withheld'));
       world.sent++;
       return Promise.resolve(answered);
     },
@@ -57,6 +57,7 @@ function startWorld(): World {
   };
   const fetcher = (resolver: Resolver): Fetcher => ({
     fetch: (asked) => world.exchange(asked, resolver),
+    addressOf: () => Promise.resolve(null),
     close: () => Promise.resolve(),
   });
   const watched = watch(

@@ -20,6 +20,8 @@ import { clockEnvironment, findLibfaketime, setClock } from './wall-clock.ts';
 
 /** Short, so that a take-over happens within a freeze; times of waiting hosts are short for the same reason. */
 export const leaseMs = 4_000;
+/** Requests per second to the one address at which all hosts are: fewer than the hosts' own delays allow together. */
+export const addressCap = 12;
 const requestTimeoutMs = 4_000;
 const sliceSeconds = 4;
 /** Room for every body of a run. */
@@ -114,6 +116,8 @@ export async function openBed(): Promise<Bed> {
       ORBWEAVER_REDIS_URL: `redis://${lines.redis.address}`,
       ORBWEAVER_BLOBS: blobDir,
       ORBWEAVER_ALLOW_PRIVATE: '127.0.0.0/8',
+      ORBWEAVER_ADDRESS_RATE: String(addressCap),
+      ORBWEAVER_CAP_PRIVATE: 'on',
       ORBWEAVER_LEASE_SECONDS: String(leaseMs / 1_000),
       ORBWEAVER_REQUEST_TIMEOUT_SECONDS: String(requestTimeoutMs / 1_000),
       ORBWEAVER_SLICE_SECONDS: String(sliceSeconds),

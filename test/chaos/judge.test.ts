@@ -47,6 +47,7 @@ function judged(more: Partial<Evidence>): Map<string, Figure> {
     expected: { ...expecting(), optional: () => true },
     delayMs: () => 400,
     leaseMs: 4_000,
+    addressCap: 3,
     urls: [],
     ending: 'finished, complete',
     auditDifferences: [],
@@ -65,6 +66,23 @@ const done = (path: string) => ({ url: origin + path, state: 'done', reason: 'fe
 it('has nothing to say of a polite and whole crawl', () => {
   const records = [robots, request('/', 500, 510), request('/a', 1_000, 1_010)];
   expect(off({ records, expected: expecting('/', '/a'), urls: [done('/'), done('/a')] })).toEqual([]);
+});
+
+it('counts what one address is asked, in a second and at an instant', () => {
+  const at = (port: number, start: number, end: number): RequestRecord =>
+    request('/', start, end, { host: `127.0.0.1:${String(port)}` });
+  const four = (from: number, long: number): RequestRecord[] =>
+    [0, 1, 2, 3].map((n) => at(2_000 + n, from + 333 * n, from + 333 * n + long));
+  const crowded = 'addresses asked more than their cap';
+  expect(off({ records: four(0, 10) })).toContain(crowded);
+  expect(off({ records: [0, 1, 2, 3].map((n) => at(2_000 + n, 400 * n, 400 * n + 10)) })).not.toContain(
+    crowded,
+  );
+  const long = [0, 1, 2, 3].map((n) => at(2_000 + n, 6_000 * n, 30_000));
+  expect(off({ records: long })).toContain(crowded);
+  // The third is held open by a process that was frozen, and has no lease any more when the fourth begins.
+  const frozen = strike(freeze, 13_000, 29_000);
+  expect(off({ records: long, strikes: [frozen] })).not.toContain(crowded);
 });
 
 it('misses a URL that was never asked for, never found, or is not settled', () => {

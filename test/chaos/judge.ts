@@ -9,6 +9,7 @@
 import { defaultDelayMs } from '../../domain/pace.ts';
 import { pageKey, type Expected } from '../web/expected.ts';
 import { judge, type Verdict } from '../web/judge.ts';
+import { mostTogether, mostWithin } from '../web/crowd.ts';
 import type { RequestRecord } from '../web/log.ts';
 import { describe, workers } from './plan.ts';
 import type { Strike } from './timeline.ts';
@@ -27,6 +28,8 @@ export interface Evidence {
   /** Milliseconds owed to a host (an authority) between the starts of two requests. */
   readonly delayMs: (host: string) => number;
   readonly leaseMs: number;
+  /** Requests that all hosts at one address may be sent in a second, and have in flight. */
+  readonly addressCap: number;
   readonly urls: readonly FinalUrl[];
   /** How the crawl ended; null: it did not. */
   readonly ending: string | null;
@@ -287,6 +290,24 @@ function isHeldByFrozen(first: RequestRecord, second: RequestRecord, strikes: re
   );
 }
 
+/** Addresses at which the cap was passed. What a frozen process holds open counts until its lease has run out. */
+function crowdsOf({ records, strikes, leaseMs, addressCap }: Evidence): string[] {
+  const frozen = strikes.filter(
+    ({ fault, hit }) => hit && (fault.kind === 'freeze' || fault.kind === 'duel'),
+  );
+  const counted = records.map((record) => {
+    const held = frozen.filter(({ from }) => record.start <= from && endOf(record) > from + leaseMs);
+    return { ...record, end: Math.min(endOf(record), ...held.map(({ from }) => from + leaseMs)) };
+  });
+  const addresses = Map.groupBy(counted, ({ host }) => host.replace(/:\d+$/, ''));
+  return [...addresses].flatMap(([address, list]) => {
+    const [begun, together] = [mostWithin(list, 1_000), mostTogether(list)];
+    return begun <= addressCap && together <= addressCap
+      ? []
+      : [`${address}: ${String(begun)} in a second, ${String(together)} in flight, of ${String(addressCap)}`];
+  });
+}
+
 const settledStates = ['done', 'dead', 'excluded'];
 /** A redirect that leads round and round is a result. */
 const isSettled = ({ state, reason }: FinalUrl): boolean =>
@@ -359,6 +380,7 @@ export function figuresOf(evidence: Evidence): Figure[] {
         : '',
     ),
     none('requests sooner than the delay', hurries.tooSoon, ` of ${String(records.length)}`),
+    none('addresses asked more than their cap', crowdsOf(evidence)),
     none('hosts asked before their robots.txt', verdict.robotsNotFirst),
     none(
       'Retry-After not kept',

@@ -10,7 +10,7 @@ import { patientDelay } from '../web/misfits.ts';
 import type { WebOptions } from '../web/options.ts';
 import { spawnWeb, type SpawnedWeb } from '../web/spawn.ts';
 import { tables } from '../support/database/index.ts';
-import { leaseMs, openBed, type Bed } from './bed.ts';
+import { addressCap, leaseMs, openBed, type Bed } from './bed.ts';
 import { Faults } from './faults.ts';
 import { figuresOf, strikeLine, type Figure, type FinalUrl } from './judge.ts';
 import { faultKinds, planFaults, type Fault, type FaultKind } from './plan.ts';
@@ -183,6 +183,7 @@ async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<Ru
     expected: expectedOf(web.plan),
     delayMs: (host) => 1_000 * (patientHosts.has(host) ? patientDelay : crawlDelay),
     leaseMs,
+    addressCap,
     urls,
     ending: end === null ? null : `${end.state}, ${end.reason ?? ''}`,
     auditDifferences: audit.differences.map(

@@ -93,6 +93,12 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
     [['pages', '1', '--fields', 'html'], /The fields are links and text/],
     [['opt-out', 'add', 'https://a.example/'], /^orbweaver: "https:\/\/a\.example\/" is no domain such as/],
     [['opt-out', 'remove', '*.a.example'], /holds a \*; what is below a domain is covered anyway/],
+    [['cap', 'set', 'a.example'], /give either --rate or --off/],
+    [['cap', 'set', 'a.example', '--rate', '5', '--off'], /give either --rate or --off/],
+    [['cap', 'set', 'a.example', '--rate', '0'], /must be a whole number from 1 to 1000, or a fraction of 1/],
+    [['cap', 'set', 'a.example', '--rate', '-1'], /must be a whole number|argument missing/],
+    [['cap', 'set', 'a.example', '--rate', '2.5'], /must be a whole number from 1 to 1000/],
+    [['cap', 'set', 'a.example', '--rate', '5', '--in-flight', '0'], /must be a whole number from 1 on/],
     [['opt-out', 'add'], /missing required argument 'domain'/],
     [['robots', 'check', '--agent', 'x', '--robots', '/nowhere'], /cannot be read: there is no such/],
   ])('%j', async (args, words) => {

@@ -27,7 +27,7 @@ const config = {
 
 const quietHost: HostFacts = {
   origin: 'https://a.example', pausedAt: null, parkedAt: null, failures: 0, failingSince: null, lastError: null, waitMs: 0, paceMs: 0,
-  turn: { inMs: 0, delayMs: 0, reported: false }, closed: null, delayMs: second, slowdown: 0, leaseMs: null, guest: false, fed: true, urls: 3, ahead: 0, others: [],
+  turn: { inMs: 0, delayMs: 0, reported: false }, closed: null, capped: null, delayMs: second, slowdown: 0, leaseMs: null, guest: false, fed: true, urls: 3, ahead: 0, others: [],
 }; // prettier-ignore
 
 const freshRobots: RobotsFacts = {
@@ -501,6 +501,8 @@ describe('when it will be fetched, and why not sooner', () => {
     ['url-backoff', { record: { dueMs: 9 * second, reason: 'client-error', detail: 'answered 425' } }, 9 * second, /due again at 2026-03-01T12:00:09.000Z after its last attempt: the server says that the request is wrong.*425/],
     ['host-delay', { host: { waitMs: 3 * second, paceMs: 3 * second, delayMs: 4 * second } }, 3 * second, /its delay of 4 s between requests/],
     ['host-closed', { host: { closed: { by: 'windows', inMs: 9 * hour } } }, 9 * hour, /outside the opening times that are set for it: none is sent before 2026-03-01T21:00/],
+    ['address-cap', { host: { capped: { name: '192.0.2.7', inMs: 40 * second, hosts: 1_000, cap: { rate: 10, inFlight: null } } } }, 40 * second, /waits for its address 192\.0\.2\.7: a cap of 10 requests per second, 10 in flight, is shared by 1,000 hosts that wait for it now/],
+    ['domain-cap', { host: { capped: { name: 'a.example', inMs: 5 * second, hosts: 1, cap: { rate: 0.5, inFlight: null } } } }, 5 * second, /waits for its domain a\.example: a cap of one request every 2 s, 1 in flight, was reached by other hosts/],
     ['host-quota', { host: { closed: { by: 'quota', inMs: 12 * hour } } }, 12 * hour, /quota of requests for the day is spent: none is sent before 2026-03-02T00:00/],
     ['host-asked', { host: { waitMs: hour } }, hour, /because the host asked for this time or an operator set it/],
     ['host-backoff', { host: { waitMs: hour, failures: 2, failingSince: iso(-hour), lastError: 'connect-refused: 127.0.0.1:1' } }, hour, /the backoff after 2 failures in a row since .*: its host refuses connections \(127\.0\.0\.1:1\)/],

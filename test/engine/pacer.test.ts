@@ -13,8 +13,12 @@ interface Owed {
 }
 const rested: Owed = { unclean: false, asked_ago_ms: null, took_ms: null, pace_ms: 0, held_ms: 0 };
 const nothingIsSent = {
-  fetch: () => Promise.reject(new Error('nothing is sent')),
-  close: () => Promise.resolve(),
+  fetcher: {
+    fetch: () => Promise.reject(new Error('nothing is sent')),
+    addressOf: () => Promise.resolve(null),
+    close: () => Promise.resolve(),
+  },
+  caps: { enter: () => Promise.resolve(null) },
 };
 /** Milliseconds that the test itself may take between the lease and the look. */
 const slack = 1_000;

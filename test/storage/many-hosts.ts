@@ -45,6 +45,11 @@ export const manyHosts: readonly Reason[] = [
     ],
   },
   {
+    why: 'Hosts at one address wait for permits together. A process notes those that have waited for a second, each once for a wait, and an explanation counts them.',
+    when: 'once a second in a process whose hosts wait; an explanation',
+    statements: ['hostCapWait', 'noteWaits'],
+  },
+  {
     why: 'The patrol looks for hosts that a crash has left behind. It cannot know which.',
     when: 'every few seconds; after a lost Temporal namespace',
     statements: ['reclaimPaused', 'refeedHosts', 'unfeedHosts'],

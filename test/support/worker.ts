@@ -33,6 +33,8 @@ export interface WorkerSettings {
   readonly probeSeconds?: number;
   /** Resolvers, as ORBWEAVER_DNS has them. */
   readonly dns?: string;
+  /** Further settings, by their names in the environment. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly blobDir: string;
 }
 
@@ -65,6 +67,7 @@ export async function startWorker(world: WorkerWorld, settings: WorkerSettings):
   if (settings.maxBodyBytes !== undefined) env['ORBWEAVER_MAX_BODY_BYTES'] = String(settings.maxBodyBytes);
   if (settings.probeSeconds !== undefined) env['ORBWEAVER_PROBE_SECONDS'] = String(settings.probeSeconds);
   if (settings.dns !== undefined) env['ORBWEAVER_DNS'] = settings.dns;
+  Object.assign(env, settings.environment);
   const child = spawn(process.execPath, [workerScript], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const log: string[] = [];
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));

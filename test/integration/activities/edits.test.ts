@@ -5,6 +5,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { gates } from '../../../engine/visit/gates.ts';
 import { assemble, type Parts } from '../../../engine/assemble.ts';
@@ -46,14 +47,18 @@ const parts = (over: Partial<Parts> = {}): Dependencies =>
     blobs: fetching.blobs,
     folder: null,
     seen: new MemorySeenCache(10_000),
-    fetcher: { fetch: () => Promise.reject(new Error('nothing is fetched')), close: () => Promise.resolve() },
+    fetcher: {
+      fetch: () => Promise.reject(new Error('nothing is fetched')),
+      addressOf: () => Promise.resolve(null),
+      close: () => Promise.resolve(),
+    },
     wakeHosts: () => undefined,
     prefetch: () => undefined,
     outage: () => null,
     gates,
     settings: {
       ...{ userAgent: 'Orbweaver/0.0', allowPrivate: [], maxBodyBytes: 1024 * 1024, requestTimeoutMs: 5_000 },
-      ...{ sliceMs: 5_000, lingerMs: 0, leaseMs: 4_000, shards: 1 },
+      ...{ sliceMs: 5_000, lingerMs: 0, leaseMs: 4_000, shards: 1, caps: noCaps },
     },
     log: pino({ level: 'silent' }),
     ...over,

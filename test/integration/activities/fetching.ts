@@ -8,6 +8,7 @@ import pino from 'pino';
 import { createFetchActivities } from '../../../activities/fetch.ts';
 import { gates } from '../../../engine/visit/gates.ts';
 import { assemble, type Parts } from '../../../engine/assemble.ts';
+import { noCaps } from '../../../engine/caps/cap-book.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import type { CrawlSettings } from '../../../engine/settings.ts';
 import type { ProbeResult, SliceResult } from '../../../contracts/activities.ts';
@@ -63,6 +64,7 @@ const settings: CrawlSettings = {
   lingerMs: 0,
   leaseMs: 4_000,
   shards: 1,
+  caps: noCaps,
 };
 
 export async function openFetching(): Promise<Fetching> {

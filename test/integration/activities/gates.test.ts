@@ -4,6 +4,7 @@
  */
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { knock } from '../../../engine/door/knock.ts';
 import { HostVisit } from '../../../engine/visit/host-visit.ts';
 import { lend } from '../../../engine/lending/lend.ts';
@@ -107,7 +108,7 @@ const visitors: Record<string, Visitor> = {
     visits: async ({ crawl }, through) => {
       const room = new LendingRoom({
         ...{ pool: fetching.pool, log: pino({ level: 'silent' }), userAgent: 'Orbweaver/0.0', shards: 1 },
-        ...{ wakeHost: () => Promise.resolve(), gates: through },
+        ...{ wakeHost: () => Promise.resolve(), gates: through, caps: noCaps },
       });
       const wish = { tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'test' };
       return (await lend(room, { ...wish, batchSize: 10, toldMs: 22_500 })) !== null;

@@ -255,8 +255,8 @@ describe('several requests in flight, for a host one owns', () => {
       fetch: (request) =>
         fetcher.fetch({
           ...request,
-          maySend: () => {
-            const may = request.maySend?.() ?? true;
+          maySend: (address) => {
+            const may = request.maySend?.(address) ?? true;
             if (may) departed.push(performance.now());
             return may;
           },

@@ -78,6 +78,7 @@ describe('room', () => {
         request.url.endsWith('/robots.txt')
           ? fetcher.fetch(request)
           : Promise.reject(new NoRoomForBody('127.0.0.1:80')),
+      addressOf: () => Promise.resolve(null),
       close: () => Promise.resolve(),
     };
     const result = await fetching.role({}, { fetcher: crowded }).fetchSlice(host);

@@ -1,6 +1,7 @@
 /** Slices of ours at hosts that are lent to a foreign fetcher (F37): they wait, and nobody counts that as trouble. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import pino from 'pino';
+import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { lend, type Loan } from '../../../engine/lending/lend.ts';
 import { LendingRoom } from '../../../engine/lending/room.ts';
 import { settle, type Report } from '../../../engine/lending/settle.ts';
@@ -24,6 +25,7 @@ beforeAll(async () => {
     },
     userAgent: 'Orbweaver/0.0',
     shards: 1,
+    caps: noCaps,
   });
 });
 

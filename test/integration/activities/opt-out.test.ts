@@ -95,6 +95,7 @@ describe('a host that has opted out', () => {
         }
         return real.fetch(request);
       },
+      addressOf: (request) => real.addressOf(request),
       close: () => real.close(),
     };
     const running = fetching.role({}, { fetcher: slow }).fetchSlice(host);

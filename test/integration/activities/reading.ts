@@ -1,5 +1,6 @@
 /** Reads what a host has brought, as the lanes of a worker do. */
 import pino from 'pino';
+import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { gates } from '../../../engine/visit/gates.ts';
 import { assemble } from '../../../engine/assemble.ts';
 import { createExtractor, type Extractor } from '../../../content/extract.ts';
@@ -24,7 +25,11 @@ export async function readBodies(
     blobs,
     folder: null,
     seen: new MemorySeenCache(10_000),
-    fetcher: { fetch: () => Promise.reject(new Error('nothing is fetched')), close: () => Promise.resolve() },
+    fetcher: {
+      fetch: () => Promise.reject(new Error('nothing is fetched')),
+      addressOf: () => Promise.resolve(null),
+      close: () => Promise.resolve(),
+    },
     wakeHosts: () => undefined,
     prefetch: () => undefined,
     outage: () => null,
@@ -38,6 +43,7 @@ export async function readBodies(
       lingerMs: 0,
       leaseMs: 4_000,
       shards: 1,
+      caps: noCaps,
     },
     log: pino({ level: 'silent' }),
   });

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { routes as allRoutes } from '../../../api/routes/table.ts';
 import { createJudge } from '../../../api/way-in/access.ts';
 import { buildApp } from '../../../api/app.ts';
@@ -116,6 +117,7 @@ describe('the table', () => {
       contact: null,
       hostNames: [],
       shards: 1,
+      caps: noCaps,
       trustedProxies: [],
       requestsPer10s: 1,
     };

@@ -1,6 +1,7 @@
 /** Fetchers that lie, or say what nobody can store (F37): nothing is lost, held up or told to other tenants. */
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { CrawlOver, offer } from '../../../engine/lending/offer.ts';
 import { noteTurns } from '../../../storage/feeding/index.ts';
 import { LendingRoom } from '../../../engine/lending/room.ts';
@@ -169,6 +170,7 @@ it('offers to a crawl that ends in between are refused, and not taken for seen w
     wakeHost: () => Promise.resolve(),
     userAgent: 'test',
     shards: 1,
+    caps: noCaps,
   });
   const link = [{ url: `${origin}/link`, parentUrl: null, depth: 1 }];
   await setState(services.pool, crawlId, 'finished', 'complete');

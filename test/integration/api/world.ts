@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { hash } from 'node:crypto';
 import pino from 'pino';
 import { expect } from 'vitest';
+import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { createTextReader } from '../../../engine/page-text.ts';
 import { buildApp } from '../../../api/app.ts';
 import type { CrawlControl } from '../../../api/crawls/crawl-control.ts';
@@ -114,6 +115,7 @@ export async function serve(
     hostNames,
     trustedProxies,
     shards: 1,
+    caps: noCaps,
     requestsPer10s,
   };
   const key = makeSecret();

@@ -285,7 +285,11 @@ describe.skipIf(program === null)('with segments in S3 (needs `npm run test-prog
     const watched = watch(
       {
         pool: frontier.pool,
-        fetcher: () => ({ fetch: () => Promise.reject(new Error('sent')), close: () => Promise.resolve() }),
+        fetcher: () => ({
+          fetch: () => Promise.reject(new Error('sent')),
+          addressOf: () => Promise.resolve(null),
+          close: () => Promise.resolve(),
+        }),
         resolver: { resolve: (name) => Promise.reject(new Error(`${name} is not asked for`)) },
       },
       {

@@ -1,6 +1,7 @@
 /** The tables that tests look into or change, with the columns that they name. */
 import type { CrawlConfig, CrawlState } from '../../../contracts/crawl.ts';
 import type { HostSettings } from '../../../contracts/hosts.ts';
+import type { GroupBooks } from '../../../domain/caps.ts';
 import type { UrlState } from '../../../domain/ledger.ts';
 import { table, type Columns } from './table.ts';
 
@@ -358,4 +359,6 @@ export const tables = {
     'freshness_sample',
     'crawl_id, at',
   ),
+  cap: table<{ name: string; rate: number | null; in_flight: number | null }>('cap', 'name'),
+  permitGroup: table<{ name: string; books: GroupBooks }>('permit_group', 'name'),
 };
