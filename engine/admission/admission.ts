@@ -219,8 +219,8 @@ function firstScore(
   const internal = parent !== null && parent.hostId === hostIds.get(link.host);
   const counted = { inboundHosts: parent === null || internal ? 0 : 1, inboundPages: internal ? 1 : 0 };
   const place = ranks.get(link.host) ?? null;
-  return scoreOf({ ...link, depth, parentPriority, ...counted, relevance: promised(candidate) }, crawl, place)
-    .score;
+  const scored = { ...link, depth, parentPriority, ...counted, relevance: promised(candidate) };
+  return scoreOf(scored, crawl, place, Date.now()).score;
 }
 
 /**

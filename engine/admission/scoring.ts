@@ -2,6 +2,7 @@
 import { hostName } from '../../domain/opt-out.ts';
 import { placeInSite, score, type PrioritySignals, type Score } from '../../domain/priority/score.ts';
 import { trustOf } from '../../domain/priority/trust.ts';
+import { dateInPath, freshnessOf } from '../../domain/priority/url-date.ts';
 import { pathAndQuery } from '../../domain/url.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
@@ -14,15 +15,21 @@ export interface Scored extends Pick<
   readonly host: string;
 }
 
-/** @param place of the host in the imported ranking; null: none is known */
+/**
+ * @param place of the host in the imported ranking; null: none is known
+ * @param now epoch milliseconds, by which dates in addresses are judged
+ */
 export function scoreOf(
   { url, host, ...counted }: Scored,
   { weights, trusted, quarantine }: Pick<OpenCrawl, 'weights' | 'trusted' | 'quarantine'>,
   place: number | null,
+  now: number,
 ): Score & { readonly signals: PrioritySignals } {
+  const path = pathAndQuery({ url, host });
   const signals = {
     ...counted,
-    ...placeInSite(pathAndQuery({ url, host })),
+    ...placeInSite(path),
+    freshness: weights.freshness === 0 ? 0 : freshnessOf(dateInPath(path), now),
     trusted: weights.trusted === 0 ? 0 : trustOf(hostName(host), trusted, place),
     hostQuality: 1,
     trapSuspicion: quarantine?.suspects({ canonical: url, host }) === true ? 1 : 0,

@@ -52,5 +52,6 @@ export async function scoreFacts(
     },
     { weights, trusted: new Set(config.trustedDomains), quarantine: known },
     place,
+    Date.now(),
   );
 }
