@@ -66,12 +66,14 @@ export class TrapWatch {
   }
 
   #add(
-    { id, quarantine }: OpenCrawl,
+    { id, quarantine, config }: OpenCrawl,
     staged: StagedBody,
     extracted: Extracted | null,
     fresh: readonly string[],
   ): void {
     if (quarantine === null || staged.kind === storedKinds.sitemap) return;
+    // A page that is fetched again says what it said before: that is no evidence.
+    if (config.keepFresh !== null && staged.fetches > 1) return;
     const link = canonicalize(staged.url);
     if (!link.ok) return;
     const name = `${String(id)} ${String(staged.host_id)}`;

@@ -19,6 +19,8 @@ export interface StagedBody {
   readonly content_hash: Buffer;
   readonly content_type: string | null;
   readonly robots_tag: string | null;
+  /** Requests that were answered, this one included. */
+  readonly fetches: number;
   /** Where the body lies, for extraction; null: the body is gone, or the stage does not read it. */
   readonly record: FoundRecord | null;
 }
@@ -37,7 +39,7 @@ const inStage = statement<
 >(
   'bodies-in-stage',
   `select u.host_id, h.origin, u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
-          u.content_hash, u.content_type, u.robots_tag,
+          u.content_hash, u.content_type, u.robots_tag, u.fetches,
           case when u.stage = 2 then (
             select json_build_object('segment', b.segment, 'name', s.name, 'folder', s.folder, 'at', b.at, 'length', b.length)
               from body b join segment s on s.id = b.segment where b.hash = u.content_hash
