@@ -4,8 +4,9 @@
  * through everything that should have a workflow, a few at a look, and tries to start each; a running workflow is not
  * touched by that. Standing crawls have a schedule as well, which the patrol makes and removes. It also gives back URLs
  * that a killed worker left leased at a host that was paused meanwhile, since nobody visits such a host, and queues URLs
- * again that a quarantine has released, or lets through as samples. The scheduler finds hosts that have work
- * (`refeedHosts`), and webhook-waker.ts finds webhooks that have events to send.
+ * again that a quarantine has released, or lets through as samples. And it looks at
+ * the quality of hosts, each once a day. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts
+ * finds webhooks that have events to send.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
@@ -17,6 +18,7 @@ import { noteTemporalNamespace, temporalNamespace } from '../storage/instance/in
 import { openCrawlsAfter } from '../storage/crawls/index.ts';
 import { pendingEdits } from '../storage/edits/index.ts';
 import { reclaimPaused } from '../storage/frontier/index.ts';
+import { lookAtQuality } from '../storage/quality/index.ts';
 import { tendQuarantine } from '../storage/traps/index.ts';
 import { wholeConfig } from '../contracts/crawl.ts';
 import { lookSeconds } from '../domain/recrawl/keep-fresh.ts';
@@ -30,6 +32,8 @@ const crawlsALook = 40;
 const hostsALook = 10;
 /** Most hosts in one look after Temporal has lost all its data, until every host was looked at once. */
 const hostsInHurry = 100;
+/** Hosts whose quality is looked at in one look, if a day has passed: 43,000 an hour. */
+const qualitiesALook = 60;
 /** Shapes in quarantine that are tended in one look, and the milliseconds after which it stops. */
 const shapesALook = 20;
 const tendMs = 2_000;
@@ -78,6 +82,7 @@ export class Patrol {
   #edit = '0';
   #standing = '0';
   #host = '0';
+  #looked = 0;
   #inHurry = false;
 
   constructor(pool: Pool, workflows: Workflows, schedules: Schedules, shards: number, log: Logger) {
@@ -105,6 +110,7 @@ export class Patrol {
     if (edits.length < crawlsALook) this.#edit = '0';
     await this.#lookAtStanding();
     await reclaimPaused(this.#pool, hostsALook);
+    this.#looked = await lookAtQuality(this.#pool, this.#looked, qualitiesALook);
     await tendQuarantine(this.#pool, shapesALook, tendMs);
     await this.#lookAtHosts(this.#inHurry ? hostsInHurry : hostsALook);
   }

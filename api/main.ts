@@ -22,7 +22,6 @@ import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
 import { buildApp } from './app.ts';
 import { createCrawlControl } from './crawls/crawl-control.ts';
-import { createSchedulers } from './schedulers.ts';
 import { provideFirstKey } from './way-in/first-key.ts';
 import { createHttpServer } from './way-in/http-server.ts';
 import { watchQuotas } from './watchers/quota-watch.ts';
@@ -82,7 +81,6 @@ async function main(config: ServiceConfig): Promise<void> {
     buildApp({
       pool,
       control,
-      schedulers: createSchedulers(client),
       textOf: createTextReader(archive),
       archive,
       freeBytes: () => segments.freeBytes(),

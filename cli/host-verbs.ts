@@ -39,6 +39,19 @@ export function addHostActions(host: Command, ended: (exitCode: ExitCode) => voi
       ended(await (await import('./host-actions.ts')).showHost(origin, options));
     });
   host
+    .command('quality')
+    .description('Show the quality of a host and what the last look found, or pin it.')
+    .argument('<origin>', 'such as https://example.com')
+    .argument('[value]', 'pin the quality: a number from 0 to 1; default: leave it to the daily looks again')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver host quality https://example.com\n  orbweaver host quality https://example.com 1',
+    )
+    .action(async (origin: string, value: string | undefined, options: object) => {
+      ended(await (await import('./host-quality.ts')).hostQuality(origin, value, options));
+    });
+  host
     .command('reread-robots')
     .description(
       'Read the robots.txt of a host again before the next request to it, even if the stored copy is still fresh.',

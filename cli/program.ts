@@ -15,7 +15,6 @@ import { completionScript, shells, type Shell } from './completion.ts';
 import { exitCodes } from './ending.ts';
 import type { PageFilterOptions } from './page-filter.ts';
 import type { ReplayOptions } from './replay.ts';
-import { addShards } from './shard-verbs.ts';
 import { addResults, withPageFilter } from './result-verbs.ts';
 
 /** @param ended gets the exit code of the verb that ran */
@@ -61,7 +60,6 @@ Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
   addCaps(program, ended);
   addOptOuts(program, ended);
   addRanks(program, ended);
-  addShards(program, ended);
   addTenancy(program, ended);
   addQuarantineVerbs(program, ended);
   addWebhooks(program, ended);
@@ -248,9 +246,14 @@ function addHosts(program: Command, ended: Ended): void {
     .description('List the hosts that crawls have met, with their states and settings.')
     .addOption(new Option('--state <state>', 'only hosts in this state').choices([...hostStandings]))
     .option('--json', 'as JSON, one object a line')
-    .addHelpText('after', '\nExamples:\n  orbweaver hosts\n  orbweaver hosts --state parked')
-    .action(async (options: ApiOptions & { state?: HostStanding }) => {
-      ended(await (await import('./hosts.ts')).hosts(options.state ?? null, options));
+    .option('--review', 'only hosts of poor quality, the worst first, with what speaks against each')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver hosts\n  orbweaver hosts --state parked\n  orbweaver hosts --review',
+    )
+    .action(async (options: ApiOptions & { state?: HostStanding; review?: boolean }) => {
+      if (options.review === true) ended(await (await import('./host-quality.ts')).reviewHosts(options));
+      else ended(await (await import('./hosts.ts')).hosts(options.state ?? null, options));
     });
   const host = program
     .command('host')

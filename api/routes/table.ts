@@ -12,6 +12,7 @@ import { freshnessRoutes } from './freshness.ts';
 import { frontierRoutes } from './frontier.ts';
 import { healthRoutes } from './health.ts';
 import { hostActionRoutes } from './host-actions.ts';
+import { hostQualityRoutes } from './host-quality.ts';
 import { hostRoutes } from './hosts.ts';
 import { keyRoutes } from './keys.ts';
 import { metricsRoutes } from './metrics.ts';
@@ -24,7 +25,6 @@ import { reportRoutes } from './report.ts';
 import { resultRoutes } from './results.ts';
 import type { Route } from './route.ts';
 import { seedRoutes } from './seeds.ts';
-import { shardRoutes } from './shards.ts';
 import { tenantRoutes } from './tenants.ts';
 import { versionRoutes } from './versions.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -37,11 +37,11 @@ export const gatedRoutes: readonly Route[] = [
   ...quarantineRoutes,
   ...hostRoutes,
   ...capRoutes,
+  ...hostQualityRoutes,
   ...optOutRoutes,
   ...rankRoutes,
   ...versionRoutes,
   ...hostActionRoutes,
-  ...shardRoutes,
   ...seedRoutes,
   ...outlookRoutes,
   ...freshnessRoutes,

@@ -26,6 +26,7 @@ import { KnownLinks } from './known-links.ts';
 import { promiseOf, scoreOf } from './scoring.ts';
 import type { WakeHosts } from '../host-waker.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
+import type { QualityBook } from '../books/quality-book.ts';
 import type { RankBook } from '../books/rank-book.ts';
 
 interface Stored extends Written {
@@ -38,13 +39,20 @@ export class Admission {
   readonly #hosts: HostBook;
   readonly #optOuts: OptOutBook;
   readonly #ranks: RankBook;
+  readonly #qualities: QualityBook;
   readonly #crawls: CrawlBook;
   readonly #wakeHosts: WakeHosts;
   readonly #known = new KnownLinks();
 
   constructor(
     { seen, wakeHosts }: { readonly seen: SeenCache; readonly wakeHosts: WakeHosts },
-    { hosts, optOuts, crawls, ranks }: Pick<Books, 'hosts' | 'optOuts' | 'crawls' | 'ranks'>,
+    {
+      hosts,
+      optOuts,
+      crawls,
+      ranks,
+      qualities,
+    }: Pick<Books, 'hosts' | 'optOuts' | 'crawls' | 'ranks' | 'qualities'>,
   ) {
     this.#crawls = crawls;
     this.#seen = seen;
@@ -52,6 +60,7 @@ export class Admission {
     this.#hosts = hosts;
     this.#optOuts = optOuts;
     this.#ranks = ranks;
+    this.#qualities = qualities;
   }
 
   /** Is this URL, as it is spelt, in the frontier of a crawl for certain? Then it need not become a candidate. */
@@ -142,6 +151,7 @@ export class Admission {
     });
     const ids = await this.#hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
     const ranks = await this.#ranks.placesOf(scoredHosts(judged.map(({ candidate }) => candidate)));
+    const qualities = await this.#qualities.of(judged.map(({ candidate }) => candidate.link.host));
     const rows = judged.map(({ candidate, key, verdict }): AdmissionRow => ({
       host_id: ids.get(candidate.link.host) ?? missing(candidate.link.host),
       crawl_id: candidate.crawl.id,
@@ -152,7 +162,7 @@ export class Admission {
       seed: candidate.seed,
       depth: Math.min(candidate.depth, 32_767),
       hops: candidate.hops,
-      priority: candidate.priority ?? firstScore(candidate, ids, ranks),
+      priority: candidate.priority ?? firstScore(candidate, ids, ranks, qualities),
       parent_host: candidate.parent?.hostId ?? null,
       parent_key: candidate.parent?.key ?? null,
       reason: verdict?.reason ?? null,
@@ -214,13 +224,19 @@ function firstScore(
   candidate: Candidate,
   hostIds: ReadonlyMap<string, number>,
   ranks: ReadonlyMap<string, number>,
+  qualities: ReadonlyMap<string, number>,
 ): number {
   const { crawl, link, parent, depth, parentPriority } = candidate;
   const internal = parent !== null && parent.hostId === hostIds.get(link.host);
   const counted = { inboundHosts: parent === null || internal ? 0 : 1, inboundPages: internal ? 1 : 0 };
   const place = ranks.get(link.host) ?? null;
-  const scored = { ...link, depth, parentPriority, ...counted, relevance: promised(candidate) };
-  return scoreOf(scored, crawl, place, Date.now()).score;
+  const quality = qualities.get(link.host) ?? 1;
+  return scoreOf(
+    { ...link, depth, parentPriority, ...counted, relevance: promised(candidate) },
+    crawl,
+    place,
+    quality,
+  ).score;
 }
 
 /**

@@ -2,7 +2,6 @@
 import { hostName } from '../../domain/opt-out.ts';
 import { placeInSite, score, type PrioritySignals, type Score } from '../../domain/priority/score.ts';
 import { trustOf } from '../../domain/priority/trust.ts';
-import { dateInPath, freshnessOf } from '../../domain/priority/url-date.ts';
 import { pathAndQuery } from '../../domain/url.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
@@ -17,21 +16,19 @@ export interface Scored extends Pick<
 
 /**
  * @param place of the host in the imported ranking; null: none is known
- * @param now epoch milliseconds, by which dates in addresses are judged
+ * @param quality of the host
  */
 export function scoreOf(
   { url, host, ...counted }: Scored,
   { weights, trusted, quarantine }: Pick<OpenCrawl, 'weights' | 'trusted' | 'quarantine'>,
   place: number | null,
-  now: number,
+  quality: number,
 ): Score & { readonly signals: PrioritySignals } {
-  const path = pathAndQuery({ url, host });
   const signals = {
     ...counted,
-    ...placeInSite(path),
-    freshness: weights.freshness === 0 ? 0 : freshnessOf(dateInPath(path), now),
+    ...placeInSite(pathAndQuery({ url, host })),
     trusted: weights.trusted === 0 ? 0 : trustOf(hostName(host), trusted, place),
-    hostQuality: 1,
+    hostQuality: quality,
     trapSuspicion: quarantine?.suspects({ canonical: url, host }) === true ? 1 : 0,
   };
   return { ...score(signals, weights), signals };

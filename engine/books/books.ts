@@ -4,6 +4,7 @@ import type { CrawlSettings } from '../settings.ts';
 import { CrawlBook } from './crawl-book.ts';
 import { HostBook } from './host-book.ts';
 import { OptOutBook } from './opt-out-book.ts';
+import { QualityBook } from './quality-book.ts';
 import { RankBook } from './rank-book.ts';
 import { RobotsBook } from './robots-book.ts';
 
@@ -12,6 +13,7 @@ export interface Books {
   readonly hosts: HostBook;
   readonly optOuts: OptOutBook;
   readonly ranks: RankBook;
+  readonly qualities: QualityBook;
   readonly robots: RobotsBook;
 }
 
@@ -28,5 +30,6 @@ export const openBooks = (
   hosts: new HostBook(pool, settings.shards),
   optOuts: new OptOutBook(urgent),
   ranks: new RankBook(pool),
+  qualities: new QualityBook(pool),
   robots: new RobotsBook(pool),
 });

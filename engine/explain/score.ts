@@ -10,6 +10,7 @@ import { Topic } from '../../domain/relevance/focus.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
+import { qualitiesOf } from '../../storage/quality/index.ts';
 import { ranksOf } from '../../storage/ranks/index.ts';
 import type { UrlCircumstances } from '../../storage/reports/index.ts';
 import { promiseOf, scoreOf } from '../admission/scoring.ts';
@@ -37,6 +38,7 @@ export async function scoreFacts(
   const ranks = weights.trusted === 0 ? [] : await ranksOf(db, names);
   const nearest = names.find((name) => ranks.some(({ domain }) => domain === name));
   const place = ranks.find(({ domain }) => domain === nearest)?.place ?? null;
+  const [quality] = await qualitiesOf(db, [host]);
   const suspects = (): boolean => quarantine?.verdict === 'suspected';
   const known = { suspects, knows: () => true, standing: () => null };
   const { depth, parent_priority, parent_is_host, linking_hosts, linking_pages, promised } = standing;
@@ -52,6 +54,6 @@ export async function scoreFacts(
     },
     { weights, trusted: new Set(config.trustedDomains), quarantine: known },
     place,
-    Date.now(),
+    quality?.quality ?? 1,
   );
 }

@@ -9,6 +9,7 @@ import type { Extracted } from '../../contracts/extraction.ts';
 import type { Extractor } from '../../content/extract.ts';
 import { looksLikeSitemap } from '../../content/sitemap.ts';
 import { textHash } from '../../content/text-hash.ts';
+import { linksTaken } from '../../domain/host-quality.ts';
 import { cutBy, type Cut } from '../../domain/limits.ts';
 import { worthOf } from '../../domain/priority/place.ts';
 import { canonicalize } from '../../domain/url.ts';
@@ -67,7 +68,8 @@ export function createReading(
     const body = await blobs.get(staged.content_hash, staged.record);
     if (body === null) return null;
     const crawl = await crawls.open(staged.crawl_id);
-    return readPage(extractor, staged, crawl, body);
+    const quality = (await books.qualities.of([staged.origin])).get(staged.origin) ?? 1;
+    return readPage(extractor, staged, crawl, body, linksTaken(crawl.config.maxLinksPerPage, quality));
   };
 
   /**
@@ -187,14 +189,20 @@ export function createReading(
   };
 }
 
-function readPage(extractor: Extractor, staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Reading {
+function readPage(
+  extractor: Extractor,
+  staged: StagedBody,
+  crawl: OpenCrawl,
+  body: Uint8Array,
+  maxLinks: number,
+): Reading {
   const extracted = extractor.extract({
     body,
     url: staged.url,
     contentType: staged.content_type,
     xRobotsTag: staged.robots_tag,
     agentTokens: crawl.agentTokens,
-    maxLinks: crawl.config.maxLinksPerPage,
+    maxLinks,
     withContexts: crawl.topic !== null,
   });
   const { links, cut, title, text } = extracted;

@@ -22,7 +22,7 @@ export const manyHosts: readonly Reason[] = [
   },
   {
     why: 'Links to URLs of many hosts are counted together, and turned into new scores in one statement for all of them. The rows can be split by host.',
-    when: 'every one to five seconds in each process that reads pages, for crawls whose scores depend on links',
+    when: 'every five seconds in each process that reads pages, for crawls whose scores depend on links',
     statements: ['addLinks', 'rescoreUrls'],
   },
   {
@@ -34,15 +34,12 @@ export const manyHosts: readonly Reason[] = [
     why: 'The scheduler of a shard of hosts chooses the hosts whose turn it is, fairly between tenants and crawls, and puts right the turns of those that it looked at too early.',
     when: 'each tick of a scheduler',
     statements: [
-      'admitAtDoor',
       'askPlacesBack',
       'claimIdleHosts',
       'correctTurns',
       'countShards',
-      'countWaiting',
       'feedHosts',
-      'hostsForDoor',
-      'hostsForPlaces',
+      'hostsAtDoor',
       'noteUnanswered',
       'shardActivity',
     ],
@@ -174,6 +171,11 @@ export const manyHosts: readonly Reason[] = [
     why: 'What pages have shown is added to the watches of a few hosts together, and the verdicts on shapes of URLs are read and listed for a whole crawl. The rows can be split by host.',
     when: 'every sixteen pages that are read of a host; a verdict; a request of an operator',
     statements: [...['beginWatches', 'listQuarantine', 'lockWatches', 'storeWatches', 'verdictsAfter']],
+  },
+  {
+    why: 'The quality of hosts is looked at in the order of their ids, and known by name.',
+    when: 'every few seconds; for hosts that a process scores, once a minute; a request of an operator',
+    statements: ['hasPoorHosts', 'pinQuality', 'poorHosts', 'qualitiesOf', 'sampleHosts', 'storeQualities'],
   },
   {
     why: 'Metrics count all hosts and letters of the instance.',

@@ -84,10 +84,7 @@ export interface Api {
 }
 
 type Extras = Partial<
-  Pick<
-    Dependencies,
-    'verifyToken' | 'sharedCounts' | 'log' | 'actOnHost' | 'freeBytes' | 'archive' | 'schedulers'
-  >
+  Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'actOnHost' | 'freeBytes' | 'archive'>
 > & {
   readonly anonymous?: boolean;
   readonly hostNames?: readonly string[];
@@ -109,7 +106,6 @@ export async function serve(
     hostNames = [],
     trustedProxies = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
-    schedulers = { view: () => Promise.resolve(null) },
   }: Extras = {},
 ): Promise<Api> {
   const settings = {
@@ -134,7 +130,6 @@ export async function serve(
     freeBytes,
     wakeHost,
     actOnHost,
-    schedulers,
     verifyToken,
     sharedCounts,
     log,

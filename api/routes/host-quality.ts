@@ -1,0 +1,77 @@
+/** The quality of hosts: which need a person's look, and what a person says of one. */
+import {
+  defaultReviewLimit,
+  hostQuality,
+  qualityPin,
+  reviewList,
+  reviewQuery,
+  type HostQuality,
+} from '../../contracts/http/host-quality.ts';
+import { hostPath } from '../../contracts/hosts.ts';
+import { reviewQuality } from '../../domain/host-quality.ts';
+import { pinQuality, poorHosts, qualitiesOf, type QualityRow } from '../../storage/quality/index.ts';
+import { instance } from '../way-in/access.ts';
+import { json } from './answers.ts';
+import { noSuchHost, unknownHost } from './hosts.ts';
+import { route } from './route.ts';
+
+const ofOperators = { access: instance('operator', 'hosts') } as const;
+
+export const hostQualityRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/host-reviews',
+    ...ofOperators,
+    id: 'listHostReviews',
+    summary: 'Hosts of poor quality, the worst first',
+    query: reviewQuery,
+    answers: { 200: json('Hosts.', reviewList) },
+    handler:
+      ({ pool }) =>
+      async ({ query: { cursor = '-1:0', limit = defaultReviewLimit, below = reviewQuality } }) => {
+        const [quality = '-1', id = '0'] = cursor.split(':');
+        const rows = await poorHosts(pool, below, Number(quality), Number(id), limit);
+        const last = rows.at(-1);
+        const ends = last === undefined || rows.length < limit;
+        return { items: rows.map(viewOf), next: ends ? null : `${String(last.quality)}:${String(last.id)}` };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/hosts/{origin}/quality',
+    ...ofOperators,
+    id: 'getHostQuality',
+    summary: 'The quality of a host, and what the last look found',
+    params: hostPath,
+    answers: { 200: json('The quality.', hostQuality), 404: unknownHost },
+    handler:
+      ({ pool }) =>
+      async ({ params: { origin } }) => {
+        const [row] = await qualitiesOf(pool, [origin]);
+        return row === undefined ? noSuchHost(origin) : viewOf(row);
+      },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/hosts/{origin}/quality',
+    ...ofOperators,
+    id: 'pinHostQuality',
+    summary: 'Pin the quality of a host, or leave it to the daily looks again',
+    params: hostPath,
+    body: qualityPin,
+    answers: { 200: json('The quality from now on.', hostQuality), 404: unknownHost },
+    handler:
+      ({ pool, log }) =>
+      async ({ params: { origin }, body: { quality } }) => {
+        if ((await pinQuality(pool, origin, quality)).length === 0) return noSuchHost(origin);
+        log.info({ origin, quality }, 'the quality of a host was pinned, or taken back');
+        const [row] = await qualitiesOf(pool, [origin]);
+        return row === undefined ? noSuchHost(origin) : viewOf(row);
+      },
+  }),
+];
+
+const viewOf = ({ origin, quality, pinned, parts, urls, looked_at }: QualityRow): HostQuality => ({
+  ...{ origin, quality, pinned, parts, urls },
+  lookedAt: looked_at?.toISOString() ?? null,
+});
