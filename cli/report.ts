@@ -72,6 +72,7 @@ export function reportLines(report: CrawlReport): string[] {
         'duplicates',
         `${grouped(totals.duplicates.body)} by bytes, ${grouped(totals.duplicates.text)} by text`,
       ],
+      ...(totals.forgotten === 0 ? [] : [['gone and forgotten', grouped(totals.forgotten)]]),
       ['seeds', `${grouped(totals.seeds.accepted)} good, ${grouped(totals.seeds.rejected)} rejected`],
     ]),
     ...part(
@@ -79,6 +80,15 @@ export function reportLines(report: CrawlReport): string[] {
       ['state', 'reason', 'URLs'],
       states.map((each) => [each.state, each.reason ?? '', grouped(each.urls)]),
       of.states,
+    ),
+    ...part(
+      'Freshness',
+      ['at', 'fresh', 'pages', 'left out', 'fetched again'],
+      report.freshness.map(({ at, fresh, pages, leftOut, requests }) => [
+        moment(at),
+        `${fresh.toFixed(1)} %`,
+        ...[pages, leftOut, requests].map(grouped),
+      ]),
     ),
     ...part(
       'Left out',

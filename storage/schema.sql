@@ -264,6 +264,20 @@ create table event (
   constraint event_pkey PRIMARY KEY (id)
 );
 
+create table forgotten (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  urls bigint not null,
+  fetches bigint not null,
+  bytes bigint not null,
+  constraint forgotten_bytes_not_null NOT NULL bytes,
+  constraint forgotten_crawl_id_not_null NOT NULL crawl_id,
+  constraint forgotten_fetches_not_null NOT NULL fetches,
+  constraint forgotten_host_id_not_null NOT NULL host_id,
+  constraint forgotten_pkey PRIMARY KEY (host_id, crawl_id),
+  constraint forgotten_urls_not_null NOT NULL urls
+);
+
 create table freed_body (
   hash bytea not null,
   since timestamp with time zone not null default now(),
@@ -1050,6 +1064,8 @@ CREATE INDEX domain_rank_edition ON public.domain_rank USING btree (edition);
 
 CREATE UNIQUE INDEX event_crawl ON public.event USING btree (crawl_id, number);
 
+CREATE INDEX forgotten_crawl ON public.forgotten USING btree (crawl_id);
+
 CREATE INDEX host_closed ON public.host USING btree (id) WHERE (closed_until > '-infinity'::timestamp with time zone);
 
 CREATE INDEX host_failing ON public.host USING btree (id) WHERE ((failures > 0) AND (parked_at IS NULL));
@@ -1105,6 +1121,8 @@ CREATE INDEX segment_look ON public.segment USING btree (look_at) WHERE (look_at
 CREATE INDEX segment_open ON public.segment USING btree (id) WHERE (state <> 'sealed'::segment_state);
 
 CREATE INDEX segment_settle ON public.segment USING btree (settle_at) WHERE (settle_at IS NOT NULL);
+
+CREATE INDEX url_dead ON public.url USING btree (crawl_id, fetched_at) WHERE (state = 'dead'::url_state);
 
 CREATE INDEX url_leased ON public.url USING btree (host_id) WHERE (state = 'leased'::url_state);
 

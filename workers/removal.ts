@@ -1,13 +1,25 @@
-/** Side work of a process that has the bodies: deletes crawls that were marked, and keeps the archive in order. */
+/**
+ * Side work of a process that has the bodies: deletes crawls that were marked, forgets URLs that were gone for long, and
+ * keeps the archive in order.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { OwnSegment, SegmentUpkeep } from '../storage/archive/index.ts';
 import { freeBodies, removeBatch, markExpired } from '../storage/crawls/index.ts';
-import type { Pool } from '../storage/postgres/index.ts';
+import { forgetDead } from '../storage/frontier/index.ts';
+import { retrying, type Pool } from '../storage/postgres/index.ts';
 
 const lookMs = 2_000;
+/** After so long a URL that is gone leaves the frontier (F10), so many at a time. */
+const [deadDays, forgottenAtOnce] = [30, 500];
 /** Looks at marked crawls between two looks at crawls whose retention is over, and at bodies. */
 const looksBetween = 15;
+
+/** Answers whether there may be more. */
+async function forgetSome(pool: Pool): Promise<boolean> {
+  const [gone] = await retrying(() => forgetDead(pool, deadDays, forgottenAtOnce));
+  return gone?.urls === forgottenAtOnce;
+}
 
 /**
  * Goes on until the returned function is called.
@@ -26,6 +38,7 @@ export function removeCrawls(
     const expired = await markExpired(pool, days);
     if (expired.length > 0) log.info({ crawls: expired.map(({ id }) => id) }, 'retention is over');
     while (goesOn() && (await freeBodies(pool)));
+    while (goesOn() && (await forgetSome(pool)));
     await own.turn();
     await upkeep.closeLeft();
     while (goesOn() && (await upkeep.look(goesOn)));

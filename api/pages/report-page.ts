@@ -99,6 +99,7 @@ export function reportHtml(report: CrawlReport): string {
     ['Pages a second', totals.pagesPerSecond === null ? '–' : totals.pagesPerSecond.toFixed(1)],
     ['Same bytes', number(totals.duplicates.body)],
     ['Same text', number(totals.duplicates.text)],
+    ...(totals.forgotten === 0 ? [] : [['Gone and forgotten', number(totals.forgotten)] as const]),
     ['Seeds', `${number(totals.seeds.accepted)} good, ${number(totals.seeds.rejected)} rejected`],
   ];
   const deadLetters = Object.entries(report.deadLetters).map(([cause, count]) => ({ cause, urls: count }));
@@ -116,7 +117,13 @@ ${table(head('Where the URLs stand', report.states, of.states), report.states, [
   { head: 'State', cell: ({ state }) => state },
   { head: 'Reason', cell: ({ reason }) => reason ?? '–' },
   urlCount(),
-])}${table('Left out', cut, [
+])}${table('Freshness', report.freshness, [
+    { head: 'At', cell: ({ at }) => at },
+    { head: 'Fresh', numeric: true, cell: ({ fresh }) => `${fresh.toFixed(1)} %` },
+    { head: 'Pages', numeric: true, cell: ({ pages }) => number(pages) },
+    { head: 'Left out', numeric: true, cell: ({ leftOut }) => number(leftOut) },
+    { head: 'Fetched again', numeric: true, cell: ({ requests }) => number(requests) },
+  ])}${table('Left out', cut, [
     { head: 'What', cell: ({ what }) => what },
     { head: 'At URLs', numeric: true, cell: ({ urls: places }) => number(places) },
   ])}${table('Given up, by class', deadLetters, [{ head: 'Class', cell: ({ cause }) => cause }, urlCount()])}${table(

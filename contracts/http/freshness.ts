@@ -5,7 +5,7 @@ import { count, instant, limit } from './shared.ts';
 
 const percent = z.number().min(0).max(100);
 
-const sample = z
+export const freshnessSample = z
   .object({
     at: instant,
     pages: count.meta({ description: 'Pages that are kept fresh.' }),
@@ -23,6 +23,7 @@ const sample = z
     requests: count.meta({ description: 'Pages fetched again since the crawl began.' }),
   })
   .meta({ id: 'FreshnessSample' });
+export type FreshnessSample = z.infer<typeof freshnessSample>;
 
 export const defaultSamples = 24;
 export const freshnessQuery = z.strictObject({ limit: limit(2_200, defaultSamples) });
@@ -38,7 +39,9 @@ export const freshnessView = z
     }),
     overdue: count.meta({ description: 'Pages that are due and wait for the budget; 1,000 at most.' }),
     nextDue: instant.nullable(),
-    samples: z.array(sample).meta({ description: 'Hour by hour for ninety days, the latest first.' }),
+    samples: z
+      .array(freshnessSample)
+      .meta({ description: 'Hour by hour for ninety days, the latest first.' }),
   })
   .meta({ id: 'Freshness' });
 export type FreshnessView = z.infer<typeof freshnessView>;

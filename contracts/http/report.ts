@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { urlReasons } from '../../domain/url-reason.ts';
 import { crawlStates, urlStates } from '../crawl.ts';
 import { counts, crawlLabel, leftOut, lettersByClass, rejectedSeed } from './crawls.ts';
+import { freshnessSample } from './freshness.ts';
 import { count, instant } from './shared.ts';
 
 const ms = z.int().min(0).nullable().meta({ description: 'Milliseconds; null: not known.' });
@@ -48,6 +49,10 @@ export const crawlReport = z
       seconds: z.number().nullable(),
     }),
     totals: counts.extend({
+      forgotten: count.meta({
+        description:
+          'URLs that were gone for thirty days and have no record any more. `ledger` counts them as dead; the lists below do not.',
+      }),
       hosts: count,
       pagesPerSecond: z.number().nullable(),
       duplicates: z.object({
@@ -70,6 +75,10 @@ export const crawlReport = z
       .meta({ description: 'The first 100 rejected seeds; GET /v1/crawls/{crawlId}/seeds lists all.' }),
     hosts: z.object({ busiest: top(hostLine), failing: top(hostLine), slowest: top(hostLine) }),
     urls: z.object({ slowest: top(urlLine), biggest: top(urlLine) }),
+    freshness: z.array(freshnessSample).meta({
+      description:
+        'Of a crawl that keeps its pages fresh: how fresh they were in the last day, the latest first.',
+    }),
     cut: leftOut.shape.cut,
     of: z
       .object({

@@ -129,6 +129,8 @@ export interface HostFacts {
   readonly fed: boolean;
   /** URLs this crawl has here, of any state. */
   readonly urls: number;
+  /** URLs of the crawl at the host that were gone for thirty days and have no record any more. */
+  readonly forgotten: number;
   /** Queued URLs of this crawl that go before this URL; counted up to `aheadCounted`. */
   readonly ahead: number;
   /** Queued URLs of each other running crawl that has any here. */

@@ -75,6 +75,12 @@ export function mayHaveFallenOff({ shortened: { total, some } }: ExplainFacts): 
 
 const lostLinks = (cut: Cut): Cut => Object.fromEntries(linkCuts.map((kind) => [kind, cut[kind]]));
 
+/** The URL may be one that was forgotten, in a sentence; null: none was at its host. */
+export function mayBeForgotten({ host }: ExplainFacts): string | null {
+  if (host === null || host.forgotten === 0) return null;
+  return `It may be among ${counted(host.forgotten, 'URL')} of this host that the crawl forgot, because they were gone for thirty days.`;
+}
+
 function notFound(facts: ExplainFacts): Decision[] {
   const fallen = mayHaveFallenOff(facts);
   if (fallen === null) return [];

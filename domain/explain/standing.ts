@@ -1,7 +1,7 @@
 /** The state of a URL in the ledger, or what would become of a URL that the crawl has not met. */
 import type { Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
-import { mayHaveFallenOff } from './identity.ts';
+import { mayBeForgotten, mayHaveFallenOff } from './identity.ts';
 import { reasonText } from '../url-reason.ts';
 import type { NextFetch } from './waits.ts';
 
@@ -60,6 +60,7 @@ function wouldBe(facts: ExplainFacts, before: readonly Decision[], next: NextFet
   const { crawl, link, robots } = facts;
   const outside = before.some(({ effect, step }) => effect === 'stop' && step === 'scope');
   const fallen = outside ? null : mayHaveFallenOff(facts);
+  const forgotten = outside ? null : mayBeForgotten(facts);
   const told = (
     verdict: string,
     effect: Decision['effect'],
@@ -69,7 +70,14 @@ function wouldBe(facts: ExplainFacts, before: readonly Decision[], next: NextFet
     step: 'state',
     verdict: `would-be-${verdict}`,
     effect,
-    because: ['The crawl has not met this URL.', fallen, then].filter((text) => text !== null).join(' '),
+    because: [
+      forgotten === null ? 'The crawl has not met this URL.' : 'The crawl has no record of this URL.',
+      forgotten,
+      fallen,
+      then,
+    ]
+      .filter((text) => text !== null)
+      .join(' '),
     detail: { reason, host: link.host },
   });
   const stop = before.find(

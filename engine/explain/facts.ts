@@ -46,6 +46,7 @@ export function hostFacts(
     guest: row.guest,
     fed: row.fed,
     urls: row.urls,
+    forgotten: row.forgotten,
     ahead,
     // A tenant must not see what others have here.
     others: row.crawls

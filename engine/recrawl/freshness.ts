@@ -5,11 +5,10 @@ import { counted, grouped } from '../../domain/counted.ts';
 import type { KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import { loadCrawls } from '../../storage/crawls/index.ts';
-import { countDue, findStanding, listSamples } from '../../storage/recrawl/index.ts';
+import { countDue, findStanding, freshnessSamples, percentOf } from '../../storage/recrawl/index.ts';
 import { reachable } from './planning.ts';
 
 const mostOverdue = 1_000;
-const percentOf = (share: number): number => Math.round(share * 10_000) / 100;
 
 /** Null: there is no such crawl. */
 export async function freshnessOf(
@@ -21,7 +20,7 @@ export async function freshnessOf(
   if (crawl === undefined) return null;
   const [standing] = await findStanding(db, crawlId);
   const [due] = await countDue(db, crawlId, mostOverdue);
-  const samples = await listSamples(db, crawlId, limit);
+  const samples = await freshnessSamples(db, crawlId, limit);
   const { keepFresh } = wholeConfig(crawl.config);
   return {
     crawlId,
@@ -37,14 +36,7 @@ export async function freshnessOf(
           },
     overdue: due?.due ?? 0,
     nextDue: due?.next?.toISOString() ?? null,
-    samples: samples.map(({ at, pages, fresh, checked, left_out: leftOut, queued }) => ({
-      at: at.toISOString(),
-      pages,
-      fresh: percentOf(fresh),
-      checked: checked === null ? null : percentOf(checked),
-      leftOut,
-      requests: queued,
-    })),
+    samples,
   };
 }
 

@@ -123,6 +123,7 @@ export const removeRest: readonly Remove[] = [
       'page_counter',
       'crawl_config',
       'left_out',
+      'forgotten',
       'standing_crawl',
       'page_history',
       'sitemap_hint',

@@ -7,6 +7,7 @@ export {
   type JudgedBy,
   type AdmissionRow,
 } from './admission.sql.ts';
+export { forgetDead } from './garbage.sql.ts';
 export { FrontierWriter, type FrontierWrite, type Written } from './frontier-writer.ts';
 export {
   leaseUrls,

@@ -61,6 +61,8 @@ create index url_seeds on url (host_id, crawl_id) where seed;
 -- Sitemaps of a host within a crawl are counted when more are named, because their number is limited
 -- (domain/sitemap-limits.ts).
 create index url_sitemap on url (host_id, crawl_id) where kind = 1;
+-- URLs that are gone, by when they were last found so: they leave the frontier after a while.
+create index url_dead on url (crawl_id, fetched_at) where state = 'dead';
 -- URLs that an opt-out excluded, to be queued again if the opt-out is taken back.
 create index url_opted_out on url (host_id, crawl_id) where state = 'excluded' and reason = 'opt-out';
 -- URLs that a quarantine keeps back, by the detail that names the quarantine, to be queued again if it is released.
@@ -253,6 +255,18 @@ create trigger url_inserted after insert on url
 create trigger url_updated after update on url
   referencing old table as old_rows new table as new_rows
   for each statement execute function url_counts_after_update();
+
+-- URLs of a crawl at a host that were gone for long and have no row any more. The ledger counts them for ever; whoever
+-- recounts URLs adds these.
+create table forgotten (
+  host_id   bigint not null,
+  crawl_id  bigint not null,
+  urls      bigint not null,
+  fetches   bigint not null,
+  bytes     bigint not null,
+  primary key (host_id, crawl_id)
+);
+create index forgotten_crawl on forgotten (crawl_id);
 
 -- What a crawl left out, summed: URLs excluded, by reason, and what limits cut, by kind (at so many URLs, so much).
 -- Triggers keep it, as they keep the ledger, by the same shards. They run after those of the ledger: whoever holds a

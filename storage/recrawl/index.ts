@@ -18,7 +18,6 @@ export {
   findKept,
   findStanding,
   holdStanding,
-  listSamples,
   queueDue,
   samplePages,
   standingCrawlsAfter,
@@ -28,3 +27,4 @@ export {
   type SampledPage,
   type StandingCrawl,
 } from './standing.sql.ts';
+export { freshnessSamples, percentOf } from './samples.ts';

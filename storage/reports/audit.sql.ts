@@ -9,17 +9,20 @@ export interface Recount extends Ledger {
   readonly bytes: number;
 }
 
-/** The figures that the ledger should have, counted over every URL of the crawl. */
+/** The figures that the ledger should have, counted over every URL of the crawl, and with those that are forgotten. */
 export const recountUrls = statement<[crawlId: string], Recount>(
   'recount-urls',
-  `select count(*) as discovered, count(*) filter (where state = 'queued') as queued,
+  `select count(u.key) + f.urls as discovered, count(*) filter (where state = 'queued') as queued,
           count(*) filter (where state = 'leased') as leased, count(*) filter (where state = 'done') as done,
-          count(*) filter (where state = 'excluded') as excluded, count(*) filter (where state = 'dead') as dead,
+          count(*) filter (where state = 'excluded') as excluded, count(*) filter (where state = 'dead') + f.urls as dead,
           count(*) filter (where state = 'failed') as failed,
           count(*) filter (where state = 'done' and status between 200 and 299 and kind = 0) as pages,
           count(*) filter (where stage > 0) as pending,
-          coalesce(sum(fetches), 0)::bigint as fetches, coalesce(sum(bytes), 0)::bigint as bytes
-     from url where crawl_id = $1`,
+          (coalesce(sum(u.fetches), 0) + f.fetches)::bigint as fetches, (coalesce(sum(u.bytes), 0) + f.bytes)::bigint as bytes
+     from (select coalesce(sum(urls), 0)::bigint as urls, coalesce(sum(fetches), 0)::bigint as fetches,
+                  coalesce(sum(bytes), 0)::bigint as bytes from forgotten where crawl_id = $1) f
+     left join url u on u.crawl_id = $1
+    group by f.urls, f.fetches, f.bytes`,
   walkMs,
 );
 
@@ -130,9 +133,11 @@ export const countViolations = statement<[crawlId: string], Violations>(
      ) as page_without_url,
      (select count(*) from url u where u.crawl_id = $1 and u.alias_host is not null and not exists (
         select from url o where o.host_id = u.alias_host and o.crawl_id = u.crawl_id and o.key = u.alias_key)
+        and not exists (select from forgotten f where f.host_id = u.alias_host and f.crawl_id = $1)
      ) as alias_of_nothing,
      (select count(*) from url u where u.crawl_id = $1 and u.parent_host is not null and not exists (
         select from url o where o.host_id = u.parent_host and o.crawl_id = u.crawl_id and o.key = u.parent_key)
+        and not exists (select from forgotten f where f.host_id = u.parent_host and f.crawl_id = $1)
      ) as unknown_parent`,
   walkMs,
 );

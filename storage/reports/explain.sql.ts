@@ -124,6 +124,8 @@ export interface HostCircumstances {
   readonly robots_age_ms: number | null;
   /** URLs here, in any state, of the crawl in question. */
   readonly urls: number;
+  /** URLs of the crawl here that were gone for long and were forgotten. */
+  readonly forgotten: number;
   /** Milliseconds until the crawl's turn, and whether it waits because of a foreign fetcher's report. */
   readonly turn_ms: number;
   readonly turn_held: boolean;
@@ -160,6 +162,7 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
           r.status as robots_status, r.body as robots_body, r.fetched_at as robots_fetched_at,
           (extract(epoch from now() - r.fetched_at) * 1000)::float8 as robots_age_ms,
           coalesce((select q.total from host_queue q where q.host_id = h.id and q.crawl_id = $2), 0) as urls,
+          coalesce((select f.urls from forgotten f where f.host_id = h.id and f.crawl_id = $2), 0) as forgotten,
           coalesce((select ${turnInMs} from host_queue q join crawl c on c.id = q.crawl_id
                      where q.host_id = h.id and q.crawl_id = $2), 0) as turn_ms,
           coalesce((select q.held_until > now() from host_queue q where q.host_id = h.id and q.crawl_id = $2), false) as turn_held,

@@ -44,6 +44,12 @@ export const reportCounts = statement<[crawlId: string], ReportCount>(
      from ranked where place <= 200 order by kind, place`,
 );
 
+/** URLs of a crawl that were gone for long and have no row any more. */
+export const countForgotten = statement<[crawlId: string], { readonly urls: number }>(
+  'count-forgotten',
+  `select coalesce(sum(urls), 0)::bigint as urls from forgotten where crawl_id = $1`,
+);
+
 export interface ReportExtreme {
   readonly list: 'slowest' | 'biggest';
   readonly url: string;

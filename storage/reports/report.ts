@@ -2,7 +2,9 @@
 import type { CrawlReport } from '../../contracts/http/report.ts';
 import { viewCrawl } from '../crawls/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import { freshnessSamples } from '../recrawl/index.ts';
 import {
+  countForgotten,
   reportCounts,
   type ReportCount,
   reportExtremes,
@@ -21,6 +23,9 @@ export function reportCrawl(pool: Pool, crawlId: string, at: Date): Promise<Craw
   });
 }
 
+/** A day of samples. */
+const shownSamples = 24;
+
 async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<CrawlReport | null> {
   const crawl = await viewCrawl(db, crawlId);
   if (crawl === null) return null;
@@ -28,6 +33,7 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
   const hosts = await reportHosts(db, crawlId);
   const extremes = await reportExtremes(db, crawlId);
   const languages = await reportPages(db, crawlId);
+  const [gone] = await countForgotten(db, crawlId);
 
   const groups = (kind: ReportCount['kind']): ReportCount[] => counts.filter((row) => row.kind === kind);
   const ofHosts = (list: ReportHost['list']) => hosts.filter((row) => row.list === list).map(hostLine);
@@ -41,6 +47,7 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
     crawl: { id, label, state: crawl.state, reason: crawl.reason, createdAt, startedAt, endedAt, seconds },
     totals: {
       ...{ ledger, pages, pending, fetches, bytes },
+      forgotten: gone?.urls ?? 0,
       hosts: crawl.hosts.total,
       pagesPerSecond: seconds === null || seconds === 0 ? null : pages / seconds,
       duplicates: { body: duplicates - sameText, text: sameText },
@@ -57,6 +64,7 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
     languages: languages.map((row) => ({ language: row.language, pages: row.pages })),
     deadLetters,
     rejectedSeeds: seeds.firstRejected,
+    freshness: await freshnessSamples(db, crawlId, shownSamples),
     hosts: { busiest: ofHosts('busiest'), failing: ofHosts('failing'), slowest: ofHosts('slowest') },
     urls: { slowest: ofUrls('slowest'), biggest: ofUrls('biggest') },
     cut: crawl.cut,

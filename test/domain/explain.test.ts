@@ -27,7 +27,7 @@ const config = {
 
 const quietHost: HostFacts = {
   origin: 'https://a.example', pausedAt: null, parkedAt: null, failures: 0, failingSince: null, lastError: null, waitMs: 0, paceMs: 0,
-  turn: { inMs: 0, delayMs: 0, reported: false }, closed: null, capped: null, delayMs: second, slowdown: 0, leaseMs: null, guest: false, fed: true, urls: 3, ahead: 0, others: [],
+  turn: { inMs: 0, delayMs: 0, reported: false }, closed: null, capped: null, delayMs: second, slowdown: 0, leaseMs: null, guest: false, fed: true, urls: 3, forgotten: 0, ahead: 0, others: [],
 }; // prettier-ignore
 
 const freshRobots: RobotsFacts = {
@@ -174,6 +174,13 @@ describe('what a standing crawl goes by', () => {
     expect(decision).toMatchObject({ verdict: 'generic', effect: 'note' });
     expect(decision?.because).toMatch(because);
   });
+});
+
+it('says that a URL without a record may be one that was forgotten', () => {
+  const [state] = told('state', { record: null, host: { forgotten: 2 } });
+  expect(state?.because).toMatch(
+    /^The crawl has no record of this URL\. It may be among 2 URLs of this host/,
+  );
 });
 
 describe('where it was found', () => {

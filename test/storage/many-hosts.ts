@@ -107,7 +107,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'The report sums up a crawl.',
     when: 'a report that somebody asks for',
-    statements: ['reportCounts', 'reportExtremes', 'reportHosts', 'reportPages'],
+    statements: ['countForgotten', 'reportCounts', 'reportExtremes', 'reportHosts', 'reportPages'],
   },
   {
     why: 'The audit recounts all URLs of a crawl: that is its purpose.',
@@ -131,6 +131,7 @@ export const manyHosts: readonly Reason[] = [
       'forgetUnwanted',
       'markRemoved',
       'nextRemoved',
+      'remove-rest-of-forgotten',
       'remove-rest-of-lent_url',
       'remove-rest-of-page_history',
       'remove-rest-of-sitemap_hint',
@@ -141,6 +142,11 @@ export const manyHosts: readonly Reason[] = [
     why: 'Dead letters are listed and driven again for a whole crawl.',
     when: 'a request of an operator',
     statements: ['chooseClassLetters', 'chooseCrawlLetters', 'describeDeadLetters', 'redriveDeadLetters'],
+  },
+  {
+    why: 'URLs that were gone for long are forgotten, whichever host they are at. The rows can be split by host.',
+    when: 'every half minute in one process or another',
+    statements: ['forgetDead'],
   },
   {
     why: 'A standing crawl notes visits in the order of its pages feed, samples its pages, and queues those that are due, over all its hosts. Notes and queues are in batches, and can be split by host.',

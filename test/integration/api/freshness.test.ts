@@ -1,5 +1,6 @@
 /** Goals for the freshness of a crawl (F33): what can be reached is told before they are set, and what was afterwards. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CrawlReport } from '../../../contracts/http/report.ts';
 import type { FreshnessPreview, FreshnessView } from '../../../contracts/http/freshness.ts';
 import { defaultKeepFresh } from '../../../domain/recrawl/keep-fresh.ts';
 import { runRecrawl } from '../../../engine/recrawl/run.ts';
@@ -90,6 +91,8 @@ describe('a goal for freshness', () => {
     expect(now.plan?.share).toBeGreaterThan(60);
     expect(now.samples).toMatchObject([{ pages, requests: 7, checked: null }]);
     expect(now.samples[0]?.fresh).toBeGreaterThan(50);
+    const report = await ask<CrawlReport>('GET', `/v1/crawls/${id}/report?format=json`);
+    expect(report.body.freshness).toEqual(now.samples);
     const { stdout } = await runCli(['freshness', id, '--server', api.url]);
     expect(stdout).toMatch(/Goal: as much as possible .* with 20 requests a day\.\n/);
     expect(stdout).toMatch(/at +fresh +checked +pages +left out +requests/);

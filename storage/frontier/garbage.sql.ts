@@ -1,0 +1,52 @@
+/** URLs that were gone for long leave the frontier (F10). */
+import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';
+import { statement } from '../postgres/index.ts';
+
+/**
+ * Removes URLs of open crawls that were last found dead so many days ago, with all rows about them, and counts them in
+ * `forgotten`: the ledger counts them for ever, and the audit adds them to the URLs that it finds. Their places among
+ * the URLs that a host may have are free again. Answers how many URLs there were, `limit` at most.
+ */
+export const forgetDead = statement<[days: number, limit: number], { readonly urls: number }>(
+  'forget-dead',
+  `with chosen as materialized (
+     select u.host_id, u.crawl_id, u.key, ${stateOfNamed('dead')}
+       from crawl c
+      cross join lateral (
+        select host_id, crawl_id, key from url
+         where crawl_id = c.id and state = 'dead' and fetched_at < now() - $1 * interval '1 day'
+         order by fetched_at limit $2
+      ) u
+      where c.state in ('seeding', 'running', 'paused', 'draining')
+      limit $2
+   ), ${holdQueues('chosen')}, gone as (
+     delete from url u using chosen k
+      where u.host_id = k.host_id and u.crawl_id = k.crawl_id and u.key = k.key and u.state = k.was and ${onceHeld}
+     returning u.host_id, u.crawl_id, u.key, u.fetches, u.bytes
+   ), counted as (
+     insert into forgotten as f (host_id, crawl_id, urls, fetches, bytes)
+     select host_id, crawl_id, count(*), sum(fetches), sum(bytes) from gone
+      group by host_id, crawl_id order by host_id, crawl_id
+     on conflict (host_id, crawl_id) do update
+       set urls = f.urls + excluded.urls, fetches = f.fetches + excluded.fetches, bytes = f.bytes + excluded.bytes
+   ), placed as (
+     update host_queue q set total = q.total - g.urls
+       from (select host_id, crawl_id, count(*) as urls from gone group by host_id, crawl_id) g
+      where q.host_id = g.host_id and q.crawl_id = g.crawl_id
+   ), pages as (
+     delete from page p using gone g where p.host_id = g.host_id and p.crawl_id = g.crawl_id and p.key = g.key
+   ), attempts as (
+     delete from attempt a using gone g where a.host_id = g.host_id and a.crawl_id = g.crawl_id and a.key = g.key
+   ), revisits as (
+     delete from revisit r using gone g where r.host_id = g.host_id and r.crawl_id = g.crawl_id and r.key = g.key
+   ), hints as (
+     delete from sitemap_hint s using gone g where s.host_id = g.host_id and s.crawl_id = g.crawl_id and s.key = g.key
+   ), histories as (
+     delete from page_history h using gone g where h.host_id = g.host_id and h.crawl_id = g.crawl_id and h.key = g.key
+     returning h.crawl_id
+   ), standing as (
+     update standing_crawl s set pages = s.pages - h.pages
+       from (select crawl_id, count(*) as pages from histories group by crawl_id) h where s.crawl_id = h.crawl_id
+   )
+   select count(*) as urls from gone`,
+);

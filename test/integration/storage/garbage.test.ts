@@ -1,0 +1,69 @@
+/** URLs that were gone for thirty days leave the frontier (F10): their rows go, their counts stay. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { explainUrlOf } from '../../../engine/explain/explain.ts';
+import { forgetDead } from '../../../storage/frontier/index.ts';
+import { reportCrawl } from '../../../storage/reports/index.ts';
+import { addUrl, fromNow, tables, type UrlPlace } from '../../support/database/index.ts';
+import { admission, expectExact, moveCrawl, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
+
+let frontier: Frontier;
+beforeAll(async () => {
+  frontier = await openFrontier();
+});
+afterAll(() => frontier.close());
+
+const day = 86_400;
+
+it('forgets what was gone for long, a batch at a time, and keeps every sum', async () => {
+  const { pool, writer } = frontier;
+  const id = await runningCrawl(pool, { scope: 'any' });
+  const origin = 'https://gone.example';
+  const dead = (path: string, days: number): Promise<UrlPlace> =>
+    addUrl(pool, id, `${origin}${path}`, {
+      ...{ state: 'dead', fetches: 2, bytes: 9, fetched_at: fromNow(-days * day) },
+    });
+  const old = await dead('/old', 31);
+  for (const path of ['/old-2', '/old-3']) await dead(path, 40);
+  await dead('/young', 29);
+  // A page that the old one named while it was still there.
+  const child = await addUrl(pool, id, `${origin}/child`, {
+    ...{ state: 'done', fetched_at: fromNow(-50 * day) },
+    ...{ parent_host: old.hostId, parent_key: old.key },
+  });
+  const place = { host_id: old.hostId, crawl_id: id, key: old.key };
+  await tables.attempt.add(pool, { ...place, class: 'timeout', message: '' });
+  await tables.standing.add(pool, { crawl_id: id, pages: 5, allowance: 0, queued: 0 });
+  await tables.history.add(pool, {
+    ...{ ...place, class: 1, visits: 2, dead_visits: 2, importance: 1, rate: 1, unchanged_in_row: 0 },
+    ...{ unchanged_days: 0, changed_after: [], seen_at: fromNow(-31 * day), body_sign: Buffer.of(1) },
+  });
+  const before = await expectExact(pool, id);
+  expect(before).toMatchObject({ dead: 4, done: 1 });
+
+  // A crawl that has ended has no active set: what it found is kept.
+  await moveCrawl(pool, id, 'finished');
+  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 0 }]);
+  await moveCrawl(pool, id, 'running');
+  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 2 }]);
+  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 1 }]);
+  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 0 }]);
+
+  expect(await expectExact(pool, id)).toEqual(before);
+  const left = await tables.url.rows(pool, { crawl_id: id });
+  expect(left.map(({ url }) => url.slice(origin.length))).toEqual(['/child', '/young']);
+  expect(await tables.queue.row(pool, { crawl_id: id })).toMatchObject({ total: 2 });
+  expect(await tables.attempt.count(pool, { crawl_id: id })).toBe(0);
+  expect(await tables.history.count(pool, { crawl_id: id })).toBe(0);
+  expect(await tables.standing.row(pool, { crawl_id: id })).toMatchObject({ pages: 4 });
+  expect((await reportCrawl(pool, String(id), new Date()))?.totals).toMatchObject({ forgotten: 3 });
+  const told = await explainUrlOf(pool, String(id), `${origin}/old`, 'Orbweaver/0.0');
+  expect(told?.summary).toContain('It may be among 3 URLs of this host that the crawl forgot');
+
+  // A link to it makes it a new URL; no link makes it two.
+  const again = admission(old.hostId, id, `${origin}/old`, {
+    ...{ key: old.key.toString('hex'), parent_host: child.hostId, parent_key: child.key.toString('hex') },
+  });
+  await writer.write({ admissions: [again] });
+  await writer.write({ admissions: [again] });
+  expect(await expectExact(pool, id)).toMatchObject({ dead: 4, queued: 1 });
+});
