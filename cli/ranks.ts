@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { importedRanks, ranksView, removedRanks, type ImportedRanks } from '../contracts/http/ranks.ts';
 import { counted, grouped } from '../domain/counted.ts';
-import { anyApi, withApi, type ApiOptions } from './api-target.ts';
+import { withApi, type ApiOptions } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { readable } from './seeds.ts';
@@ -21,8 +21,9 @@ export async function importRanking(
     yield* file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
   };
   const query = most === undefined ? '' : `?most=${String(most)}`;
-  const api = await anyApi(options);
-  const imported = await api.send(`/v1/ranks${query}`, importedRanks, 'text/csv', lines);
+  const imported = await withApi(options, (api) =>
+    api.send(`/v1/ranks${query}`, importedRanks, 'text/csv', lines),
+  );
   writeOne(imported, json, () => importedLines(imported));
   return exitCodes.ok;
 }
