@@ -1,14 +1,7 @@
 /** The scheduler's activity: starts or wakes the workflows of hosts that have due URLs. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
-import {
-  lostVisits,
-  refeedHosts,
-  shardActivity,
-  takePlacesBack,
-  takeTurns,
-  type FedHost,
-} from '../storage/feeding/index.ts';
+import { lostVisits, refeedHosts, shardActivity, takeTurns, type FedHost } from '../storage/feeding/index.ts';
 import { lostFetchers } from '../storage/instance/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
@@ -52,23 +45,22 @@ export function createFeedActivities(
   };
 
   return {
-    feed: ({ shard, lost }) =>
+    feed: ({ shard, lost, front }) =>
       withOwnFaults(async () => {
         await lose(await lostVisits(pool, shard));
         const refed = lost ? await refeed(shard) : 0;
-        const hosts = await takeTurns(pool, shard, activeHosts);
+        const turns = await takeTurns(pool, shard, activeHosts, front);
         // The process that fetches later then finds the address in the shared cache, or at least in the resolver's.
-        for (const { origin } of hosts) prefetch(new URL(origin).hostname);
-        await start(hosts);
+        for (const { origin } of turns.fed) prefetch(new URL(origin).hostname);
+        await start(turns.fed);
+        await start(turns.asked.filter(({ asleep }) => asleep));
         const [activity] = await shardActivity(pool, shard);
-        const active = activity?.active ?? 0;
-        if (active >= activeHosts) {
-          const asked = await takePlacesBack(pool, shard, activeHosts);
-          await start(asked.filter(({ asleep }) => asleep));
-        }
         return {
-          started: hosts.length + refed,
-          active,
+          started: turns.fed.length + refed,
+          given: turns.given,
+          front: turns.front,
+          askedBack: turns.asked.length,
+          active: activity?.active ?? 0,
           cap: activeHosts,
           running: activity?.running === true || activity?.unread === true,
           unread: activity?.unread ?? false,

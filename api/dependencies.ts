@@ -7,6 +7,7 @@ import type { Answers } from '../engine/stored-answer.ts';
 import type { TextReader } from '../storage/pages/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import type { CrawlControl } from './crawls/crawl-control.ts';
+import type { Schedulers } from './schedulers.ts';
 import type { Keyring } from './way-in/keyring.ts';
 import type { SharedCounts } from './way-in/rate-store.ts';
 import type { VerifyToken } from './way-in/tokens.ts';
@@ -14,6 +15,7 @@ import type { VerifyToken } from './way-in/tokens.ts';
 export interface Dependencies {
   readonly pool: Pool;
   readonly control: CrawlControl;
+  readonly schedulers: Schedulers;
   readonly textOf: TextReader;
   readonly archive: Answers;
   /** Tells the workflow of a host to look again, if there is a workflow. */

@@ -22,6 +22,7 @@ import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
 import { buildApp } from './app.ts';
 import { createCrawlControl } from './crawls/crawl-control.ts';
+import { createSchedulers } from './schedulers.ts';
 import { provideFirstKey } from './way-in/first-key.ts';
 import { createHttpServer } from './way-in/http-server.ts';
 import { watchQuotas } from './watchers/quota-watch.ts';
@@ -81,6 +82,7 @@ async function main(config: ServiceConfig): Promise<void> {
     buildApp({
       pool,
       control,
+      schedulers: createSchedulers(client),
       textOf: createTextReader(archive),
       archive,
       freeBytes: () => segments.freeBytes(),

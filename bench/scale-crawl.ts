@@ -3,6 +3,7 @@
  * and what is fetched is made up.
  */
 import type { Candidate } from '../engine/admission/candidates.ts';
+import { newFront } from '../domain/front-queue/front-state.ts';
 import { candidate } from '../engine/admission/candidates.ts';
 import { Admission } from '../engine/admission/admission.ts';
 import { openBooks } from '../engine/books/books.ts';
@@ -109,6 +110,8 @@ export async function openScaleCrawl(databaseUrl: string) {
     await Promise.all(Array.from({ length: readers }, reader));
   };
 
+  let front = newFront(1);
+
   return {
     pool,
     /** So many URLs of each of these hosts, found on pages that link to a few hosts beside one another. */
@@ -138,9 +141,10 @@ export async function openScaleCrawl(databaseUrl: string) {
     store: (places: readonly LeasedPlace[]) => writer.write({ pages: places.map(read) }),
     /** One tick of a scheduler that has room for so many hosts in all. */
     tick: async (activeHosts: number): Promise<number> => {
-      const fed = await takeTurns(pool, 0, activeHosts);
+      const turns = await takeTurns(pool, 0, activeHosts, front);
+      ({ front } = turns);
       await shardActivity(pool, 0);
-      return fed.length;
+      return turns.fed.length;
     },
     giveBack: async (): Promise<void> => {
       await pool.query('update host set fed = false where fed');

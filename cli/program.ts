@@ -15,6 +15,7 @@ import { completionScript, shells, type Shell } from './completion.ts';
 import { exitCodes } from './ending.ts';
 import type { PageFilterOptions } from './page-filter.ts';
 import type { ReplayOptions } from './replay.ts';
+import { addShards } from './shard-verbs.ts';
 import { addResults, withPageFilter } from './result-verbs.ts';
 
 /** @param ended gets the exit code of the verb that ran */
@@ -60,6 +61,7 @@ Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
   addCaps(program, ended);
   addOptOuts(program, ended);
   addRanks(program, ended);
+  addShards(program, ended);
   addTenancy(program, ended);
   addQuarantineVerbs(program, ended);
   addWebhooks(program, ended);

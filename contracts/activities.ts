@@ -5,6 +5,7 @@
 import type { CrawlEnding, CrawlStands } from '../domain/crawl-life.ts';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
 import type { FinishVerdict } from '../domain/finish.ts';
+import type { FrontState, PlacesGiven } from '../domain/front-queue/front-state.ts';
 
 export interface HostRef {
   readonly hostId: string;
@@ -115,9 +116,14 @@ export interface WebhookActivities {
 export interface ControlActivities {
   /**
    * Starts workflows for hosts with due URLs, up to the worker's cap of active hosts. `lost`: also looks for hosts that
-   * lost their workflow. If all places are taken, marks the hosts that must give their places back.
+   * lost their workflow. `front`: as the last call left it. If all places are taken, marks the hosts that must give
+   * their places back.
    */
-  feed(input: { readonly shard: number; readonly lost: boolean }): Promise<FeedResult>;
+  feed(input: {
+    readonly shard: number;
+    readonly lost: boolean;
+    readonly front: FrontState;
+  }): Promise<FeedResult>;
   /**
    * Gives the host back to the scheduler, unless URLs are due and it need not yield. `retired: false`: the workflow
    * goes on.
@@ -217,6 +223,11 @@ export interface RecrawlRun {
 
 export interface FeedResult {
   readonly started: number;
+  /** How the places were given that were free, and what the next call must know. */
+  readonly given: PlacesGiven;
+  readonly front: FrontState;
+  /** Hosts that were asked to give their places back. */
+  readonly askedBack: number;
   readonly active: number;
   /** Hosts that are worked at the same time, at most. */
   readonly cap: number;

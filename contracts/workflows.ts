@@ -5,6 +5,8 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { PauseCause } from '../domain/crawl-life.ts';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
+import type { FrontState, PlacesGiven } from '../domain/front-queue/front-state.ts';
+import type { LoadMode } from '../domain/front-queue/tiers.ts';
 import type { EditProgress, WantedBy } from './activities.ts';
 import type { CrawlState } from './crawl.ts';
 
@@ -132,13 +134,39 @@ export const hostStateQuery = defineQuery<HostView>('state');
 
 export interface SchedulerInput {
   readonly shard: number;
+  /** What survives continue-as-new; absent at the first start. */
+  readonly carried?: SchedulerCarried;
+}
+
+export interface SchedulerCarried {
+  readonly version: 1;
+  readonly front: FrontState;
+  readonly given: PlacesGiven;
+  readonly decisions: readonly SchedulerDecision[];
+}
+
+/** A tick that gave places or asked for some back. */
+export interface SchedulerDecision extends PlacesGiven {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly mode: LoadMode;
+  readonly askedBack: number;
 }
 
 export interface SchedulerView {
+  readonly shard: number;
   readonly activeHosts: number;
+  /** Hosts that are worked at the same time, at most. */
+  readonly cap: number;
   /** Hosts started since this run of the workflow began. */
   readonly fed: number;
   readonly ticks: number;
+  /** Is the shard under load? Then the tiers share the places by other weights (domain/front-queue/). */
+  readonly mode: LoadMode;
+  /** Places given since the workflow first began. */
+  readonly given: PlacesGiven;
+  /** The latest first. */
+  readonly decisions: readonly SchedulerDecision[];
 }
 export const schedulerStateQuery = defineQuery<SchedulerView>('state');
 

@@ -314,6 +314,7 @@ create table host (
   fed boolean not null default false,
   fed_at timestamp with time zone,
   fed_for bigint,
+  fed_tier smallint not null default 1,
   idle boolean not null default false,
   yield_at timestamp with time zone,
   known_at timestamp with time zone,
@@ -353,6 +354,7 @@ create table host (
   constraint host_failing_not_null NOT NULL failing,
   constraint host_failures_not_null NOT NULL failures,
   constraint host_fed_not_null NOT NULL fed,
+  constraint host_fed_tier_not_null NOT NULL fed_tier,
   constraint host_id_not_null NOT NULL id,
   constraint host_idle_not_null NOT NULL idle,
   constraint host_lent_not_null NOT NULL lent,
@@ -396,6 +398,8 @@ create table host_queue (
   shard smallint not null default 0,
   known boolean not null default false,
   turn_at timestamp with time zone default now(),
+  tier smallint not null default 2,
+  authority boolean not null default false,
   served_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   served double precision not null default '-Infinity'::double precision,
   worth double precision not null default 1,
@@ -405,6 +409,7 @@ create table host_queue (
   held_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   asking timestamp with time zone,
   ask_answered_at timestamp with time zone,
+  constraint host_queue_authority_not_null NOT NULL authority,
   constraint host_queue_crawl_id_not_null NOT NULL crawl_id,
   constraint host_queue_held_until_not_null NOT NULL held_until,
   constraint host_queue_host_id_not_null NOT NULL host_id,
@@ -416,6 +421,7 @@ create table host_queue (
   constraint host_queue_served_at_not_null NOT NULL served_at,
   constraint host_queue_served_not_null NOT NULL served,
   constraint host_queue_shard_not_null NOT NULL shard,
+  constraint host_queue_tier_not_null NOT NULL tier,
   constraint host_queue_total_not_null NOT NULL total,
   constraint host_queue_turn_version_not_null NOT NULL turn_version,
   constraint host_queue_worth_not_null NOT NULL worth
@@ -1082,9 +1088,9 @@ CREATE INDEX host_queue_asking ON public.host_queue USING btree (crawl_id) WHERE
 
 CREATE INDEX host_queue_crawl_host ON public.host_queue USING btree (crawl_id, host_id);
 
-CREATE INDEX host_queue_door ON public.host_queue USING btree (crawl_id, turn_at) WHERE ((NOT known) AND (queued > 0) AND (turn_at IS NOT NULL));
+CREATE INDEX host_queue_door ON public.host_queue USING btree (crawl_id, tier, authority, turn_at) WHERE ((NOT known) AND (queued > 0) AND (turn_at IS NOT NULL));
 
-CREATE INDEX host_queue_turn ON public.host_queue USING btree (crawl_id, shard, turn_at) WHERE (known AND (queued > 0) AND (turn_at IS NOT NULL));
+CREATE INDEX host_queue_turn ON public.host_queue USING btree (crawl_id, shard, tier, authority, turn_at) WHERE (known AND (queued > 0) AND (turn_at IS NOT NULL));
 
 CREATE INDEX host_queue_waiting ON public.host_queue USING btree (host_id) WHERE (queued > 0);
 
@@ -1166,6 +1172,28 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.due_tier(host bigint, crawl bigint)
+ RETURNS smallint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((select front_tier(priority)
+                     from (select priority, due_at from url
+                            where host_id = host and crawl_id = crawl and state = 'queued'
+                            order by priority desc, key limit 20) first
+                    order by due_at <= now() desc, priority desc limit 1), 2::smallint)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.front_tier(priority real)
+ RETURNS smallint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when priority >= 0.3::real then 0 when priority >= 0.12::real then 1 else 2 end::smallint
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.hold_config(held_crawl bigint, judged_by integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1204,7 +1232,7 @@ begin
   if new.fed or new.parked_at is not null then
     update host_queue set turn_at = null where host_id = new.id and queued > 0 and turn_at is not null;
   else
-    update host_queue set turn_at = at, known = new.known_at is not null
+    update host_queue set turn_at = at, known = new.known_at is not null, tier = due_tier(host_id, crawl_id)
      where host_id = new.id
        and (turn_at is null or queued > 0 and (turn_at > at or known <> (new.known_at is not null)));
   end if;
@@ -1324,11 +1352,14 @@ CREATE OR REPLACE FUNCTION public.url_counts_after_insert()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into host_queue as q (host_id, crawl_id, queued, total)
-  select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*)
+  insert into host_queue as q (host_id, crawl_id, queued, total, tier, authority)
+  select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*),
+         front_tier(max(priority) filter (where state = 'queued')), bool_or(seed)
     from new_rows group by host_id, crawl_id order by host_id, crawl_id
   on conflict (host_id, crawl_id) do update
-    set queued = q.queued + excluded.queued, total = q.total + excluded.total;
+    set queued = q.queued + excluded.queued, total = q.total + excluded.total,
+        tier = case when q.queued > 0 or excluded.queued = 0 then least(q.tier, excluded.tier) else excluded.tier end,
+        authority = q.authority or excluded.authority;
   insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed)
   select crawl_id, pg_backend_pid() % 32, count(*),
          count(*) filter (where state = 'queued'), count(*) filter (where state = 'done'),
@@ -1349,22 +1380,24 @@ CREATE OR REPLACE FUNCTION public.url_counts_after_update()
 AS $function$
 begin
   with change as (
-    select host_id, crawl_id, 1 as n, state from new_rows
+    select host_id, crawl_id, 1 as n, state, case when state = 'queued' then priority end as priority from new_rows
     union all
-    select host_id, crawl_id, -1, state from old_rows
+    select host_id, crawl_id, -1, state, null from old_rows
   ), delta as (
     select host_id, crawl_id,
            coalesce(sum(n) filter (where state = 'queued'), 0) as queued,
-           coalesce(sum(n) filter (where state = 'leased'), 0) as leased
+           coalesce(sum(n) filter (where state = 'leased'), 0) as leased,
+           front_tier(max(priority)) as tier
       from change group by host_id, crawl_id order by host_id, crawl_id
   ), locked as materialized (
-    select q.host_id, q.crawl_id, d.queued, d.leased
+    select q.host_id, q.crawl_id, d.queued, d.leased, d.tier
       from delta d join host_queue q using (host_id, crawl_id)
      where d.queued <> 0 or d.leased <> 0
      order by q.host_id, q.crawl_id for update of q
   )
   update host_queue q
      set queued = q.queued + d.queued, leased = q.leased + d.leased,
+         tier = case when d.queued <= 0 then q.tier when q.queued > 0 then least(q.tier, d.tier) else d.tier end,
          served_at = case when d.leased > 0 then now() else q.served_at end
     from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
 

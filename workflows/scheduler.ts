@@ -12,8 +12,17 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { schedulerStateQuery, wakeSignal, type SchedulerInput } from '../contracts/workflows.ts';
+import {
+  schedulerStateQuery,
+  wakeSignal,
+  type SchedulerCarried,
+  type SchedulerDecision,
+  type SchedulerInput,
+} from '../contracts/workflows.ts';
+import { addPlaces, newFront, noPlaces } from '../domain/front-queue/front-state.ts';
+import { sharesTold } from './scheduler-desk.ts';
 import { lanesOfReader } from '../domain/stage.ts';
+import type { FeedResult } from '../contracts/activities.ts';
 import { dedup, extract, feed } from './calls.ts';
 import { orCancelled } from './cancelling.ts';
 
@@ -28,6 +37,8 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
   let fed = 0;
   let ticks = 0;
   let activeHosts = 0;
+  let cap = 0;
+  let carried = input.carried ?? begun();
   const reading = new Reading(input.shard);
   setHandler(
     wakeSignal,
@@ -36,27 +47,58 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     },
     { description: 'Says that a crawl was started or resumed: look for due hosts now.' },
   );
-  setHandler(schedulerStateQuery, () => ({ activeHosts, fed, ticks }), {
-    description: 'Counts of this run of the scheduler.',
-  });
+  setHandler(
+    schedulerStateQuery,
+    () => {
+      const { front, given, decisions } = carried;
+      return { shard: input.shard, activeHosts, cap, fed, ticks, mode: front.mode, given, decisions };
+    },
+    { description: 'What the scheduler does, and how it gave the last places.' },
+  );
 
   // A run lasts as long as the server allows, since each run that ends adds a line to the list of closed workflows.
   while (!workflowInfo().continueAsNewSuggested) {
     woken = false;
-    const result = await orCancelled(feed({ shard: input.shard, lost: ticks % lostEvery === 0 }));
+    const lost = ticks % lostEvery === 0;
+    const result = await orCancelled(feed({ shard: input.shard, lost, front: carried.front }));
     ticks++;
     fed += result.started;
     activeHosts = result.active;
+    ({ cap } = result);
+    carried = decided(carried, result);
     if (result.unread) reading.begin(lanesOfReader * result.readers);
     setCurrentDetails(
       `### Scheduler of shard ${String(input.shard)}\n\n${counted(result.active, 'host is', 'hosts are')} at work ` +
-        `(at most ${String(result.cap)}); ${result.running ? 'crawls are running' : 'no crawl is running'}.`,
+        `(at most ${String(cap)}); ${result.running ? 'crawls are running' : 'no crawl is running'}.\n\n` +
+        sharesTold(carried),
     );
     if (result.running) await condition(() => woken, tickMs, { summary: 'tick' });
     else await condition(() => woken, restMs, { summary: 'no crawl is running' });
   }
   await condition(() => allHandlersFinished() && !reading.isBusy);
-  await continueAsNew<typeof scheduler>(input);
+  await continueAsNew<typeof scheduler>({ shard: input.shard, carried });
+}
+
+/** Decisions that are kept for people to look at. */
+const mostDecisions = 10;
+
+const begun = (): SchedulerCarried => ({
+  version: 1,
+  front: newFront(Math.floor(Math.random() * 2 ** 32)),
+  given: noPlaces,
+  decisions: [],
+});
+
+function decided(before: SchedulerCarried, { front, given, askedBack }: FeedResult): SchedulerCarried {
+  const places = given.byTier[0] + given.byTier[1] + given.byTier[2];
+  const decision: SchedulerDecision = { at: Date.now(), mode: front.mode, ...given, askedBack };
+  const decisions = places + askedBack === 0 ? before.decisions : [decision, ...before.decisions];
+  return {
+    version: 1,
+    front,
+    given: addPlaces(before.given, given),
+    decisions: decisions.slice(0, mostDecisions),
+  };
 }
 
 /** The activities that read the bodies of a shard, one for each lane. */

@@ -13,9 +13,9 @@ const parts: readonly (readonly [path: RegExp, name: string, description: string
   ],
   [/^\/v1\/crawls/, 'Crawls', 'Start, steer, edit and delete crawls.'],
   [
-    /^\/v1\/(?:hosts|host-reviews|caps)/,
+    /^\/v1\/(?:hosts|host-reviews|caps|shards)/,
     'Hosts',
-    'Hosts that crawls have met, the settings that operators give them, and caps on hosts together.',
+    'Hosts that crawls have met, the settings that operators give them, caps on hosts together, and the shards that hosts are in.',
   ],
   [
     /^\/v1\/(?:opt-outs|complaints)/,

@@ -25,6 +25,7 @@ import { reportRoutes } from './report.ts';
 import { resultRoutes } from './results.ts';
 import type { Route } from './route.ts';
 import { seedRoutes } from './seeds.ts';
+import { shardRoutes } from './shards.ts';
 import { tenantRoutes } from './tenants.ts';
 import { versionRoutes } from './versions.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -42,6 +43,7 @@ export const gatedRoutes: readonly Route[] = [
   ...rankRoutes,
   ...versionRoutes,
   ...hostActionRoutes,
+  ...shardRoutes,
   ...seedRoutes,
   ...outlookRoutes,
   ...freshnessRoutes,

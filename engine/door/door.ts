@@ -2,7 +2,7 @@
  * The door: a host that is not known to answer is asked for its robots.txt before a workflow is started for it. Most
  * dead hosts are found here, at the cost of a statement or two each time and without Temporal.
  *
- *   unknown   The host is asked in the turn of a crawl that wants it (storage/feeding/fair-turns.ts), under its lease. Meanwhile
+ *   unknown   The host is asked in the turn of a crawl that wants it (domain/front-queue/), under its lease. Meanwhile
  *             it takes one of the door's places, but no fetch slot and no place among the active hosts.
  *   known     The host answers, whatever the answer is. Where many hosts are met, and few URLs are queued at this one, it
  *             is visited at once, under the same lease (knock.ts). The scheduler feeds it when its turn has come, if URLs
@@ -15,6 +15,7 @@
  * All states are in Postgres. Hosts that a process was asking when it died are asked again when their leases run out.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newFront } from '../../domain/front-queue/front-state.ts';
 import { firstVisitMs } from '../../domain/slice.ts';
 import { isSpent } from '../../domain/trouble.ts';
 import { retrying } from '../../storage/postgres/index.ts';
@@ -64,6 +65,8 @@ export class Door {
   readonly #taken = new Map<number, number>();
   readonly #asking = new Set<Promise<void>>();
   readonly #visiting = new Set<Promise<void>>();
+  /** The turns of front queues here. They need not outlive the process. */
+  #front = newFront(Date.now());
   #unanswered: Unanswered[] = [];
   #noting: Promise<void> | null = null;
   /** The last start of a workflow: they are started one after another. */
@@ -108,7 +111,9 @@ export class Door {
     if (free <= 0 || outage() !== null) return 0;
     const most = Math.ceil(this.#places * mostOfCrawl);
     const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: settings.leaseMs };
-    const hosts = await takeTurnsAtDoor(pool, this.#taken, free, most, settings.leaseMs);
+    const turns = await takeTurnsAtDoor(pool, this.#taken, free, most, settings.leaseMs, this.#front);
+    const { hosts } = turns;
+    this.#front = turns.front;
     for (const host of hosts) {
       const lease = this.#room.keeper.adopt(String(host.id), host, held);
       const visit = new HostVisit(this.#dependencies, lease, host.origin, this.#ended.signal);

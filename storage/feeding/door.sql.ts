@@ -1,6 +1,6 @@
 /** The door, where a host is asked for its robots.txt before it is fed. */
 import type { TroubleClass } from '../../domain/trouble.ts';
-import { fairTurns, type Aside } from './fair-turns.ts';
+import { heldPlaces, looked, waitingHosts, type Looked } from './waiting-hosts.ts';
 import { onceHeld } from '../frontier/index.ts';
 import { statement } from '../postgres/index.ts';
 import { byDefault, reserving, takenColumns, type TakenLease } from '../leases/index.ts';
@@ -19,30 +19,33 @@ export interface HostAtDoor extends TakenLease {
 const waitingEnough = 200;
 
 /**
- * Takes the leases of hosts with due URLs of which nobody knows yet whether they answer, in fair turns of tenants and
- * crawls (fair-turns.ts). `places`: [{crawl_id, hosts}], the hosts that the process asks already. No crawl gets more
- * places than `most`, so that a crawl that comes later finds a few places free, even if hosts that do not answer take
- * all the others.
+ * The places of a process that are taken, and hosts that wait at the door: hosts with due URLs of which nobody knows yet
+ * whether they answer. `places`: [{crawl_id, hosts}], the hosts that the process asks already.
  */
-export const hostsAtDoor = statement<
-  [places: string, free: number, most: number, leaseMs: number],
-  { readonly asked: HostAtDoor; readonly aside: null } | { readonly asked: null; readonly aside: Aside }
->(
-  'hosts-at-door',
-  `with asked as materialized (
-     select * from json_to_recordset($1) as r(crawl_id bigint, hosts int)
-   ), ${fairTurns({
+export const hostsForDoor = statement<[places: string, free: number], Looked>(
+  'hosts-for-door',
+  `with taken as materialized (
+     select crawl_id, 1::smallint as tier, hosts from json_to_recordset($1) as r(crawl_id bigint, hosts int)
+   ), ${waitingHosts({
      of: 'not q.known',
-     held: 'asked',
      free: '$2::int',
      crawl: `(select count(*) from (select from host_queue q
                                      where q.crawl_id = c.id and q.known and q.queued > 0 and q.turn_at is not null
                                      limit ${String(waitingEnough)}) waiting) < ${String(waitingEnough)}`,
      host: `h.known_at is null and (h.lease_token is null or h.lease_until < now())
               and coalesce(greatest(h.guest_until, h.lend_until), '-infinity') < now()`,
-   })}, chosen as materialized (
-     select h.id, r.crawl_id from host h join ranked r on r.host_id = h.id
-      where r.place <= $2 and r.nth <= $3
+   })}, ${heldPlaces('taken')}
+   ${looked}`,
+);
+
+/** Takes the leases of hosts at the door that nobody took meanwhile. `places`: [{host_id, crawl_id}]. */
+export const admitAtDoor = statement<[places: string, leaseMs: number], HostAtDoor>(
+  'admit-at-door',
+  `with place as materialized (
+     select * from json_to_recordset($1) as r(host_id bigint, crawl_id bigint)
+   ), chosen as materialized (
+     select h.id, p.crawl_id from host h join place p on p.host_id = h.id
+      where h.id in (select host_id from place)
         and not h.fed and h.parked_at is null and h.paused_at is null and h.known_at is null
         and greatest(h.not_before, h.closed_until) <= now() + interval '1 second'
         and (h.lease_token is null or h.lease_until < now())
@@ -51,22 +54,19 @@ export const hostsAtDoor = statement<
      select q.host_id, q.crawl_id from host_queue q
       where q.host_id in (select id from chosen) and q.queued > 0 order by q.host_id, q.crawl_id for update
    ), out as (
-     update host_queue q set turn_at = now() + $4 * interval '1 millisecond'
+     update host_queue q set turn_at = now() + $2 * interval '1 millisecond'
        from held l where q.host_id = l.host_id and q.crawl_id = l.crawl_id
    ), taken as (
      update host h
-        set lease_token = nextval('lease_token'), lease_until = now() + $4 * interval '1 millisecond', idle = false,
+        set lease_token = nextval('lease_token'), lease_until = now() + $2 * interval '1 millisecond', idle = false,
             ${reserving(byDefault)}
        from chosen c where h.id = c.id and ${onceHeld}
      returning h.id, h.origin, c.crawl_id, ${takenColumns}
    )
-   select to_jsonb(t) || jsonb_build_object('crawls', t.crawl_id || array(
+   select t.*, t.crawl_id || array(
             select l.crawl_id from held l join crawl c on c.id = l.crawl_id and c.state = 'running'
-             where l.host_id = t.id and l.crawl_id <> t.crawl_id)) as asked,
-          null as aside
-     from taken t
-   union all
-   select null, to_jsonb(a) from aside a`,
+             where l.host_id = t.id and l.crawl_id <> t.crawl_id) as crawls
+     from taken t`,
 );
 
 /** Notes that the host answers: the host waits for its turn to be worked. */

@@ -1,9 +1,46 @@
-/** How hosts are fed in fair turns. */
-import { fairTurns, hostIsKnown, type Aside, queueIsDue } from './fair-turns.ts';
+/** How hosts are given places among those that are worked, and asked to give them back. */
+import {
+  countOfWaiting,
+  heldPlaces,
+  hostIsKnown,
+  looked,
+  queueIsDue,
+  waitingHosts,
+  type Looked,
+} from './waiting-hosts.ts';
 import { onceHeld } from '../frontier/index.ts';
 import { statement } from '../postgres/index.ts';
 import { workedHosts } from './worked-hosts.ts';
 import { isItsTurn } from '../hosts/index.ts';
+
+/** When all places are taken, a look sees so many hosts of each queue that wait; the next tick sees more. */
+const atOnce = 16;
+
+/**
+ * What is taken of the places of a shard, and hosts that wait for one: known hosts with due URLs that nobody works. The
+ * look is as wide as places are free; if none is, it tells whether somebody waits who should have one.
+ */
+export const hostsForPlaces = statement<[shard: number, activeHosts: number], Looked>(
+  'hosts-for-places',
+  `with worked as materialized (
+     select coalesce(fed_for, 0) as crawl_id, fed_tier as tier, count(*)::int as hosts from ${workedHosts('$1')} group by 1, 2
+   ), room as materialized (
+     select case when coalesce(sum(hosts), 0) < $2 then $2 - coalesce(sum(hosts), 0)::int else ${String(atOnce)} end as free
+       from worked
+   ), ${waitingHosts({
+     of: 'q.known and q.shard = $1',
+     free: '(select free from room)',
+     crawl: 'true',
+     host: hostIsKnown,
+   })}, ${heldPlaces('worked')}
+   ${looked}`,
+);
+
+/** As `countOfWaiting`, of hosts that wait for a place in a shard. */
+export const countWaiting = statement<[shard: number, most: number], { readonly waiting: number }>(
+  'count-waiting',
+  countOfWaiting('q.known and q.shard = $1', '$2'),
+);
 
 export interface FedHost {
   readonly id: number;
@@ -11,41 +48,26 @@ export interface FedHost {
 }
 
 /**
- * Marks hosts of a shard that have due URLs and that nobody works, in fair turns of tenants and crawls (fair-turns.ts),
- * until as many hosts are active as the cap allows. The statement locks the queues in their order before it marks the
- * hosts, since marking fires the trigger that takes away the turns of these queues.
+ * Marks hosts as worked, those that nobody took meanwhile. `places`: [{host_id, crawl_id, tier}]. The statement locks
+ * the queues in their order before it marks the hosts, since marking fires the trigger that takes away the turns of
+ * these queues.
  */
-export const feedHosts = statement<
-  [shard: number, activeHosts: number],
-  { readonly fed: FedHost; readonly aside: null } | { readonly fed: null; readonly aside: Aside }
->(
+export const feedHosts = statement<[places: string], FedHost>(
   'feed-hosts',
-  `with worked as materialized (
-     select coalesce(fed_for, 0) as crawl_id, count(*) as hosts from ${workedHosts('$1')} group by 1
-   ), room as materialized (
-     select greatest(0, $2 - coalesce(sum(hosts), 0)) as free from worked
-   ), ${fairTurns({
-     of: 'q.known and q.shard = $1',
-     held: 'worked',
-     free: '(select free from room)',
-     crawl: 'true',
-     host: hostIsKnown,
-   })}, chosen as materialized (
-     select h.id, r.crawl_id from host h join ranked r on r.host_id = h.id
-      where r.place <= (select free from room)
+  `with place as materialized (
+     select * from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, tier smallint)
+   ), chosen as materialized (
+     select h.id, p.crawl_id, p.tier from host h join place p on p.host_id = h.id
+      where h.id in (select host_id from place)
         and not h.fed and h.parked_at is null and h.paused_at is null and greatest(h.not_before, h.closed_until) <= now() + interval '1 second'
       order by h.id for update of h skip locked
    ), held as materialized (
      select from host_queue q where q.host_id in (select id from chosen) and q.queued > 0
       order by q.host_id, q.crawl_id for update
-   ), fed as (
-     update host h set fed = true, fed_at = now(), fed_for = c.crawl_id, yield_at = null
-       from chosen c where h.id = c.id and ${onceHeld}
-     returning h.id, h.origin
    )
-   select to_jsonb(f) as fed, null as aside from fed f
-   union all
-   select null, to_jsonb(a) from aside a`,
+   update host h set fed = true, fed_at = now(), fed_for = c.crawl_id, fed_tier = c.tier, yield_at = null
+     from chosen c where h.id = c.id and ${onceHeld}
+   returning h.id, h.origin`,
 );
 
 export interface AskedBack {
@@ -55,67 +77,35 @@ export interface AskedBack {
   readonly asleep: boolean;
 }
 
-/** Most places that one statement looks for, for each crawl; the next tick looks for more. */
-const atOnce = 50;
-
 /**
- * The order of a crawl's worked hosts: the last host gives its place back first. Last come hosts that were asked to a
- * moment ago and still have their places. Before them come hosts that can give their places back soon, because a slice
- * is under way or a timer ends before one. First come hosts that are in trouble, lent, or wait for a fetch slot. Among
- * hosts of one kind, the host that was worked longest comes last.
+ * The order of a crawl's worked hosts in a tier: the last host gives its place back first. Last come hosts that were
+ * asked to a moment ago and still have their places. Before them come hosts that can give their places back soon,
+ * because a slice is under way or a timer ends before one. First come hosts that are in trouble, lent, or wait for a
+ * fetch slot. Among hosts of one kind, the host that was worked longest comes last.
  */
 const givingBack = `case when failures > 0 or lent then 0
                          when yield_at > now() - interval '30 seconds' then 2
                          when lease_until > now() or not_before > now() then 1
                          else 0 end, fed_at desc nulls last, id`;
 
-/**
- * If all places are taken and a tenant or crawl with less than its fair share has hosts that are ready, marks worked
- * hosts of tenants and crawls that have more than their fair share. The statement ranks all claims as if no place were
- * taken; within a crawl, worked hosts rank before waiting ones. Worked hosts that rank beyond the cap must give their
- * places back. Between equals nothing changes, so that no place goes to and fro. If one crawl has all the places, the
- * statement looks for nothing.
- */
-export const askPlacesBack = statement<
-  [shard: number, activeHosts: number],
-  { readonly asked: AskedBack; readonly aside: null } | { readonly asked: null; readonly aside: Aside }
->(
+/** Marks hosts that must give their places back. `asks`: [{crawl_id, tier, hosts}], how many of which. */
+export const askPlacesBack = statement<[shard: number, asks: string], AskedBack>(
   'ask-places-back',
-  `with worked as materialized (
-     select id, coalesce(fed_for, 0) as crawl_id,
-            row_number() over (partition by coalesce(fed_for, 0) order by ${givingBack}) as nth
+  `with ask as materialized (
+     select * from json_to_recordset($2) as r(crawl_id bigint, tier smallint, hosts int)
+   ), worked as (
+     select id, coalesce(fed_for, 0) as crawl_id, fed_tier as tier,
+            row_number() over (partition by coalesce(fed_for, 0), fed_tier order by ${givingBack}) as nth,
+            count(*) over (partition by coalesce(fed_for, 0), fed_tier) as all_of
        from ${workedHosts('$1')}
-   ), places as materialized (
-     select crawl_id, count(*) as hosts from worked group by 1
-   ), ${fairTurns({
-     of: 'q.known and q.shard = $1',
-     held: 'places',
-     free: `least($2, ${String(atOnce)})`,
-     crawl: `(select sum(hosts) from places) >= $2 and exists (select from places p where p.crawl_id <> c.id)`,
-     host: hostIsKnown,
-   })}, claims as (
-     select w.id, coalesce(c.tenant_id, 0) as tenant_id, true as works,
-            w.nth / coalesce((c.config ->> 'weight')::float8, 1) as share
-       from worked w left join crawl c on c.id = w.crawl_id
-     union all
-     select r.host_id, c.tenant_id, false, r.nth / c.weight from ranked r join running c on c.id = r.crawl_id
-   ), of_tenants as (
-     select *, row_number() over (partition by tenant_id order by share, works desc, id) as of_tenant from claims
-   ), fair as materialized (
-     select id, works, row_number() over (order by of_tenant, works desc, share, id) <= $2 as has_place from of_tenants
    ), beyond as materialized (
      select h.id from host h
-      where h.id in (select id from fair where works and not has_place)
-        and exists (select from fair where not works and has_place)
+      where h.id in (select id from worked w join ask using (crawl_id, tier) where w.nth > w.all_of - ask.hosts)
         and h.fed and h.yield_at is null
       order by h.id for update skip locked
-   ), asked as (
-     update host h set yield_at = now() from beyond b where h.id = b.id
-     returning h.id, h.origin, h.lease_token is null and h.not_before > now() as asleep
    )
-   select to_jsonb(k) as asked, null as aside from asked k
-   union all
-   select null, to_jsonb(a) from aside a`,
+   update host h set yield_at = now() from beyond b where h.id = b.id
+   returning h.id, h.origin, h.lease_token is null and h.not_before > now() as asleep`,
 );
 
 /**
@@ -124,7 +114,7 @@ export const askPlacesBack = statement<
  * has not answered for a day no longer counts as answering. If all URLs of a host are due later, the host is looked at
  * again when the first is due, and within three seconds at the latest: URLs found there meanwhile wait no longer than
  * that. A host that waits for its crawl's own delay is looked at again within ten seconds: the delay may have been
- * lowered.
+ * lowered. The tier is that of the URLs that are left.
  */
 export const correctTurns = statement<[queues: string], Record<string, never>>(
   'correct-turns',
@@ -147,6 +137,7 @@ export const correctTurns = statement<[queues: string], Record<string, never>>(
    )
    update host_queue q
       set known = h.known_at is not null,
+          tier = due_tier(q.host_id, q.crawl_id),
           turn_at = case when h.in_hand then null
                          when h.at > now() then h.at
                          when ${queueIsDue} then q.turn_at

@@ -1,47 +1,153 @@
 /**
- * Gives hosts their turns to be worked, or to be asked whether they answer (fair-turns.ts). Each function also puts
- * aside the hosts that it looked at and that get no turn.
+ * Gives hosts their turns to be worked, or to be asked whether they answer: a look finds the hosts that wait
+ * (waiting-hosts.ts), domain/front-queue/ decides whose turn it is, and a second statement takes those hosts that nobody
+ * took meanwhile. Each function also puts aside the hosts that it looked at and that get no turn.
  */
+import { placesToAskBack, type Claims } from '../../domain/front-queue/give-back.ts';
+import {
+  countPlaces,
+  giveFromFront,
+  noPlaces,
+  underPressure,
+  type FrontState,
+  type PlacesGiven,
+} from '../../domain/front-queue/front-state.ts';
+import { mostCounted, pressureOf } from '../../domain/front-queue/load.ts';
+import type { PlaceGiven, WaitingHost, WantingCrawl } from '../../domain/front-queue/places.ts';
 import { optOutDetail } from '../../domain/opt-out.ts';
-import type { Aside } from './fair-turns.ts';
 import { type Queryable, retrying } from '../postgres/index.ts';
-import { askPlacesBack, type AskedBack, correctTurns, feedHosts, type FedHost } from './feed.sql.ts';
-import { hostsAtDoor, type HostAtDoor } from './door.sql.ts';
+import {
+  askPlacesBack,
+  type AskedBack,
+  correctTurns,
+  countWaiting,
+  feedHosts,
+  type FedHost,
+  hostsForPlaces,
+} from './feed.sql.ts';
+import { admitAtDoor, hostsForDoor, type HostAtDoor } from './door.sql.ts';
+import type { Aside, Held, Looked } from './waiting-hosts.ts';
 import { excludeHostsOptedOut } from '../opt-outs/index.ts';
 
 /** Most URLs of opted-out hosts that one statement excludes; the next look finds the rest. */
 const optOutBatch = 5_000;
 
-/** As `feedHosts`. */
-export async function takeTurns(db: Queryable, shard: number, activeHosts: number): Promise<FedHost[]> {
-  const rows = await retrying(() => feedHosts(db, shard, activeHosts));
-  await putAside(db, rows.flatMap(({ aside }) => aside ?? [])); // prettier-ignore
-  return rows.flatMap(({ fed }) => fed ?? []);
+export interface Turns {
+  readonly fed: readonly FedHost[];
+  /** Hosts that must give their places back. */
+  readonly asked: readonly AskedBack[];
+  /** How the places of `fed` were chosen. */
+  readonly given: PlacesGiven;
+  readonly front: FrontState;
 }
 
-/** As `askPlacesBack`. */
-export async function takePlacesBack(
+/**
+ * Marks hosts of a shard as worked until `activeHosts` are. If as many are already, marks hosts that must give their
+ * places back to others that wait. @param front as the last look left it
+ */
+export async function takeTurns(
   db: Queryable,
   shard: number,
   activeHosts: number,
-): Promise<AskedBack[]> {
-  const rows = await retrying(() => askPlacesBack(db, shard, activeHosts));
-  await putAside(db, rows.flatMap(({ aside }) => aside ?? [])); // prettier-ignore
-  return rows.flatMap(({ asked }) => asked ?? []);
+  front: FrontState,
+): Promise<Turns> {
+  const look = byKind(await retrying(() => hostsForPlaces(db, shard, activeHosts)));
+  await putAside(db, look.aside);
+  const free = activeHosts - look.worked;
+  const waits =
+    free > 0 || look.waiting.length === 0 ? look.waiting.length : await waitingIn(db, shard, activeHosts);
+  const pressed = underPressure(front, pressureOf(look.worked, waits, activeHosts));
+  if (free <= 0) {
+    const asks = placesToAskBack(claimsOf(look), activeHosts, pressed.mode);
+    const rows = JSON.stringify(asks.map(({ crawlId, tier, hosts }) => ({ crawl_id: crawlId, tier, hosts })));
+    const asked = asks.length === 0 ? [] : await retrying(() => askPlacesBack(db, shard, rows));
+    return { fed: [], asked, given: noPlaces, front: pressed };
+  }
+  const { places, front: next } = giveFromFront(pressed, { ...look, free, most: Infinity });
+  const fed = places.length === 0 ? [] : await retrying(() => feedHosts(db, asRows(places)));
+  const ids = new Set(fed.map(({ id }) => id));
+  return { fed, asked: [], given: countPlaces(places.filter(({ hostId }) => ids.has(hostId))), front: next };
 }
 
-/** As `hostsAtDoor`. @param places that are taken already, by crawl */
+async function waitingIn(db: Queryable, shard: number, activeHosts: number): Promise<number> {
+  const [counted] = await retrying(() => countWaiting(db, shard, Math.min(activeHosts, mostCounted)));
+  return counted?.waiting ?? 0;
+}
+
+/**
+ * Takes the leases of hosts at the door, as many as places are free. @param places that are taken already, by crawl
+ * @param most places of a crawl
+ */
 export async function takeTurnsAtDoor(
   db: Queryable,
   places: ReadonlyMap<number, number>,
   free: number,
   most: number,
   leaseMs: number,
-): Promise<HostAtDoor[]> {
+  front: FrontState,
+): Promise<{ readonly hosts: readonly HostAtDoor[]; readonly front: FrontState }> {
   const taken = JSON.stringify(Array.from(places, ([crawl_id, hosts]) => ({ crawl_id, hosts })));
-  const rows = await retrying(() => hostsAtDoor(db, taken, free, most, leaseMs));
-  await putAside(db, rows.flatMap(({ aside }) => aside ?? [])); // prettier-ignore
-  return rows.flatMap(({ asked }) => asked ?? []);
+  const look = byKind(await retrying(() => hostsForDoor(db, taken, free)));
+  await putAside(db, look.aside);
+  const pressed = underPressure(front, pressureOf(look.worked, look.waiting.length, look.worked + free));
+  const { places: given, front: next } = giveFromFront(pressed, { ...look, free, most });
+  const hosts = given.length === 0 ? [] : await retrying(() => admitAtDoor(db, asRows(given), leaseMs));
+  return { hosts, front: next };
+}
+
+const asRows = (places: readonly PlaceGiven[]): string =>
+  JSON.stringify(places.map(({ hostId, crawlId, tier }) => ({ host_id: hostId, crawl_id: crawlId, tier })));
+
+interface FrontSeen {
+  readonly held: readonly Held[];
+  /** Places that are taken. */
+  readonly worked: number;
+  readonly heldByTenant: ReadonlyMap<number, number>;
+  readonly crawls: readonly WantingCrawl[];
+  readonly waiting: readonly WaitingHost[];
+  readonly aside: readonly Aside[];
+}
+
+function byKind(rows: readonly Looked[]): FrontSeen {
+  const held = rows.flatMap((row) => row.held ?? []);
+  const ready = rows.flatMap((row) => row.ready ?? []);
+  const heldByTenant = new Map<number, number>();
+  const holds = new Map<number, number>();
+  for (const { crawl_id, tenant_id, hosts } of held) {
+    heldByTenant.set(tenant_id, (heldByTenant.get(tenant_id) ?? 0) + hosts);
+    holds.set(crawl_id, (holds.get(crawl_id) ?? 0) + hosts);
+  }
+  const crawls = new Map<number, WantingCrawl>();
+  for (const { crawl_id: crawlId, tenant_id: tenantId, weight } of ready)
+    crawls.set(crawlId, { crawlId, tenantId, weight, holds: holds.get(crawlId) ?? 0 });
+  return {
+    held,
+    worked: held.reduce((sum, { hosts }) => sum + hosts, 0),
+    heldByTenant,
+    crawls: [...crawls.values()],
+    waiting: ready.map(({ host_id: hostId, crawl_id: crawlId, tier, authority, since }) => ({
+      ...{ hostId, crawlId, tier, authority, since: since ?? 0 },
+    })),
+    aside: rows.flatMap((row) => row.aside ?? []),
+  };
+}
+
+/** A host that several crawls want counts for each of them: at worst a place too many is asked for. */
+function claimsOf({ held, crawls, waiting }: FrontSeen): Claims[] {
+  const claims = new Map<number, Claims>();
+  const claimOf = (crawlId: number, tenantId: number, weight: number): Claims => {
+    const claim = claims.get(crawlId) ?? { crawlId, tenantId, weight, works: [0, 0, 0], waits: [0, 0, 0] };
+    claims.set(crawlId, claim);
+    return claim;
+  };
+  for (const { crawl_id, tenant_id, weight, tier, hosts } of held)
+    claimOf(crawl_id, tenant_id, weight).works[tier] += hosts;
+  const tenants = new Map(crawls.map((crawl) => [crawl.crawlId, crawl]));
+  for (const { crawlId, tier } of waiting) {
+    const crawl = tenants.get(crawlId);
+    if (crawl !== undefined) claimOf(crawlId, crawl.tenantId, crawl.weight).waits[tier]++;
+  }
+  return [...claims.values()];
 }
 
 /**

@@ -96,6 +96,7 @@ const release = statement<[hostId: string | number, token: number, leaving: stri
           asked_at = coalesce(now() - l.asked_ago_ms * interval '1 millisecond', asked_at),
           took_ms = coalesce(l.took_ms, host.took_ms),
           requests_day = coalesce(l.day, requests_day), requests_used = coalesce(l.used, requests_used),
+          fed_tier = case when fed and fed_for is not null then due_tier(id, fed_for) else fed_tier end,
           requests_reserved = 0, lent = lent and l.asked_ago_ms is null,
           closed_until = case when coalesce(l.closed_ms, 0) = 0 or settings_revision <> l.revision then '-infinity'
                               else now() + l.closed_ms * interval '1 millisecond' end

@@ -19,6 +19,8 @@ create table host (
   fed                boolean not null default false,
   fed_at             timestamptz,
   fed_for            bigint,
+  -- The tier of the host's URLs for that crawl when the host was fed, or last gave its lease back (front_tier).
+  fed_tier           smallint not null default 1,
   -- The host's workflow waits to be told of new URLs.
   idle               boolean not null default false,
   -- Since when a crawl or tenant with fewer places wants the place of this host: the host's workflow gives the place

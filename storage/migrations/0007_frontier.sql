@@ -101,6 +101,12 @@ create table host_queue (
   -- never too late: whoever finds it too early puts it right under the host's lock. Null: a workflow has the host, or
   -- the host is parked.
   turn_at          timestamptz default now(),
+  -- The front queue in which the host waits for the crawl (domain/front-queue/). The tier of the best URL that was
+  -- queued here when the tier was last noted: a URL that comes raises it at once; it falls when the host is given back
+  -- or its turn is put right. 0: high, 1: medium, 2: low.
+  tier             smallint not null default 2,
+  -- The host is one that the crawl has reason to trust: it was named by a seed.
+  authority        boolean not null default false,
 
   -- Turns of crawls at the host (lease-urls). When this crawl last got a lease here: the crawl that has waited longest
   -- goes first.
@@ -129,9 +135,24 @@ create table host_queue (
 create index host_queue_waiting on host_queue (host_id) where queued > 0;
 -- The hosts of a crawl in their order: its URLs are walked host by host, however many there are.
 create index host_queue_crawl_host on host_queue (crawl_id, host_id);
-create index host_queue_turn on host_queue (crawl_id, shard, turn_at) where known and queued > 0 and turn_at is not null;
-create index host_queue_door on host_queue (crawl_id, turn_at) where not known and queued > 0 and turn_at is not null;
+create index host_queue_turn on host_queue (crawl_id, shard, tier, authority, turn_at)
+ where known and queued > 0 and turn_at is not null;
+create index host_queue_door on host_queue (crawl_id, tier, authority, turn_at)
+ where not known and queued > 0 and turn_at is not null;
 create index host_queue_asking on host_queue (crawl_id) where asking is not null;
+
+-- The tier of a URL of this priority (domain/front-queue/tiers.ts).
+create function front_tier(priority real) returns smallint language sql immutable parallel safe as $$
+  select case when priority >= 0.3::real then 0 when priority >= 0.12::real then 1 else 2 end::smallint
+$$;
+-- The tier of a crawl's URLs at a host: of those due among the first twenty in line, else of the first.
+create function due_tier(host bigint, crawl bigint) returns smallint language sql stable as $$
+  select coalesce((select front_tier(priority)
+                     from (select priority, due_at from url
+                            where host_id = host and crawl_id = crawl and state = 'queued'
+                            order by priority desc, key limit 20) first
+                    order by due_at <= now() desc, priority desc limit 1), 2::smallint)
+$$;
 
 create function host_queue_begun() returns trigger language plpgsql as $$
 begin
@@ -153,7 +174,7 @@ begin
   if new.fed or new.parked_at is not null then
     update host_queue set turn_at = null where host_id = new.id and queued > 0 and turn_at is not null;
   else
-    update host_queue set turn_at = at, known = new.known_at is not null
+    update host_queue set turn_at = at, known = new.known_at is not null, tier = due_tier(host_id, crawl_id)
      where host_id = new.id
        and (turn_at is null or queued > 0 and (turn_at > at or known <> (new.known_at is not null)));
   end if;
@@ -189,11 +210,14 @@ create table ledger (
 
 create function url_counts_after_insert() returns trigger language plpgsql as $$
 begin
-  insert into host_queue as q (host_id, crawl_id, queued, total)
-  select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*)
+  insert into host_queue as q (host_id, crawl_id, queued, total, tier, authority)
+  select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*),
+         front_tier(max(priority) filter (where state = 'queued')), bool_or(seed)
     from new_rows group by host_id, crawl_id order by host_id, crawl_id
   on conflict (host_id, crawl_id) do update
-    set queued = q.queued + excluded.queued, total = q.total + excluded.total;
+    set queued = q.queued + excluded.queued, total = q.total + excluded.total,
+        tier = case when q.queued > 0 or excluded.queued = 0 then least(q.tier, excluded.tier) else excluded.tier end,
+        authority = q.authority or excluded.authority;
   insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed)
   select crawl_id, pg_backend_pid() % 32, count(*),
          count(*) filter (where state = 'queued'), count(*) filter (where state = 'done'),
@@ -210,22 +234,24 @@ end $$;
 create function url_counts_after_update() returns trigger language plpgsql as $$
 begin
   with change as (
-    select host_id, crawl_id, 1 as n, state from new_rows
+    select host_id, crawl_id, 1 as n, state, case when state = 'queued' then priority end as priority from new_rows
     union all
-    select host_id, crawl_id, -1, state from old_rows
+    select host_id, crawl_id, -1, state, null from old_rows
   ), delta as (
     select host_id, crawl_id,
            coalesce(sum(n) filter (where state = 'queued'), 0) as queued,
-           coalesce(sum(n) filter (where state = 'leased'), 0) as leased
+           coalesce(sum(n) filter (where state = 'leased'), 0) as leased,
+           front_tier(max(priority)) as tier
       from change group by host_id, crawl_id order by host_id, crawl_id
   ), locked as materialized (
-    select q.host_id, q.crawl_id, d.queued, d.leased
+    select q.host_id, q.crawl_id, d.queued, d.leased, d.tier
       from delta d join host_queue q using (host_id, crawl_id)
      where d.queued <> 0 or d.leased <> 0
      order by q.host_id, q.crawl_id for update of q
   )
   update host_queue q
      set queued = q.queued + d.queued, leased = q.leased + d.leased,
+         tier = case when d.queued <= 0 then q.tier when q.queued > 0 then least(q.tier, d.tier) else d.tier end,
          served_at = case when d.leased > 0 then now() else q.served_at end
     from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
 

@@ -5,10 +5,15 @@ import {
   wakeSignal,
   webhookWorkflowId,
 } from '../../../contracts/workflows.ts';
+import { newFront } from '../../../domain/front-queue/front-state.ts';
 import type { EditProgress, FeedResult } from '../../../contracts/activities.ts';
 import { always, gate, inTurn, longHistory, type Script } from './stage.ts';
 
-const fed: FeedResult = { started: 1, active: 1, cap: 8, running: true, unread: false, readers: 1 };
+const fed: FeedResult = {
+  ...{ started: 1, active: 1, cap: 8, running: true, unread: false, readers: 1, askedBack: 0 },
+  given: { byTier: [1, 0, 0], authority: 1, explored: 0 },
+  front: newFront(1),
+};
 
 const reading = gate({ bodies: 1 });
 const schedulerContinued: Script = {

@@ -1,5 +1,6 @@
 /** Delays of crawls at a host they share (docs/design.md, "Politeness"): each binds the crawl's own turns, and nobody else's. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { setHost } from '../../../storage/hosts/index.ts';
 import { handOutUrls } from '../../../storage/lending/index.ts';
 import { retireHost, takeTurns } from '../../../storage/feeding/index.ts';
@@ -52,7 +53,7 @@ async function slowed(delaySeconds: number): Promise<{ site: Site; host: HostRow
 const fed = async ({ hostId }: HostRow): Promise<boolean> => {
   for (const worked of [true, false])
     await changeHost(fetching.pool, hostId, { fed: worked, known_at: fromNow() });
-  return (await takeTurns(fetching.pool, 0, 1_000)).some(({ id }) => String(id) === hostId);
+  return (await takeTurns(fetching.pool, 0, 1_000, newFront(1))).fed.some(({ id }) => String(id) === hostId);
 };
 const edit = async (crawl: number, delaySeconds: number): Promise<void> => {
   const { config, config_version: version } = await tables.crawl.row(fetching.pool, { id: crawl });

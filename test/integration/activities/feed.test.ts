@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { createFeedActivities } from '../../../activities/feed.ts';
 import { isStuck } from '../../../activities/start-host.ts';
+import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { hostWorkflowId, taskQueues } from '../../../contracts/workflows.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
@@ -40,6 +41,9 @@ let ahead: string[] = [];
 const prefetch = (name: string): void => {
   ahead.push(name);
 };
+
+/** As at a scheduler's first tick. */
+const front = newFront(1);
 
 let made = 0;
 const waitingHosts = async (count: number): Promise<{ id: number; origin: string }[]> => {
@@ -128,8 +132,9 @@ describe('feed', () => {
     const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
     const hosts = await waitingHosts(20);
     await newHost(pool, 'https://idle.example');
-    expect(await feed({ shard: 0, lost: false })).toEqual({
+    expect(await feed({ shard: 0, lost: false, front })).toMatchObject({
       started: 20,
+      given: { byTier: [20, 0, 0] },
       active: 20,
       cap: 50,
       running: true,
@@ -145,21 +150,21 @@ describe('feed', () => {
     }
     expect(await told('https://idle.example')).toBeNull();
     expect(ahead.sort()).toEqual(hosts.map(({ origin }) => new URL(origin).hostname).sort());
-    expect(await feed({ shard: 0, lost: false })).toMatchObject({ started: 0, active: 20 });
+    expect(await feed({ shard: 0, lost: false, front })).toMatchObject({ started: 0, active: 20 });
   });
 
   it('starts no more than the cap leaves room for', async () => {
     const { feed } = createFeedActivities({ pool, prefetch }, workflows, 3);
     await waitingHosts(5);
-    expect(await feed({ shard: 0, lost: false })).toMatchObject({ started: 3, active: 3, cap: 3 });
-    expect(await feed({ shard: 0, lost: false })).toMatchObject({ started: 0, active: 3 });
+    expect(await feed({ shard: 0, lost: false, front })).toMatchObject({ started: 3, active: 3, cap: 3 });
+    expect(await feed({ shard: 0, lost: false, front })).toMatchObject({ started: 0, active: 3 });
   });
 
   it('says when no crawl is running', async () => {
     const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
     await waitingHosts(1);
     await moveCrawl(pool, crawl, 'paused');
-    expect(await feed({ shard: 0, lost: true })).toMatchObject({
+    expect(await feed({ shard: 0, lost: true, front })).toMatchObject({
       started: 0,
       active: 0,
       cap: 50,
@@ -171,10 +176,10 @@ describe('feed', () => {
     const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
     const [host] = await waitingHosts(1);
     const origin = host?.origin ?? '';
-    await feed({ shard: 0, lost: false });
+    await feed({ shard: 0, lost: false, front });
     await later();
-    expect(await feed({ shard: 0, lost: false })).toMatchObject({ started: 0 });
-    expect(await feed({ shard: 0, lost: true })).toMatchObject({ started: 1, active: 1 });
+    expect(await feed({ shard: 0, lost: false, front })).toMatchObject({ started: 0 });
+    expect(await feed({ shard: 0, lost: true, front })).toMatchObject({ started: 1, active: 1 });
     expect(await told(origin)).toMatchObject({ status: 'RUNNING', wakes: 2 });
   });
 
@@ -182,7 +187,7 @@ describe('feed', () => {
     const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
     const [host] = await waitingHosts(1);
     const origin = host?.origin ?? '';
-    await feed({ shard: 0, lost: false });
+    await feed({ shard: 0, lost: false, front });
     expect(await isStuck(workflows, origin, 0)).toBe(false);
     await scheduleVisit(origin);
     expect(await isStuck(workflows, origin, 0)).toBe(false);
@@ -198,23 +203,23 @@ describe('feed', () => {
     const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
     const [host] = await waitingHosts(1);
     const origin = host?.origin ?? '';
-    await feed({ shard: 0, lost: false });
+    await feed({ shard: 0, lost: false, front });
     await workflows.getHandle(hostWorkflowId(origin)).terminate('by hand');
     await later();
     expect(await told(origin)).toMatchObject({ status: 'TERMINATED' });
-    await feed({ shard: 0, lost: true });
+    await feed({ shard: 0, lost: true, front });
     expect(await told(origin)).toMatchObject({ status: 'RUNNING', wakes: 1 });
   });
 
   it('marks first and starts then: where Temporal goes away in between, the next look finds the rest', async () => {
     const hosts = await waitingHosts(12);
     const broken = createFeedActivities({ pool, prefetch }, failingAfter(5), 50);
-    await expect(broken.feed({ shard: 0, lost: false })).rejects.toThrow('Temporal is away');
+    await expect(broken.feed({ shard: 0, lost: false, front })).rejects.toThrow('Temporal is away');
     // Marked, all of them: nobody else feeds them meanwhile.
     const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
-    expect(await feed({ shard: 0, lost: true })).toMatchObject({ started: 0, active: 12 });
+    expect(await feed({ shard: 0, lost: true, front })).toMatchObject({ started: 0, active: 12 });
     await later();
-    expect(await feed({ shard: 0, lost: true })).toMatchObject({ started: 12, active: 12 });
+    expect(await feed({ shard: 0, lost: true, front })).toMatchObject({ started: 12, active: 12 });
     for (const { origin } of hosts) expect(await told(origin)).toMatchObject({ status: 'RUNNING' });
   });
 });

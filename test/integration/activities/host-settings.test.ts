@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fetcher } from '../../../contracts/fetching.ts';
 import type { HostSettingsChange } from '../../../contracts/hosts.ts';
 import type { OpeningTime } from '../../../domain/windows.ts';
+import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { setHost } from '../../../storage/hosts/index.ts';
-import { feedHosts, refeedHosts } from '../../../storage/feeding/index.ts';
+import { refeedHosts, takeTurns } from '../../../storage/feeding/index.ts';
 import { cutVisit, takeLease } from '../../../storage/leases/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { poolAt } from '../storage/set-clock-pool.ts';
@@ -70,7 +71,7 @@ describe('windows', () => {
     // Nobody asks for it again before that.
     expect((await rowOf(host)).closedMs / 3_600_000).toBeCloseTo(63, 2);
     await changeHost(fetching.pool, host.hostId, { fed_at: fromNow(-24 * 3_600) });
-    expect(await feedHosts(fetching.pool, 0, 1_000)).toEqual([]);
+    expect((await takeTurns(fetching.pool, 0, 1_000, newFront(1))).fed).toEqual([]);
     expect(await refeedHosts(fetching.pool, 0)).toEqual([]);
   });
 

@@ -124,6 +124,7 @@ describe('the table', () => {
     const app: Express = buildApp({
       pool: services.pool,
       control: noteTaker(services.pool),
+      schedulers: { view: () => Promise.resolve(null) },
       textOf,
       archive: noArchive,
       freeBytes: () => Promise.resolve(Infinity),

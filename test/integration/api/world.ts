@@ -84,7 +84,10 @@ export interface Api {
 }
 
 type Extras = Partial<
-  Pick<Dependencies, 'verifyToken' | 'sharedCounts' | 'log' | 'actOnHost' | 'freeBytes' | 'archive'>
+  Pick<
+    Dependencies,
+    'verifyToken' | 'sharedCounts' | 'log' | 'actOnHost' | 'freeBytes' | 'archive' | 'schedulers'
+  >
 > & {
   readonly anonymous?: boolean;
   readonly hostNames?: readonly string[];
@@ -106,6 +109,7 @@ export async function serve(
     hostNames = [],
     trustedProxies = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
+    schedulers = { view: () => Promise.resolve(null) },
   }: Extras = {},
 ): Promise<Api> {
   const settings = {
@@ -130,6 +134,7 @@ export async function serve(
     freeBytes,
     wakeHost,
     actOnHost,
+    schedulers,
     verifyToken,
     sharedCounts,
     log,

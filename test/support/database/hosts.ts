@@ -100,3 +100,9 @@ export async function addHosts(
   const rows = Array.from({ length: count }, (_, at) => ({ shard: 0, ...columns, origin: origin(at + 1) }));
   return (await tables.host.addAll(db, rows)).map(({ id }) => id);
 }
+
+/** The tier that the database gives to a priority. */
+export async function frontTier(db: Queryable, priority: number): Promise<number> {
+  const { rows } = await db.query<{ tier: number }>('select front_tier($1::real) as tier', [priority]);
+  return rows[0]?.tier ?? NaN;
+}

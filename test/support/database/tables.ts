@@ -18,6 +18,7 @@ export interface HostRow {
   readonly fed: boolean;
   readonly fed_at: Date | null;
   readonly fed_for: Id | null;
+  readonly fed_tier: number;
   readonly yield_at: Date | null;
   readonly idle: boolean;
   readonly parked_at: Date | null;
@@ -114,6 +115,8 @@ interface QueueRow {
   readonly queued: number;
   readonly leased: number;
   readonly turn_at: Date | null;
+  readonly tier: number;
+  readonly authority: boolean;
   readonly own_turn_at: Time;
   readonly turn_version: number;
   readonly asked_at: Date | null;
