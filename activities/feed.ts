@@ -1,11 +1,30 @@
 /** The scheduler's activity: starts or wakes the workflows of hosts that have due URLs. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
-import { lostVisits, refeedHosts, shardActivity, takeTurns, type FedHost } from '../storage/feeding/index.ts';
+import { retrying } from '../storage/postgres/index.ts';
+import {
+  lostVisits,
+  moveHosts,
+  refeedHosts,
+  restShard,
+  shardActivity,
+  takeTurns,
+  type FedHost,
+} from '../storage/feeding/index.ts';
 import { lostFetchers } from '../storage/instance/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { isStuck, loseVisit, startHost } from './start-host.ts';
+
+/**
+ * Most milliseconds for which a scheduler rests: while hosts are worked, of which one may lose its worker, and while
+ * none is. So long may a wake-up that was lost hold up work.
+ */
+const restAtWorkMs = 5_000;
+const mostRestMs = 15_000;
+/** Hosts that are looked at in a statement, and statements in a tick, while a shard is split. */
+const hostsABatch = 1_000;
+const batchesALook = 5;
 
 /** Most calls to Temporal under way together. */
 const lanes = 8;
@@ -44,6 +63,18 @@ export function createFeedActivities(
     return hosts.length;
   };
 
+  /** Some thousands of hosts in a tick: a million within minutes. */
+  const giveHosts = async (shard: number): Promise<void> => {
+    for (let batch = 0; batch < batchesALook; batch++) {
+      const [moved] = await retrying(() => moveHosts(pool, shard, hostsABatch));
+      if (moved?.done !== false) return;
+    }
+  };
+  const rest = async (shard: number, active: number): Promise<number> => {
+    const [rests] = await retrying(() => restShard(pool, shard, active > 0 ? restAtWorkMs : mostRestMs));
+    return rests?.ms ?? 0;
+  };
+
   return {
     feed: ({ shard, lost, front }) =>
       withOwnFaults(async () => {
@@ -55,6 +86,8 @@ export function createFeedActivities(
         await start(turns.fed);
         await start(turns.asked.filter(({ asleep }) => asleep));
         const [activity] = await shardActivity(pool, shard);
+        const waits = turns.found > 0 || refed > 0 || activity?.unread === true || activity?.seeding === true;
+        if (activity?.splitting === true) await giveHosts(shard);
         return {
           started: turns.fed.length + refed,
           given: turns.given,
@@ -62,7 +95,8 @@ export function createFeedActivities(
           askedBack: turns.asked.length,
           active: activity?.active ?? 0,
           cap: activeHosts,
-          running: activity?.running === true || activity?.unread === true,
+          running: activity?.running === true || activity?.unread === true || activity?.splitting === true,
+          restMs: waits || activity?.splitting === true ? 0 : await rest(shard, activity?.active ?? 0),
           unread: activity?.unread ?? false,
           readers: Math.max(1, activity?.readers ?? 0),
         };

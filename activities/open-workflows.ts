@@ -9,6 +9,7 @@ import {
   reopenCrawlSignal,
   schedulerWorkflowId,
   taskQueues,
+  wakeSignal,
   type HostInput,
 } from '../contracts/workflows.ts';
 
@@ -44,6 +45,21 @@ export async function startEdit(
     taskQueue,
     args: [{ crawlId }],
     signal: editedSignal,
+    workflowTaskTimeout,
+  });
+}
+
+/** Has the scheduler of a shard look for due hosts now. */
+export async function wakeScheduler(
+  workflows: Opener,
+  shard: number,
+  taskQueue: string = taskQueues.crawl,
+): Promise<void> {
+  await workflows.signalWithStart('scheduler', {
+    workflowId: schedulerWorkflowId(shard),
+    taskQueue,
+    args: [{ shard }],
+    signal: wakeSignal,
     workflowTaskTimeout,
   });
 }

@@ -140,10 +140,10 @@ export class Patrol {
     this.#inHurry = false;
   }
 
-  /** Hosts keep their shard when the setting is lowered, so higher shards may still have hosts. */
+  /** Shards stay when the setting is lowered, and splits make more. */
   async #startSchedulers(): Promise<void> {
-    const [given] = await countShards(this.#pool);
-    for (let shard = 0; shard < Math.max(this.#shards, given?.shards ?? 0); shard++)
+    const [given] = await countShards(this.#pool, this.#shards);
+    for (let shard = 0; shard < (given?.shards ?? 0); shard++)
       if (await startMissing.scheduler(this.#workflows, shard)) this.#tell('scheduler', String(shard));
   }
 

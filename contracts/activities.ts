@@ -231,8 +231,13 @@ export interface FeedResult {
   readonly active: number;
   /** Hosts that are worked at the same time, at most. */
   readonly cap: number;
-  /** A crawl is running or bodies wait to be read, so the scheduler goes on ticking. */
+  /** A crawl is running, bodies wait to be read, or the shard is being split. */
   readonly running: boolean;
+  /**
+   * Milliseconds for which there is nothing to do as far as known; 0: work waits. A scheduler that rests longer than a
+   * tick is woken if work comes.
+   */
+  readonly restMs: number;
   /** Bodies wait to be read. */
   readonly unread: boolean;
   /** Worker processes that read bodies; at least 1, even if none has reported yet. */

@@ -1,3 +1,6 @@
+/** Most shards that hosts can be spread over (F09). */
+export const mostShards = 64;
+
 /** The shard of a host (F09): FNV-1a over its origin. Must never change, since the result is stored. */
 export function shardOf(origin: string, shards: number): number {
   let hash = 0x811c9dc5;

@@ -775,6 +775,33 @@ create table segment (
   constraint segment_state_not_null NOT NULL state
 );
 
+create table shard (
+  id smallint not null,
+  rests_until timestamp with time zone,
+  constraint shard_id_check CHECK (((id >= 0) AND (id <= 63))),
+  constraint shard_id_not_null NOT NULL id,
+  constraint shard_pkey PRIMARY KEY (id)
+);
+
+create table shard_split (
+  seq smallint not null generated always as identity,
+  from_shard smallint not null,
+  to_shard smallint not null,
+  asked_at timestamp with time zone not null default now(),
+  moved_after bigint not null default 0,
+  moved bigint not null default 0,
+  done_at timestamp with time zone,
+  constraint shard_split_asked_at_not_null NOT NULL asked_at,
+  constraint shard_split_from_shard_not_null NOT NULL from_shard,
+  constraint shard_split_moved_after_not_null NOT NULL moved_after,
+  constraint shard_split_moved_not_null NOT NULL moved,
+  constraint shard_split_pkey PRIMARY KEY (seq),
+  constraint shard_split_seq_not_null NOT NULL seq,
+  constraint shard_split_to_shard_check CHECK (((to_shard >= 1) AND (to_shard <= 63))),
+  constraint shard_split_to_shard_key UNIQUE (to_shard),
+  constraint shard_split_to_shard_not_null NOT NULL to_shard
+);
+
 create table sitemap_hint (
   crawl_id bigint not null,
   key bytea not null,
@@ -1128,6 +1155,8 @@ CREATE INDEX segment_open ON public.segment USING btree (id) WHERE (state <> 'se
 
 CREATE INDEX segment_settle ON public.segment USING btree (settle_at) WHERE (settle_at IS NOT NULL);
 
+CREATE UNIQUE INDEX shard_splitting ON public.shard_split USING btree (from_shard) WHERE (done_at IS NULL);
+
 CREATE INDEX url_dead ON public.url USING btree (crawl_id, fetched_at) WHERE (state = 'dead'::url_state);
 
 CREATE INDEX url_leased ON public.url USING btree (host_id) WHERE (state = 'leased'::url_state);
@@ -1194,6 +1223,15 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.goes_along(split smallint, origin text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select get_byte(decode(md5(split || ' ' || origin), 'hex'), 0) < 128
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.hold_config(held_crawl bigint, judged_by integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1232,7 +1270,8 @@ begin
   if new.fed or new.parked_at is not null then
     update host_queue set turn_at = null where host_id = new.id and queued > 0 and turn_at is not null;
   else
-    update host_queue set turn_at = at, known = new.known_at is not null, tier = due_tier(host_id, crawl_id)
+    update host_queue
+       set turn_at = at, known = new.known_at is not null, shard = new.shard, tier = due_tier(host_id, crawl_id)
      where host_id = new.id
        and (turn_at is null or queued > 0 and (turn_at > at or known <> (new.known_at is not null)));
   end if;
@@ -1304,6 +1343,22 @@ AS $function$
     join opt_out o on o.domain = any (t.tails)
    order by length(o.domain) desc limit 1
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.placed_shard(origin text, base smallint)
+ RETURNS smallint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  at smallint := base;
+  split record;
+begin
+  for split in select seq, from_shard, to_shard from shard_split order by seq loop
+    if split.from_shard = at and goes_along(split.seq, origin) then at := split.to_shard; end if;
+  end loop;
+  return at;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.reversed_host_name(origin text)

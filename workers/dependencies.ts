@@ -10,6 +10,7 @@ import { gates } from '../engine/visit/gates.ts';
 import { HostWaker } from '../engine/host-waker.ts';
 import { patrol } from '../activities/patrol.ts';
 import { wakeHost } from '../activities/wake-host.ts';
+import { wakeRestingSchedulers } from '../activities/scheduler-waker.ts';
 import { wakeWebhooks } from '../activities/webhook-waker.ts';
 import { bucketOf, capDefaultsOf, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
@@ -122,6 +123,7 @@ export async function openDependencies(
     config.roles.includes('fetch') && segments.settles ? settleSegments(upkeep, log) : null;
   const controls = config.roles.includes('control');
   const stopWaking = controls ? wakeWebhooks(controlPool, workflows, log) : null;
+  const stopWakingSchedulers = controls ? wakeRestingSchedulers(controlPool, workflows, log) : null;
   const stopPatrol = controls ? patrol(controlPool, workflows, schedule, config.shards, log) : null;
   const settings: CrawlSettings = {
     userAgent: config.userAgent,
@@ -159,7 +161,13 @@ export async function openDependencies(
       userAgent: `Orbweaver/${version} (webhooks)`,
     }),
     async close() {
-      await Promise.all([stopRemoving?.(), stopSettling?.(), stopWaking?.(), stopPatrol?.()]);
+      await Promise.all([
+        stopRemoving?.(),
+        stopSettling?.(),
+        stopWaking?.(),
+        stopWakingSchedulers?.(),
+        stopPatrol?.(),
+      ]);
       await endSegment(archive, upkeep, log);
       await waker.flush();
       await dependencies.caps.close();

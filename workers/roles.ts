@@ -3,6 +3,7 @@ import type { WorkflowClient } from '@temporalio/client';
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { createCrawlActivities } from '../activities/crawls.ts';
 import { createDedupActivities } from '../activities/dedup.ts';
+import { countShards } from '../storage/feeding/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { createEditActivities } from '../activities/edits.ts';
 import { createExtractActivities } from '../activities/extract.ts';
@@ -126,6 +127,8 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
     }
   }
   if (roles.includes('extract')) {
+    // A shard that is split off later has its lanes in this process too, in turn with the others.
+    const [given] = await countShards(context.control.pool, shards);
     workers.push(
       await Worker.create({
         ...options,
@@ -137,7 +140,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         ...options,
         taskQueue: taskQueues.extract,
         // A slot for each lane, and no more: otherwise one process might take all lanes, and the others none.
-        maxConcurrentActivityTaskExecutions: lanesOfReader * shards,
+        maxConcurrentActivityTaskExecutions: lanesOfReader * (given?.shards ?? shards),
         activities: { ...createExtractActivities(context.dependencies, await createExtractor()) },
       }),
     );

@@ -26,9 +26,10 @@ import type { FeedResult } from '../contracts/activities.ts';
 import { dedup, extract, feed } from './calls.ts';
 import { orCancelled } from './cancelling.ts';
 
+/** Milliseconds between ticks while work waits. */
 const tickMs = 1_000;
-/** Lost hosts are looked for every so many ticks, since that costs more than feeding. */
-const lostEvery = 5;
+/** Milliseconds between two searches for lost hosts, which cost more than feeding. */
+const lostMs = 5_000;
 /** Milliseconds between ticks while no crawl is running. Starting a crawl wakes the scheduler. */
 const restMs = 300_000;
 
@@ -36,6 +37,7 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
   let woken = false;
   let fed = 0;
   let ticks = 0;
+  let searchedAt = 0;
   let activeHosts = 0;
   let cap = 0;
   let carried = input.carried ?? begun();
@@ -45,7 +47,9 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     () => {
       woken = true;
     },
-    { description: 'Says that a crawl was started or resumed: look for due hosts now.' },
+    {
+      description: 'Says that a crawl was started or resumed, or that a host is due: look for due hosts now.',
+    },
   );
   setHandler(
     schedulerStateQuery,
@@ -59,7 +63,8 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
   // A run lasts as long as the server allows, since each run that ends adds a line to the list of closed workflows.
   while (!workflowInfo().continueAsNewSuggested) {
     woken = false;
-    const lost = ticks % lostEvery === 0;
+    const lost = Date.now() - searchedAt >= lostMs;
+    if (lost) searchedAt = Date.now();
     const result = await orCancelled(feed({ shard: input.shard, lost, front: carried.front }));
     ticks++;
     fed += result.started;
@@ -72,7 +77,8 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
         `(at most ${String(cap)}); ${result.running ? 'crawls are running' : 'no crawl is running'}.\n\n` +
         sharesTold(carried),
     );
-    if (result.running) await condition(() => woken, tickMs, { summary: 'tick' });
+    if (result.restMs > tickMs) await condition(() => woken, result.restMs, { summary: 'nothing is due' });
+    else if (result.running) await condition(() => woken, tickMs, { summary: 'tick' });
     else await condition(() => woken, restMs, { summary: 'no crawl is running' });
   }
   await condition(() => allHandlersFinished() && !reading.isBusy);

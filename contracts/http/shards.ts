@@ -1,5 +1,6 @@
 /** Shards of hosts and their schedulers, as the API tells of them. */
 import { z } from 'zod';
+import { mostShards } from '../../domain/shard.ts';
 import { wholeNumber } from './shared.ts';
 
 const count = z.int().min(0);
@@ -35,10 +36,30 @@ const schedulerView = z
 
 export const shardView = z
   .object({
-    shard: wholeNumber(0, 63),
+    shard: wholeNumber(0, mostShards - 1),
+    splitInto: z
+      .object({ shard: wholeNumber(0, mostShards - 1), hosts: count })
+      .nullable()
+      .describe('The shard that hosts are given to at present, and how many were given so far; null: none.'),
     scheduler: schedulerView.nullable().describe('Null: no worker answered for the workflow of the shard.'),
   })
   .meta({ id: 'Shard' });
 export type ShardView = z.infer<typeof shardView>;
 
 export const shardList = z.object({ items: z.array(shardView) }).meta({ id: 'ShardList' });
+
+export const shardPath = z.strictObject({
+  shard: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(mostShards - 1)
+    .meta({ description: 'Number of a shard of the hosts.' }),
+});
+
+export const splitBegun = z
+  .object({
+    shard: wholeNumber(0, mostShards - 1),
+    into: wholeNumber(1, mostShards - 1).describe('The new shard.'),
+  })
+  .meta({ id: 'SplitBegun' });

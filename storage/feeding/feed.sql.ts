@@ -159,6 +159,10 @@ export interface ShardActivity {
   readonly active: number;
   /** Is any crawl running? */
   readonly running: boolean;
+  /** Are seeds being queued? */
+  readonly seeding: boolean;
+  /** Are hosts of the shard given to another shard? */
+  readonly splitting: boolean;
   /** Do bodies wait to be read, in any shard? */
   readonly unread: boolean;
   /** Worker processes that read bodies. */
@@ -169,13 +173,9 @@ export const shardActivity = statement<[shard: number], ShardActivity>(
   'shard-activity',
   `select (select count(*)::int from ${workedHosts('$1')}) as active,
           exists (select 1 from crawl where state in ('seeding', 'running', 'draining')) as running,
+          exists (select 1 from crawl where state = 'seeding') as seeding,
           exists (select 1 from url where stage > 0) as unread,
+          exists (select 1 from shard_split where from_shard = $1 and done_at is null) as splitting,
           (select count(*)::int from worker_process
             where 'extract' = any (roles) and seen_at > now() - interval '15 seconds') as readers`,
-);
-
-/** Number of shards, counted from shard 0 to the highest that any host was given. */
-export const countShards = statement<[], { shards: number }>(
-  'count-shards',
-  `select coalesce(max(shard) + 1, 0)::int as shards from host`,
 );

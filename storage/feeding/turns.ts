@@ -36,6 +36,8 @@ export interface Turns {
   readonly fed: readonly FedHost[];
   /** Hosts that must give their places back. */
   readonly asked: readonly AskedBack[];
+  /** Queues whose turn had come, perhaps too early. */
+  readonly found: number;
   /** How the places of `fed` were chosen. */
   readonly given: PlacesGiven;
   readonly front: FrontState;
@@ -53,6 +55,7 @@ export async function takeTurns(
 ): Promise<Turns> {
   const look = byKind(await retrying(() => hostsForPlaces(db, shard, activeHosts)));
   await putAside(db, look.aside);
+  const found = look.waiting.length + look.aside.length;
   const free = activeHosts - look.worked;
   const waits =
     free > 0 || look.waiting.length === 0 ? look.waiting.length : await waitingIn(db, shard, activeHosts);
@@ -61,12 +64,18 @@ export async function takeTurns(
     const asks = placesToAskBack(claimsOf(look), activeHosts, pressed.mode);
     const rows = JSON.stringify(asks.map(({ crawlId, tier, hosts }) => ({ crawl_id: crawlId, tier, hosts })));
     const asked = asks.length === 0 ? [] : await retrying(() => askPlacesBack(db, shard, rows));
-    return { fed: [], asked, given: noPlaces, front: pressed };
+    return { fed: [], asked, found, given: noPlaces, front: pressed };
   }
   const { places, front: next } = giveFromFront(pressed, { ...look, free, most: Infinity });
   const fed = places.length === 0 ? [] : await retrying(() => feedHosts(db, asRows(places)));
   const ids = new Set(fed.map(({ id }) => id));
-  return { fed, asked: [], given: countPlaces(places.filter(({ hostId }) => ids.has(hostId))), front: next };
+  return {
+    fed,
+    asked: [],
+    found,
+    given: countPlaces(places.filter(({ hostId }) => ids.has(hostId))),
+    front: next,
+  };
 }
 
 async function waitingIn(db: Queryable, shard: number, activeHosts: number): Promise<number> {

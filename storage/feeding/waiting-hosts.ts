@@ -78,9 +78,12 @@ export interface Look {
 /** The queues in which the hosts of a crawl wait. */
 const fronts = `select tier::smallint, authority from generate_series(0, 2) tier, unnest(array[true, false]) authority`;
 
-/** The host of `q` waits in the queue `f` of the crawl `c`, and its turn has come, perhaps too early. */
-const isWaiting = (of: string): string =>
-  `q.crawl_id = c.id and ${of} and q.tier = f.tier and q.authority = f.authority and q.queued > 0 and q.turn_at <= now()`;
+/** The host of `q` is in the queue `f` of the crawl `c`. */
+const isIn = (of: string): string =>
+  `q.crawl_id = c.id and ${of} and q.tier = f.tier and q.authority = f.authority and q.queued > 0`;
+
+/** And its turn has come, perhaps too early. */
+const isWaiting = (of: string): string => `${isIn(of)} and q.turn_at <= now()`;
 
 /**
  * Common table expressions. `ready`: as `Ready`. `aside`: queues of hosts that get no turn, because their time has not
@@ -137,3 +140,16 @@ export const countOfWaiting = (of: string, most: string): string => `select coun
      from (select from crawl c cross join (${fronts}) f
             cross join lateral (select from host_queue q where ${isWaiting(of)} limit ${most}) q
             where c.state = 'running' limit ${most}) waiting`;
+
+/** Is the turn of any host come, perhaps too early? A condition. */
+export const isAnyDue = (of: string): string => `exists (
+             select from crawl c cross join (${fronts}) f
+              cross join lateral (select from host_queue q where ${isWaiting(of)} limit 1) q
+              where c.state = 'running')`;
+
+/** When the next host has its turn, a scalar; null: no host waits. */
+export const earliestTurn = (of: string): string => `(
+     select min(q.turn_at) from crawl c cross join (${fronts}) f
+      cross join lateral (select q.turn_at from host_queue q
+                           where ${isIn(of)} and q.turn_at is not null order by q.turn_at limit 1) q
+      where c.state = 'running')`;

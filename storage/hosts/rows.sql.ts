@@ -83,11 +83,11 @@ export const listHosts = statement<
     order by c.id`,
 );
 
-/** Makes host rows that are missing. `rows`: [{origin, shard}]. */
+/** Makes host rows that are missing. `rows`: [{origin, shard}], the shard before any split. */
 export const ensureHosts = statement<[rows: string], Record<string, never>>(
   'ensure-hosts',
   `insert into host (origin, shard)
-   select origin, shard from json_to_recordset($1) as r(origin text, shard smallint) order by origin
+   select origin, placed_shard(origin, shard) from json_to_recordset($1) as r(origin text, shard smallint) order by origin
    on conflict (origin) do nothing`,
 );
 

@@ -89,6 +89,43 @@ create table host (
 );
 create sequence lease_token as bigint;
 
+-- The shards that hosts were ever spread over, and those that splits have made.
+create table shard (
+  id           smallint primary key check (id between 0 and 63),
+  -- The scheduler found nothing to do and does not look again before this time, unless it is woken
+  -- (activities/scheduler-waker.ts). Null: it has not rested yet, or was woken.
+  rests_until  timestamptz
+);
+
+-- How shards were split, in order. A host of `from_shard` belongs to `to_shard` if `goes_along` says so; a host that is
+-- met later finds its shard through all splits, one after another (`placed_shard`).
+create table shard_split (
+  seq          smallint generated always as identity primary key,
+  from_shard   smallint not null,
+  to_shard     smallint not null unique check (to_shard between 1 and 63),
+  asked_at     timestamptz not null default now(),
+  -- Hosts up to this id were looked at, and so many of them were given to the new shard. done_at: all were.
+  moved_after  bigint not null default 0,
+  moved        bigint not null default 0,
+  done_at      timestamptz
+);
+-- A shard is split into two at a time.
+create unique index shard_splitting on shard_split (from_shard) where done_at is null;
+
+create function goes_along(split smallint, origin text) returns boolean language sql immutable parallel safe as $$
+  select get_byte(decode(md5(split || ' ' || origin), 'hex'), 0) < 128
+$$;
+create function placed_shard(origin text, base smallint) returns smallint language plpgsql stable as $$
+declare
+  at smallint := base;
+  split record;
+begin
+  for split in select seq, from_shard, to_shard from shard_split order by seq loop
+    if split.from_shard = at and goes_along(split.seq, origin) then at := split.to_shard; end if;
+  end loop;
+  return at;
+end $$;
+
 -- For finding hosts among millions (GET /v1/hosts?state=). Only columns that few hosts have set are in an index, so
 -- that leases of all other hosts stay updates within their page (HOT). not_before is in no index: every slice moves it.
 create index host_fed on host (shard) where fed;

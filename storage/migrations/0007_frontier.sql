@@ -174,7 +174,8 @@ begin
   if new.fed or new.parked_at is not null then
     update host_queue set turn_at = null where host_id = new.id and queued > 0 and turn_at is not null;
   else
-    update host_queue set turn_at = at, known = new.known_at is not null, tier = due_tier(host_id, crawl_id)
+    update host_queue
+       set turn_at = at, known = new.known_at is not null, shard = new.shard, tier = due_tier(host_id, crawl_id)
      where host_id = new.id
        and (turn_at is null or queued > 0 and (turn_at > at or known <> (new.known_at is not null)));
   end if;

@@ -10,7 +10,7 @@ import type { EditProgress, FeedResult } from '../../../contracts/activities.ts'
 import { always, gate, inTurn, longHistory, type Script } from './stage.ts';
 
 const fed: FeedResult = {
-  ...{ started: 1, active: 1, cap: 8, running: true, unread: false, readers: 1, askedBack: 0 },
+  ...{ started: 1, active: 1, cap: 8, running: true, unread: false, readers: 1, askedBack: 0, restMs: 0 },
   given: { byTier: [1, 0, 0], authority: 1, explored: 0 },
   front: newFront(1),
 };
@@ -39,7 +39,7 @@ const schedulerResting: Script = {
   name: 'scheduler-resting',
   workflowId: schedulerWorkflowId(2),
   input: { shard: 2 },
-  answers: { feed: inTurn({ ...fed, running: false }) },
+  answers: { feed: inTurn({ ...fed, running: false }, { ...fed, restMs: 5_000 }) },
   async act({ handle, called }) {
     await called('feed');
     await handle.query('state');

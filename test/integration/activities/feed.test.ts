@@ -1,14 +1,17 @@
 /** The scheduler's hand on a real Temporal: which workflows it starts or wakes, and what a crash in between leaves. */
 import { Client, Connection, type WorkflowClient } from '@temporalio/client';
+import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { createFeedActivities } from '../../../activities/feed.ts';
+import { wakeRestingSchedulers } from '../../../activities/scheduler-waker.ts';
 import { isStuck } from '../../../activities/start-host.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
-import { hostWorkflowId, taskQueues } from '../../../contracts/workflows.ts';
+import { hostWorkflowId, schedulerWorkflowId, taskQueues } from '../../../contracts/workflows.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { changeHost, fromNow, not, tables } from '../../support/database/index.ts';
+import { until } from '../../support/until.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { admission, moveCrawl, newHost, runningCrawl } from '../storage/frontier.ts';
 
@@ -58,6 +61,10 @@ const waitingHosts = async (count: number): Promise<{ id: number; origin: string
   );
 };
 /** As if eleven seconds had passed since hosts were fed. */
+const signalsOf = async (workflowId: string): Promise<number> => {
+  const history = await workflows.getHandle(workflowId).fetchHistory().catch(() => null); // prettier-ignore
+  return (history?.events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length;
+};
 const later = () => tables.host.change(pool, { fed_at: not(null) }, { fed_at: fromNow(-11) });
 
 interface Told {
@@ -221,5 +228,31 @@ describe('feed', () => {
     await later();
     expect(await feed({ shard: 0, lost: true, front })).toMatchObject({ started: 12, active: 12 });
     for (const { origin } of hosts) expect(await told(origin)).toMatchObject({ status: 'RUNNING' });
+  });
+
+  it('rests where nothing is due, and is woken once when something is, by whomever', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
+    const [host] = await waitingHosts(1);
+    const tick = async (): Promise<number> => (await feed({ shard: 0, lost: false, front })).restMs;
+    expect(await tick()).toBe(0);
+    const atWork = await tick();
+    expect(atWork).toBeGreaterThan(1_000);
+    expect(atWork).toBeLessThanOrEqual(5_000);
+    await changeHost(pool, host?.id ?? 0, { fed: false, parked_at: fromNow() });
+    const resting = await tick();
+    expect(resting).toBeGreaterThan(5_000);
+    expect(resting).toBeLessThanOrEqual(15_000);
+
+    const stop = wakeRestingSchedulers(pool, workflows, pino({ level: 'silent' }));
+    try {
+      const before = await signalsOf(schedulerWorkflowId(0));
+      await waitingHosts(5);
+      await until('a signal', async () => (await signalsOf(schedulerWorkflowId(0))) > before);
+      await waitingHosts(1);
+      expect(await tick()).toBe(0);
+      expect(await signalsOf(schedulerWorkflowId(0))).toBe(before + 1);
+    } finally {
+      await stop();
+    }
   });
 });

@@ -124,7 +124,7 @@ describe('the table', () => {
     const app: Express = buildApp({
       pool: services.pool,
       control: noteTaker(services.pool),
-      schedulers: { view: () => Promise.resolve(null) },
+      schedulers: { view: () => Promise.resolve(null), wake: () => Promise.resolve() },
       textOf,
       archive: noArchive,
       freeBytes: () => Promise.resolve(Infinity),

@@ -109,7 +109,7 @@ export async function serve(
     hostNames = [],
     trustedProxies = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
-    schedulers = { view: () => Promise.resolve(null) },
+    schedulers = { view: () => Promise.resolve(null), wake: () => Promise.resolve() },
   }: Extras = {},
 ): Promise<Api> {
   const settings = {
