@@ -8,7 +8,7 @@ import {
   type QuarantineView,
 } from '../contracts/http/quarantine.ts';
 import { counted, grouped } from '../domain/counted.ts';
-import { anyApi, withApi } from './api-target.ts';
+import { withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { moment, table, writeList, writeOne, type Shown } from './table.ts';
@@ -48,10 +48,8 @@ export async function judge(
     ...(host !== undefined && { host }),
     ...(rule !== undefined && { rule }),
   };
-  const api = await anyApi(options);
-  const judged = await api.change('POST', `/v1/crawls/${crawl}/quarantine/${act}`, quarantineJudged, {
-    body,
-  });
+  const path = `/v1/crawls/${crawl}/quarantine/${act}`;
+  const judged = await withApi(options, (api) => api.change('POST', path, quarantineJudged, { body }));
   const { shapes, urls, more } = judged;
   const queued = `${counted(urls, 'URL is', 'URLs are')} queued again${more ? ', and more follow' : ''}`;
   writeOne(judged, options.json === true, () => [

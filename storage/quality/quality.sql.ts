@@ -72,7 +72,8 @@ export interface QualityRow {
   readonly looked_at: Date | null;
 }
 
-const columns = `h.id, h.origin, coalesce(q.pinned, q.quality)::float8 as quality, q.pinned is not null as pinned, q.parts, q.urls,
+const columns = `h.id, h.origin, coalesce(q.pinned, q.quality, 1)::float8 as quality, q.pinned is not null as pinned,
+          coalesce(q.parts, '{}') as parts, coalesce(q.urls, 0) as urls,
           nullif(q.looked_at, '-infinity') as looked_at`;
 
 /** Hosts below a quality, the worst first, after one of them. */
@@ -88,10 +89,10 @@ export const poorHosts = statement<
     order by coalesce(q.pinned, q.quality), q.host_id limit $4`,
 );
 
-/** Qualities of hosts that were looked at or pinned. */
+/** Qualities of hosts; 1 for those that were neither looked at nor pinned. */
 export const qualitiesOf = statement<[origins: readonly string[]], QualityRow>(
   'qualities-of',
-  `select ${columns} from host h join host_quality q on q.host_id = h.id where h.origin = any ($1)`,
+  `select ${columns} from host h left join host_quality q on q.host_id = h.id where h.origin = any ($1)`,
 );
 
 /** Is there any host for which something follows from its quality? */

@@ -4,6 +4,8 @@ import { type Pool, retrying } from '../postgres/index.ts';
 import { sampleHosts, storeQualities } from './quality.sql.ts';
 
 const daySeconds = 86_400;
+/** A host of which a crawl has fewer URLs is not judged yet: it is looked at again in the next round. */
+const fewestUrls = 20;
 
 /**
  * Looks at up to `limit` hosts after an id, those whose last look is a day old. Answers the id after which the next look
@@ -17,7 +19,7 @@ export async function lookAtQuality(
 ): Promise<number> {
   const hosts = await sampleHosts(pool, after, limit, everySeconds);
   const rows = hosts
-    .filter(({ fresh }) => !fresh)
+    .filter(({ fresh, urls }) => !fresh && urls >= fewestUrls)
     .map(({ id, quality, ...sample }) => {
       const parts = qualityParts(sample);
       return { host_id: id, quality: nextQuality(quality ?? 1, parts), parts, urls: sample.urls };

@@ -101,29 +101,19 @@ async function freeBySamples(db: Queryable, samples: readonly object[]): Promise
   }
 }
 
-interface Requeued {
-  readonly urls: number;
-  /** The crawl that must be told, because it had ended; null: none. */
-  readonly reopened: number | null;
-  readonly host: number | null;
-}
-
 /**
- * Queues URLs again that a verdict keeps back, up to so many in one transaction. A crawl that had ended for want of work
- * runs on; one that may not go on keeps its URLs as they are.
+ * Queues URLs again that a verdict keeps back, up to so many in one transaction. Answers how many. A crawl that had ended
+ * for want of work runs on, and the patrol starts its workflow; one that may not go on keeps its URLs as they are. Hosts
+ * with a workflow that waits are found by the scheduler.
  */
-function requeueBatch(pool: Pool, id: string, limit: number, reason: 'sample' | null): Promise<Requeued> {
+function requeueBatch(pool: Pool, id: string, limit: number, reason: 'sample' | null): Promise<number> {
   return retrying(() =>
     inTransaction(pool, async (db) => {
       const [row] = await lockQuarantined(db, id);
-      const none = { urls: 0, reopened: null, host: null };
-      if (row === undefined || whyNoMore(row) !== null) return none;
-      const { crawl_id: crawlId, host_id: host } = row;
-      const urls = (await requeueQuarantined(db, id, crawlId, host, limit, reason)).length;
-      if (urls === 0) return none;
-      const reopens = isOver(row.state);
-      if (reopens) await reopenClosedCrawls(db, [crawlId]);
-      return { urls, reopened: reopens ? crawlId : null, host };
+      if (row === undefined || whyNoMore(row) !== null) return 0;
+      const urls = (await requeueQuarantined(db, id, row.crawl_id, row.host_id, limit, reason)).length;
+      if (urls > 0 && isOver(row.state)) await reopenClosedCrawls(db, [row.crawl_id]);
+      return urls;
     }),
   );
 }
@@ -133,34 +123,24 @@ export async function sweepRelease(
   pool: Pool,
   id: string,
   until: number,
-): Promise<{ readonly urls: number; readonly more: boolean; readonly hosts: readonly number[] }> {
-  let urls = 0;
-  const hosts = new Set<number>();
-  for (;;) {
+): Promise<{ readonly urls: number; readonly more: boolean }> {
+  for (let urls = 0; ;) {
     const moved = await requeueBatch(pool, id, batch, null);
-    urls += moved.urls;
-    if (moved.host !== null) hosts.add(moved.host);
-    if (moved.urls < batch) return { urls, more: false, hosts: [...hosts] };
-    if (performance.now() > until) return { urls, more: true, hosts: [...hosts] };
+    urls += moved;
+    if (moved < batch) return { urls, more: false };
+    if (performance.now() > until) return { urls, more: true };
   }
 }
 
-/**
- * What is left to do in the background, a little at a look: URLs of released shapes, and samples of held ones. Answers
- * the hosts that have URLs queued again.
- */
-export async function tendQuarantine(pool: Pool, most: number, budgetMs: number): Promise<readonly number[]> {
+/** What is left to do in the background, a little at a look: URLs of released shapes, and samples of held ones. */
+export async function tendQuarantine(pool: Pool, most: number, budgetMs: number): Promise<void> {
   const until = performance.now() + budgetMs;
-  const hosts: number[] = [];
   for (const { id } of await openReleases(pool, most)) {
-    const swept = await sweepRelease(pool, id, until);
-    hosts.push(...swept.hosts);
-    if (!swept.more && swept.urls === 0) await settleRelease(pool, id, settleSeconds);
+    const { urls, more } = await sweepRelease(pool, id, until);
+    if (!more && urls === 0) await settleRelease(pool, id, settleSeconds);
   }
   for (const { id } of await dueSamples(pool, most)) {
-    const { urls, host } = await requeueBatch(pool, id, sampleUrls, 'sample');
-    if (host !== null) hosts.push(host);
+    const urls = await requeueBatch(pool, id, sampleUrls, 'sample');
     await noteLetThrough(pool, id, urls, sampleSeconds);
   }
-  return hosts;
 }

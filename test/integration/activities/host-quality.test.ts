@@ -41,7 +41,12 @@ it('lowers hosts that have little to say, says why, and takes fewer of their lin
     await tables.host.change(pool, { id: Number(host.hostId) }, { known_at: fromNow(-60) });
   }
 
+  const small = await startSite();
+  const few = await fetching.host(small.origin);
+  await fetching.queue(crawl, few, '/', '/one');
+  await tables.host.change(pool, { id: Number(few.hostId) }, { known_at: fromNow(-60) });
   expect(await lookAtQuality(pool, 0, 100)).toBe(0);
+  expect(await qualitiesOf(pool, [small.origin])).toMatchObject([{ quality: 1, looked_at: null }]);
   const [first] = await poorHosts(pool, 1, -1, 0, 10);
   expect(first).toMatchObject({ origin: poor.origin, pinned: false });
   expect(first?.parts.duplicates).toBeGreaterThan(0.9);
