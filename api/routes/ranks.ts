@@ -48,6 +48,11 @@ export const rankRoutes = [
     handler:
       ({ pool, log }) =>
       async ({ query: { most = defaultRanked }, request }) => {
+        if (request.is([...rankLineTypes]) === false)
+          throw new HttpProblem(
+            415,
+            `The body must be sent with Content-Type: ${rankLineTypes.join(' or ')}.`,
+          );
         if (request.headers['content-encoding'] !== undefined)
           throw new HttpProblem(415, 'Lines of a ranking must be sent without Content-Encoding.');
         const told: Told = { beyond: 0, refusedCount: 0, refused: [], taken: 0 };

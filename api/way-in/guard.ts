@@ -10,7 +10,7 @@ import { sendProblem } from './problem.ts';
 
 /** These paths take lines, of types that a page cannot send without asking first either. */
 const takesLines: readonly (readonly [path: RegExp, types: readonly string[]])[] = [
-  [/^\/v1\/crawls\/[^/]+\/seeds\/?$/i, ['application/json', ...seedLineTypes]],
+  [/^\/v1\/crawls\/[^/]+\/seeds\/?$/i, seedLineTypes],
   [/^\/v1\/ranks\/?$/i, rankLineTypes],
 ];
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -44,8 +44,9 @@ export function guard(names: readonly string[]): RequestHandler {
       sendProblem(response, 403, detail, { kind: 'cross-site' });
       return;
     }
-    const types = takesLines.find(([path]) => path.test(request.path))?.[1] ?? ['application/json'];
-    if (hasBody(request.headers) && request.is([...types]) === false) {
+    const lines = takesLines.find(([path]) => path.test(request.path))?.[1] ?? [];
+    const types = ['application/json', ...lines];
+    if (hasBody(request.headers) && request.is(types) === false) {
       const named = types.join(' or ');
       sendProblem(response, 415, `The body must be sent with Content-Type: ${named}.`);
       return;

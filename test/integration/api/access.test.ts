@@ -202,7 +202,7 @@ describe('with a key', () => {
         const may =
           roles.indexOf(role) >= roles.indexOf(access.least) && (!access.instance || tenant === 'first');
         const said = `${tenant} ${role}: ${String(answer.status)}`;
-        if (may) expect([200, 400, 404, 409, 422], said).toContain(answer.status);
+        if (may) expect([200, 400, 404, 409, 415, 422], said).toContain(answer.status);
         else {
           expect(answer.status, said).toBe(403);
           expectRefusal(answer, path, 'forbidden');
