@@ -5,7 +5,10 @@ import { startNginx } from '../../test/support/nginx.ts';
 import type { Web } from './graph.ts';
 import type { Order } from './orders.ts';
 
-/** Slow enough that a page is read before the next is asked for, as with a delay that is polite. */
+/**
+ * Ten times a polite pace, with slices of a second instead of ten: so a slice takes ten URLs, as at a delay of a second,
+ * and a page is read before the next is asked for.
+ */
 const delaySeconds = 0.1;
 const longestMs = 600_000;
 
@@ -15,7 +18,7 @@ export async function crawledOrder(
   priority: CrawlConfig['priority'],
 ): Promise<Order> {
   const nginx = await startNginx(folder);
-  const embedded = await startEmbedded();
+  const embedded = await startEmbedded({ sliceSeconds: 1 });
   try {
     const { id } = await embedded.crawl({
       ...{ seeds: [nginx.origin + (pages[start]?.path ?? '/')], priority, delaySeconds },

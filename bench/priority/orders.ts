@@ -109,7 +109,12 @@ export function byScore(web: Web, weights: PriorityWeights): Order {
       {
         ...{ depth: one.depth, parentPriority: one.parentPriority, nesting: nestingOf(page.path) },
         ...{ home: page.path === '/', trusted: 0, hostQuality: 1, trapSuspicion: 0 },
-        ...{ inboundHosts: sourcesOf(one.hosts), inboundPages: sourcesOf(one.pages), relevance: 0 },
+        ...{
+          inboundHosts: sourcesOf(one.hosts),
+          inboundPages: sourcesOf(one.pages),
+          relevance: 0,
+          freshness: 0,
+        },
       },
       weights,
     );
@@ -148,6 +153,8 @@ export function byScore(web: Web, weights: PriorityWeights): Order {
   return order;
 }
 
-/** The share of all importance that the first part of an order holds. */
+/** The share of all importance that is fetched after a part of all pages. An order may end before all are fetched. */
 export const captured = (order: Order, importance: Float64Array, part: number): number =>
-  order.slice(0, Math.round(order.length * part)).reduce((sum, number) => sum + (importance[number] ?? 0), 0);
+  order
+    .slice(0, Math.round(importance.length * part))
+    .reduce((sum, number) => sum + (importance[number] ?? 0), 0);

@@ -129,7 +129,14 @@ export function byRelevance(web: TopicalWeb, focus: Focus, weights: PriorityWeig
             home: to?.path === '/',
             trusted: 0,
           },
-          ...{ inboundHosts: 0, inboundPages: 1, relevance: promise, hostQuality: 1, trapSuspicion: 0 },
+          ...{
+            inboundHosts: 0,
+            inboundPages: 1,
+            relevance: promise,
+            freshness: 0,
+            hostQuality: 1,
+            trapSuspicion: 0,
+          },
         },
         weights,
       ).score;

@@ -71,7 +71,7 @@ const priorityWeights = z
       });
   })
   .meta({
-    description: `Share of each signal in the score of a page, by which the pages of a host are fetched: depth (links from a seed, and the score of the page that names it), inbound (other hosts that link to it), internal (pages of its host that link to it), nesting (segments of its path), home (root of its host), trusted (its domain is in \`trustedDomains\`, or in the imported ranking), relevance (what the links to it promise of the \`focus\`). The shares must sum to 1; a signal that is not named counts for nothing. Null: ${weightWords(defaultWeights)}; with a \`focus\` ${weightWords(focusedWeights)}.`,
+    description: `Share of each signal in the score of a page, by which the pages of a host are fetched: depth (links from a seed, and the score of the page that names it), inbound (other hosts that link to it), internal (pages of its host that link to it), nesting (segments of its path), home (root of its host), trusted (its domain is in \`trustedDomains\`, or in the imported ranking), freshness (the date in its address, as news have it), relevance (what the links to it promise of the \`focus\`). The shares must sum to 1; a signal that is not named counts for nothing. Null: ${weightWords(defaultWeights)}; with a \`focus\` ${weightWords(focusedWeights)}.`,
     examples: [{ depth: 0.6, inbound: 0.4 }],
   });
 

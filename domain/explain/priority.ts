@@ -59,6 +59,7 @@ const words: Readonly<Record<WeighedSignal, (signals: PrioritySignals) => string
   internal: ({ inboundPages }) => `for links from ${about(inboundPages, 'page')} of its host`,
   nesting: ({ nesting }) => `for ${counted(nesting, 'segment')} in its path`,
   home: () => 'for being the home page of its host',
+  freshness: () => 'for the date in its address',
   relevance: ({ relevance }) => `for what its links promise of the crawl’s focus, ${shown(relevance)}`,
   trusted: ({ trusted }) =>
     trusted === 1 ? 'because its domain is trusted' : 'for the place of its domain in the ranking',

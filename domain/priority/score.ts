@@ -16,6 +16,8 @@ export interface PrioritySignals {
   readonly home: boolean;
   /** From 0, unknown, to 1, listed as trusted (trust.ts). */
   readonly trusted: number;
+  /** From 0 to 1, for a date of today in its address (url-date.ts). */
+  readonly freshness: number;
   /** Distinct other hosts that link to the page, and distinct pages of its own host. */
   readonly inboundHosts: number;
   readonly inboundPages: number;
@@ -35,6 +37,7 @@ export const weighedSignals = [
   'nesting',
   'home',
   'trusted',
+  'freshness',
   'relevance',
 ] as const;
 export type WeighedSignal = (typeof weighedSignals)[number];
@@ -50,6 +53,7 @@ export const defaultWeights: PriorityWeights = {
   nesting: 0.1,
   home: 0.1,
   trusted: 0.05,
+  freshness: 0,
   relevance: 0,
 };
 
@@ -61,14 +65,16 @@ export const focusedWeights: PriorityWeights = {
   nesting: 0,
   home: 0.02,
   trusted: 0,
+  freshness: 0,
   relevance: 0.8,
 };
 
 /** All weights of a crawl; null: the default. A signal that is not named counts for nothing. */
 export function weightsOf(given: GivenWeights | null, hasFocus: boolean): PriorityWeights {
   if (given === null) return hasFocus ? focusedWeights : defaultWeights;
-  const { depth = 0, inbound = 0, internal = 0, nesting = 0, home = 0, trusted = 0, relevance = 0 } = given;
-  return { depth, inbound, internal, nesting, home, trusted, relevance };
+  const { depth = 0, inbound = 0, internal = 0, nesting = 0 } = given;
+  const { home = 0, trusted = 0, freshness = 0, relevance = 0 } = given;
+  return { depth, inbound, internal, nesting, home, trusted, freshness, relevance };
 }
 
 /** Weights sum to 1 within this: thirds cannot be written exactly. */
@@ -105,6 +111,7 @@ const values: Readonly<Record<WeighedSignal, (signals: PrioritySignals) => numbe
   nesting: ({ nesting }) => 1 / (1 + nesting),
   home: ({ home }) => (home ? 1 : 0),
   trusted: ({ trusted }) => trusted,
+  freshness: ({ freshness }) => freshness,
   relevance: ({ relevance }) => relevance,
 };
 

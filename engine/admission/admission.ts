@@ -231,12 +231,8 @@ function firstScore(
   const counted = { inboundHosts: parent === null || internal ? 0 : 1, inboundPages: internal ? 1 : 0 };
   const place = ranks.get(link.host) ?? null;
   const quality = qualities.get(link.host) ?? 1;
-  return scoreOf(
-    { ...link, depth, parentPriority, ...counted, relevance: promised(candidate) },
-    crawl,
-    place,
-    quality,
-  ).score;
+  const scored = { ...link, depth, parentPriority, ...counted, relevance: promised(candidate) };
+  return scoreOf(scored, crawl, place, quality, Date.now()).score;
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Counts who links to URLs that their crawls know already, and gives such URLs new scores while they wait. Most links of
  * a page lead to URLs that are known by their spelling, and cost no statement here either: counts are kept in this
- * process, as sketches by spelling, in bounded memory. Every few seconds URLs whose count has grown by about 40 % since
+ * process, as sketches by spelling, in bounded memory. Every one to five seconds URLs whose count has grown by about 40 % since
  * their last score (`linkLevel`) are scored anew, in two statements for all of them. For every two pages read one URL may
  * get a new score, those with the most links first; the others wait, and are still counted. So what links cost is bounded
  * by the pages read, whatever their number.
@@ -51,7 +51,7 @@ interface Source {
 }
 
 export interface LinkTallyOptions {
-  /** Milliseconds between two flushes, at least. */
+  /** Milliseconds between two flushes, at least; a fifth of that if many pages were read since the last. */
   readonly everyMs: number;
   /** URLs of one generation: some 300 bytes each, for two generations. */
   readonly most: number;
@@ -59,6 +59,8 @@ export interface LinkTallyOptions {
 
 const usual: LinkTallyOptions = { everyMs: 5_000, most: 20_000 };
 
+/** Many pages: then a flush costs each of them little. */
+const manyPages = 16;
 /** URLs that may get a new score for each page that is read. */
 const perPage = 0.5;
 /** A link that promises so much more than those before makes a URL due for a new score: ten times at most. */
@@ -77,6 +79,8 @@ export class LinkTally {
   #count = 0;
   #due = new Set<Tally>();
   #allowed = 0;
+  /** Pages noted since the last flush. */
+  #pages = 0;
   #flushedAt = performance.now();
 
   constructor(
@@ -97,6 +101,7 @@ export class LinkTally {
     promises: ReadonlyMap<string, number> | null = null,
   ): void {
     if (weights.inbound + weights.internal + weights.relevance === 0) return;
+    this.#pages++;
     this.#allowed = Math.min(mostAtOnce, this.#allowed + perPage);
     const { origin, crawl_id: crawlId, host_id: hostId } = source;
     const page = Number.parseInt(source.key.slice(0, 8), 16);
@@ -119,9 +124,11 @@ export class LinkTally {
 
   /** To be called when the pages that were noted are committed; mostly does nothing. */
   async flush(): Promise<void> {
-    const wait = this.#options.everyMs - (performance.now() - this.#flushedAt);
+    const everyMs = this.#options.everyMs / (this.#pages < manyPages ? 1 : 5);
+    const wait = everyMs - (performance.now() - this.#flushedAt);
     if (wait > 0 || this.#due.size === 0 || this.#allowed < 1) return;
     this.#flushedAt = performance.now();
+    this.#pages = 0;
     const chosen = [...this.#due]
       .sort((one, other) => urgency(other) - urgency(one))
       .slice(0, Math.floor(this.#allowed));
@@ -177,6 +184,7 @@ export class LinkTally {
         crawl,
         ranks.get(link.host) ?? null,
         qualities.get(link.host) ?? 1,
+        Date.now(),
       );
       const priority = Math.fround(score);
       if (priority === row.priority) continue;

@@ -2,6 +2,7 @@
 import { hostName } from '../../domain/opt-out.ts';
 import { placeInSite, score, type PrioritySignals, type Score } from '../../domain/priority/score.ts';
 import { trustOf } from '../../domain/priority/trust.ts';
+import { dateInPath, freshnessOf } from '../../domain/priority/url-date.ts';
 import { pathAndQuery } from '../../domain/url.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
@@ -17,16 +18,20 @@ export interface Scored extends Pick<
 /**
  * @param place of the host in the imported ranking; null: none is known
  * @param quality of the host
+ * @param now epoch milliseconds, by which dates in addresses are judged
  */
 export function scoreOf(
   { url, host, ...counted }: Scored,
   { weights, trusted, quarantine }: Pick<OpenCrawl, 'weights' | 'trusted' | 'quarantine'>,
   place: number | null,
   quality: number,
+  now: number,
 ): Score & { readonly signals: PrioritySignals } {
+  const path = pathAndQuery({ url, host });
   const signals = {
     ...counted,
-    ...placeInSite(pathAndQuery({ url, host })),
+    ...placeInSite(path),
+    freshness: weights.freshness === 0 ? 0 : freshnessOf(dateInPath(path), now),
     trusted: weights.trusted === 0 ? 0 : trustOf(hostName(host), trusted, place),
     hostQuality: quality,
     trapSuspicion: quarantine?.suspects({ canonical: url, host }) === true ? 1 : 0,

@@ -55,5 +55,6 @@ export async function scoreFacts(
     { weights, trusted: new Set(config.trustedDomains), quarantine: known },
     place,
     quality?.quality ?? 1,
+    Date.now(),
   );
 }

@@ -208,7 +208,7 @@ describe('where it was found', () => {
 describe('its place in line', () => {
   const signals = {
     ...{ depth: 1, parentPriority: 0.81, nesting: 2, home: false, trusted: 0.5 },
-    ...{ inboundHosts: 3, inboundPages: 20, relevance: 0, hostQuality: 1, trapSuspicion: 0 },
+    ...{ inboundHosts: 3, inboundPages: 20, relevance: 0, freshness: 0, hostQuality: 1, trapSuspicion: 0 },
   };
   const scored = (of: PrioritySignals): RecordFacts['scored'] => ({
     ...score(of, defaultWeights),

@@ -15,7 +15,7 @@ import {
 
 const plain: PrioritySignals = {
   ...{ depth: 1, parentPriority: 1, nesting: 1, home: false, trusted: 0 },
-  ...{ inboundHosts: 0, inboundPages: 1, relevance: 0, hostQuality: 1, trapSuspicion: 0 },
+  ...{ inboundHosts: 0, inboundPages: 1, relevance: 0, freshness: 0, hostQuality: 1, trapSuspicion: 0 },
 };
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
@@ -29,6 +29,7 @@ const someSignals: fc.Arbitrary<PrioritySignals> = fc.record({
   inboundHosts: links,
   inboundPages: links,
   relevance: unit,
+  freshness: unit,
   hostQuality: unit,
   trapSuspicion: unit,
 });
@@ -87,6 +88,7 @@ describe('the score of a page (F02)', () => {
       (of) => ({ ...of, inboundHosts: of.inboundHosts + 1 }),
       (of) => ({ ...of, inboundPages: of.inboundPages * 2 }),
       (of) => ({ ...of, relevance: Math.min(1, of.relevance + 0.1) }),
+      (of) => ({ ...of, freshness: 1 }),
       (of) => ({ ...of, hostQuality: 1 }),
       (of) => ({ ...of, trapSuspicion: 0 }),
     ];

@@ -22,7 +22,7 @@ export const manyHosts: readonly Reason[] = [
   },
   {
     why: 'Links to URLs of many hosts are counted together, and turned into new scores in one statement for all of them. The rows can be split by host.',
-    when: 'every five seconds in each process that reads pages, for crawls whose scores depend on links',
+    when: 'every one to five seconds in each process that reads pages, for crawls whose scores depend on links',
     statements: ['addLinks', 'rescoreUrls'],
   },
   {
