@@ -8,7 +8,7 @@ import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export function createDedupActivities(
-  dependencies: Pick<Dependencies, 'pool' | 'writer' | 'folder' | 'outage' | 'log' | 'traps'>,
+  dependencies: Pick<Dependencies, 'pool' | 'writer' | 'folder' | 'outage' | 'log' | 'traps' | 'pressure'>,
 ): DedupActivities {
   const judge = createDedup(dependencies, (bodies) => dependencies.traps.repeated(bodies));
   const aside = new SetAside();

@@ -373,6 +373,38 @@ export const settings = {
     description:
       'Whether `ORBWEAVER_ADDRESS_RATE` holds for private addresses too. They are networks of your own, which crawls reach only if you allow it.',
   }),
+  unreadPages: setting({
+    name: 'ORBWEAVER_UNREAD_PAGES',
+    type: 'number',
+    schema: whole(1, 1_000_000_000),
+    fallback: '20000',
+    description:
+      'Number of fetched pages that may wait to be read, of all crawls. From four fifths of it on, workers fetch more slowly.',
+  }),
+  waitingRows: setting({
+    name: 'ORBWEAVER_WAITING_ROWS',
+    type: 'number',
+    schema: whole(1, 1_000_000_000),
+    fallback: '40000',
+    description:
+      'Number of rows that may wait in a worker for their commit. From four fifths of it on, the worker fetches and reads more slowly.',
+  }),
+  commitMs: setting({
+    name: 'ORBWEAVER_COMMIT_MS',
+    type: 'milliseconds',
+    schema: whole(1, 600_000),
+    fallback: '3000',
+    description:
+      'How long a commit of a worker may take. From four fifths of it on, the worker fetches and reads more slowly.',
+  }),
+  storeMb: setting({
+    name: 'ORBWEAVER_STORE_MB',
+    type: 'MiB',
+    schema: whole(1, 65_536),
+    fallback: '128',
+    description:
+      'Bodies of a worker that may wait for the disk. From four fifths of it on, the worker fetches more slowly.',
+  }),
   leaseSeconds: setting({
     name: 'ORBWEAVER_LEASE_SECONDS',
     type: 'seconds',

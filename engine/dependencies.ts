@@ -10,6 +10,7 @@ import type { Admission } from './admission/admission.ts';
 import type { LinkTally } from './admission/link-tally.ts';
 import type { Books } from './books/books.ts';
 import type { Caps } from './caps/caps.ts';
+import type { Pressure } from './pressure/pressure.ts';
 import type { WakeHosts } from './host-waker.ts';
 import type { TrapWatch } from './traps/trap-watch.ts';
 import type { Gate } from './visit/gates.ts';
@@ -33,6 +34,8 @@ export interface Dependencies {
   /** What the process knows about crawls, hosts, opt-outs and robots.txt. */
   readonly books: Books;
   readonly caps: Caps;
+  /** How much slower the process should work, for what waits behind it. */
+  readonly pressure: Pressure;
   readonly admission: Admission;
   readonly links: LinkTally;
   readonly traps: TrapWatch;

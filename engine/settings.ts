@@ -1,4 +1,5 @@
 import type { CapDefaults } from './caps/cap-book.ts';
+import type { Capacities } from './pressure/pressure.ts';
 
 /** The settings of a process that visits and admissions use. */
 export interface CrawlSettings {
@@ -14,6 +15,8 @@ export interface CrawlSettings {
   readonly leaseMs: number;
   /** Caps on addresses and domains for which operators have set none. */
   readonly caps: CapDefaults;
+  /** How much may wait behind the requests of a process. */
+  readonly capacities: Capacities;
   /** Number of shards that new hosts are spread over. */
   readonly shards: number;
 }

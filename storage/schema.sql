@@ -1056,6 +1056,7 @@ create table worker_process (
   roles text[] not null,
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
+  loads jsonb,
   constraint worker_process_id_not_null NOT NULL id,
   constraint worker_process_pkey PRIMARY KEY (id),
   constraint worker_process_roles_not_null NOT NULL roles,

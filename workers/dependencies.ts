@@ -134,6 +134,12 @@ export async function openDependencies(
     lingerMs,
     leaseMs: config.leaseSeconds * 1_000,
     caps: capDefaultsOf(config),
+    capacities: {
+      unreadPages: config.unreadPages,
+      waitingRows: config.waitingRows,
+      commitMs: config.commitMs,
+      storeBytes: config.storeMb * 1024 ** 2,
+    },
     shards: config.shards,
   };
   const parts: Parts = {

@@ -74,7 +74,8 @@ drain = () => {
   void door?.close();
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 };
-const leave = announce(dependencies.pool, processId, config.roles, log);
+const loads = config.roles.includes('fetch') ? () => dependencies.pressure.loads : null;
+const leave = announce(dependencies.pool, processId, config.roles, loads, log);
 log.info({ roles: config.roles }, 'ready');
 // A worker that fails takes the process down: a half-dead one would hold work it does not do. The supervisor restarts it.
 const running = workers.map((each) => each.run());

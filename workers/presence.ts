@@ -1,18 +1,21 @@
 /** A worker process notes every few seconds that it is at work (table `worker_process`); `/readyz` uses these notes. */
 import type { Logger } from 'pino';
 import type { Pool } from '../storage/postgres/index.ts';
-import { forgetWorker, noteWorker } from '../storage/instance/index.ts';
+import type { StageLoad } from '../domain/pressure.ts';
+import { forgetWorker, noteLoads, noteWorker } from '../storage/instance/index.ts';
 
 const everyMs = 5_000;
 
 /**
  * Returns the function that ends the notes; `lost`: the process does not leave in order.
  * @param id of this process, a UUID
+ * @param loads how full the stages behind the process's requests are; null: it sends none
  */
 export function announce(
   pool: Pool,
   id: string,
   roles: readonly string[],
+  loads: (() => readonly StageLoad[]) | null,
   log: Logger,
 ): (lost: boolean) => Promise<void> {
   const tell = (note: () => Promise<unknown>): Promise<void> =>
@@ -25,6 +28,7 @@ export function announce(
   let told = tell(() => noteWorker(pool, id, roles));
   const timer = setInterval(() => {
     told = told.then(() => tell(() => noteWorker(pool, id, roles)));
+    if (loads !== null) told = told.then(() => tell(() => noteLoads(pool, id, JSON.stringify(loads()))));
   }, everyMs);
   return async (lost) => {
     clearInterval(timer);

@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { crawlStates, urlStates } from '../../contracts/crawl.ts';
 import { deadLetterClasses } from '../../domain/dead-letter.ts';
 import { hostStandings } from '../../domain/host-standing.ts';
+import { measureLoads } from '../../storage/instance/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import {
   measureCrawls,
@@ -78,6 +79,16 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
     'oldest_expired_lease_seconds',
     'Seconds since the oldest lease of a host that was not returned ran out.',
   );
+  const used = gauge(
+    'stage_used',
+    'What waits for a stage behind the fetchers, in the worker where the stage is fullest: pages, rows, milliseconds of a commit, bytes.',
+    'stage',
+  );
+  const capacity = gauge(
+    'stage_capacity',
+    'How much may wait for the stage; from four fifths of it on, the stages before it slow down.',
+    'stage',
+  );
   const totals = {
     discovered: counter('urls_discovered', 'URLs admitted to crawls.'),
     pages: counter('pages', 'Pages answered with 2xx, sitemaps not counted.'),
@@ -86,11 +97,12 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
   };
 
   return async () => {
-    const [[measures], standings, dead, [ages]] = await Promise.all([
+    const [[measures], standings, dead, [ages], loads] = await Promise.all([
       measureCrawls(pool),
       measureHosts(pool),
       measureDeadLetters(pool),
       measureQueues(pool),
+      measureLoads(pool),
     ]);
     if (measures === undefined || ages === undefined) throw new Error('Postgres returned no measurements');
     for (const state of crawlStates) crawls.set({ state }, measures.crawls[state] ?? 0);
@@ -100,6 +112,12 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
     for (const state of hostStandings) hosts.set({ state }, byStanding.get(state) ?? 0);
     for (const letterClass of deadLetterClasses) letters.set({ class: letterClass }, 0);
     for (const row of dead) letters.set({ class: row.class }, row.letters);
+    used.reset();
+    capacity.reset();
+    for (const load of loads) {
+      used.set({ stage: load.stage }, load.used);
+      capacity.set({ stage: load.stage }, load.capacity);
+    }
     turnAge.set(Math.max(0, ages.turn));
     bodyAge.set(Math.max(0, ages.body));
     leaseAge.set(Math.max(0, ages.lease));

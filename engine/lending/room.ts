@@ -44,6 +44,7 @@ export class LendingRoom implements House {
   readonly gates: readonly Gate[];
   readonly fetcher = nobodySends;
   readonly caps = nobodyEnters;
+  readonly pressure = { fetching: 1 };
   readonly permits: LoanPermits;
   /** The API has no breakers: if Postgres is down, the API request fails. */
   readonly outage = (): null => null;

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadingLane } from '../../contracts/activities.ts';
+import { slowedMs } from '../../domain/pressure.ts';
 import type { storedStages, StoredStage } from '../../domain/stage.ts';
 import { bodiesInStage, type StagedBody } from '../../storage/pages/index.ts';
 import { isStorageOutage } from '../../storage/postgres/index.ts';
@@ -16,6 +17,8 @@ const longestMs = 60_000;
 /** A call ends if no body has come for this long. */
 const lingerMs = 2_000;
 const lookMs = 250;
+/** Most milliseconds between two batches while the stages behind are full. */
+const longestRestMs = 5_000;
 /** Milliseconds for which a host is set aside after an error of its own; doubled with each further error. */
 const asideMs = 1_000;
 const longestAsideMs = 60_000;
@@ -45,7 +48,13 @@ export class SetAside {
  * the pages of its own host only. Faults of storage are thrown.
  */
 export async function workLane(
-  { pool, folder, outage, log }: Pick<Dependencies, 'pool' | 'folder' | 'outage' | 'log'>,
+  {
+    pool,
+    folder,
+    outage,
+    log,
+    pressure,
+  }: Pick<Dependencies, 'pool' | 'folder' | 'outage' | 'log' | 'pressure'>,
   lane: ReadingLane,
   stage: Stage,
   aside: SetAside,
@@ -65,8 +74,12 @@ export async function workLane(
       ({ host_id: id }) => id,
     );
     if (hosts.size > 0) {
+      const from = performance.now();
       bodies += await workHosts(hosts);
       lastAt = performance.now();
+      const tookMs = lastAt - from;
+      const restMs = Math.min(longestRestMs, slowedMs(tookMs, pressure.reading) - tookMs);
+      if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
     } else if (!wrapped && after === 0) {
       if (performance.now() - lastAt >= lingerMs) break;
       await sleep(lookMs, undefined, { signal }).catch(() => undefined);

@@ -3,27 +3,23 @@
  * allowance), and the only way by which a request leaves for it, past all gates (gates.ts). A slice, a probe, the door,
  * a guest and a loan all use it.
  */
-import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
+import type { FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { hostPace } from '../../domain/host-delay.ts';
 import type { Manners } from '../../domain/pace.ts';
 import type { Robots } from '../../domain/robots.ts';
 import type { NotedTurn, WaitingCrawl } from '../../storage/feeding/index.ts';
 import type { Books } from '../books/books.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
-import type { Caps } from '../caps/caps.ts';
 import { CrawlTurns } from './crawl-turns.ts';
 import type { Gate, Stop, Visited, Wanted } from './gates.ts';
 import type { HostRules } from './host-rules.ts';
 import type { Lane } from './lanes.ts';
 import type { HostLease, HostLesson, LeaseKeeper } from './lease-keeper.ts';
-import { HostPacer } from './pacer.ts';
+import { HostPacer, type Way } from './pacer.ts';
 
 /** What all visits of a process share. */
-export interface House {
+export interface House extends Way {
   readonly books: Books;
-  readonly fetcher: Fetcher;
-  /** What all hosts of a domain, or at an address, may be sent together. */
-  readonly caps: Pick<Caps, 'enter'>;
   readonly outage: () => Error | null;
   /** The gates of gates.ts. */
   readonly gates: readonly Gate[];

@@ -10,8 +10,10 @@ import {
   type FetchResult,
 } from '../../contracts/fetching.ts';
 import { adaptedDelayMs, earliestStart, type Exchanged } from '../../domain/pace.ts';
+import { slowedMs } from '../../domain/pressure.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
 import { isLater, type Caps, type Entry } from '../caps/caps.ts';
+import type { Pressure } from '../pressure/pressure.ts';
 import type { Pace } from '../../domain/host-delay.ts';
 import type { HostLease } from './lease-keeper.ts';
 import type { Lane } from './lanes.ts';
@@ -31,11 +33,23 @@ export interface Turn {
   readonly taken: (at: Exchanged) => void;
 }
 
+/** What stands between a request and its host, for all hosts of the process. */
+export interface Way {
+  readonly fetcher: Fetcher;
+  /** What all hosts of a domain, or at an address, may be sent together. */
+  readonly caps: Pick<Caps, 'enter'>;
+  readonly pressure: Pick<Pressure, 'fetching'>;
+}
+
 /** The pace until the crawls of the visit are known. */
 const noPace: Pace = { delayMs: 0, factor: null };
 
 /** Milliseconds for which a host is left alone if this process had no room for a body. */
 const noRoomMs = 10_000;
+/** A request to a host without a delay counts as this many milliseconds at least, if it must be slowed down. */
+const leastSpentMs = 50;
+/** Milliseconds for which a host is left alone if the stages behind stayed full for all of its visit. */
+const easeAgainMs = 10_000;
 /** Times that a request is made anew because its connection led to another address than was foreseen. */
 const mostAddresses = 3;
 
@@ -43,6 +57,7 @@ export class HostPacer {
   readonly lease: HostLease;
   readonly #fetcher: Fetcher;
   readonly #caps: Pick<Caps, 'enter'>;
+  readonly #pressure: Way['pressure'];
   readonly #optOuts: Pick<OptOutBook, 'attend'>;
   readonly #signal: AbortSignal;
   pace = noPace;
@@ -61,13 +76,14 @@ export class HostPacer {
 
   constructor(
     lease: HostLease,
-    { fetcher, caps }: { readonly fetcher: Fetcher; readonly caps: Pick<Caps, 'enter'> },
+    { fetcher, caps, pressure }: Way,
     optOuts: Pick<OptOutBook, 'attend'>,
     signal: AbortSignal,
   ) {
     this.lease = lease;
     this.#fetcher = fetcher;
     this.#caps = caps;
+    this.#pressure = pressure;
     this.#optOuts = optOuts;
     this.#signal = signal;
     this.#heldOffUntil = performance.now() + lease.taken.held_ms;
@@ -137,9 +153,16 @@ export class HostPacer {
     this.#starting = start.promise;
     await before;
     try {
+      const begunAt = performance.now();
+      const { patienceMs } = turn;
       for (;;) {
-        const waitMs = Math.max(this.waitMs, turn.waitMs());
-        if (waitMs === 0) break;
+        const eased = begunAt + this.#easedMs - performance.now();
+        const waitMs = Math.max(this.waitMs, turn.waitMs(), eased);
+        if (waitMs <= 0) break;
+        if (eased > 0 && performance.now() - begunAt > patienceMs) {
+          this.holdOff(easeAgainMs);
+          return null;
+        }
         if (this.#signal.aborted || !(await turn.stays())) return null;
         await sleep(Math.min(waitMs, 1_000), this.#signal);
       }
@@ -163,6 +186,14 @@ export class HostPacer {
     } finally {
       start.resolve(undefined);
     }
+  }
+
+  /** Milliseconds between two requests while stages behind them are full; 0: none is. */
+  get #easedMs(): number {
+    const pace = this.#pressure.fetching;
+    if (pace === 1) return 0;
+    const tookMs = this.#tookMs ?? 0;
+    return slowedMs(Math.max(leastSpentMs, this.delayMs + tookMs), pace) - tookMs;
   }
 
   /** Waits for the permits of the host's groups. Null: the request was given up, or the host is left alone for a while. */

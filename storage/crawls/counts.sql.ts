@@ -30,6 +30,14 @@ export interface CrawlCounts {
   readonly dead_letters: readonly { readonly class: DeadLetterClass; readonly count: number }[] | null;
 }
 
+/** Fetched pages that wait to be read, of all crawls that have not ended; by the ledger, so that no URL is counted. */
+export const unreadPages = statement<[], { readonly pages: number }>(
+  'unread-pages',
+  `select coalesce(sum(l.pending), 0)::bigint as pages
+     from crawl c join ledger l on l.crawl_id = c.id
+    where c.state not in ('finished', 'cancelled', 'failed')`,
+);
+
 /**
  * Counts of a crawl that the ledger does not hold, all at one moment. They come from one statement, since a round trip
  * costs more than a count.

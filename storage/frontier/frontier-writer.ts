@@ -8,6 +8,7 @@
  * key, then result rows, then pages, then stages; the triggers lock the session's own ledger shard last. Each statement
  * sorts its rows. A transaction that other processes still bring into a deadlock is tried again (retry.ts).
  */
+import { fading } from '../../domain/pressure.ts';
 import { Gathering } from '../gathering.ts';
 import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from './admission.sql.ts';
 import { notePromises } from './links.sql.ts';
@@ -49,12 +50,20 @@ export interface FrontierWriterOptions {
   readonly onClosed?: (segment: number) => void;
 }
 
+/** What the last commit counts in the mean of commits. */
+const newestShare = 0.2;
+
 const usual = { gatherMs: 8, maxRows: 4_000 } as const;
 
 export class FrontierWriter {
   readonly #pool: Pool;
   readonly #options: FrontierWriterOptions;
   readonly #gathering: Gathering<Waiting>;
+  #rows = 0;
+  /** Milliseconds of a commit, of late; `performance.now()` at the end of the last, and at the start of the present one. */
+  #commitMs = 0;
+  #committedAt = -Infinity;
+  #committingSince: number | null = null;
 
   constructor(pool: Pool, options: Partial<FrontierWriterOptions> = {}) {
     this.#pool = pool;
@@ -71,9 +80,23 @@ export class FrontierWriter {
    * @param patienceMs as in `Gathering`
    */
   async write(write: FrontierWrite, patienceMs = 0): Promise<Written> {
-    return new Promise((settle, fail) => {
-      this.#gathering.add({ write, settle, fail }, patienceMs);
-    });
+    const rows = size(write);
+    this.#rows += rows;
+    try {
+      return await new Promise<Written>((settle, fail) => {
+        this.#gathering.add({ write, settle, fail }, patienceMs);
+      });
+    } finally {
+      this.#rows -= rows;
+    }
+  }
+
+  /** Rows that wait for their commit, and the milliseconds that commits take now. */
+  get load(): { readonly rows: number; readonly commitMs: number } {
+    const now = performance.now();
+    const since = this.#committingSince;
+    const lasts = since === null ? 0 : now - since;
+    return { rows: this.#rows, commitMs: Math.max(lasts, fading(this.#commitMs, now - this.#committedAt)) };
   }
 
   /** How many of the first writes make a transaction. */
@@ -88,6 +111,18 @@ export class FrontierWriter {
   }
 
   async #flush(batch: readonly Waiting[]): Promise<void> {
+    const since = performance.now();
+    this.#committingSince = since;
+    try {
+      await this.#settle(batch);
+    } finally {
+      this.#committingSince = null;
+      this.#committedAt = performance.now();
+      this.#commitMs += (this.#committedAt - since - this.#commitMs) * newestShare;
+    }
+  }
+
+  async #settle(batch: readonly Waiting[]): Promise<void> {
     try {
       settleAll(batch, await this.#commit(batch));
     } catch (error) {

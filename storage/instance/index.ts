@@ -1,6 +1,8 @@
 /** Facts of which an instance has one: its id, its secret, its namespace, and the workers at work. */
 export { instanceId, cursorSecret, temporalNamespace, noteTemporalNamespace } from './instance.sql.ts';
 export {
+  noteLoads,
+  measureLoads,
   noteWorker,
   forgetWorker,
   controlPresence,

@@ -1,4 +1,5 @@
 /** The worker processes at work. */
+import type { StageLoad } from '../../domain/pressure.ts';
 import { statement } from '../postgres/index.ts';
 
 /** Notes that a worker process is at work, and forgets processes that were lost more than an hour ago. */
@@ -8,6 +9,21 @@ export const noteWorker = statement<[id: string, roles: readonly string[]], Reco
      delete from worker_process where seen_at < now() - interval '1 hour' and id <> $1
    )
    insert into worker_process (id, roles) values ($1, $2) on conflict (id) do update set seen_at = now()`,
+);
+
+/** @param loads a `StageLoad` for each stage, as JSON */
+export const noteLoads = statement<[id: string, loads: string], Record<string, never>>(
+  'note-loads',
+  `update worker_process set loads = $2 where id = $1`,
+);
+
+/** Of each stage the fullest that a worker at work has. */
+export const measureLoads = statement<[], StageLoad>(
+  'measure-loads',
+  `select distinct on (l.stage) l.stage, l.used, l.capacity
+     from worker_process w, jsonb_to_recordset(w.loads) as l(stage text, used float8, capacity float8)
+    where w.seen_at > now() - interval '15 seconds'
+    order by l.stage, l.used / l.capacity desc`,
 );
 
 /** Forgets a worker process that stops in order. */

@@ -16,5 +16,7 @@ create table worker_process (
   id          uuid primary key,
   roles       text[] not null,
   started_at  timestamptz not null default now(),
-  seen_at     timestamptz not null default now()
+  seen_at     timestamptz not null default now(),
+  -- How full the stages behind its requests are (domain/pressure.ts: a StageLoad each); null: it sends none.
+  loads       jsonb
 );

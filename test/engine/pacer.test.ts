@@ -19,6 +19,7 @@ const nothingIsSent = {
     close: () => Promise.resolve(),
   },
   caps: { enter: () => Promise.resolve(null) },
+  pressure: { fetching: 1 },
 };
 /** Milliseconds that the test itself may take between the lease and the look. */
 const slack = 1_000;

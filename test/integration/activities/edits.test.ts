@@ -6,6 +6,7 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
+import { endless } from '../../../engine/pressure/pressure.ts';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { gates } from '../../../engine/visit/gates.ts';
 import { assemble, type Parts } from '../../../engine/assemble.ts';
@@ -58,7 +59,7 @@ const parts = (over: Partial<Parts> = {}): Dependencies =>
     gates,
     settings: {
       ...{ userAgent: 'Orbweaver/0.0', allowPrivate: [], maxBodyBytes: 1024 * 1024, requestTimeoutMs: 5_000 },
-      ...{ sliceMs: 5_000, lingerMs: 0, leaseMs: 4_000, shards: 1, caps: noCaps },
+      ...{ sliceMs: 5_000, lingerMs: 0, leaseMs: 4_000, shards: 1, caps: noCaps, capacities: endless },
     },
     log: pino({ level: 'silent' }),
     ...over,

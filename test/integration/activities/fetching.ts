@@ -9,6 +9,7 @@ import { createFetchActivities } from '../../../activities/fetch.ts';
 import { gates } from '../../../engine/visit/gates.ts';
 import { assemble, type Parts } from '../../../engine/assemble.ts';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
+import { endless } from '../../../engine/pressure/pressure.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import type { CrawlSettings } from '../../../engine/settings.ts';
 import type { ProbeResult, SliceResult } from '../../../contracts/activities.ts';
@@ -38,6 +39,7 @@ export interface HostRow {
 
 export interface Fetching {
   readonly pool: Pool;
+  readonly databaseUrl: string;
   /** A worker process of its own: own caches, own leases, the same database and blobs. */
   role(settings?: Partial<CrawlSettings>, parts?: Partial<Parts>): FetchRole;
   /** What such a process is made of. */
@@ -65,6 +67,7 @@ const settings: CrawlSettings = {
   leaseMs: 4_000,
   shards: 1,
   caps: noCaps,
+  capacities: endless,
 };
 
 export async function openFetching(): Promise<Fetching> {
@@ -96,6 +99,7 @@ export async function openFetching(): Promise<Fetching> {
     });
   return {
     pool,
+    databaseUrl: world.databaseUrl,
     blobs,
     dependencies,
     tear: async (hash) => {

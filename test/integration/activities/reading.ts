@@ -1,6 +1,7 @@
 /** Reads what a host has brought, as the lanes of a worker do. */
 import pino from 'pino';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
+import { endless } from '../../../engine/pressure/pressure.ts';
 import { gates } from '../../../engine/visit/gates.ts';
 import { assemble } from '../../../engine/assemble.ts';
 import { createExtractor, type Extractor } from '../../../content/extract.ts';
@@ -44,6 +45,7 @@ export async function readBodies(
       leaseMs: 4_000,
       shards: 1,
       caps: noCaps,
+      capacities: endless,
     },
     log: pino({ level: 'silent' }),
   });
