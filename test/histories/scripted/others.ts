@@ -1,6 +1,7 @@
 /** Schedulers, edits and webhooks: rests, and runs that are too long. */
 import {
   editWorkflowId,
+  recrawlWorkflowId,
   schedulerWorkflowId,
   wakeSignal,
   webhookWorkflowId,
@@ -75,6 +76,14 @@ const editContinued: Script = {
   act: ({ handle }) => handle.result().then(() => undefined),
 };
 
+const recrawlRun: Script = {
+  name: 'recrawl-run',
+  workflowId: recrawlWorkflowId('22'),
+  input: { crawlId: '22' },
+  answers: { recrawl: inTurn({ noted: 3, queued: 2, over: false }) },
+  act: ({ handle }) => handle.result().then(() => undefined),
+};
+
 const sending = gate({ gone: false, waitMs: null });
 const webhookWoken: Script = {
   name: 'webhook-woken',
@@ -116,5 +125,5 @@ const webhookContinued: Script = {
 };
 
 export const otherScripts: readonly Script[] = [
-  ...[schedulerContinued, schedulerResting, editContinued, webhookWoken, webhookContinued],
+  ...[schedulerContinued, schedulerResting, editContinued, recrawlRun, webhookWoken, webhookContinued],
 ];
