@@ -1,4 +1,5 @@
 /** `GET /metrics` (F35), read as Prometheus reads it. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   addLetter,
@@ -8,6 +9,7 @@ import {
   hostParked,
   setState,
 } from '../../support/database/index.ts';
+import { noteLoads, noteWorker } from '../../../storage/instance/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { addPage, newCrawl, noteTaker, serve, startServices, newRunningCrawl } from './world.ts';
 import type { Api, Services } from './world.ts';
@@ -58,6 +60,11 @@ it('tells what the instance holds, in a fixed number of series', async () => {
   for (const [letterClass, key] of [['timeout', '01'], ['tls', '02'], ['tls', '03']] as const)
     await addLetter(pool, running, { hostId: 1, key: Buffer.from(key, 'hex') }, letterClass); // prettier-ignore
 
+  const [one, other] = [randomUUID(), randomUUID()];
+  for (const id of [one, other]) await noteWorker(pool, id, ['fetch']);
+  await noteLoads(pool, one, JSON.stringify([{ stage: 'store', used: 9, capacity: 10 }]));
+  await noteLoads(pool, other, JSON.stringify([{ stage: 'store', used: 12, capacity: 100 }]));
+
   const answer = await ask<string>(api.url, reader, 'GET', '/metrics');
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -80,6 +87,9 @@ it('tells what the instance holds, in a fixed number of series', async () => {
     'orbweaver_dead_letters{class="poison"}': 0,
     'orbweaver_dead_letters{class="tls"}': 2,
     orbweaver_oldest_expired_lease_seconds: 0,
+    // Of the worker where the stage is fullest.
+    'orbweaver_stage_used{stage="store"}': 9,
+    'orbweaver_stage_capacity{stage="store"}': 10,
   };
   expect(Object.fromEntries(series)).toMatchObject(expected);
   expect(series.get('orbweaver_oldest_turn_seconds')).toBeGreaterThan(3_599);
