@@ -186,14 +186,18 @@ function addLooking(program: Command, ended: Ended): void {
   program
     .command('explain')
     .description(
-      'Show every decision about a URL: why the URL was fetched, was skipped or waits, or what would become of it.',
+      'Explain a URL: every decision about it, why it was fetched, was skipped or waits, or what would become of it. Without a URL, explain the crawl: where its time goes, which hosts hold it up, when it will be over.',
     )
     .argument('<id>', 'id of the crawl', crawlId)
-    .argument('<url>', 'any spelling of the URL')
+    .argument('[url]', 'any spelling of the URL; absent: the crawl as a whole')
     .option('--json', 'as JSON')
-    .addHelpText('after', '\nExample:\n  orbweaver explain 3 https://example.com/private/')
-    .action(async (id: string, url: string, options: object) => {
-      ended(await (await import('./explain.ts')).explain(id, url, options));
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver explain 3\n  orbweaver explain 3 https://example.com/private/',
+    )
+    .action(async (id: string, url: string | undefined, options: object) => {
+      if (url === undefined) ended(await (await import('./explain-crawl.ts')).explainCrawl(id, options));
+      else ended(await (await import('./explain.ts')).explain(id, url, options));
     });
 }
 

@@ -7,6 +7,7 @@ import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { openOutFile } from './out-file.ts';
 import { cutLines } from './summary.ts';
+import { timeRows } from './explain-crawl.ts';
 import { moment, table, writeLines, writeOne } from './table.ts';
 import { grouped } from '../domain/counted.ts';
 import { bytes, duration } from './words.ts';
@@ -75,6 +76,11 @@ export function reportLines(report: CrawlReport): string[] {
       ...(totals.forgotten === 0 ? [] : [['gone and forgotten', grouped(totals.forgotten)]]),
       ['seeds', `${grouped(totals.seeds.accepted)} good, ${grouped(totals.seeds.rejected)} rejected`],
     ]),
+    ...part(
+      `Time by cause (${duration(report.time.seconds)}, summed over hosts)`,
+      null,
+      timeRows(report.time.causes),
+    ),
     ...part(
       'URLs by state',
       ['state', 'reason', 'URLs'],

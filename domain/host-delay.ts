@@ -52,6 +52,16 @@ export function hostPace(host: HostManners, crawls: readonly PacedCrawl[], robot
   };
 }
 
+/** Is it the Crawl-delay of robots.txt that spaces the requests to a host? */
+export const goesByCrawlDelay = (
+  { settings }: Pick<HostManners, 'settings'>,
+  crawls: readonly Pick<PacedCrawl, 'agentTokens'>[],
+  robots: Robots | null,
+): boolean => {
+  const [product] = crawls[0]?.agentTokens ?? [];
+  return settings.delaySeconds === null && product !== undefined && crawlDelayFor(robots, [product]) !== null;
+};
+
 /** The pace of one crawl's turns at a host. */
 export const crawlPace = (
   host: HostManners,

@@ -158,6 +158,7 @@ create table crawl (
   ended_at timestamp with time zone,
   rests_since timestamp with time zone,
   rested interval not null default '00:00:00'::interval,
+  resumed_at timestamp with time zone,
   quarantine_revision integer not null default 0,
   seeded_line integer not null default 0,
   seeds_revision integer not null default 0,
@@ -395,6 +396,7 @@ create table host_queue (
   queued bigint not null default 0,
   leased bigint not null default 0,
   total bigint not null default 0,
+  work_at timestamp with time zone not null default now(),
   shard smallint not null default 0,
   known boolean not null default false,
   turn_at timestamp with time zone default now(),
@@ -424,7 +426,58 @@ create table host_queue (
   constraint host_queue_tier_not_null NOT NULL tier,
   constraint host_queue_total_not_null NOT NULL total,
   constraint host_queue_turn_version_not_null NOT NULL turn_version,
+  constraint host_queue_work_at_not_null NOT NULL work_at,
   constraint host_queue_worth_not_null NOT NULL worth
+) with (fillfactor=50);
+
+create table host_time (
+  crawl_id bigint not null,
+  host_id bigint not null,
+  until timestamp with time zone not null,
+  answering real not null default 0,
+  robots_txt real not null default 0,
+  delay real not null default 0,
+  crawl_delay real not null default 0,
+  slowdown real not null default 0,
+  retry_after real not null default 0,
+  backoff real not null default 0,
+  retry real not null default 0,
+  parked real not null default 0,
+  caps real not null default 0,
+  own_delay real not null default 0,
+  windows real not null default 0,
+  quota real not null default 0,
+  paused real not null default 0,
+  others real not null default 0,
+  place real not null default 0,
+  slot real not null default 0,
+  reading real not null default 0,
+  own_work real not null default 0,
+  fault real not null default 0,
+  constraint host_time_answering_not_null NOT NULL answering,
+  constraint host_time_backoff_not_null NOT NULL backoff,
+  constraint host_time_caps_not_null NOT NULL caps,
+  constraint host_time_crawl_delay_not_null NOT NULL crawl_delay,
+  constraint host_time_crawl_id_not_null NOT NULL crawl_id,
+  constraint host_time_delay_not_null NOT NULL delay,
+  constraint host_time_fault_not_null NOT NULL fault,
+  constraint host_time_host_id_not_null NOT NULL host_id,
+  constraint host_time_others_not_null NOT NULL others,
+  constraint host_time_own_delay_not_null NOT NULL own_delay,
+  constraint host_time_own_work_not_null NOT NULL own_work,
+  constraint host_time_parked_not_null NOT NULL parked,
+  constraint host_time_paused_not_null NOT NULL paused,
+  constraint host_time_pkey PRIMARY KEY (crawl_id, host_id),
+  constraint host_time_place_not_null NOT NULL place,
+  constraint host_time_quota_not_null NOT NULL quota,
+  constraint host_time_reading_not_null NOT NULL reading,
+  constraint host_time_retry_after_not_null NOT NULL retry_after,
+  constraint host_time_retry_not_null NOT NULL retry,
+  constraint host_time_robots_txt_not_null NOT NULL robots_txt,
+  constraint host_time_slot_not_null NOT NULL slot,
+  constraint host_time_slowdown_not_null NOT NULL slowdown,
+  constraint host_time_until_not_null NOT NULL until,
+  constraint host_time_windows_not_null NOT NULL windows
 ) with (fillfactor=50);
 
 create table idempotency_key (
@@ -1197,6 +1250,7 @@ begin
     -- What it waited before it first began is no part of its time anyway.
     if old.started_at is not null then new.rested := old.rested + (now() - old.rests_since); end if;
     new.rests_since := null;
+    new.resumed_at := now();
   end if;
   return new;
 end $function$
@@ -1415,7 +1469,8 @@ begin
   on conflict (host_id, crawl_id) do update
     set queued = q.queued + excluded.queued, total = q.total + excluded.total,
         tier = case when q.queued > 0 or excluded.queued = 0 then least(q.tier, excluded.tier) else excluded.tier end,
-        authority = q.authority or excluded.authority;
+        authority = q.authority or excluded.authority,
+        work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end;
   insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed)
   select crawl_id, pg_backend_pid() % 32, count(*),
          count(*) filter (where state = 'queued'), count(*) filter (where state = 'done'),
@@ -1454,6 +1509,7 @@ begin
   update host_queue q
      set queued = q.queued + d.queued, leased = q.leased + d.leased,
          tier = case when d.queued <= 0 then q.tier when q.queued > 0 then least(q.tier, d.tier) else d.tier end,
+         work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end,
          served_at = case when d.leased > 0 then now() else q.served_at end
     from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
 

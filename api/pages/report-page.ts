@@ -113,11 +113,24 @@ export function reportHtml(report: CrawlReport): string {
 <h1>${escaped(name)}</h1>
 <p>The crawl is ${escaped(crawl.state)}${crawl.reason === null ? '' : ` (${escaped(crawl.reason)})`}. As of ${escaped(report.at)}; started ${escaped(crawl.startedAt ?? 'not yet')}, ended ${escaped(crawl.endedAt ?? 'not yet')}.</p>
 <dl>${facts.map(([term, value]) => `<div><dt>${escaped(term)}</dt><dd>${escaped(value)}</dd></div>`).join('')}</dl>
-${table(head('Where the URLs stand', report.states, of.states), report.states, [
-  { head: 'State', cell: ({ state }) => state },
-  { head: 'Reason', cell: ({ reason }) => reason ?? '–' },
-  urlCount(),
-])}${table('Freshness', report.freshness, [
+<p>${escaped(report.time.summary)}</p>
+${table('Where the time went', report.time.causes, [
+  { head: 'Cause', cell: ({ means }) => means },
+  { head: 'Share', numeric: true, cell: ({ share }) => `${(share * 100).toFixed(1)} %` },
+  { head: 'Host-seconds', numeric: true, cell: ({ seconds }) => duration(seconds) },
+])}${table('Hosts that hold the crawl up', report.time.hosts.items, [
+    { head: 'Host', cell: ({ origin }) => origin },
+    { head: 'Why', cell: ({ because }) => because },
+    {
+      head: 'Left',
+      numeric: true,
+      cell: ({ secondsLeft }) => (secondsLeft === null ? 'until somebody acts' : duration(secondsLeft)),
+    },
+  ])}${table(head('Where the URLs stand', report.states, of.states), report.states, [
+    { head: 'State', cell: ({ state }) => state },
+    { head: 'Reason', cell: ({ reason }) => reason ?? '–' },
+    urlCount(),
+  ])}${table('Freshness', report.freshness, [
     { head: 'At', cell: ({ at }) => at },
     { head: 'Fresh', numeric: true, cell: ({ fresh }) => `${fresh.toFixed(1)} %` },
     { head: 'Pages', numeric: true, cell: ({ pages }) => number(pages) },

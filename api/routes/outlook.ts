@@ -1,7 +1,8 @@
-/** The outlook of a crawl: what it waits for, and how long it may still take. */
+/** The outlook of a crawl: what it waits for, how long it may still take, and where its time goes. */
 import { crawlOutlookView, defaultOutlookLimit, outlookQuery } from '../../contracts/http/outlook.ts';
+import { crawlTimeView } from '../../contracts/http/crawl-time.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
-import { outlookOf } from '../../storage/reports/index.ts';
+import { outlookOf, timeOf } from '../../storage/reports/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
 import { json } from './answers.ts';
@@ -21,5 +22,19 @@ export const outlookRoutes = [
       ({ pool }) =>
       async ({ params: { crawlId }, query: { limit = defaultOutlookLimit, fields } }) =>
         (await outlookOf(pool, crawlId, limit, fields === 'parked')) ?? noSuchCrawl(crawlId),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/time',
+    access: reader('crawls'),
+    id: 'explainTime',
+    summary:
+      'Why a crawl is slow or not finished: its time by cause, the hosts that hold it up, when it will be over',
+    params: crawlPath,
+    answers: { 200: json('Where the time of the crawl goes.', crawlTimeView) },
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId } }) =>
+        (await timeOf(pool, crawlId, new Date())) ?? noSuchCrawl(crawlId),
   }),
 ];

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { urlReasons } from '../../domain/url-reason.ts';
 import { crawlStates, urlStates } from '../crawl.ts';
 import { counts, crawlLabel, leftOut, lettersByClass, rejectedSeed } from './crawls.ts';
+import { crawlTimeView } from './crawl-time.ts';
 import { freshnessSample } from './freshness.ts';
 import { count, instant } from './shared.ts';
 
@@ -61,6 +62,9 @@ export const crawlReport = z
       }),
       seeds: z.object({ accepted: count, rejected: count }),
     }),
+    time: crawlTimeView
+      .pick({ seconds: true, summary: true, causes: true, hosts: true, eta: true })
+      .meta({ description: 'Where the time of the crawl went; see GET /v1/crawls/{crawlId}/time.' }),
     states: z.array(
       z.object({ state: z.enum(urlStates), reason: z.enum(urlReasons).nullable(), urls: count }),
     ),

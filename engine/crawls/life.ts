@@ -17,6 +17,7 @@ import {
   setCrawlState,
 } from '../../storage/crawls/index.ts';
 import { excludeQueued } from '../../storage/frontier/index.ts';
+import { closeTimes } from '../../storage/times/index.ts';
 import { chooseCanonicals, markTextDuplicates } from '../../storage/pages/index.ts';
 import {
   allowWalk,
@@ -50,7 +51,7 @@ export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<Cra
  * its current settings. Returns where the crawl stands now.
  */
 export async function changeCrawlState(pool: Pool, crawlId: string, next: CrawlStands): Promise<CrawlStands> {
-  return inTransaction(pool, async (db) => {
+  const stands = await inTransaction(pool, async (db) => {
     const id = Number(crawlId);
     await lockCrawls(db, [id]);
     const now = await crawlStandsAt(db, crawlId);
@@ -60,6 +61,17 @@ export async function changeCrawlState(pool: Pool, crawlId: string, next: CrawlS
     await setCrawlState(db, id, next.state, next.cause, next.reason);
     return next;
   });
+  if (stands.state !== 'running' && stands.state !== 'seeding') await closeAccount(pool, crawlId);
+  return stands;
+}
+
+/** Counts what the crawl waited for at all hosts until it stopped running. */
+async function closeAccount(pool: Pool, crawlId: string): Promise<void> {
+  for (let after: number | null = 0; after !== null;) {
+    const from: number = after;
+    const [last] = await retrying(() => closeTimes(pool, crawlId, from, batch));
+    after = last?.host_id ?? null;
+  }
 }
 
 /**
@@ -93,7 +105,7 @@ export async function settleCrawl(
   ending: CrawlEnding,
   reason: string | null,
 ): Promise<CrawlStands> {
-  return inTransaction(pool, async (db) => {
+  const stands = await inTransaction(pool, async (db): Promise<CrawlStands> => {
     const id = Number(crawlId);
     // Unparking a host reopens crawls under the same lock: either it sees the end, or this code sees the work.
     await lockCrawls(db, [id]);
@@ -112,6 +124,8 @@ export async function settleCrawl(
     await setCrawlState(db, id, final.state, final.cause, final.reason);
     return final;
   });
+  if (isOver(stands.state)) await closeAccount(pool, crawlId);
+  return stands;
 }
 
 /** A standing crawl is never complete: its pages become due again. The caller must lock the crawl's row. */

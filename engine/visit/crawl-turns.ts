@@ -70,9 +70,14 @@ export class CrawlTurns {
 
   /** Milliseconds until a crawl's next turn, on top of the host's pace. */
   waitMs(crawlId: number, tookMs: number | null): number {
+    return Math.max(0, this.opensAt(crawlId, tookMs) - performance.now());
+  }
+
+  /** `performance.now()` at a crawl's next turn, apart from the host's pace; it may have passed. */
+  opensAt(crawlId: number, tookMs: number | null): number {
     const [last, delayMs] = [this.#last.get(crawlId), this.#ownDelayMs(crawlId, tookMs)];
     const paced = last === undefined || delayMs === null ? 0 : earliestStart(last, delayMs);
-    return Math.max(0, Math.max(paced, this.#heldUntil.get(crawlId) ?? 0) - performance.now());
+    return Math.max(paced, this.#heldUntil.get(crawlId) ?? 0);
   }
 
   /** By crawl: most turns within a slice. Only crawls that may have fewer turns than the host's pace allows. */

@@ -4,9 +4,10 @@
  * a guest and a loan all use it.
  */
 import type { FetchRequest, FetchResult } from '../../contracts/fetching.ts';
-import { hostPace } from '../../domain/host-delay.ts';
+import { goesByCrawlDelay, hostPace } from '../../domain/host-delay.ts';
 import type { Manners } from '../../domain/pace.ts';
 import type { Robots } from '../../domain/robots.ts';
+import { byCrawlDelay, pauseCause, type WaitStep } from '../../domain/time-lost.ts';
 import type { NotedTurn, WaitingCrawl } from '../../storage/feeding/index.ts';
 import type { Books } from '../books/books.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
@@ -46,6 +47,8 @@ export class HostVisit implements Visited {
   endsAt = 0;
   /** The host's delay before any slowdown; null before it is known. */
   baseDelayMs: number | null = null;
+  /** What asks for the delay of the host. */
+  #spacing: 'delay' | 'crawl_delay' = 'delay';
 
   constructor(house: House, lease: HostLease, origin: string, signal: AbortSignal) {
     this.house = house;
@@ -53,6 +56,7 @@ export class HostVisit implements Visited {
     this.origin = origin;
     this.pacer = new HostPacer(lease, house, house.books.optOuts, signal);
     this.turns = new CrawlTurns([], [], lease.taken);
+    lease.times.pace = (crawlId) => this.#waitSteps(crawlId);
   }
 
   /**
@@ -63,18 +67,25 @@ export class HostVisit implements Visited {
   async gather(rows: readonly WaitingCrawl[], again = false): Promise<void> {
     const { crawls, robots } = this.house.books;
     this.crawls = await Promise.all(rows.map(({ crawl_id: id }) => crawls.open(id)));
-    const { taken, hostId } = this.lease;
+    const { taken, hostId, times } = this.lease;
     this.turns = new CrawlTurns(this.crawls, rows, taken);
     const askedAgoMs = again ? taken.robots_asked_ago_ms : null;
     this.known = await robots.find(hostId, askedAgoMs);
     // If somebody asked for a new copy, the Crawl-delay of an old one does not hold back the request for it.
     const old = askedAgoMs === null ? this.known.older : null;
     this.goBy({ robots: this.known.fresh ?? old, refused: null });
+    const asked = this.#spacing === 'crawl_delay';
+    const waits = rows.map(({ crawl_id: id, waited }) => ({
+      ...{ crawl_id: id, waited: waited !== null && asked ? byCrawlDelay(waited) : waited },
+    }));
+    times.begin(waits, taken.unclean);
   }
 
   /** Uses these rules from now on. */
   goBy(rules: HostRules): void {
     this.rules = rules;
+    const asked = goesByCrawlDelay(this.lease.taken, this.crawls, rules.robots);
+    this.#spacing = asked ? 'crawl_delay' : 'delay';
     this.baseDelayMs = hostPace({ ...this.lease.taken, slowdown: 0 }, this.crawls, rules.robots).delayMs;
     this.slowTo(this.lease.taken);
   }
@@ -88,6 +99,22 @@ export class HostVisit implements Visited {
 
   get waitMs(): number {
     return this.pacer.waitMs;
+  }
+
+  /** What keeps the next request of a crawl back. @param crawlId null: a request for robots.txt */
+  #waitSteps(crawlId: number | null): readonly WaitStep[] {
+    const { pacer, lease, turns } = this;
+    const { owedUntil, heldOffUntil } = pacer.earlier;
+    const { failures, last_error: lastError } = lease.taken;
+    const from = pacer.last?.headAt ?? -Infinity;
+    return [
+      { cause: pauseCause(failures === 0 ? null : lastError), until: heldOffUntil },
+      { cause: this.#spacing, until: from + (this.baseDelayMs ?? 0) },
+      { cause: 'slowdown', until: from + pacer.pace.delayMs },
+      // Slow answers make the delay longer, if a setting says so.
+      { cause: this.#spacing, until: Math.max(from + pacer.delayMs, owedUntil) },
+      { cause: 'own_delay', until: crawlId === null ? 0 : turns.opensAt(crawlId, pacer.tookMs) },
+    ];
   }
 
   async isEdited(): Promise<boolean> {
@@ -120,11 +147,19 @@ export class HostVisit implements Visited {
   /** As `HostPacer.exchange`, past all gates. @param wanted null: for robots.txt, which belongs to no crawl */
   exchange(request: FetchRequest, wanted: Wanted | null = null, lane?: Lane): Promise<FetchResult | null> {
     const { pacer, turns, house } = this;
+    const { times } = this.lease;
+    const crawlId = wanted?.crawl.id ?? null;
     const turn = {
       waitMs: () => (wanted === null ? 0 : turns.waitMs(wanted.crawl.id, pacer.tookMs)),
       stays: () => this.#stays(wanted),
       mayLeave: (counted: boolean) => this.mayLeave(wanted, request.url, counted),
       patienceMs: Math.max(errandMs, this.endsAt - performance.now()),
+      waits: (waits: 'time' | 'caps' | null) => {
+        times.waits(waits);
+      },
+      underWay: (by: 1 | -1) => {
+        times.underWay(crawlId, by);
+      },
       taken: (at: Parameters<typeof turns.asked>[1]) => {
         if (wanted !== null) turns.asked(wanted.crawl.id, at);
       },
@@ -154,7 +189,9 @@ async function firstStop(
 const isOwed = (turn: NotedTurn): boolean => turn.turn_in_ms !== null;
 
 /** The row of a crawl without any earlier request at the host. */
-export const unasked = (id: number): WaitingCrawl => ({ crawl_id: id, asked_ago_ms: null, held_ms: 0 });
+export const unasked = (id: number): WaitingCrawl => ({
+  ...{ crawl_id: id, asked_ago_ms: null, held_ms: 0, waited: null },
+});
 
 /** Asks the gates about a host before its lease is taken. Null: none says "not now". */
 export const lookAtHost = (

@@ -18,8 +18,11 @@ import {
   takeLease,
   type TakenLease,
 } from '../../storage/leases/index.ts';
+import { timeCauseNames } from '../../domain/time-lost.ts';
+import { noteTimes, type NotedTime } from '../../storage/times/index.ts';
 import { Allowance } from './allowance.ts';
 import { sleep } from './sleep.ts';
+import { VisitTimes, type CrawlTimes } from './visit-times.ts';
 
 /** What a visit has learned about its host, written when the lease is returned. */
 export type HostLesson = Omit<Leaving, 'visit'>;
@@ -29,6 +32,7 @@ export class HostLease {
   readonly taken: TakenLease;
   /** What the host's windows and quota allow. */
   readonly allowance: Allowance;
+  readonly times: VisitTimes;
   /** Somebody waits for the host: the visit must end soon (renew-leases). */
   othersWait = false;
   /** Ids of the crawls that the visit serves; null: it serves none. */
@@ -44,6 +48,7 @@ export class HostLease {
     this.taken = taken;
     this.held = held;
     this.allowance = new Allowance(taken, held.monotonicAt);
+    this.times = new VisitTimes(taken.now_ms);
   }
 
   /** True if no further request may begin under this lease: it is lost, or the visit must end. */
@@ -70,6 +75,9 @@ const pollMs = 100;
 const paceSlackMs = 50;
 /** Milliseconds between two looks for visits that must end. */
 const settingsMs = 1_000;
+/** Milliseconds between two writes of where the time of visits under way goes, and until one that somebody waits for. */
+const timesMs = 10_000;
+const timesSoonMs = 300;
 
 export class LeaseKeeper {
   readonly #pool: Pool;
@@ -78,6 +86,8 @@ export class LeaseKeeper {
   readonly #leases = new Map<number, HostLease>();
   #timer: NodeJS.Timeout | undefined;
   #settingsTimer: NodeJS.Timeout | undefined;
+  #timesTimer: NodeJS.Timeout | undefined;
+  #timesSoon = false;
 
   constructor(pool: Pool, leaseMs: number, log: Logger) {
     this.#pool = pool;
@@ -96,6 +106,7 @@ export class LeaseKeeper {
     this.#leases.set(taken.token, lease);
     this.#startRenewing();
     this.#startAskingForSettings();
+    this.#startNotingTimes();
     return lease;
   }
 
@@ -123,7 +134,7 @@ export class LeaseKeeper {
     const { asked, taken } = lease;
     // Wait and pace were measured at different instants: a wait that is nearly the pace is the pace.
     const heldMs = lesson.waitMs > lesson.paceMs + paceSlackMs ? lesson.waitMs : 0;
-    const rows = await releaseLease(this.#pool, lease.hostId, taken.token, {
+    const leaving = {
       ...lesson,
       waitMs: Math.max(heldMs, lesson.paceMs),
       visit: {
@@ -133,7 +144,9 @@ export class LeaseKeeper {
         heldMs,
         revision: taken.settings_revision,
       },
-    });
+    };
+    const times = notedTimes(lease, lease.times.due());
+    const rows = await releaseLease(this.#pool, lease.hostId, taken.token, leaving, times);
     return rows.length > 0;
   }
 
@@ -200,6 +213,40 @@ export class LeaseKeeper {
     }
   }
 
+  #startNotingTimes(ms = timesMs): void {
+    if (this.#timesTimer !== undefined) return;
+    this.#timesTimer = setTimeout(() => {
+      this.#timesTimer = undefined;
+      if (this.#leases.size === 0) return;
+      void this.#noteTimes().finally(() => {
+        this.#startNotingTimes();
+      });
+    }, ms);
+  }
+
+  /** Writes where the time of visits went soon, because one has no work left: its crawl may be about to end. */
+  noteTimesSoon(): void {
+    if (this.#timesSoon) return;
+    this.#timesSoon = true;
+    clearTimeout(this.#timesTimer);
+    this.#timesTimer = undefined;
+    this.#startNotingTimes(timesSoonMs);
+  }
+
+  async #noteTimes(): Promise<void> {
+    this.#timesSoon = false;
+    const due = [...this.#leases.values()].map((lease) => [lease, lease.times.due()] as const);
+    const rows = due.flatMap(([lease, times]) => notedTimes(lease, times));
+    if (rows.length === 0) return;
+    try {
+      await noteTimes(this.#pool, JSON.stringify(rows));
+      for (const [{ times }, written] of due) times.written(written);
+    } catch (error) {
+      // It is written with what comes next.
+      this.#log.debug({ err: error, rows: rows.length }, 'the time of visits could not be written');
+    }
+  }
+
   async #renew(): Promise<void> {
     const asked = [...this.#leases.values()];
     const now = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: this.#leaseMs };
@@ -219,3 +266,11 @@ export class LeaseKeeper {
     }
   }
 }
+
+const notedTimes = ({ hostId }: HostLease, times: readonly CrawlTimes[]): NotedTime[] =>
+  times.map(({ crawlId, from, until, spent, sure }) => ({
+    ...{ host_id: Number(hostId), crawl_id: crawlId, from_ms: from, until_ms: until, sure },
+    ...Object.fromEntries(
+      timeCauseNames.flatMap((cause) => (spent[cause] ? [[cause, spent[cause] / 1_000]] : [])),
+    ),
+  }));

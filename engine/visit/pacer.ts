@@ -29,6 +29,10 @@ export interface Turn {
   readonly mayLeave: (counted: boolean) => boolean;
   /** Milliseconds that the request may wait for a permit of a group of its host (engine/caps). */
   readonly patienceMs: number;
+  /** Called when the request begins to wait for its time, or for permits of its groups, and when that is over. */
+  readonly waits: (waits: 'time' | 'caps' | null) => void;
+  /** Called when the request connects, and when its exchange is over. */
+  readonly underWay: (by: 1 | -1) => void;
   /** Called when the request was answered, or, if several may be in flight, when it has left. */
   readonly taken: (at: Exchanged) => void;
 }
@@ -124,6 +128,11 @@ export class HostPacer {
     return Math.max(0, Math.max(paced, this.#owedUntil) - performance.now());
   }
 
+  /** `performance.now()` until which the pace of earlier visits, and all other reasons, keep requests back. */
+  get earlier(): { readonly owedUntil: number; readonly heldOffUntil: number } {
+    return { owedUntil: this.#owedUntil, heldOffUntil: this.#heldOffUntil };
+  }
+
   /** Milliseconds until all other reasons to wait are over. */
   get heldMs(): number {
     return Math.max(0, this.#heldOffUntil - performance.now());
@@ -153,19 +162,7 @@ export class HostPacer {
     this.#starting = start.promise;
     await before;
     try {
-      const begunAt = performance.now();
-      const { patienceMs } = turn;
-      for (;;) {
-        const eased = begunAt + this.#easedMs - performance.now();
-        const waitMs = Math.max(this.waitMs, turn.waitMs(), eased);
-        if (waitMs <= 0) break;
-        if (eased > 0 && performance.now() - begunAt > patienceMs) {
-          this.holdOff(easeAgainMs);
-          return null;
-        }
-        if (this.#signal.aborted || !(await turn.stays())) return null;
-        await sleep(Math.min(waitMs, 1_000), this.#signal);
-      }
+      if (!(await this.#untilItsTime(turn))) return null;
       if (this.#signal.aborted || !(await turn.stays())) return null;
       const sent = lane === undefined ? request : { ...request, lane: lane.number };
       const departed = (): void => {
@@ -196,10 +193,36 @@ export class HostPacer {
     return slowedMs(Math.max(leastSpentMs, this.delayMs + tookMs), pace) - tookMs;
   }
 
+  /** False: the request was given up. */
+  async #untilItsTime(turn: Turn): Promise<boolean> {
+    turn.waits('time');
+    try {
+      const begunAt = performance.now();
+      const { patienceMs } = turn;
+      for (;;) {
+        const eased = begunAt + this.#easedMs - performance.now();
+        const waitMs = Math.max(this.waitMs, turn.waitMs(), eased);
+        if (waitMs <= 0) return true;
+        if (eased > 0 && performance.now() - begunAt > patienceMs) {
+          this.holdOff(easeAgainMs);
+          return false;
+        }
+        if (this.#signal.aborted || !(await turn.stays())) return false;
+        await sleep(Math.min(waitMs, 1_000), this.#signal);
+      }
+    } finally {
+      turn.waits(null);
+    }
+  }
+
   /** Waits for the permits of the host's groups. Null: the request was given up, or the host is left alone for a while. */
   async #enter(request: FetchRequest, turn: Turn, address: string | null): Promise<Entry | null> {
     const patience = { ms: turn.patienceMs, stays: () => turn.stays(), signal: this.#signal };
-    const entered = await this.#caps.enter(request, this.lease.hostId, patience, address);
+    turn.waits('caps');
+    const entering = this.#caps.enter(request, this.lease.hostId, patience, address);
+    const entered = await entering.finally(() => {
+      turn.waits(null);
+    });
     if (entered === null || !isLater(entered)) return entered;
     this.holdOff(entered.waitMs);
     return null;
@@ -235,7 +258,8 @@ export class HostPacer {
     this.lease.allowance.count();
     const departure: { at: number | null } = { at: null };
     const mayLeave = (address: string | null): boolean => entry.mayLeave(address) && turn.mayLeave(true);
-    const result = await this.#withinLease(request, mayLeave, () => {
+    turn.underWay(1);
+    const exchanging = this.#withinLease(request, mayLeave, () => {
       const at = performance.now();
       departure.at = at;
       over.headAt = at;
@@ -243,6 +267,9 @@ export class HostPacer {
       // With several in flight the delay cannot count from answers: it counts between departures.
       this.#asked({ headAt: at, endAt: at }, turn);
       departed();
+    });
+    const result = await exchanging.finally(() => {
+      turn.underWay(-1);
     });
     const endAt = result?.endAt ?? performance.now();
     // A connection that failed reached the address as well.

@@ -51,6 +51,7 @@ export class Portions {
     const atTurn = crawls.filter(({ id }) => turns.get(id) !== 0);
     if (atTurn.length === 0) return [];
     const urls = await leaseWithinLimits(pool, hostId, taken.token, limit, atTurn, turns);
+    lease.times.leased(urls);
     if (urls.length > 0) this.#begun = { at: performance.now(), sent: pacer.sent };
     return urls;
   }
@@ -80,10 +81,17 @@ export class Portions {
    * whose time is over and whose URLs are spent still waits for the reading: the host keeps its place until then.
    */
   async further(ms: number): Promise<Portion> {
+    this.#learn();
+    const portion = await this.#lookOn(ms);
+    // What the visit does when nothing is due keeps no request back.
+    if (portion === 'closed' || portion.length > 0) this.#visit.lease.times.does('own_work');
+    return portion;
+  }
+
+  async #lookOn(ms: number): Promise<Portion> {
     const { settings } = this.#room.dependencies;
     const { lease } = this.#visit;
     const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
-    this.#learn();
     let idleSince = performance.now();
     for (;;) {
       if (this.#signal.aborted || lease.isOver || lease.othersWait) return 'closed';
@@ -97,6 +105,10 @@ export class Portions {
         if (unread > 0) idleSince = performance.now();
         if (settings.lingerMs === 0 || performance.now() - idleSince >= settings.lingerMs) return [];
       }
+      const waitsFor =
+        queued > 0 && overMs < 0 && unread < mostUnread ? 'retry' : unread > 0 ? 'reading' : null;
+      if (waitsFor === null && lease.times.isAtWork) this.#room.keeper.noteTimesSoon();
+      lease.times.does(waitsFor);
       await sleep(lookMs, this.#signal);
     }
   }

@@ -1,5 +1,7 @@
 /** Turns of crawls at one host. */
+import { timeCauseNames, type TimeSpent } from '../../domain/time-lost.ts';
 import { statement } from '../postgres/index.ts';
+import { openWaits } from '../times/index.ts';
 
 export interface WaitingCrawl {
   readonly crawl_id: number;
@@ -11,14 +13,23 @@ export interface WaitingCrawl {
    * Milliseconds for which the crawl has no turn, because a foreign fetcher of its tenant has reported trouble here.
    */
   readonly held_ms: number;
+  /**
+   * How the crawl has waited at this host since its account of time ends, in milliseconds (storage/times/open-waits.ts);
+   * null: nobody has looked.
+   */
+  readonly waited: TimeSpent | null;
 }
 
 /** Running crawls with URLs queued or leased at a host. */
 export const waitingCrawls = statement<[hostId: string | number], WaitingCrawl>(
   'waiting-crawls',
   `select q.crawl_id, (extract(epoch from now() - q.asked_at) * 1000)::float8 as asked_ago_ms,
-          case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end::float8 as held_ms
+          case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end::float8 as held_ms,
+          json_build_object(${timeCauseNames.map((cause) => `'${cause}', open.${cause} * 1000`).join(', ')}) as waited
      from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
+     join host h on h.id = q.host_id
+     left join host_time t on t.crawl_id = q.crawl_id and t.host_id = q.host_id
+     ${openWaits}
     where q.host_id = $1 and (q.queued > 0 or q.leased > 0)`,
 );
 

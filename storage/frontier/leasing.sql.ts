@@ -21,6 +21,8 @@ export interface LeasedUrl {
   readonly last_modified: string | null;
   /** Place in the slice; not unique. */
   readonly turn: number;
+  /** Milliseconds since the URL became due. */
+  readonly due_ms: number;
 }
 
 /**
@@ -86,7 +88,7 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
      from chosen c
     where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = c.was
    returning u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.hops, u.priority, u.tries,
-             u.reason, u.etag, u.last_modified, c.turn`,
+             u.reason, u.etag, u.last_modified, c.turn, (extract(epoch from now() - u.due_at) * 1000)::float8 as due_ms`,
 );
 
 /** Puts back URLs that a slice leased and did not get to; they do not count as turns of the crawl (`leaseUrls`). */

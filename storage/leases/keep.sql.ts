@@ -1,5 +1,6 @@
 /** How a lease is renewed and given back. */
 import { statement, type Queryable } from '../postgres/index.ts';
+import { notingTimes, type NotedTime } from '../times/index.ts';
 
 export interface RenewedLease {
   readonly id: number;
@@ -83,9 +84,13 @@ export interface Leaving {
   readonly visit: Visit | null;
 }
 
-const release = statement<[hostId: string | number, token: number, leaving: string], { id: number }>(
+const release = statement<
+  [hostId: string | number, token: number, leaving: string, times: string],
+  { id: number }
+>(
   'release-lease',
-  `update host
+  `with left_behind as (
+   update host
       set lease_token = null, lease_until = null,
           not_before = greatest(not_before, now() + interval '1 millisecond' *
                          case when settings_revision = coalesce(l.revision, settings_revision) then l.wait_ms else l.held_ms end),
@@ -104,18 +109,21 @@ const release = statement<[hostId: string | number, token: number, leaving: stri
             wait_ms float8, pace_ms float8, failures int, last_error text, asked_ago_ms float8, took_ms real,
             day text, used int, closed_ms float8, held_ms float8, revision int)
     where id = $1 and lease_token = $2
-   returning id`,
+   returning id
+   ), ${notingTimes('$4', 'q.host_id = $1 and exists (select from left_behind)')}
+   select id from left_behind`,
 );
 
 /**
  * Returns a lease cleanly, with what its holder has learnt about the host: when it may be visited again and how it is
- * doing. No row: the lease had been lost, and its new holder knows better.
+ * doing; and with where the time of the visit went. No row: the lease had been lost, and its new holder knows better.
  */
 export const releaseLease = (
   db: Queryable,
   hostId: string | number,
   token: number,
   { waitMs, paceMs, failures, lastError, visit }: Leaving,
+  times: readonly NotedTime[] = [],
 ): Promise<{ id: number }[]> =>
   release(
     db,
@@ -128,4 +136,5 @@ export const releaseLease = (
         ...{ closed_ms: visit.closedMs, held_ms: visit.heldMs, revision: visit.revision },
       }),
     }),
+    JSON.stringify(times),
   );

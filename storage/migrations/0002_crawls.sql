@@ -28,6 +28,8 @@ create table crawl (
   -- is paused or over; null: it does not rest. rested: how long it has rested before.
   rests_since     timestamptz,
   rested          interval not null default '0',
+  -- When the crawl last began to run again after a rest; null: it has not rested.
+  resumed_at      timestamptz,
   -- Raised with each verdict on a shape of its URLs (quarantine), so that processes read only what has changed.
   quarantine_revision integer not null default 0,
   -- All seeds up to this line were admitted. Each addition raises the revision, so that workers read anew the seeds
@@ -63,6 +65,7 @@ begin
     -- What it waited before it first began is no part of its time anyway.
     if old.started_at is not null then new.rested := old.rested + (now() - old.rests_since); end if;
     new.rests_since := null;
+    new.resumed_at := now();
   end if;
   return new;
 end $$;

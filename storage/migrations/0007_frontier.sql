@@ -93,6 +93,8 @@ create table host_queue (
   queued           bigint not null default 0,
   leased           bigint not null default 0,
   total            bigint not null default 0,
+  -- When URLs were last queued here while none was queued or leased: since then the crawl has work here.
+  work_at          timestamptz not null default now(),
 
   -- Facts about the host: its shard, and whether it was found to answer.
   shard            smallint not null default 0,
@@ -218,7 +220,8 @@ begin
   on conflict (host_id, crawl_id) do update
     set queued = q.queued + excluded.queued, total = q.total + excluded.total,
         tier = case when q.queued > 0 or excluded.queued = 0 then least(q.tier, excluded.tier) else excluded.tier end,
-        authority = q.authority or excluded.authority;
+        authority = q.authority or excluded.authority,
+        work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end;
   insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed)
   select crawl_id, pg_backend_pid() % 32, count(*),
          count(*) filter (where state = 'queued'), count(*) filter (where state = 'done'),
@@ -253,6 +256,7 @@ begin
   update host_queue q
      set queued = q.queued + d.queued, leased = q.leased + d.leased,
          tier = case when d.queued <= 0 then q.tier when q.queued > 0 then least(q.tier, d.tier) else d.tier end,
+         work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end,
          served_at = case when d.leased > 0 then now() else q.served_at end
     from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
 

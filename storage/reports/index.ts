@@ -1,4 +1,4 @@
-/** Reports on crawls: audit, report, outlook, explain, metrics. */
+/** Reports on crawls: audit, report, outlook, where time goes, explain, metrics. */
 export { auditCrawl } from './audit.ts';
 export {
   explainUrl,
@@ -10,5 +10,6 @@ export {
   type HostCircumstances,
 } from './explain.sql.ts';
 export { measureCrawls, measureHosts, measureQueues, measureDeadLetters } from './metrics.sql.ts';
+export { timeOf } from './crawl-time.ts';
 export { outlookOf } from './outlook.ts';
 export { reportCrawl } from './report.ts';

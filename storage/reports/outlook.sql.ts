@@ -23,13 +23,13 @@ export interface WaitingRow {
 }
 
 /**
- * Milliseconds between two requests of the crawl there: as in the last slice, or else as far as the delay is known
+ * Milliseconds between two requests of the crawl `c` at the host `h`: as in the last slice, or else as far as the delay is known
  * without robots.txt.
  */
 const asked = `(c.config ->> 'delaySeconds')::float8 * 1000`;
 const set = `round(${hostSetting('delaySeconds', 'h.')}::numeric * 1000)`;
 const base = `greatest(${asked}, coalesce(${set}, h.base_delay_ms, ${asked}, ${String(defaultDelayMs)}))`;
-const delay = `greatest(case when h.slowdown = 0 then ${base}
+export const delayMs = `greatest(case when h.slowdown = 0 then ${base}
                               else greatest(${base}, ${String(defaultDelayMs)}) * power(2, h.slowdown) end,
                          coalesce(h.took_ms, 0))`;
 
@@ -41,7 +41,7 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
   'waiting-hosts',
   `with here as materialized (
      select h.id, h.origin, q.queued, h.last_error, ${hostStanding} as standing,
-            greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until, ${delay} as delay_ms, coalesce(${hostSetting('concurrency', 'h.')}::int, 1) as lanes
+            greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until, ${delayMs} as delay_ms, coalesce(${hostSetting('concurrency', 'h.')}::int, 1) as lanes
        from crawl c join host_queue q on q.crawl_id = c.id join host h on h.id = q.host_id
       where c.id = $1 and q.queued > 0
    ), held as materialized (

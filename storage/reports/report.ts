@@ -1,5 +1,6 @@
 /** The report of a crawl (F38): what the crawl did and what came of it, as of this moment if it still runs. */
 import type { CrawlReport } from '../../contracts/http/report.ts';
+import { timeOf } from './crawl-time.ts';
 import { viewCrawl } from '../crawls/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import { freshnessSamples } from '../recrawl/index.ts';
@@ -34,6 +35,8 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
   const extremes = await reportExtremes(db, crawlId);
   const languages = await reportPages(db, crawlId);
   const [gone] = await countForgotten(db, crawlId);
+  const time = await timeOf(db, crawlId, at);
+  if (time === null) return null;
 
   const groups = (kind: ReportCount['kind']): ReportCount[] => counts.filter((row) => row.kind === kind);
   const ofHosts = (list: ReportHost['list']) => hosts.filter((row) => row.list === list).map(hostLine);
@@ -52,6 +55,13 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
       pagesPerSecond: seconds === null || seconds === 0 ? null : pages / seconds,
       duplicates: { body: duplicates - sameText, text: sameText },
       seeds: { accepted: seeds.accepted, rejected: seeds.rejected },
+    },
+    time: {
+      seconds: time.seconds,
+      summary: time.summary,
+      causes: time.causes,
+      hosts: time.hosts,
+      eta: time.eta,
     },
     states: groups('state').flatMap(({ state, reason, urls }) =>
       state === null ? [] : [{ state, reason, urls }],

@@ -83,7 +83,7 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
     [['crawl', example, '--depth', '3'], /^error: unknown option '--depth'/],
     [['crwal', example], /^error: unknown command 'crwal'.*\n\(Did you mean crawl\?\)/],
     [['status', 'x'], /must be the number of a crawl/],
-    [['explain', '1'], /missing required argument 'url'/],
+    [['explain'], /missing required argument 'id'/],
     [['explain', '1', 'a.example/x'], /No crawl can have "a\.example\/x": it is not an absolute URL/],
     [['explain', '1', 'ftp://a.example/'], /it is neither an http nor an https URL/],
     [['dead-letters', '1', '--class', 'sad'], /There is no class sad; the classes are .*forbidden/],

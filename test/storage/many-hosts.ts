@@ -28,7 +28,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'All leases that a process holds are kept, and all its waiting visits are told what is queued, in one statement instead of one a host. The rows can be split by host.',
     when: 'every few seconds in each process that fetches; for waiting visits ten times a second',
-    statements: ['outdatedLeases', 'renewLeases', 'workAhead'],
+    statements: ['noteTimes', 'outdatedLeases', 'renewLeases', 'workAhead'],
   },
   {
     why: 'The scheduler of a shard of hosts chooses the hosts whose turn it is, fairly between tenants and crawls, and puts right the turns of those that it looked at too early.',
@@ -102,7 +102,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'A crawl asks how far it is over all its hosts, and which of them it waits for.',
     when: 'a status read; every few seconds in each running crawl',
-    statements: ['claimAsks', 'countCrawl', 'crawlOutlook', 'waitingHosts'],
+    statements: ['claimAsks', 'countCrawl', 'crawlOutlook', 'holdingHosts', 'timesOfCrawl', 'waitingHosts'],
   },
   {
     why: 'Pages of a crawl are listed in the order in which they came, over all its hosts.',
@@ -123,6 +123,11 @@ export const manyHosts: readonly Reason[] = [
     why: 'An edit judges the frontier of a crawl anew, host after host, in batches.',
     when: 'an edit of a crawl; a limit that is reached',
     statements: ['excludeQueued', 'hostsAtLimit', 'judgeUrls', 'pagesToReread', 'urlsToJudge'],
+  },
+  {
+    why: 'A crawl that is paused or ends closes its account of time at all hosts where it has work, in batches.',
+    when: 'a pause, the end of a crawl',
+    statements: ['closeTimes'],
   },
   {
     why: 'Copies of a page at different hosts are compared with one another.',

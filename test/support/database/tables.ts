@@ -3,6 +3,7 @@ import type { CrawlConfig, CrawlState } from '../../../contracts/crawl.ts';
 import type { HostSettings } from '../../../contracts/hosts.ts';
 import type { GroupBooks } from '../../../domain/caps.ts';
 import type { UrlState } from '../../../domain/ledger.ts';
+import type { TimeCause } from '../../../domain/time-lost.ts';
 import { table, type Columns } from './table.ts';
 
 /** A time that may be infinitely long ago. */
@@ -106,8 +107,16 @@ interface CrawlRow {
   readonly seeds_taken: number;
 }
 
+/** Seconds by cause. */
+interface TimeRow extends Record<TimeCause, number> {
+  readonly crawl_id: Id;
+  readonly host_id: Id;
+  readonly until: Date;
+}
+
 /** What a crawl has at a host. */
 interface QueueRow {
+  readonly work_at: Date;
   readonly host_id: Id;
   readonly crawl_id: Id;
   readonly shard: number;
@@ -321,6 +330,7 @@ export const tables = {
   robots: table<RobotsRow>('robots', 'host_id'),
   url: table<UrlRow>('url', 'crawl_id, url collate "C"'),
   queue: table<QueueRow>('host_queue', 'host_id, crawl_id'),
+  time: table<TimeRow>('host_time', 'host_id, crawl_id'),
   page: table<PageRow>('page', 'crawl_id, host_id, key'),
   letter: table<LetterRow>('dead_letter', 'created_at, crawl_id, host_id, key'),
   attempt: table<AttemptRow>('attempt', 'at'),

@@ -1,0 +1,199 @@
+/** Why a crawl is slow and why it is not finished (G14): where its time went, who holds it up, when it will be over. */
+import { closingAt, hostDay } from '../closing.ts';
+import { counted } from '../counted.ts';
+import { doneAt } from '../eta.ts';
+import type { HostStanding } from '../host-standing.ts';
+import { defaultDailyQuota, usedOn } from '../quota.ts';
+import {
+  pauseCause,
+  timeCauseNames,
+  timeCauses,
+  totalTime,
+  type Blame,
+  type TimeCause,
+  type TimeSpent,
+} from '../time-lost.ts';
+import { troubleText } from '../url-reason.ts';
+import type { Windows } from '../windows.ts';
+import { instantIn, span } from './decision.ts';
+
+export interface HolderFacts {
+  readonly origin: string;
+  /** URLs that are left at the host. */
+  readonly left: number;
+  readonly standing: HostStanding;
+  readonly lastError: string | null;
+  /** Milliseconds until the host may be asked. */
+  readonly waitMs: number;
+  /** Milliseconds that a URL takes. */
+  readonly eachMs: number;
+  readonly settings: { readonly windows: Windows | null; readonly quotaPerDay: number | null };
+  readonly requestsDay: string | null;
+  readonly requestsUsed: number;
+  /** Seconds. */
+  readonly spent: TimeSpent;
+}
+
+export interface CrawlTimeFacts {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly runs: boolean;
+  /** Milliseconds that the crawl has run. */
+  readonly runningMs: number;
+  readonly pages: number;
+  /** URLs that are over. */
+  readonly settled: number;
+  readonly limits: { readonly maxPages: number | null; readonly maxSeconds: number | null };
+  /** Seconds, of all hosts. */
+  readonly spent: TimeSpent;
+  readonly unfinished: { readonly hosts: number; readonly urls: number };
+  /** The hosts that take longest. */
+  readonly holders: readonly HolderFacts[];
+}
+
+export interface Holder {
+  readonly origin: string;
+  readonly left: number;
+  readonly cause: TimeCause;
+  readonly because: string;
+  readonly seconds: number;
+  readonly causes: Record<string, number>;
+  readonly secondsEach: number;
+  readonly until: string | null;
+  readonly secondsLeft: number | null;
+}
+
+export interface Eta {
+  readonly seconds: number | null;
+  readonly at: string | null;
+  readonly by: 'host' | 'throughput' | 'page-limit' | 'time-limit';
+  readonly because: string;
+  readonly assumes: string[];
+}
+
+/** The causes that took time, the largest first. */
+export function causesOf(
+  spent: TimeSpent,
+): { cause: TimeCause; blame: Blame; seconds: number; share: number; means: string }[] {
+  const all = totalTime(spent);
+  return timeCauseNames
+    .map((cause) => ({ cause, ...timeCauses[cause], seconds: round(spent[cause] ?? 0) }))
+    .filter(({ seconds }) => seconds > 0)
+    .map((each) => ({ ...each, share: Math.min(1, each.seconds / all) }))
+    .sort((a, b) => b.seconds - a.seconds);
+}
+
+const round = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
+const percent = (share: number): string => `${String(Math.round(share * 100))} %`;
+
+/** What holds a host up now; if nothing does, what took most of its time so far. */
+function causeAt(host: HolderFacts, now: number): TimeCause {
+  if (host.standing === 'paused') return 'paused';
+  if (host.standing === 'backoff') return pauseCause(host.lastError);
+  if (host.standing === 'closed')
+    return closingAt(host.settings, { day: host.requestsDay, used: host.requestsUsed }, now)?.by ?? 'windows';
+  return causesOf(host.spent)[0]?.cause ?? 'place';
+}
+
+/** Instant at which the host is done; null: never by itself, or not within years. */
+function holderDoneAt(host: HolderFacts, now: number): number | null {
+  if (host.standing === 'paused') return null;
+  const { windows, quotaPerDay } = host.settings;
+  const quota = quotaPerDay ?? defaultDailyQuota;
+  const from = now + host.waitMs;
+  const counted = { day: host.requestsDay, used: host.requestsUsed };
+  const leftToday = Math.max(0, quota - usedOn(hostDay(windows, from).day, counted, 0));
+  return doneAt({ urls: host.left, eachMs: host.eachMs, from, windows, quotaPerDay: quota, leftToday });
+}
+
+export function holderOf(host: HolderFacts, now: number): Holder {
+  const cause = causeAt(host, now);
+  const at = holderDoneAt(host, now);
+  const until = host.standing !== 'paused' && host.waitMs > 0 ? instantIn(now, host.waitMs) : null;
+  const error = host.lastError === null ? '' : ` (${troubleText(host.lastError)})`;
+  const waits = until === null ? '' : `, not before ${until}`;
+  const pace = host.eachMs === 0 ? '' : `, ${span(host.eachMs)} each`;
+  const causes = causesOf(host.spent).map(({ cause: name, seconds }) => [name, seconds] as const);
+  return {
+    ...{ origin: host.origin, left: host.left, cause },
+    because: `${counted(host.left, 'URL is', 'URLs are')} left${pace}${waits}: ${timeCauses[cause].means}${error}.`,
+    ...{ seconds: round(totalTime(host.spent)), causes: Object.fromEntries(causes) },
+    ...{ secondsEach: round(host.eachMs / 1_000), until },
+    secondsLeft: at === null ? null : round(Math.max(0, at - now) / 1_000),
+  };
+}
+
+/** Share of the time that is lost to this installation, from which on its throughput decides when a crawl ends. */
+const mostlyOurs = 0.5;
+
+/** Some hosts could be worked at once, and nobody works them. */
+const anyIsReady = ({ holders }: CrawlTimeFacts): boolean =>
+  holders.some(({ standing, waitMs }) => standing === 'idle' && waitMs === 0);
+
+/** Null: the crawl is not running, or nothing is left. @param holders the hosts that take longest */
+export function etaOf(facts: CrawlTimeFacts, holders: readonly Holder[]): Eta | null {
+  const { now, runs, unfinished, limits, pages } = facts;
+  const [longest] = holders.toSorted((a, b) => (b.secondsLeft ?? Infinity) - (a.secondsLeft ?? Infinity));
+  if (!runs || longest === undefined) return null;
+  const perSecond = facts.runningMs === 0 ? 0 : facts.settled / (facts.runningMs / 1_000);
+  const found = {
+    seconds: longest.secondsLeft,
+    by: 'host' as Eta['by'],
+    because:
+      longest.secondsLeft === null
+        ? `${longest.origin} holds the crawl up until somebody acts: ${longest.because}`
+        : `${longest.origin} takes longest: ${longest.because}`,
+    assumes: [
+      'No further URLs are found.',
+      longest.secondsLeft === null
+        ? 'Somebody has to act before the crawl can end.'
+        : `Each URL at ${longest.origin} takes what its URLs took so far, and never less than the delay of the host.`,
+    ],
+  };
+  const ours = causesOf(facts.spent).filter(({ blame }) => blame === 'ours');
+  const oursShare = ours.reduce((sum, { share }) => sum + share, 0);
+  const wholeSeconds = perSecond === 0 ? null : unfinished.urls / perSecond;
+  if (
+    found.seconds !== null &&
+    oursShare >= mostlyOurs &&
+    anyIsReady(facts) &&
+    wholeSeconds !== null &&
+    wholeSeconds > found.seconds
+  ) {
+    found.seconds = wholeSeconds;
+    found.by = 'throughput';
+    found.because = `${percent(oursShare)} of the time is lost to this installation, which gets through ${perSecond.toFixed(1)} URLs a second; ${counted(unfinished.urls, 'URL is', 'URLs are')} left.`;
+    found.assumes[1] = 'The crawl goes on as fast as it went so far.';
+  }
+  if (limits.maxPages !== null && perSecond > 0) {
+    const pagesLeft = Math.max(0, limits.maxPages - pages);
+    const seconds = pagesLeft / perSecond;
+    if (pagesLeft < unfinished.urls && (found.seconds === null || seconds < found.seconds)) {
+      found.seconds = seconds;
+      found.by = 'page-limit';
+      found.because = `The crawl may fetch ${counted(pagesLeft, 'more page', 'more pages')} before its limit of ${counted(limits.maxPages, 'page', 'pages')}.`;
+      found.assumes = ['The crawl goes on as fast as it went so far.'];
+    }
+  }
+  if (limits.maxSeconds !== null) {
+    const seconds = Math.max(0, limits.maxSeconds - facts.runningMs / 1_000);
+    if (found.seconds === null || seconds < found.seconds) {
+      found.seconds = seconds;
+      found.by = 'time-limit';
+      found.because = `The crawl may run for ${span(limits.maxSeconds * 1_000)} in all.`;
+      found.assumes = ['Nobody pauses the crawl.'];
+    }
+  }
+  const seconds = found.seconds === null ? null : round(found.seconds);
+  return { ...found, seconds, at: seconds === null ? null : instantIn(now, seconds * 1_000) };
+}
+
+/** The answer in one or two sentences. */
+export function timeSummary(spent: TimeSpent, eta: Eta | null): string {
+  const [first, second] = causesOf(spent);
+  if (first === undefined) return 'No time has been counted yet.';
+  const most = `Most of the time, ${percent(first.share)}, went into ${first.means}`;
+  const next =
+    second === undefined || second.share < 0.05 ? '' : `; ${percent(second.share)} into ${second.means}`;
+  return `${most}${next}.${eta === null ? '' : ` ${eta.because}`}`;
+}

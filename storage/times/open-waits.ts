@@ -1,0 +1,80 @@
+/**
+ * SQL that splits the time since a crawl's account at a host ends, or since the crawl has work there, by what the rows of
+ * the host and of the queue say was waited for: one reason after another, each until it ended, as `splitWait` does
+ * (domain/time-lost.ts). It holds until the next visit, which changes these rows.
+ */
+import { defaultDailyQuota } from '../../domain/quota.ts';
+import { timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
+import { hostSetting } from '../hosts/index.ts';
+
+/** The door asked the host for its robots.txt before the first visit for this crawl. */
+const askedFirst = 't.until is null and h.asked_at > b.at';
+const isCrawlDelay = 'coalesce(t.crawl_delay > t.delay, false)';
+const isPaused = 'case when h.not_before > h.paced_until then h.not_before end';
+const pausedBy = (pattern: string): string =>
+  `case when h.failures > 0 and h.last_error like '${pattern}' then ${isPaused} end`;
+const isQuota = `h.requests_used >= coalesce(${hostSetting('quotaPerDay', 'h.')}::int, ${String(defaultDailyQuota)})`;
+const baseEnds = `case when h.slowdown > 0
+                       then least(h.paced_until, h.asked_at + coalesce(h.base_delay_ms, 0) * interval '1 millisecond')
+                       else h.paced_until end`;
+
+/** What is waited for, and until when; null: it is not waited for. */
+const steps: readonly (readonly [TimeCause, string])[] = [
+  [
+    'place',
+    `case when ${askedFirst} then h.asked_at - coalesce(h.took_ms, 0) * interval '1 millisecond' end`,
+  ],
+  ['robots_txt', `case when ${askedFirst} then h.asked_at end`],
+  ['robots_txt', pausedBy('robots-unreachable%')],
+  ['retry_after', pausedBy('overloaded%')],
+  ['caps', `case when h.failures = 0 then ${isPaused} end`],
+  ['backoff', isPaused],
+  ['delay', `case when not ${isCrawlDelay} then ${baseEnds} end`],
+  ['crawl_delay', `case when ${isCrawlDelay} then ${baseEnds} end`],
+  ['slowdown', 'h.paced_until'],
+  ['quota', `case when ${isQuota} then h.closed_until end`],
+  ['windows', 'h.closed_until'],
+  ['own_delay', 'q.own_turn_at'],
+  ['backoff', 'q.held_until'],
+  [
+    'retry',
+    `case when not h.fed and q.turn_at > now() and not coalesce(h.lease_until > now(), false) then timestamptz 'infinity' end`,
+  ],
+  ['place', `case when h.fed then h.fed_at else 'infinity' end`],
+  ['slot', `timestamptz 'infinity'`],
+];
+
+const seconds = (from: string, to: string): string => `extract(epoch from ${to} - ${from})::float8`;
+
+/**
+ * Joins `open`, a row with the seconds of each cause, to the rows of the queue `q`, its host `h`, its crawl `c` and its
+ * account `t`, which may be missing.
+ */
+export const openWaits: string = (() => {
+  const last = steps.length;
+  const points = steps.map(
+    ([, until], at) =>
+      `cross join lateral (select greatest(p${String(at)}.at, least(s.at, coalesce(${until}, '-infinity'))) as at) p${String(at + 1)}`,
+  );
+  const parts = (cause: TimeCause): readonly string[] => [
+    ...steps.flatMap(([of], at) =>
+      of === cause ? [seconds(`p${String(at)}.at`, `p${String(at + 1)}.at`)] : [],
+    ),
+    ...(cause === 'parked'
+      ? [`case when h.parked_at is not null then ${seconds('s.at', 'e.at')} else 0 end`]
+      : []),
+    ...(cause === 'paused'
+      ? [`case when h.parked_at is null then ${seconds('s.at', 'e.at')} else 0 end`]
+      : []),
+  ];
+  const columns = timeCauseNames.map((cause) => {
+    const sum = parts(cause);
+    return `${sum.length === 0 ? '0::float8' : sum.join(' + ')} as ${cause}`;
+  });
+  return `cross join lateral (select greatest(q.work_at, t.until, c.started_at, c.resumed_at) as at) b
+     cross join lateral (select greatest(b.at, coalesce(c.rests_since, now())) as at) e
+     cross join lateral (select greatest(b.at, least(e.at, h.parked_at, h.paused_at)) as at) s
+     cross join lateral (select b.at) p0
+     ${points.join('\n     ')}
+     cross join lateral (select ${columns.join(', ')}, p${String(last)}.at as counted_to) open`;
+})();

@@ -1,0 +1,97 @@
+/** The account of where time goes, by crawl and host. */
+import { timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
+import { statement } from '../postgres/index.ts';
+import { openWaits } from './open-waits.ts';
+
+/** Time that a visit has counted for one crawl: seconds by cause. Instants by the clock of the database. */
+export type NotedTime = {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  /** Milliseconds since 1970. */
+  readonly from_ms: number;
+  readonly until_ms: number;
+  /** The crawl had work at the host in this time; false: only if it still has. */
+  readonly sure: boolean;
+} & Readonly<Partial<Record<TimeCause, number>>>;
+
+/**
+ * Common table expression that adds time to the account. Time that was counted already is not counted again, whoever
+ * comes with it: of a row that begins before its account ends, only the part after that counts.
+ * @param rows a parameter: `NotedTime`s as JSON @param onlyIf a condition on the queue `q` of each row
+ */
+export const notingTimes = (rows: string, onlyIf = 'true'): string => `came as (
+     select r.*, to_timestamp(r.until_ms / 1000) as until,
+            case when t.until > to_timestamp(r.from_ms / 1000)
+                 then greatest(0, extract(epoch from to_timestamp(r.until_ms / 1000) - t.until)::float8) * 1000
+                        / greatest(r.until_ms - r.from_ms, 1)
+                 else 1 end as share
+       from json_to_recordset(${rows}::json) as r(host_id bigint, crawl_id bigint, from_ms float8, until_ms float8, sure boolean,
+              ${timeCauseNames.map((cause) => `${cause} float8`).join(', ')})
+       join host_queue q on q.host_id = r.host_id and q.crawl_id = r.crawl_id
+       left join host_time t on t.crawl_id = r.crawl_id and t.host_id = r.host_id
+      where (r.sure or q.queued > 0 or q.leased > 0) and ${onlyIf}
+   ), noted as (
+     insert into host_time as t (crawl_id, host_id, until, ${timeCauseNames.join(', ')})
+     select crawl_id, host_id, until, ${timeCauseNames.map((cause) => `coalesce(${cause} * share, 0)`).join(', ')}
+       from came order by crawl_id, host_id
+     on conflict (crawl_id, host_id) do update
+       set until = greatest(t.until, excluded.until),
+           ${timeCauseNames.map((cause) => `${cause} = t.${cause} + excluded.${cause}`).join(', ')}
+   )`;
+
+/** Adds the time of visits under way. @param rows `NotedTime`s as JSON, at most one for a crawl and host */
+export const noteTimes = statement<[rows: string], Record<string, never>>(
+  'note-times',
+  `with ${notingTimes('$1')} select from came where false`,
+);
+
+const columns = (of: (cause: TimeCause) => string): string => timeCauseNames.map(of).join(', ');
+
+/** A host where somebody holds the lease is visited: the visit counts its time itself. */
+const unvisited = 'not coalesce(h.lease_token is not null and h.lease_until > now(), false)';
+const rowsOfHost = `join host h on h.id = q.host_id
+       join crawl c on c.id = q.crawl_id
+       left join host_time t on t.crawl_id = q.crawl_id and t.host_id = q.host_id`;
+
+/**
+ * Adds to the account what a crawl that has just stopped running has waited for, at the next so many hosts with work:
+ * what it waits from now on, nobody counts. Answers the last of these hosts; no row: there was none.
+ */
+export const closeTimes = statement<
+  [crawlId: string, after: number, limit: number],
+  { readonly host_id: number | null }
+>(
+  'close-times',
+  `with batch as materialized (
+     select host_id from host_queue
+      where crawl_id = $1 and host_id > $2 and (queued > 0 or leased > 0) order by host_id limit $3
+   ), waited as materialized (
+     select q.host_id, ${columns((cause) => `open.${cause}`)}
+       from batch join host_queue q on q.host_id = batch.host_id and q.crawl_id = $1
+       ${rowsOfHost}
+       ${openWaits}
+      where ${unvisited} and c.started_at is not null
+   ), noted as (
+     insert into host_time as t (crawl_id, host_id, until, ${columns((cause) => cause)})
+     select $1, host_id, now(), ${columns((cause) => cause)} from waited order by host_id
+     on conflict (crawl_id, host_id) do update
+       set until = greatest(t.until, excluded.until), ${columns((cause) => `${cause} = t.${cause} + excluded.${cause}`)}
+   )
+   select max(host_id) as host_id from batch`,
+);
+
+type TimeSums = Readonly<Record<TimeCause, number>>;
+
+/** The time of a crawl by cause, in seconds: what is counted, and, while it runs, what its hosts wait for now. */
+export const timesOfCrawl = statement<[crawlId: string], TimeSums>(
+  'times-of-crawl',
+  `with waits as (
+     select ${columns((cause) => `open.${cause}`)}
+       from host_queue q ${rowsOfHost}
+       ${openWaits}
+      where q.crawl_id = $1 and (q.queued > 0 or q.leased > 0) and c.state = 'running' and ${unvisited}
+     union all
+     select ${columns((cause) => `${cause}::float8`)} from host_time where crawl_id = $1
+   )
+   select ${columns((cause) => `coalesce(sum(${cause}), 0) as ${cause}`)} from waits`,
+);

@@ -1,0 +1,133 @@
+/** Where the time of visits goes, in Postgres (G14). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { timeCauseNames, type TimeCause } from '../../../domain/time-lost.ts';
+import { changeCrawlState } from '../../../engine/crawls/life.ts';
+import { timeOf } from '../../../storage/reports/index.ts';
+import { changeHost, fromNow, setState, tables } from '../../support/database/index.ts';
+import { openFetching, type Fetching } from './fetching.ts';
+import { page, slowly, startSite } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+async function spent(crawl: number): Promise<Partial<Record<TimeCause, number>>> {
+  const time = await timeOf(fetching.pool, String(crawl), new Date());
+  return Object.fromEntries((time?.causes ?? []).map(({ cause, seconds }) => [cause, seconds]));
+}
+const accounts = (crawl: number) => tables.time.rows(fetching.pool, { crawl_id: crawl });
+/** URLs of the crawl have been due for so many seconds. */
+async function workedSince(crawl: number, seconds: number): Promise<void> {
+  await tables.queue.change(fetching.pool, { crawl_id: crawl }, { work_at: fromNow(-seconds) });
+  await tables.url.change(fetching.pool, { crawl_id: crawl }, { due_at: fromNow(-seconds) });
+}
+/** Began to run that long ago. */
+const longAgo = (crawl: number) =>
+  tables.crawl.change(fetching.pool, { id: crawl }, { started_at: fromNow(-90_000) });
+
+describe('the time of a visit', () => {
+  it('is counted once for each crawl that shares the host, and ends with the work', async () => {
+    const site = await startSite({ '/mine': slowly(400, page('a')), '/yours': slowly(200, page('b')) });
+    const host = await fetching.host(site.origin);
+    const [mine, yours] = [await fetching.crawl(), await fetching.crawl()];
+    await fetching.queue(mine, host, '/mine');
+    await fetching.queue(yours, host, '/yours');
+    await fetching.role().fetchSlice(host);
+    const [ofMine, ofYours] = [await spent(mine), await spent(yours)];
+    expect(ofMine.answering).toBeGreaterThan(0.39);
+    expect(ofMine.others).toBeGreaterThan(0.19);
+    expect(ofYours.answering).toBeGreaterThan(0.19);
+    expect(ofYours.others).toBeGreaterThan(0.39);
+    expect(ofMine.robots_txt).toBeGreaterThan(0);
+    // Nothing is left to do: no further time passes.
+    expect(await spent(mine)).toEqual(ofMine);
+  });
+
+  it('is for the reader while fetched pages wait to be read', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/');
+    // Nobody reads here: the visit waits for links until its time is over.
+    const reading = new AbortController();
+    const slice = fetching.role({ lingerMs: 1_000, sliceMs: 60_000 }).fetchSlice(host, reading.signal);
+    await expect.poll(() => site.hits.length).toBe(2);
+    const answeredAt = performance.now();
+    await expect.poll(() => performance.now() - answeredAt).toBeGreaterThan(2_500);
+    reading.abort();
+    await slice;
+    expect((await spent(crawl)).reading).toBeGreaterThan(1.5);
+  });
+
+  it('begins where the account ends, with what the row of the host says was waited for', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await longAgo(crawl);
+    await fetching.queue(crawl, host, '/a');
+    await workedSince(crawl, 1_000);
+    await changeHost(fetching.pool, site.origin, {
+      ...{
+        paced_until: fromNow(-900),
+        not_before: fromNow(-600),
+        failures: 1,
+        last_error: 'overloaded: 503',
+      },
+      ...{ closed_until: fromNow(-500), fed: true, fed_at: fromNow(-200) },
+    });
+    // It says so before anybody visits the host, and says the same afterwards.
+    const waits = { retry_after: 400, windows: 100, place: 300, slot: 200 } as const;
+    const expectWaits = async (): Promise<void> => {
+      const now = await spent(crawl);
+      for (const [cause, seconds] of Object.entries(waits)) {
+        expect({ cause, seconds: now[cause as TimeCause] ?? 0 }).toSatisfy(
+          (each: { seconds: number }) => each.seconds >= seconds - 1 && each.seconds < seconds + 60,
+        );
+      }
+    };
+    await expectWaits();
+    expect(await accounts(crawl)).toEqual([]);
+    await fetching.role().fetchSlice(host);
+    await expectWaits();
+    expect(await accounts(crawl)).toHaveLength(1);
+  });
+
+  it('is a fault of ours where a visit was lost, and is not counted twice', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await longAgo(crawl);
+    await fetching.queue(crawl, host, '/a');
+    await workedSince(crawl, 500);
+    await changeHost(fetching.pool, site.origin, {
+      ...{ fed: true, fed_at: fromNow(-400), lease_token: 1, lease_until: fromNow(-100) },
+    });
+    await fetching.role().fetchSlice(host);
+    const now = await spent(crawl);
+    expect(now.fault).toBeGreaterThan(399);
+    const [row] = await accounts(crawl);
+    const whole = timeCauseNames.reduce((sum, cause) => sum + (row?.[cause] ?? 0), 0);
+    expect(whole).toBeLessThan(560);
+  });
+
+  it('does not go on while the crawl is paused or over', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await longAgo(crawl);
+    await fetching.queue(crawl, host, '/a');
+    await workedSince(crawl, 1_000);
+    const pause = { state: 'paused', cause: 'asked', reason: null } as const;
+    await changeCrawlState(fetching.pool, String(crawl), pause);
+    // An hour later it is paused again, by somebody who did not know; and then it goes on.
+    await tables.crawl.change(fetching.pool, { id: crawl }, { rests_since: fromNow(-400) });
+    const paused = await spent(crawl);
+    expect(paused.place).toBeGreaterThan(999);
+    await changeCrawlState(fetching.pool, String(crawl), pause);
+    expect(await spent(crawl)).toEqual(paused);
+    await setState(fetching.pool, String(crawl), 'running', null);
+    expect((await spent(crawl)).place).toBeLessThan((paused.place ?? 0) + 60);
+  });
+});
