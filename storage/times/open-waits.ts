@@ -2,6 +2,9 @@
  * SQL that splits the time since a crawl's account at a host ends, or since the crawl has work there, by what the rows of
  * the host and of the queue say was waited for: one reason after another, each until it ended, as `splitWait` does
  * (domain/time-lost.ts). It holds until the next visit, which changes these rows.
+ *
+ * `offset 0` keeps each step a row of its own. Without it Postgres writes every step into all that come after it: the
+ * plan takes 90 ms instead of 4, once for each connection and some times over, and each use 0.9 ms instead of 0.25.
  */
 import { defaultDailyQuota } from '../../domain/quota.ts';
 import { timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
@@ -54,7 +57,7 @@ export const openWaits: string = (() => {
   const last = steps.length;
   const points = steps.map(
     ([, until], at) =>
-      `cross join lateral (select greatest(p${String(at)}.at, least(s.at, coalesce(${until}, '-infinity'))) as at) p${String(at + 1)}`,
+      `cross join lateral (select greatest(p${String(at)}.at, least(s.at, coalesce(${until}, '-infinity'))) as at offset 0) p${String(at + 1)}`,
   );
   const parts = (cause: TimeCause): readonly string[] => [
     ...steps.flatMap(([of], at) =>
@@ -71,10 +74,10 @@ export const openWaits: string = (() => {
     const sum = parts(cause);
     return `${sum.length === 0 ? '0::float8' : sum.join(' + ')} as ${cause}`;
   });
-  return `cross join lateral (select greatest(q.work_at, t.until, c.started_at, c.resumed_at) as at) b
-     cross join lateral (select greatest(b.at, coalesce(c.rests_since, now())) as at) e
-     cross join lateral (select greatest(b.at, least(e.at, h.parked_at, h.paused_at)) as at) s
-     cross join lateral (select b.at) p0
+  return `cross join lateral (select greatest(q.work_at, t.until, c.started_at, c.resumed_at) as at offset 0) b
+     cross join lateral (select greatest(b.at, coalesce(c.rests_since, now())) as at offset 0) e
+     cross join lateral (select greatest(b.at, least(e.at, h.parked_at, h.paused_at)) as at offset 0) s
+     cross join lateral (select b.at offset 0) p0
      ${points.join('\n     ')}
      cross join lateral (select ${columns.join(', ')}, p${String(last)}.at as counted_to) open`;
 })();
