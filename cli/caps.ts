@@ -1,5 +1,5 @@
 /** `cap set`, `clear` and `list`: how much all hosts of a domain, or at an address, are sent together. */
-import { capList as caps, capView, type CapView } from '../contracts/caps.ts';
+import { capList as caps, capView, type CapView } from '../contracts/http/caps.ts';
 import { counted } from '../domain/counted.ts';
 import { withApi, type ApiOptions } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';

@@ -17,7 +17,6 @@ import {
   folder,
   hostNames,
   listOf,
-  offOr,
   oneOf,
   port,
   resolvers,
@@ -335,7 +334,7 @@ export const settings = {
   addressRate: setting({
     name: 'ORBWEAVER_ADDRESS_RATE',
     type: '`off`, or requests per second',
-    schema: offOr(capRate),
+    schema: capRate,
     fallback: '20',
     description:
       'Largest number of requests per second to one IP address (IPv6: to one /64), whatever hosts are there, by all workers together. A fraction of 1 is allowed. Give all workers and the API the same value.',
@@ -351,7 +350,7 @@ export const settings = {
   domainRate: setting({
     name: 'ORBWEAVER_DOMAIN_RATE',
     type: '`off`, or requests per second',
-    schema: offOr(capRate),
+    schema: capRate,
     fallback: 'off',
     description:
       'Largest number of requests per second to the hosts of one registered domain (by the public suffix list), by all workers together.',

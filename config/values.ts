@@ -17,12 +17,9 @@ export const whole = (low: number, high: number) => number('a whole number', low
 export const decimal = (low: number, high: number) => number('a number', low, high, false);
 export const port = whole(1, 65_535);
 
-/** `off` is null. */
-export const offOr = <T>(schema: z.ZodType<T, string>) =>
-  z.union([z.literal('off').transform(() => null), schema]);
-
-/** Requests per second of a cap: a whole number, or a fraction below 1. */
+/** Requests per second of a cap: a whole number, or a fraction below 1; null: off. */
 export const capRate = z.string().transform((value, context) => {
+  if (value === 'off') return null;
   const rate = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN;
   if (isCapRate(rate)) return rate;
   context.addIssue({ code: 'custom', message: `must be off, ${capRateWords}` });

@@ -7,7 +7,7 @@ import {
   defaultCapLimit,
   newCap,
   type CapView,
-} from '../../contracts/caps.ts';
+} from '../../contracts/http/caps.ts';
 import { readCapName } from '../../engine/caps/cap-name.ts';
 import { clearCap, listCaps, setCap, type CapRow } from '../../storage/caps/index.ts';
 import { instance } from '../way-in/access.ts';

@@ -48,5 +48,5 @@ export const crawlFocus = z
   .meta({
     description:
       'What the crawl is about. Pages whose links, addresses and neighbours promise to be relevant to it are fetched first.',
-    examples: [{ words: ['solar panel', 'photovoltaics'] }],
+    examples: [{ words: ['solar panel', 'photovoltaics'], examples: [] }],
   });

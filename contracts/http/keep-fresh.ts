@@ -49,7 +49,9 @@ export const keepFresh = z
     id: 'KeepFresh',
     description:
       'The crawl goes on after it has fetched all it found: pages are fetched again as they become due, by how often they change and what they are worth (their scores). It is never complete, and ends when it is cancelled. Null: each URL is fetched once.',
-    examples: [{ requestsPerDay: 5_000, share: 90, withinSeconds: 86_400 }],
+    examples: [
+      { requestsPerDay: 5_000, share: 90, withinSeconds: 86_400, only: [], news: ['/news/**'], intervals },
+    ],
   }) satisfies z.ZodType<KeepFresh>;
 
 /** Why a crawl cannot keep its pages fresh with the other settings; null: it can. */

@@ -1,6 +1,6 @@
 /** Caps on addresses and domains over HTTP (F05). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CapView } from '../../../contracts/caps.ts';
+import type { CapView } from '../../../contracts/http/caps.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { tables } from '../../support/database/index.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';

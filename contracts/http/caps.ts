@@ -1,7 +1,7 @@
 /** Caps on addresses and domains by an operator (F05) on the wire: what the API takes and answers. */
 import { z } from 'zod';
-import { capRateWords, isCapRate, maxCapRate } from '../domain/caps.ts';
-import { instant, limit, nextCursor } from './http/shared.ts';
+import { capRateWords, isCapRate, maxCapRate } from '../../domain/caps.ts';
+import { instant, limit, nextCursor } from './shared.ts';
 
 const name = z
   .string()
@@ -38,7 +38,11 @@ export type CapView = z.infer<typeof capView>;
 
 export const defaultCapLimit = 100;
 export const capQuery = z.strictObject({
-  cursor: name.optional(),
+  cursor: z
+    .string()
+    .regex(/^[a-z0-9._:/-]{1,260}$/i, 'not a cursor that this API gave')
+    .optional()
+    .meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultCapLimit),
 });
 export const capList = z.object({ items: z.array(capView), next: nextCursor }).meta({ id: 'CapList' });
