@@ -24,7 +24,7 @@ it('mutants have names of their own, are of every workflow, and some are known t
   const names = mutants.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(new Set(mutants.flatMap(({ types }) => types))).toEqual(
-    new Set(['crawl', 'edit', 'host', 'redrive', 'scheduler', 'webhook']),
+    new Set(['crawl', 'edit', 'host', 'recrawl', 'redrive', 'scheduler', 'webhook']),
   );
   expect(staleEquivalences(names)).toEqual([]);
 });
