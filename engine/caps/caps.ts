@@ -68,14 +68,19 @@ export class Caps {
     const byDomain = ofDomain && (await this.#keeper.enter(ofDomain, hostId, patience));
     if (ofDomain !== null && byDomain === null) return null;
     if (byDomain !== null && 'waitMs' in byDomain) return byDomain;
-    const to = this.#book.capsAddresses ? (address ?? (await this.#fetcher.addressOf(request))) : null;
-    const ofAddress = to === null ? null : this.#book.ofAddress(to);
-    const byAddress = ofAddress && (await this.#keeper.enter(ofAddress, hostId, patience));
-    if (ofAddress !== null && (byAddress === null || 'waitMs' in byAddress)) {
+    try {
+      const to = this.#book.capsAddresses ? (address ?? (await this.#fetcher.addressOf(request))) : null;
+      const ofAddress = to === null ? null : this.#book.ofAddress(to);
+      const byAddress = ofAddress && (await this.#keeper.enter(ofAddress, hostId, patience));
+      if (ofAddress !== null && (byAddress === null || 'waitMs' in byAddress)) {
+        byDomain?.over(null);
+        return byAddress;
+      }
+      return new Entry(this.#book, byDomain, byAddress as Pass | null);
+    } catch (error) {
       byDomain?.over(null);
-      return byAddress;
+      throw error;
     }
-    return new Entry(this.#book, byDomain, byAddress as Pass | null);
   }
 
   close(): Promise<void> {

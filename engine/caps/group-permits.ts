@@ -47,6 +47,8 @@ export class GroupPermits {
   #surplusSince = Infinity;
   #askedAt = -Infinity;
   #lookedAt = -Infinity;
+  /** What the books may say that the process wants: of its last turn, or of one whose end is not known (Infinity). */
+  #told = 0;
   /** `performance.now()` up to which requests were told to come back later. */
   #bookedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -147,17 +149,21 @@ export class GroupPermits {
     const unused = rested.filter(({ restsUntil }) => restsUntil + idleMs < now);
     const back = new Set([...unused, ...rested.slice(0, Math.max(0, surplus))]);
     const wants = this.#queue.length > 0 && this.#shared.length < most && now - this.#askedAt >= askAgainMs;
-    if (back.size === 0 && !wants) return null;
-    this.#askedAt = now;
-    this.#shared = this.#shared.filter((permit) => !back.has(permit));
-    const used = this.#shared.length;
+    const used = this.#shared.length - back.size;
     const wanted = Math.min(most, used + this.#queue.length);
+    // Others would be held to less, for as long as the books say that this process wants more than it does.
+    const overstated = this.#told > wanted && now - this.#askedAt >= surplusMs;
+    if (back.size === 0 && !wants && !overstated) return null;
+    this.#askedAt = now;
+    this.#told = Infinity;
+    this.#shared = this.#shared.filter((permit) => !back.has(permit));
     return { holder, keeps: used, wanted };
   }
 
-  /** After a turn at the books. */
-  settled(permits: number, fair: number): void {
+  /** After a turn at the books, at which the process said how many permits it wants. */
+  settled(permits: number, fair: number, wanted: number): void {
     const now = performance.now();
+    this.#told = wanted;
     while (this.#shared.length < permits) this.#shared.push({ busy: false, restsUntil: now, shared: true });
     this.look(fair);
     this.pump();
@@ -182,6 +188,7 @@ export class GroupPermits {
     this.#fair = Infinity;
     this.#surplusSince = Infinity;
     this.#askedAt = -Infinity;
+    this.#told = 0;
     if (this.#free !== null) this.#free.restsUntil = performance.now() + this.#permits.restMs;
   }
 
@@ -201,7 +208,10 @@ export class GroupPermits {
   get isOver(): boolean {
     const now = performance.now();
     const busy = this.#free !== null && (this.#free.busy || this.#free.restsUntil > now);
-    return this.#queue.length === 0 && this.#shared.length === 0 && !busy && this.#bookedUntil < now;
+    const isTold = this.#told === 0;
+    return (
+      this.#queue.length === 0 && this.#shared.length === 0 && isTold && !busy && this.#bookedUntil < now
+    );
   }
 
   get #all(): Permit[] {

@@ -33,7 +33,7 @@ import {
   someGroups,
 } from '../../storage/caps/index.ts';
 import type { CappedGroup } from './cap-book.ts';
-import { GroupPermits } from './group-permits.ts';
+import { GroupPermits, type Place } from './group-permits.ts';
 
 /** The right to send one request, and what becomes of it. */
 export interface Pass {
@@ -113,13 +113,28 @@ export class PermitKeeper {
     const giveUpAt = performance.now() + ms;
     const place = group.join(hostId);
     if (group.isWaitedFor) this.#workIn(gatherMs);
+    try {
+      return await this.#granted(group, place, hostId, giveUpAt, { stays, signal });
+    } catch (error) {
+      place.leave();
+      throw error;
+    }
+  }
+
+  async #granted(
+    group: GroupPermits,
+    place: Place,
+    hostId: string,
+    giveUpAt: number,
+    { stays, signal }: Omit<Patience, 'ms'>,
+  ): Promise<Pass | Later | null> {
     for (;;) {
       const permit = await Promise.race([place.granted, sleep(lookMs, null, { ref: false })]);
       if (permit !== null) {
         // Permits are granted only under the lease that is held.
         const holding = this.#holding;
         return {
-          name,
+          name: group.name,
           mayLeave: () => holding !== null && holding === this.#holding && this.#mayStart,
           over: (headAt) => group.give(permit, headAt),
         };
@@ -198,8 +213,11 @@ export class PermitKeeper {
       if (group.isOver) this.#groups.delete(name);
       else group.pump();
     }
-    if (this.#groups.size === 0 && performance.now() - this.#usedAt > restMs) await this.#release();
-    else this.#workIn([...this.#groups.values()].some((group) => group.isWaitedFor) ? waitingMs : lookMs);
+    if (this.#groups.size === 0 && performance.now() - this.#usedAt > restMs) {
+      await this.#release();
+      // A request that came meanwhile finds no lease.
+      if (this.#groups.size > 0) this.#workIn(0);
+    } else this.#workIn([...this.#groups.values()].some((group) => group.isWaitedFor) ? waitingMs : lookMs);
   }
 
   /** Takes, or renews, the lease under which the process holds permits. */
@@ -262,7 +280,10 @@ export class PermitKeeper {
         },
       })),
     );
-    for (const [name, result] of settled) this.#groups.get(name)?.settled(result.permits, result.fair);
+    for (const { name, call } of calls) {
+      const result = settled.get(name);
+      if (result !== undefined) this.#groups.get(name)?.settled(result.permits, result.fair, call.wanted);
+    }
   }
 
   /** Sees whether others need what this process has. */

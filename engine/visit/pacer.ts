@@ -171,13 +171,21 @@ export class HostPacer {
       };
       let address: string | null = null;
       for (let tries = 0; tries < mostAddresses; tries++) {
-        const entry = await this.#enter(sent, turn, address);
-        if (entry === null) return null;
-        const result = await this.#optOuts.attend(() =>
-          this.#sendNow(sent, turn, entry, lane === undefined ? undefined : departed),
-        );
-        address = entry.elsewhere;
-        if (result !== null || address === null) return result;
+        const entered = await this.#enterInTime(sent, turn, address);
+        if (entered === null) return null;
+        let left = false;
+        const send = (): Promise<FetchResult | null> => {
+          left = true;
+          return this.#sendNow(sent, turn, entered, lane === undefined ? undefined : departed);
+        };
+        try {
+          const result = await this.#optOuts.attend(send);
+          address = entered.elsewhere;
+          if (result !== null || address === null) return result;
+        } finally {
+          // The list of opt-outs may have grown old while the request waited for its permits.
+          if (!left) entered.over(null);
+        }
       }
       return null;
     } finally {
@@ -212,6 +220,19 @@ export class HostPacer {
       }
     } finally {
       turn.waits(null);
+    }
+  }
+
+  /**
+   * Waits for the permits of the host's groups, and looks at the time again: an answer to another request may have asked
+   * for a pause meanwhile. Null as in `#enter`.
+   */
+  async #enterInTime(request: FetchRequest, turn: Turn, address: string | null): Promise<Entry | null> {
+    for (;;) {
+      const entry = await this.#enter(request, turn, address);
+      if (entry === null || Math.max(this.waitMs, turn.waitMs()) <= 0) return entry;
+      entry.over(null);
+      if (!(await this.#untilItsTime(turn))) return null;
     }
   }
 

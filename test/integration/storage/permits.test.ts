@@ -123,6 +123,33 @@ it('what a killed process had counts until its lease has run out, and rests once
   expect(had.map((one) => one.mayLeave())).toEqual([false, false]);
 });
 
+it('a request that fails while it waits takes no permit with it', async () => {
+  const cap = { rate: 0.9, inFlight: null };
+  const keeper = process();
+  const first = await pass(keeper, 'failing', cap);
+  const failing = { ...patient, stays: () => Promise.reject(new Error('Postgres is away')) };
+  await expect(keeper.enter({ name: 'failing', cap, permits: permitsOf(cap) }, '2', failing)).rejects.toThrow(
+    'Postgres is away',
+  );
+  first.over(performance.now());
+  expect((await pass(keeper, 'failing', cap, '3')).mayLeave()).toBe(true);
+});
+
+it('a process that gave its request up holds back nobody', async () => {
+  const cap = { rate: 0.9, inFlight: null };
+  const [one, other] = [process(), process()];
+  const held = await pass(one, 'given up', cap);
+  const impatient = { ...patient, stays: () => Promise.resolve(false) };
+  expect(await other.enter({ name: 'given up', cap, permits: permitsOf(cap) }, '2', impatient)).toBeNull();
+  held.over(performance.now());
+  // It gives the permit back for the other process, and gets it again once that wants none.
+  for (let turn = 0; turn < 4; turn++) {
+    const next = await pass(one, 'given up', cap);
+    await delay(30);
+    next.over(performance.now());
+  }
+});
+
 it('who has no patience is told when to come back, each a little later than the one before', async () => {
   const cap = { rate: 0.1, inFlight: null };
   const keeper = process();
