@@ -32,7 +32,9 @@ export function createCrawlActivities(
         ...(await crawlStandsAt(pool, crawlId)),
         glance: await glanceAt(dependencies, crawlId),
       })),
-    setCrawlState: ({ crawlId, ...next }) => withOwnFaults(() => changeCrawlState(pool, crawlId, next)),
+    // Where hundreds of thousands of hosts have work, their accounts take a while to close.
+    setCrawlState: ({ crawlId, ...next }) =>
+      withOwnFaults(() => withHeartbeat((signal) => changeCrawlState(pool, crawlId, next, signal))),
     watchCrawl: ({ crawlId, watchMs }) =>
       withOwnFaults(() => withHeartbeat((signal) => watching.watch(crawlId, watchMs, signal))),
     drainCrawl: ({ crawlId, reason }) =>

@@ -50,7 +50,12 @@ export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<Cra
  * Changes the state of a crawl that is not over. A crawl begins to drain only if it was cancelled or a limit ends it by
  * its current settings. Returns where the crawl stands now.
  */
-export async function changeCrawlState(pool: Pool, crawlId: string, next: CrawlStands): Promise<CrawlStands> {
+export async function changeCrawlState(
+  pool: Pool,
+  crawlId: string,
+  next: CrawlStands,
+  signal?: AbortSignal,
+): Promise<CrawlStands> {
   const stands = await inTransaction(pool, async (db) => {
     const id = Number(crawlId);
     await lockCrawls(db, [id]);
@@ -61,13 +66,14 @@ export async function changeCrawlState(pool: Pool, crawlId: string, next: CrawlS
     await setCrawlState(db, id, next.state, next.cause, next.reason);
     return next;
   });
-  if (stands.state !== 'running' && stands.state !== 'seeding') await closeAccount(pool, crawlId);
+  if (stands.state !== 'running' && stands.state !== 'seeding') await closeAccount(pool, crawlId, signal);
   return stands;
 }
 
 /** Counts what the crawl waited for at all hosts until it stopped running. */
-async function closeAccount(pool: Pool, crawlId: string): Promise<void> {
+async function closeAccount(pool: Pool, crawlId: string, signal?: AbortSignal): Promise<void> {
   for (let after: number | null = 0; after !== null;) {
+    signal?.throwIfAborted();
     const from: number = after;
     const [last] = await retrying(() => closeTimes(pool, crawlId, from, batch));
     after = last?.host_id ?? null;
