@@ -112,11 +112,23 @@ const rowsOf = (table: string): Remove =>
      select count(*) as rows from gone`,
   );
 
+/** A page that was queued to be fetched again may have lost its body, for which it still stands. */
+const removeContents: Remove = statement(
+  'remove-rest-of-content',
+  `with gone as (
+     delete from content where ctid = any (array(select ctid from content where crawl_id = $1 limit $2)) returning hash
+   ), freed as (
+     insert into freed_body (hash) select distinct hash from gone order by hash
+     on conflict (hash) do update set since = now()
+   )
+   select count(*) as rows from gone`,
+);
+
 /** The rows of a crawl apart from its URLs, each statement so many rows at a time; the crawl's own row comes last. */
 export const removeRest: readonly Remove[] = [
+  removeContents,
   ...[
     ...[
-      'content',
       'lent_content',
       'seed',
       'seed_place',

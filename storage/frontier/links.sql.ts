@@ -29,8 +29,8 @@ export interface LinkedUrl {
 }
 
 /**
- * Adds links to those that are stored, for pages that wait and have not failed. Seeds and redirect targets are left out:
- * their place in line is not by links. A URL that is not in the answer needs no more counting.
+ * Adds links to those that are stored, for pages that wait and have not failed. Seeds, redirect targets
+ * and pages that are fetched again are left out: their place in line is not by links. A URL that is not in the answer needs no more counting.
  */
 export const addLinks = statement<[rows: string], LinkedUrl>(
   'add-links',
@@ -42,7 +42,7 @@ export const addLinks = statement<[rows: string], LinkedUrl>(
    ), waiting as materialized (
      select r.*, u.depth, u.priority, u.parent_host, u.parent_key
        from r join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.key and u.state = r.was
-      where u.kind = 0 and not u.seed and u.hops = 0 and u.priority > 0
+      where u.kind = 0 and not u.seed and u.hops = 0 and u.priority > 0 and u.reason is distinct from 'recrawl'
    ), kept as (
      insert into link_count as l (host_id, crawl_id, key, hosts, pages, relevance)
      select host_id, crawl_id, key, hosts, pages, relevance from waiting order by host_id, crawl_id, key

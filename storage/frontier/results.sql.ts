@@ -134,7 +134,13 @@ export const countPage = statement<[crawlId: number, counters: readonly string[]
    on conflict (crawl_id, counter, shard) do update set pages = c.pages + 1`,
 );
 
-/** Excludes up to `limit` of a crawl's queued URLs; answers one row each. */
+/** The URL is queued to be fetched once more, and stored as it was. */
+const isFetched = `(u.reason = 'recrawl' and u.content_hash is not null)`;
+
+/**
+ * Excludes up to `limit` of a crawl's queued URLs; answers one row each. A page that was only to be fetched again stays
+ * the page that it is.
+ */
 export const excludeQueued = statement<[crawlId: number, reason: string, limit: number], { host_id: number }>(
   'exclude-queued',
   `with chosen as materialized (
@@ -145,7 +151,10 @@ export const excludeQueued = statement<[crawlId: number, reason: string, limit: 
       order by u.host_id, u.key limit $3
       for update of u skip locked
    )
-   update url u set state = 'excluded', reason = 'crawl-limit', detail = $2
+   update url u
+      set state = case when ${isFetched} then 'done'::url_state else 'excluded' end,
+          reason = case when ${isFetched} then 'fetched' else 'crawl-limit' end,
+          detail = case when ${isFetched} then null else $2 end
      from chosen c where u.host_id = c.host_id and u.crawl_id = $1 and u.key = c.key and u.state = 'queued'
    returning u.host_id`,
 );

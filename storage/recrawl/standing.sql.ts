@@ -4,10 +4,13 @@ import { holdQueues, onceHeld } from '../frontier/index.ts';
 import { behindBy, newsLift } from '../../domain/priority/place.ts';
 import { statement } from '../postgres/index.ts';
 
-/** Makes the row of a crawl that keeps fresh. Does nothing if there is one. */
+/** Makes the row of a crawl that keeps fresh, or does so again. Does nothing if there is one. */
 export const beginStanding = statement<[crawlId: string], Record<string, never>>(
   'begin-standing',
-  `insert into standing_crawl (crawl_id) values ($1) on conflict do nothing`,
+  `insert into standing_crawl (crawl_id, pages)
+   select $1, (select count(*) from page_history where crawl_id = $1)
+    where not exists (select from standing_crawl where crawl_id = $1)
+   on conflict do nothing`,
 );
 
 export interface StandingCrawl {
@@ -102,7 +105,8 @@ export const allow = statement<[crawlId: string, requestsPerDay: number], { read
 
 /**
  * Queues pages that are due: news first, and within a class those that have waited longest. What is due and not `done`
- * or `dead` is looked at again an hour later: its reading is not over, or it failed and waits for a re-drive. The
+ * or `dead` is looked at again an hour later: its reading is not over, or it failed and waits for a re-drive. What is
+ * queued and leaves no visit, since robots.txt now refuses it, is due again a week later; a visit sets another date. The
  * caller must hold the standing crawl and the row of a running crawl. Answers the hosts of the pages queued.
  */
 export const queueDue = statement<[crawlId: string, limit: number], { readonly host_id: number }>(
@@ -126,11 +130,12 @@ export const queueDue = statement<[crawlId: string, limit: number], { readonly h
         select case when w.priority > 0 then w.priority else w.priority + ${String(behindBy)} end as place
       ) p
       where u.host_id = d.host_id and u.crawl_id = d.crawl_id and u.key = d.key
-        and u.state in ('done', 'dead') and u.stage = 0 and ${onceHeld}
+        and (u.state in ('done', 'dead') or u.state = 'excluded' and u.reason in ('robots', 'address-refused'))
+        and u.stage = 0 and ${onceHeld}
      returning u.host_id, u.key
    ), noted as (
      update page_history h
-        set next_due = case when t.key is null then now() + interval '1 hour' end
+        set next_due = now() + case when t.key is null then interval '1 hour' else interval '7 days' end
        from due d left join taken t on t.host_id = d.host_id and t.key = d.key
       where h.crawl_id = d.crawl_id and h.key = d.key and h.host_id = d.host_id
    ), untried as (

@@ -146,7 +146,8 @@ export const holdShape = statement<
    select $1, $2, $3, 'operator', '{}', 'held', quarantine_revision, $4, now(), now() + $5 * interval '1 second' from raised
    on conflict (crawl_id, host_id, shape) do update
      set verdict = 'held', rule = 'operator', evidence = '{}', revision = excluded.revision, judged_by = excluded.judged_by,
-         judged_at = excluded.judged_at, sample_at = excluded.sample_at
+         judged_at = excluded.judged_at, sample_at = excluded.sample_at,
+         let_through = 0, sampled = 0, novel = 0, settled_at = null
    returning id::text`,
 );
 

@@ -160,9 +160,10 @@ export const manyHosts: readonly Reason[] = [
   },
   {
     why: 'A standing crawl notes visits in the order of its pages feed, samples its pages, and queues those that are due, over all its hosts. Notes and queues are in batches, and can be split by host.',
-    when: 'each run of a standing crawl, every two minutes',
+    when: 'each run of a standing crawl, every two minutes; its beginning',
     statements: [
-      ...['countDates', 'countDue', 'noteHints', 'noteVisits', 'queueDue', 'samplePages', 'visitsAfter'],
+      ...['beginStanding', 'countDates', 'countDue', 'noteHints', 'noteVisits', 'queueDue', 'samplePages'],
+      'visitsAfter',
     ],
   },
   {
