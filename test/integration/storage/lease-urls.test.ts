@@ -87,7 +87,9 @@ describe('order', () => {
       expect(await waitingCrawls(pool, host)).toEqual([]);
     }
     await moveCrawl(pool, crawl, 'running');
-    expect(await waitingCrawls(pool, host)).toEqual([{ crawl_id: crawl, asked_ago_ms: null, held_ms: 0 }]);
+    expect(await waitingCrawls(pool, host)).toMatchObject([
+      { crawl_id: crawl, asked_ago_ms: null, held_ms: 0 },
+    ]);
     expect(await turns(10)).toHaveLength(2);
   });
 });
