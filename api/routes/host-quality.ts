@@ -12,7 +12,7 @@ import { reviewQuality } from '../../domain/host-quality.ts';
 import { pinQuality, poorHosts, qualitiesOf, type QualityRow } from '../../storage/quality/index.ts';
 import { instance } from '../way-in/access.ts';
 import { json } from './answers.ts';
-import { noSuchHost, unknownHost } from './hosts.ts';
+import { noOrigin, noSuchHost, unknownHost } from './hosts.ts';
 import { route } from './route.ts';
 
 const ofOperators = { access: instance('operator', 'hosts') } as const;
@@ -43,7 +43,7 @@ export const hostQualityRoutes = [
     id: 'getHostQuality',
     summary: 'The quality of a host, and what the last look found',
     params: hostPath,
-    answers: { 200: json('The quality.', hostQuality), 404: unknownHost },
+    answers: { 200: json('The quality.', hostQuality), 400: noOrigin, 404: unknownHost },
     handler:
       ({ pool }) =>
       async ({ params: { origin } }) => {
@@ -59,7 +59,7 @@ export const hostQualityRoutes = [
     summary: 'Pin the quality of a host, or leave it to the daily looks again',
     params: hostPath,
     body: qualityPin,
-    answers: { 200: json('The quality from now on.', hostQuality), 404: unknownHost },
+    answers: { 200: json('The quality from now on.', hostQuality), 400: noOrigin, 404: unknownHost },
     handler:
       ({ pool, log }) =>
       async ({ params: { origin }, body: { quality } }) => {

@@ -20,7 +20,7 @@ import { route } from './route.ts';
 
 const ofOperators = { access: instance('operator', 'hosts') } as const;
 
-const noOrigin = fails('The path does not name an origin.');
+export const noOrigin = fails('The path does not name an origin.');
 export const unknownHost = fails('No crawl has met the host, and it has no settings.');
 
 export function noSuchHost(origin: string): never {
