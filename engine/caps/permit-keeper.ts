@@ -213,11 +213,15 @@ export class PermitKeeper {
       if (group.isOver) this.#groups.delete(name);
       else group.pump();
     }
-    if (this.#groups.size === 0 && performance.now() - this.#usedAt > restMs) {
+    if (!this.#hasGroups() && performance.now() - this.#usedAt > restMs) {
       await this.#release();
       // A request that came meanwhile finds no lease.
-      if (this.#groups.size > 0) this.#workIn(0);
+      if (this.#hasGroups()) this.#workIn(0);
     } else this.#workIn([...this.#groups.values()].some((group) => group.isWaitedFor) ? waitingMs : lookMs);
+  }
+
+  #hasGroups(): boolean {
+    return this.#groups.size > 0;
   }
 
   /** Takes, or renews, the lease under which the process holds permits. */

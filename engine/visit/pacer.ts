@@ -173,9 +173,9 @@ export class HostPacer {
       for (let tries = 0; tries < mostAddresses; tries++) {
         const entered = await this.#enterInTime(sent, turn, address);
         if (entered === null) return null;
-        let left = false;
+        const attended = { began: false };
         const send = (): Promise<FetchResult | null> => {
-          left = true;
+          attended.began = true;
           return this.#sendNow(sent, turn, entered, lane === undefined ? undefined : departed);
         };
         try {
@@ -184,7 +184,7 @@ export class HostPacer {
           if (result !== null || address === null) return result;
         } finally {
           // The list of opt-outs may have grown old while the request waited for its permits.
-          if (!left) entered.over(null);
+          if (!attended.began) entered.over(null);
         }
       }
       return null;
