@@ -20,7 +20,9 @@ const sqlText =
   /^\s*(select\s[\s\S]*\sfrom\s|insert into\s|update \w+ set\s|delete from\s|with \w+ as\s|alter table\s)/;
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'coverage/', 'bench/{crawlee,scrapy,colly}/', '**/*.cjs'] },
+  {
+    ignores: ['dist/', '.cache/', 'node_modules/', 'coverage/', 'bench/{crawlee,scrapy,colly}/', '**/*.cjs'],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs'] } } },
