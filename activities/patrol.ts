@@ -4,13 +4,13 @@
  * through everything that should have a workflow, a few at a look, and tries to start each; a running workflow is not
  * touched by that. Standing crawls have a schedule as well, which the patrol makes and removes. It also gives back URLs
  * that a killed worker left leased at a host that was paused meanwhile, since nobody visits such a host, and queues URLs
- * again that a quarantine has released, or lets through as samples. And it looks at
- * the quality of hosts, each once a day. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts
- * finds webhooks that have events to send.
+ * again that a quarantine has released, or lets through as samples. And it looks at the quality of hosts, each once a
+ * day. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts finds webhooks that have events to
+ * send.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { inRounds } from '../engine/rounds.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import { countShards, unfeedHosts } from '../storage/feeding/index.ts';
 import { heldHostsAfter } from '../storage/hosts/index.ts';
@@ -50,25 +50,17 @@ export function patrol(
   shards: number,
   log: Logger,
 ): () => Promise<void> {
-  const ended = new AbortController();
   const round = new Patrol(pool, workflows, schedules, shards, log);
-  const walking = (async () => {
-    while (!ended.signal.aborted) {
-      try {
-        await round.look();
-      } catch (error) {
-        log.debug(
-          { err: error },
-          'the search for work without a workflow failed; the next round searches again',
-        );
-      }
-      await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
-    }
-  })();
-  return () => {
-    ended.abort();
-    return walking;
-  };
+  return inRounds(
+    lookMs,
+    () => round.look(),
+    (error) => {
+      log.debug(
+        { err: error },
+        'the search for work without a workflow failed; the next round searches again',
+      );
+    },
+  );
 }
 
 export class Patrol {

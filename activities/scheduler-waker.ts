@@ -5,9 +5,9 @@
  * nobody, a scheduler is signalled once however many URLs come, and where no scheduler rests a look costs next to
  * nothing. A scheduler that is not woken looks by itself in some seconds (activities/feed.ts).
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { inRounds } from '../engine/rounds.ts';
 import { claimDueShards } from '../storage/feeding/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import { wakeScheduler } from './open-workflows.ts';
@@ -20,19 +20,13 @@ export function wakeRestingSchedulers(
   workflows: Pick<WorkflowClient, 'signalWithStart'>,
   log: Logger,
 ): () => Promise<void> {
-  const ended = new AbortController();
-  const waking = (async () => {
-    while (!ended.signal.aborted) {
-      try {
-        for (const { id } of await claimDueShards(pool)) await wakeScheduler(workflows, id);
-      } catch (error) {
-        log.debug({ err: error }, 'schedulers could not be woken; they look by themselves in some seconds');
-      }
-      await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
-    }
-  })();
-  return () => {
-    ended.abort();
-    return waking;
-  };
+  return inRounds(
+    lookMs,
+    async () => {
+      for (const { id } of await claimDueShards(pool)) await wakeScheduler(workflows, id);
+    },
+    (error) => {
+      log.debug({ err: error }, 'schedulers could not be woken; they look by themselves in some seconds');
+    },
+  );
 }

@@ -3,10 +3,10 @@
  * webhook's cursor (storage/migrations/0012_webhooks.sql), so one look at the database per second finds them all. If
  * several processes look, only one gets each webhook. One call starts or wakes, so a workflow that is gone comes back.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { taskQueues, wakeSignal, webhookWorkflowId } from '../contracts/workflows.ts';
+import { inRounds } from '../engine/rounds.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import { claimDueWebhooks, restWebhook } from '../storage/webhooks/index.ts';
 import { workflowTaskTimeout } from './open-workflows.ts';
@@ -22,21 +22,13 @@ export function wakeWebhooks(
   workflows: Pick<WorkflowClient, 'signalWithStart'>,
   log: Logger,
 ): () => Promise<void> {
-  const ended = new AbortController();
-  const waking = (async () => {
-    while (!ended.signal.aborted) {
-      try {
-        await wakeDue(pool, workflows);
-      } catch (error) {
-        log.debug({ err: error }, 'webhooks could not be woken; the next round wakes them');
-      }
-      await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
-    }
-  })();
-  return () => {
-    ended.abort();
-    return waking;
-  };
+  return inRounds(
+    lookMs,
+    () => wakeDue(pool, workflows),
+    (error) => {
+      log.debug({ err: error }, 'webhooks could not be woken; the next round wakes them');
+    },
+  );
 }
 
 async function wakeDue(pool: Pool, workflows: Pick<WorkflowClient, 'signalWithStart'>): Promise<void> {

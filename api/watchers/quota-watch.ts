@@ -4,9 +4,9 @@
  * is room again. Such a crawl is paused with the cause `quota` and loses nothing. URLs that come between two looks, or
  * are in flight, exceed the quota.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlState } from '../../contracts/crawl.ts';
 import { spentByGrowth } from '../../domain/quotas.ts';
+import { inRounds } from '../../engine/rounds.ts';
 import { openCrawls } from '../../storage/crawls/index.ts';
 import { meteredTenants, quotasOf, readUsage } from '../../storage/tenancy/index.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -37,17 +37,11 @@ export async function keepQuotas({ pool, control, log }: Needed): Promise<void> 
 
 /** Goes on until the returned function is called. */
 export function watchQuotas(needed: Needed): () => Promise<void> {
-  const ended = new AbortController();
-  const watching = (async () => {
-    while (!ended.signal.aborted) {
-      await keepQuotas(needed).catch((error: unknown) => {
-        needed.log.debug({ err: error }, 'quotas cannot be checked now');
-      });
-      await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => undefined);
-    }
-  })();
-  return () => {
-    ended.abort();
-    return watching;
-  };
+  return inRounds(
+    lookMs,
+    () => keepQuotas(needed),
+    (error) => {
+      needed.log.debug({ err: error }, 'quotas cannot be checked now');
+    },
+  );
 }

@@ -28,7 +28,7 @@ interface Waiting {
   readonly depth: number;
 }
 
-/** Takes one out, by a hash of how many there are: as good as any. */
+/** Takes one page out of those that wait; which one follows from how many there are, so that each run is the same. */
 function anyOf(level: Waiting[]): Waiting | undefined {
   const at = Math.imul(level.length + 1, 0x9e3779b1) >>> 0;
   return level.splice(at % Math.max(1, level.length), 1)[0];
