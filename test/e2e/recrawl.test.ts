@@ -84,6 +84,9 @@ it('fetches its pages again and again, pauses, is triggered and backfilled, and 
   await client.workflow.getHandle(crawlWorkflowId(id)).executeUpdate(cancelCrawlUpdate, { args: [null] });
   expect(await desk.ended(id)).toMatchObject({ state: 'cancelled' });
   await until('the schedule goes with the crawl', async () => !(await found()));
-  expect(await tables.standing.count(pool, { crawl_id: id })).toBe(0);
+  await until(
+    'and its row after it',
+    async () => (await tables.standing.count(pool, { crawl_id: id })) === 0,
+  );
   expect((await auditCrawl(pool, id))?.differences).toEqual([]);
 });
