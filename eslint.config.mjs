@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 const testsAboutSql = [
   'test/activities/watched.test.ts',
   'test/integration/activities/outages.test.ts',
-  'test/integration/storage/feeding.test.ts',
+  'test/integration/storage/fair-turns.test.ts',
   'test/integration/storage/lock-order.test.ts',
   'test/integration/storage/migrate.test.ts',
   'test/integration/storage/silent-postgres.test.ts',
@@ -21,7 +21,14 @@ const sqlText =
 
 export default tseslint.config(
   {
-    ignores: ['dist/', '.cache/', 'node_modules/', 'coverage/', 'bench/{crawlee,scrapy,colly}/', '**/*.cjs'],
+    ignores: [
+      'dist/',
+      '.cache/',
+      'node_modules/',
+      'coverage/',
+      'bench/{crawlee,scrapy,colly,content/peers}/',
+      '**/*.cjs',
+    ],
   },
   ...tseslint.configs.strictTypeChecked,
   {

@@ -8,9 +8,16 @@ import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export function createDedupActivities(
-  dependencies: Pick<Dependencies, 'pool' | 'writer' | 'folder' | 'outage' | 'log' | 'traps' | 'pressure'>,
+  dependencies: Pick<
+    Dependencies,
+    'pool' | 'writer' | 'folder' | 'outage' | 'log' | 'traps' | 'soft404' | 'pressure'
+  >,
 ): DedupActivities {
-  const judge = createDedup(dependencies, (bodies) => dependencies.traps.repeated(bodies));
+  const { traps, soft404 } = dependencies;
+  const judge = createDedup(dependencies, async (bodies) => {
+    await traps.repeated(bodies);
+    await soft404.repeated(bodies);
+  });
   const aside = new SetAside();
   return {
     dedup: (lane) =>

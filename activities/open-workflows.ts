@@ -5,9 +5,11 @@ import {
   crawlWorkflowId,
   editedSignal,
   editWorkflowId,
+  exportWorkflowId,
   hostWorkflowId,
   reopenCrawlSignal,
   schedulerWorkflowId,
+  searchWorkflowId,
   taskQueues,
   wakeSignal,
   type HostInput,
@@ -80,8 +82,12 @@ export const startMissing = {
     isNew(workflows.start('crawl', { workflowId: crawlWorkflowId(crawlId), taskQueue, args: [{ crawlId }], workflowTaskTimeout })), // prettier-ignore
   edit: (workflows: Starter, crawlId: string) =>
     isNew(workflows.start('edit', { workflowId: editWorkflowId(crawlId), taskQueue: taskQueues.crawl, args: [{ crawlId }], workflowTaskTimeout })), // prettier-ignore
+  export: (workflows: Starter, exportId: string, taskQueue: string = taskQueues.crawl) =>
+    isNew(workflows.start('exporting', { workflowId: exportWorkflowId(exportId), taskQueue, args: [{ exportId }], workflowTaskTimeout })), // prettier-ignore
   host: (workflows: Starter, hostId: string, origin: string) =>
     isNew(workflows.start('host', hostWorkflow({ hostId, origin, adopted: true }))),
+  search: (workflows: Starter, crawlId: string, taskQueue: string = taskQueues.crawl) =>
+    isNew(workflows.start('search', { workflowId: searchWorkflowId(crawlId), taskQueue, args: [{ crawlId }], workflowTaskTimeout })), // prettier-ignore
   scheduler: (workflows: Starter, shard: number) =>
     isNew(workflows.start('scheduler', { workflowId: schedulerWorkflowId(shard), taskQueue: taskQueues.crawl, args: [{ shard }], workflowTaskTimeout })), // prettier-ignore
 };

@@ -4,8 +4,8 @@
  * through everything that should have a workflow, a few at a look, and tries to start each; a running workflow is not
  * touched by that. Standing crawls have a schedule as well, which the patrol makes and removes. It also gives back URLs
  * that a killed worker left leased at a host that was paused meanwhile, since nobody visits such a host, and queues URLs
- * again that a quarantine has released, or lets through as samples. And it looks at the quality of hosts, each once a
- * day. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts finds webhooks that have events to
+ * again that a quarantine has released, or lets through as samples. It judges which pages are near-duplicates, and it
+ * looks at the quality of hosts, each once a day. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts finds webhooks that have events to
  * send.
  */
 import type { WorkflowClient } from '@temporalio/client';
@@ -17,9 +17,12 @@ import { heldHostsAfter } from '../storage/hosts/index.ts';
 import { noteTemporalNamespace, temporalNamespace } from '../storage/instance/index.ts';
 import { openCrawlsAfter } from '../storage/crawls/index.ts';
 import { pendingEdits } from '../storage/edits/index.ts';
+import { openExports } from '../storage/exports/index.ts';
 import { reclaimPaused } from '../storage/frontier/index.ts';
 import { lookAtQuality } from '../storage/quality/index.ts';
-import { tendQuarantine } from '../storage/traps/index.ts';
+import { judgeAlike } from '../storage/alike/index.ts';
+import { openIndexes } from '../storage/search/index.ts';
+import { tendQuarantine, tendSoft404 } from '../storage/traps/index.ts';
 import { wholeConfig } from '../contracts/crawl.ts';
 import { lookSeconds } from '../domain/recrawl/keep-fresh.ts';
 import { endStanding, standingCrawlsAfter } from '../storage/recrawl/index.ts';
@@ -37,6 +40,8 @@ const qualitiesALook = 60;
 /** Shapes in quarantine that are tended in one look, and the milliseconds after which it stops. */
 const shapesALook = 20;
 const tendMs = 2_000;
+/** Milliseconds after which a look stops judging fingerprints of texts. */
+const judgeMs = 3_000;
 /** Hosts marked in one statement. */
 const batch = 1_000;
 
@@ -72,7 +77,9 @@ export class Patrol {
   /** Ids after which the next look goes on; '0' begins a new round. */
   #crawl = '0';
   #edit = '0';
+  #export = '0';
   #standing = '0';
+  #search = '0';
   #host = '0';
   #looked = 0;
   #inHurry = false;
@@ -100,10 +107,24 @@ export class Patrol {
       this.#edit = id;
     }
     if (edits.length < crawlsALook) this.#edit = '0';
+    const searched = await openIndexes(this.#pool, this.#search, crawlsALook);
+    for (const { id } of searched) {
+      if (await startMissing.search(this.#workflows, id)) this.#tell('search', id);
+      this.#search = id;
+    }
+    if (searched.length < crawlsALook) this.#search = '0';
+    const exports = await openExports(this.#pool, this.#export, crawlsALook);
+    for (const { id } of exports) {
+      if (await startMissing.export(this.#workflows, id)) this.#tell('export', id);
+      this.#export = id;
+    }
+    if (exports.length < crawlsALook) this.#export = '0';
     await this.#lookAtStanding();
     await reclaimPaused(this.#pool, hostsALook);
     this.#looked = await lookAtQuality(this.#pool, this.#looked, qualitiesALook);
     await tendQuarantine(this.#pool, shapesALook, tendMs);
+    await tendSoft404(this.#pool, shapesALook);
+    await judgeAlike(this.#pool, judgeMs);
     await this.#lookAtHosts(this.#inHurry ? hostsInHurry : hostsALook);
   }
 

@@ -4,8 +4,10 @@ import type { ActOnHost } from '../activities/act-on-host.ts';
 import type { CapDefaults } from '../engine/caps/cap-book.ts';
 import type { LendingRoom } from '../engine/lending/room.ts';
 import type { Answers } from '../engine/stored-answer.ts';
+import type { ExportFiles } from '../storage/exports/index.ts';
 import type { TextReader } from '../storage/pages/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
+import type { SearchIndex } from '../storage/search/index.ts';
 import type { CrawlControl } from './crawls/crawl-control.ts';
 import type { Schedulers } from './schedulers.ts';
 import type { Keyring } from './way-in/keyring.ts';
@@ -18,6 +20,10 @@ export interface Dependencies {
   readonly schedulers: Schedulers;
   readonly textOf: TextReader;
   readonly archive: Answers;
+  /** Finds pages by their texts. */
+  readonly search: SearchIndex;
+  /** Files of exports, and the days for which they stay. */
+  readonly exports: { readonly files: ExportFiles; readonly days: number };
   /** Tells the workflow of a host to look again, if there is a workflow. */
   readonly wakeHost: (origin: string) => Promise<void>;
   /** Does an operator's action on a host. Rejects if Temporal does not answer. */

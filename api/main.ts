@@ -16,10 +16,12 @@ import { version } from '../config/package.ts';
 import { openProcessLog } from '../config/process-log.ts';
 import { settings, usualPorts } from '../config/table.ts';
 import { taskQueues } from '../contracts/workflows.ts';
-import { ArchiveReader, openSegments } from '../storage/archive/index.ts';
+import { ArchiveReader, openObjects, openSegments } from '../storage/archive/index.ts';
+import { ExportFiles } from '../storage/exports/index.ts';
 import { createPool, type Pool } from '../storage/postgres/index.ts';
 import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
+import { PostgresIndex } from '../storage/search/index.ts';
 import { buildApp } from './app.ts';
 import { createCrawlControl } from './crawls/crawl-control.ts';
 import { createSchedulers } from './schedulers.ts';
@@ -85,6 +87,11 @@ async function main(config: ServiceConfig): Promise<void> {
       schedulers: createSchedulers(client),
       textOf: createTextReader(archive),
       archive,
+      search: new PostgresIndex(pool),
+      exports: {
+        files: new ExportFiles(config.exportDir, await openObjects(bucketOf(config))),
+        days: config.exportDays,
+      },
       freeBytes: () => segments.freeBytes(),
       wakeHost: wake,
       actOnHost: (...what) =>

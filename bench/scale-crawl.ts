@@ -73,6 +73,7 @@ const read = ({ host_id, crawl_id, key }: LeasedPlace) => ({
   noindex: false,
   nofollow: false,
   text_hash: null,
+  meta: null,
   outlinks: Array.from({ length: linksOfPage }, (_, n) => urlOf(0, n).slice(hostOf(0).length)).join('\n'),
   counters: [],
 });

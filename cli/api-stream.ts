@@ -105,7 +105,7 @@ export async function takeStream(
   return { status, chunks: read() };
 }
 
-/** The JSON of the answer. @throws CommandError with the words of the API */
+/** The JSON of the answer. @throws CommandError with the words of the API, or what the body itself throws */
 export async function sendStream(
   address: ApiAddress,
   path: string,
@@ -113,20 +113,29 @@ export async function sendStream(
   body: () => AsyncIterable<Uint8Array>,
 ): Promise<unknown> {
   const watching = watch(stillMs);
+  let unread: { readonly why: unknown } | null = null;
   const watched = async function* (): AsyncGenerator<Uint8Array> {
     // The time that our own source takes is not the server's.
     watching.rest();
-    for await (const chunk of body()) {
+    const chunks = body()[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await chunks.next().catch((error: unknown) => {
+        unread = { why: error };
+        throw error;
+      });
       watching.moved();
-      yield chunk;
+      if (next.done === true) return;
+      yield next.value;
       watching.rest();
     }
-    watching.moved();
   };
   try {
     const headers = { 'content-type': type };
     const sending = { headers, body: watched, streams: true, signal: watching.signal };
     return await jsonOf(address, await sendRequest(address, 'POST', path, sending));
+  } catch (error) {
+    // A body that cannot be read is no fault of the server.
+    throw (unread as { readonly why: unknown } | null)?.why ?? error;
   } finally {
     watching.stop();
   }

@@ -16,8 +16,9 @@ type Ended = (exitCode: ExitCode) => void;
 export function withServer(program: Command, but: readonly string[]): void {
   for (const command of program.commands) {
     if (but.includes(command.name())) continue;
-    if (command.commands.length > 0) withServer(command, []);
-    else addServer(command);
+    withServer(command, []);
+    // A verb that has others below it may be one itself.
+    if (command.commands.length === 0 || command.registeredArguments.length > 0) addServer(command);
   }
 }
 

@@ -10,22 +10,33 @@ import { sayPlainly } from './say.ts';
 
 export interface BodyOptions extends ApiOptions {
   readonly head?: boolean;
+  readonly markdown?: boolean;
+  readonly main?: boolean;
   readonly out?: string;
 }
 
+const types = {
+  body: 'application/octet-stream',
+  head: 'text/plain',
+  markdown: 'text/markdown',
+  'main-markdown': 'text/markdown',
+};
+
 export async function body(id: string, url: string, options: BodyOptions): Promise<ExitCode> {
-  const { head = false, out } = options;
+  const { head = false, markdown = false, main = false, out } = options;
+  if (head && markdown) throw new CommandError('--head and --markdown cannot be given together.');
   const read = canonicalize(url.trim());
   if (!read.ok)
     throw new CommandError(
       `No crawl can have ${JSON.stringify(url)}: it ${rejectionSentence(read.rejected)}.`,
     );
-  const type = head ? 'text/plain' : 'application/octet-stream';
+  const part = head ? 'head' : main ? 'main-markdown' : markdown ? 'markdown' : 'body';
+  if (main && !markdown) throw new CommandError('--main is for --markdown.');
   const file = out === undefined ? null : await openOutFile(out);
   try {
     await withApi(options, async (api) => {
-      const query = { url, part: head ? 'head' : 'body' };
-      const { chunks } = await api.take(`/v1/crawls/${id}/body`, type, { query });
+      const query = { url, part };
+      const { chunks } = await api.take(`/v1/crawls/${id}/body`, types[part], { query });
       if (file === null) await toStandardOutput(chunks);
       else sayPlainly(`${grouped(await file.copy(chunks))} bytes were written to ${file.name}.`);
     });

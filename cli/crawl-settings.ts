@@ -7,7 +7,7 @@ import { defaultCrawlConfig, type CrawlConfig } from '../contracts/crawl.ts';
 import type { CrawlEdit } from '../contracts/http/edits.ts';
 import { defaultDelayMs } from '../domain/pace.ts';
 import { defaultWeights, weighedSignals } from '../domain/priority/score.ts';
-import { collect, days, factor, seconds, weights, wholeNumber, yesOrNo } from './arguments.ts';
+import { collect, days, factor, givenDay, seconds, weights, wholeNumber, yesOrNo } from './arguments.ts';
 
 interface SettingOption {
   readonly flags: string;
@@ -112,6 +112,29 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
     words: 'take at most this many URLs of a host',
     read: wholeNumber(1),
   },
+  sitemap: {
+    flags: '--sitemap <mode>',
+    words:
+      'where pages come from: from links and sitemaps, from sitemaps and seeds only, or from links alone',
+    choices: ['include', 'only', 'skip'],
+    startOnly: true,
+  },
+  sitemapPatterns: {
+    flags: '--sitemap-pattern <pattern>',
+    words:
+      'of the sitemaps that a sitemap names, read only those that match this pattern, written as for --include; may be repeated',
+    isList: true,
+    unset: 'all',
+    startOnly: true,
+  },
+  modifiedSince: {
+    flags: '--modified-since <instant>',
+    words:
+      'leave out what a sitemap dates before this instant, such as 2031-01-01T00:00:00Z or 2031-01-01; pages without a date are taken',
+    read: givenDay,
+    unset: 'take all',
+    startOnly: true,
+  },
   delaySeconds: {
     flags: '--delay <seconds>',
     words:
@@ -157,6 +180,21 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
   traps: {
     flags: '--traps <yes|no>',
     words: 'put URLs whose shapes look like traps into quarantine',
+    read: yesOrNo,
+  },
+  nearDuplicates: {
+    flags: '--near-duplicates <yes|no>',
+    words: 'mark pages whose text is nearly that of another page',
+    read: yesOrNo,
+  },
+  search: {
+    flags: '--search',
+    words: 'index the texts of the pages, for the verb search',
+    startOnly: true,
+  },
+  soft404: {
+    flags: '--soft-404 <yes|no>',
+    words: 'ask each host for a made-up path, and put pages that look like the answer into quarantine',
     read: yesOrNo,
   },
   fresh: {

@@ -58,10 +58,11 @@ export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
   const read = crawlEdit.safeParse(given, { error: inWords });
   if (read.success) return given;
   const [issue] = read.error.issues;
-  const field = String(issue?.path[0] ?? '');
+  const [field = '', ...within] = issue?.path.map(String) ?? [];
   const typed = field === 'note' ? '--note' : optionName(field);
+  const place = within.length === 0 ? '' : ` (${within.join('.')})`;
   throw new CommandError(
-    `${typed} cannot be used: ${(issue?.message ?? 'it is not valid').replace(/\.$/, '')}.`,
+    `${typed}${place} cannot be used: ${(issue?.message ?? 'it is not valid').replace(/\.$/, '')}.`,
   );
 }
 

@@ -3,6 +3,7 @@
  * whole.
  */
 import { once } from 'node:events';
+import type { PageField } from '../contracts/page-fields.ts';
 import { withApi, type ApiOptions } from './api-target.ts';
 import type { Api } from './api.ts';
 import type { Query } from './api-request.ts';
@@ -14,7 +15,7 @@ import { grouped } from '../domain/counted.ts';
 
 export interface ExportOptions extends ApiOptions, PageFilterOptions {
   readonly format: 'jsonl' | 'csv' | 'warc' | 'warc-zstd';
-  readonly fields?: readonly ('links' | 'text')[];
+  readonly fields?: readonly PageField[];
   readonly out?: string;
 }
 

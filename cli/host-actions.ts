@@ -158,6 +158,21 @@ async function toMany(
     sayPlainly('No stack is running: the change takes effect once a stack runs.');
 }
 
+function qualityWords({
+  value,
+  pinned,
+  leftForLater,
+  requestsPerDay,
+  authority,
+}: HostView['quality']): string {
+  return [
+    `${value.toFixed(2)}${pinned ? ', pinned by an operator' : ''}`,
+    ...(leftForLater ? ['left for later, since most of its requests fail'] : []),
+    ...(requestsPerDay === null ? [] : [`${counted(requestsPerDay, 'request')} a day`]),
+    ...(authority === 'always' ? ['an authority'] : []),
+  ].join(', ');
+}
+
 /** The lines of `host show`. */
 export function hostLines(host: HostView): string[] {
   const { origin, state, parkedAt, failures, failingSince, lastError, notBefore, closedBy, opensAt, today } =
@@ -183,6 +198,7 @@ export function hostLines(host: HostView): string[] {
       `${grouped(host.queued)}, ${grouped(host.leased)} in hand, ${counted(host.deadLetters, 'dead letter')}`,
     ),
     line('today', `${counted(today.requests, 'request')} of ${grouped(today.quota)}`),
+    line('quality', qualityWords(host.quality)),
     line(
       'delay',
       `${String(Math.round(host.delaySeconds * 100) / 100)} s${host.slowdown === 0 ? '' : `, doubled ${counted(host.slowdown, 'time')} after complaints of the host`}`,

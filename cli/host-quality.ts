@@ -5,7 +5,7 @@ import {
   reviewList,
   type HostQuality,
 } from '../contracts/http/host-quality.ts';
-import { grouped } from '../domain/counted.ts';
+import { counted, grouped } from '../domain/counted.ts';
 import { withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
@@ -23,7 +23,7 @@ const shown: Shown<HostQuality> = {
       remarksOf(host),
     ],
   ],
-  none: 'No host is of poor quality.',
+  none: 'No host is of poor quality or left for later.',
 };
 
 export async function reviewHosts(options: VerbOptions): Promise<ExitCode> {
@@ -60,9 +60,14 @@ function pinOf(value: string): { readonly quality: number | null } {
 
 const percent = (share: number): string => `${String(Math.round(share * 100))} %`;
 
-function remarksOf({ pinned, parts, lookedAt, urls }: HostQuality): string {
+function remarksOf({ pinned, leftForLater, requestsPerDay, parts, lookedAt, urls }: HostQuality): string {
   const found = Object.entries(parts).map(([name, share]) => `${name} ${percent(share)}`);
   const look =
     lookedAt === null ? ['nobody has looked yet'] : [`of ${grouped(urls)} URLs: ${found.join(', ')}`];
-  return [...(pinned ? ['pinned by an operator'] : []), ...look].join('; ');
+  const budget = requestsPerDay === null ? [] : [`${counted(requestsPerDay, 'request')} a day`];
+  return [
+    ...(pinned ? ['pinned by an operator'] : []),
+    ...(leftForLater ? ['left for later'] : []),
+    ...[...budget, ...look],
+  ].join('; ');
 }

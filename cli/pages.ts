@@ -1,7 +1,8 @@
 /** `pages`: the pages that a crawl has found, as JSON lines. */
 import { closedCrawlStates } from '../contracts/crawl.ts';
 import { crawlView } from '../contracts/http/crawls.ts';
-import { pageView, type PageField } from '../contracts/http/results.ts';
+import { pageView } from '../contracts/http/results.ts';
+import type { PageField } from '../contracts/page-fields.ts';
 import { withApi, type ApiOptions } from './api-target.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { writeJsonLines } from './lines.ts';

@@ -2,6 +2,7 @@
 import { Argument, Command, Option } from 'commander';
 import { version } from '../config/package.ts';
 import { hostStandings, type HostStanding } from '../domain/host-standing.ts';
+import { pageFields, type PageField } from '../contracts/page-fields.ts';
 import type { ApiOptions } from './api-target.ts';
 import { addAuditLog, addWebhooks } from './admin-verbs.ts';
 import { addQuarantineVerbs } from './quarantine-verbs.ts';
@@ -16,6 +17,8 @@ import { exitCodes } from './ending.ts';
 import type { PageFilterOptions } from './page-filter.ts';
 import type { ReplayOptions } from './replay.ts';
 import { addShards } from './shard-verbs.ts';
+import { addSearch } from './search-verbs.ts';
+import { addExports } from './export-verbs.ts';
 import { addResults, withPageFilter } from './result-verbs.ts';
 
 /** @param ended gets the exit code of the verb that ran */
@@ -55,6 +58,8 @@ Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
   addLooking(program, ended);
   addEdits(program, ended);
   addResults(program, ended);
+  addSearch(program, ended);
+  addExports(program, ended);
   addDeadLetters(program, ended);
   program.commandsGroup('The instance, here or at a --server:');
   addHosts(program, ended);
@@ -161,17 +166,17 @@ function addLooking(program: Command, ended: Ended): void {
     .description('Write the pages of a crawl to standard output, one JSON object per line.')
     .argument('<id>', 'id of the crawl', crawlId)
     .addOption(
-      new Option('--fields <list>', 'fields to add, comma-separated: links, text').argParser(fieldList),
+      new Option('--fields <list>', `fields to add, comma-separated: ${pageFields.join(', ')}`).argParser(
+        fieldList,
+      ),
     )
     .addHelpText(
       'after',
       '\nExamples:\n  orbweaver pages 3 > pages.jsonl\n  orbweaver pages 3 --fields links,text | head -1\n  orbweaver pages 3 --host https://example.com --status 4xx',
     )
-    .action(
-      async (id: string, options: ApiOptions & PageFilterOptions & { fields?: ('links' | 'text')[] }) => {
-        ended(await (await import('./pages.ts')).pages(id, options.fields ?? [], options));
-      },
-    );
+    .action(async (id: string, options: ApiOptions & PageFilterOptions & { fields?: PageField[] }) => {
+      ended(await (await import('./pages.ts')).pages(id, options.fields ?? [], options));
+    });
   program
     .command('audit')
     .description(
@@ -252,7 +257,10 @@ function addHosts(program: Command, ended: Ended): void {
     .description('List the hosts that crawls have met, with their states and settings.')
     .addOption(new Option('--state <state>', 'only hosts in this state').choices([...hostStandings]))
     .option('--json', 'as JSON, one object a line')
-    .option('--review', 'only hosts of poor quality, the worst first, with what speaks against each')
+    .option(
+      '--review',
+      'only hosts of poor quality or left for later, the worst first, with what speaks against each',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  orbweaver hosts\n  orbweaver hosts --state parked\n  orbweaver hosts --review',

@@ -1,13 +1,15 @@
 /** `ranks import`, `show` and `remove`: a public ranking of domains, by which crawls may trust hosts. */
 import { createReadStream } from 'node:fs';
+import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { importedRanks, ranksView, removedRanks, type ImportedRanks } from '../contracts/http/ranks.ts';
 import { counted, grouped } from '../domain/counted.ts';
 import { withApi, type ApiOptions } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
-import { exitCodes, type ExitCode } from './ending.ts';
+import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readable } from './seeds.ts';
 import { writeOne } from './table.ts';
+import { reasonOf } from './words.ts';
 
 /** @param file `-`: standard input; a name that ends with .gz is unpacked */
 export async function importRanking(
@@ -18,7 +20,11 @@ export async function importRanking(
   if (file !== '-') await readable('ranking', file);
   const lines = async function* (): AsyncGenerator<Uint8Array> {
     const bytes = file === '-' ? process.stdin : createReadStream(file);
-    yield* file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
+    try {
+      for await (const chunk of file.endsWith('.gz') ? unpacked(bytes) : bytes) yield chunk as Uint8Array;
+    } catch (error) {
+      throw new CommandError(`The ranking file ${file} cannot be read: ${reasonOf(error)}.`);
+    }
   };
   const query = most === undefined ? '' : `?most=${String(most)}`;
   const imported = await withApi(options, (api) =>
@@ -26,6 +32,13 @@ export async function importRanking(
   );
   writeOne(imported, json, () => importedLines(imported));
   return exitCodes.ok;
+}
+
+/** An error of either stream is the reader's; `pipe` would leave that of the file to nobody. */
+function unpacked(bytes: Readable): AsyncIterable<unknown> {
+  const unpack = createGunzip();
+  pipeline(bytes, unpack, () => undefined);
+  return unpack;
 }
 
 function importedLines({ domains, beyond, refusedCount, refused }: ImportedRanks): string[] {

@@ -82,6 +82,15 @@ export function reportLines(report: CrawlReport): string[] {
       timeRows(report.time.causes),
     ),
     ...part(
+      'Stages behind the fetchers',
+      ['stage', 'full', 'pace left', 'what waits'],
+      report.stages.map(({ stage, used, capacity, pace, means }) => [
+        stage,
+        ...[used / capacity, pace].map((share) => `${(share * 100).toFixed(0)} %`),
+        means,
+      ]),
+    ),
+    ...part(
       'URLs by state',
       ['state', 'reason', 'URLs'],
       states.map((each) => [each.state, each.reason ?? '', grouped(each.urls)]),

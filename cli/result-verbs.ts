@@ -1,10 +1,10 @@
 /** Verbs on the results of a crawl and on its seeds; all of them use an API. */
 import { Option, type Command } from 'commander';
-import { crawlId, fieldList, wholeNumber } from './arguments.ts';
+import { crawlId, wholeNumber } from './arguments.ts';
 import type { BodyOptions } from './body.ts';
 import type { ExitCode } from './ending.ts';
 import type { EventOptions } from './events.ts';
-import type { ExportOptions } from './export.ts';
+import type { SitemapOptions } from './sitemaps.ts';
 
 type Ended = (exitCode: ExitCode) => void;
 
@@ -50,44 +50,29 @@ export function addResults(program: Command, ended: Ended): void {
     .action(async (id: string, options: { preview?: string }) => {
       ended(await (await import('./freshness.ts')).freshness(id, options));
     });
-  withPageFilter(program.command('export'))
-    .description(
-      'Write all pages of a crawl to standard output or to a file. If the export breaks off, the exit code is not 0.',
-    )
+  program
+    .command('near-duplicates')
+    .description('List pages with nearly the same text, by the page that was judged first.')
     .argument('<id>', 'id of the crawl', crawlId)
-    .addOption(
-      new Option(
-        '--format <format>',
-        'JSON lines, a table whose first line names the columns, or answers with their bodies as a web archive',
-      )
-        .choices(['jsonl', 'csv', 'warc', 'warc-zstd'])
-        .default('jsonl'),
-    )
-    .addOption(
-      new Option('--fields <list>', 'fields to add to JSON lines, comma-separated: links, text').argParser(
-        fieldList,
-      ),
-    )
-    .option('--out <file>', 'write to this file, which appears only once it is complete')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  orbweaver export 3 --out pages.jsonl\n  orbweaver export 3 --format csv | head -1\n  orbweaver export 3 --format warc --out crawl.warc.gz',
-    )
-    .action(async (id: string, options: ExportOptions) => {
-      ended(await (await import('./export.ts')).exportPages(id, options));
+    .option('--json', 'as JSON, one object a line')
+    .addHelpText('after', '\nExample:\n  orbweaver near-duplicates 3 --json')
+    .action(async (id: string, options: object) => {
+      ended(await (await import('./near-duplicates.ts')).nearDuplicates(id, options));
     });
   program
     .command('body')
     .description(
-      'Write the body that a URL was answered with, byte by byte as it was stored, to standard output or to a file.',
+      'Write the body that a URL was answered with, byte by byte as it was stored, to standard output or to a file; or the page as Markdown.',
     )
     .argument('<id>', 'id of the crawl', crawlId)
     .argument('<url>', 'URL in any spelling')
     .option('--head', 'write the head of the answer instead: status and fields')
+    .option('--markdown', 'write the page as Markdown instead, its links made absolute')
+    .option('--main', 'with --markdown: the main text alone, without what surrounds it')
     .option('--out <file>', 'write to this file, which appears only once it is complete')
     .addHelpText(
       'after',
-      '\nExamples:\n  orbweaver body 3 https://example.com/ --out page.html\n  orbweaver body 3 https://example.com/ --head',
+      '\nExamples:\n  orbweaver body 3 https://example.com/ --out page.html\n  orbweaver body 3 https://example.com/ --head\n  orbweaver body 3 https://example.com/ --markdown',
     )
     .action(async (id: string, url: string, options: BodyOptions) => {
       ended(await (await import('./body.ts')).body(id, url, options));
@@ -105,6 +90,19 @@ export function addResults(program: Command, ended: Ended): void {
     .addHelpText('after', '\nExamples:\n  orbweaver events 3\n  orbweaver events 3 --after 7 --follow --json')
     .action(async (id: string, options: EventOptions) => {
       ended(await (await import('./events.ts')).events(id, options));
+    });
+  program
+    .command('sitemaps')
+    .description('List the sitemaps of a crawl: what each names, and what is wrong with it, by line.')
+    .argument('<id>', 'id of the crawl', crawlId)
+    .option('--state <states>', 'only sitemaps in these states, such as faulty,failed')
+    .option('--json', 'as JSON, one object a line, with up to twenty faults of each')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver sitemaps 3\n  orbweaver sitemaps 3 --state faulty,failed --json',
+    )
+    .action(async (id: string, options: SitemapOptions) => {
+      ended(await (await import('./sitemaps.ts')).listSitemaps(id, options));
     });
   const seeds = program.command('seeds').description('Add seeds to a crawl, or list its seeds.');
   seeds

@@ -52,7 +52,11 @@ export interface Session {
   readonly signal: AbortSignal;
 }
 
-const pollMs = 500;
+/**
+ * Milliseconds between two looks at the crawl, at least: after a look that took long, because the crawl is large or the
+ * machine busy, so many times as long as it took.
+ */
+const [pollMs, restFactor, longestRestMs] = [500, 20, 5_000];
 /** Milliseconds between two looks at what the crawl waits for. */
 const outlookMs = 2_000;
 /** For requests whose caller can go on without an answer: they are not sent again. */
@@ -217,6 +221,7 @@ function follow(
   const look = async (): Promise<CrawlView | null> => {
     while (!signal.aborted) {
       const asking = { ...atOnce, signal };
+      const lookedAt = performance.now();
       const view = await outlast(() => api.get(`/v1/crawls/${id}`, crawlView, {}, asking), signal);
       if (view === null) return null;
       latest = view;
@@ -230,7 +235,8 @@ function follow(
         return view;
       }
       progress.update(view, outlook);
-      await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+      const restMs = Math.min(longestRestMs, restFactor * (performance.now() - lookedAt));
+      await sleep(Math.max(pollMs, restMs), undefined, { signal }).catch(() => undefined);
     }
     return null;
   };

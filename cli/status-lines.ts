@@ -7,7 +7,15 @@ import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import { crawlWorkflowId, hostWorkflowId } from '../contracts/workflows.ts';
 import { line, summaryLines } from './summary.ts';
 import { counted, grouped } from '../domain/counted.ts';
+import { stagesInWords } from '../domain/pressure.ts';
 import { duration } from './words.ts';
+
+/** How full each stage behind the fetchers is, and how much slower they work for it. */
+function stagesLine(stages: CrawlView['stages']): string {
+  const pace = Math.min(...stages.map((stage) => stage.pace));
+  const slowed = pace === 1 ? '' : `; fetching at ${String(Math.floor(pace * 100))} % of its pace`;
+  return `${stagesInWords(stages)}${slowed}`;
+}
 
 /** @param page gives the address of a workflow's page, by the workflow's id; null: there are no addresses to show */
 export function statusLines(
@@ -15,7 +23,7 @@ export function statusLines(
   outlook: CrawlOutlookView,
   page: ((workflowId: string) => string) | null,
 ): string[] {
-  const { hosts, rate } = view;
+  const { hosts, rate, stages } = view;
   const { left, waiting, parked = [] } = outlook;
   const isOpen = !closedCrawlStates.includes(view.state);
   const held = Math.max(0, waiting.hosts - hosts.parked);
@@ -30,6 +38,7 @@ export function statusLines(
     ...summaryLines(view, parked, isOpen ? waiting : null),
     line('hosts', `${grouped(hosts.total)}${standing.length === 0 ? '' : `: ${standing.join(', ')}`}`),
     ...(isOpen ? [line('rate', `${rate.perSecond.toFixed(1)} URLs/s over the last ten seconds`)] : []),
+    ...(stages.length === 0 ? [] : [line('stages', stagesLine(stages))]),
     ...(left === null
       ? []
       : [

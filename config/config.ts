@@ -18,7 +18,11 @@ type Value<S> = S extends { schema: z.ZodType<infer T>; fallback: infer F }
 type Settings = { readonly [K in keyof typeof settings]: Value<(typeof settings)[K]> };
 
 export type Config = Readonly<
-  Omit<Settings, 'blobDir' | 'userAgent'> & { blobDir: string; userAgent: string }
+  Omit<Settings, 'blobDir' | 'exportDir' | 'userAgent'> & {
+    blobDir: string;
+    exportDir: string;
+    userAgent: string;
+  }
 >;
 
 /** A process that works on an existing stack, embedded or not: its addresses are known. */
@@ -121,6 +125,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
   return Object.freeze({
     ...values,
     blobDir: values.blobDir ?? path.join(values.dataDir, 'blobs'),
+    exportDir: values.exportDir ?? path.join(values.dataDir, 'exports'),
     userAgent: values.userAgent ?? `Orbweaver/${version} (${about})`,
   });
 };

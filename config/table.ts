@@ -183,6 +183,29 @@ export const settings = {
     description:
       'Whether requests name the bucket in the path instead of the host name. Services of your own mostly want `on`.',
   }),
+  exportDir: nullable({
+    name: 'ORBWEAVER_EXPORTS',
+    type: 'folder',
+    schema: folder,
+    fallback: null,
+    defaultNote: '`exports` in the data folder',
+    description: 'Folder of the files that exports make. The API and the workers that read pages share it.',
+  }),
+  exportMb: setting({
+    name: 'ORBWEAVER_EXPORTS_MB',
+    type: 'MiB',
+    schema: whole(1, 1_073_741_824),
+    fallback: '102400',
+    description:
+      'Size that the files of all exports in the folder may have together. An export that passes it fails.',
+  }),
+  exportDays: setting({
+    name: 'ORBWEAVER_EXPORT_DAYS',
+    type: 'days',
+    schema: decimal(0.001, 36_500),
+    fallback: '7',
+    description: 'Days after its end at which an export is removed with its file.',
+  }),
   segmentMb: setting({
     name: 'ORBWEAVER_SEGMENT_MB',
     type: 'MiB',
@@ -380,6 +403,14 @@ export const settings = {
     description:
       'Number of fetched pages that may wait to be read, of all crawls. From four fifths of it on, workers fetch more slowly.',
   }),
+  unreadMb: setting({
+    name: 'ORBWEAVER_UNREAD_MB',
+    type: 'MiB',
+    schema: whole(1, 1_048_576),
+    fallback: '4096',
+    description:
+      'Bytes of fetched pages that may wait to be read, of all crawls, as they came over the wire. From four fifths of it on, workers fetch more slowly.',
+  }),
   waitingRows: setting({
     name: 'ORBWEAVER_WAITING_ROWS',
     type: 'number',
@@ -403,6 +434,37 @@ export const settings = {
     fallback: '128',
     description:
       'Bodies of a worker that may wait for the disk. From four fifths of it on, the worker fetches more slowly.',
+  }),
+  uploadMb: setting({
+    name: 'ORBWEAVER_UPLOAD_MB',
+    type: 'MiB',
+    schema: whole(1, 16_777_216),
+    fallback: '16384',
+    description:
+      'Where the archive is in S3: closed segments that may wait in a folder for their upload. From four fifths of it on, workers with this folder fetch more slowly.',
+  }),
+  trapPages: setting({
+    name: 'ORBWEAVER_TRAP_PAGES',
+    type: 'number',
+    schema: whole(100, 1_000_000_000),
+    fallback: '2000',
+    description:
+      'A part of a site is a trap once so many of its pages in a row have led to little but unknown pages of the same kind, whatever they say. More for sites that are larger than that and hardly link back.',
+  }),
+  trapLinks: setting({
+    name: 'ORBWEAVER_TRAP_LINKS',
+    type: 'number',
+    schema: whole(10, 1_000_000),
+    fallback: '500',
+    description:
+      'URLs of a kind of which one page links to more than this go behind the others, until their pages have something to say.',
+  }),
+  trapUrlsPerDay: setting({
+    name: 'ORBWEAVER_TRAP_URLS_PER_DAY',
+    type: 'number',
+    schema: whole(1_000, 1_000_000_000),
+    fallback: '1000000',
+    description: 'As `ORBWEAVER_TRAP_LINKS`, for the URLs of a kind that a host brings in one day.',
   }),
   leaseSeconds: setting({
     name: 'ORBWEAVER_LEASE_SECONDS',

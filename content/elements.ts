@@ -21,6 +21,9 @@ export const quietElements: ReadonlySet<string> = new Set([
   'button',
 ]);
 
+/** Quiet elements whose links speak. */
+export const speakingElements: ReadonlySet<string> = new Set(['nav', 'aside', 'footer']);
+
 /** Quiet elements that may hold one of their own kind. */
 export const nestingElements: ReadonlySet<string> = new Set(['nav', 'aside', 'footer', 'object', 'noscript']);
 
@@ -129,4 +132,6 @@ export const readElements: ReadonlySet<string> = new Set([
   'iframe',
   'frame',
   'template',
+  'time',
+  'script',
 ]);

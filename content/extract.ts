@@ -1,13 +1,25 @@
 /** What a body says: text, links and metadata, for every page that was fetched. */
-import type { Extracted, ExtractInput } from '../contracts/extraction.ts';
+import type { Extracted, ExtractInput, ReadDocument } from '../contracts/extraction.ts';
+import type { PageAnchor, PageImage } from '../contracts/http/page-details.ts';
+import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { cutBy } from '../domain/limits.ts';
 import { decodeBody } from './charset.ts';
+import { titleOfText } from './documents/title.ts';
+import { headingsOf } from './headings.ts';
 import { type LanguageTeller, loadLanguageTeller } from './language.ts';
-import { createResolver } from './links.ts';
+import { baseOf, createResolver } from './links.ts';
+import { splitText } from './main-text.ts';
 import { bodyKind, parseContentType } from './media.ts';
+import { datesOf } from './page-dates.ts';
+import { type Asked, PageDetails } from './page-details.ts';
 import { PageReader } from './page-reader.ts';
 import { combine, parseRobotsTag } from './robots-directives.ts';
+import { type SchemaItem, textsOf } from './schema-items.ts';
+import { shellWords, textOfState } from './state-text.ts';
 import { countWords } from './words.ts';
+
+/** Goes up whenever the same body would be read otherwise than before. Stored with each page. */
+const extractorVersion = 1;
 
 export interface Extractor {
   /**
@@ -24,48 +36,101 @@ export async function createExtractor(): Promise<Extractor> {
   return { extract: (input) => extractWith(tellLanguage, input) };
 }
 
-/** The text alone, as `extract` finds it. */
-export function readText(body: Uint8Array, contentType: string | null): string {
-  const { page } = readPage(body, contentType, []);
-  return page.text.finish();
+interface Texts {
+  readonly text: string;
+  readonly main: string;
+  readonly words: number;
+  readonly mainWords: number;
+  /** The text comes from data for scripts. */
+  readonly fromState: boolean;
+  readonly leftOut: number;
+  /** Does a place in the text, as it was read, belong to the main text? */
+  readonly isMain: (at: number) => boolean;
+}
+
+export interface ShownPage {
+  readonly text: string;
+  readonly main: string;
+  readonly anchors: readonly PageAnchor[];
+  readonly images: readonly PageImage[];
+}
+
+/** What is shown of a body to who looks at the page; text and main text are those that `extract` finds. */
+export function readShown(
+  body: Uint8Array,
+  contentType: string | null,
+  address: string,
+  document: ReadDocument | null = null,
+): ShownPage {
+  const url = new URL(address);
+  const details = new PageDetails();
+  const { page } = readPage(body, contentType, [], { details }, document);
+  const resolve = createResolver(baseOf(page.baseHref, url));
+  const { text, main, isMain } = textsOfPage(page, page.meta.schema(page.items));
+  return { text, main, anchors: details.anchors(resolve, isMain), images: details.images(resolve) };
 }
 
 function readPage(
   body: Uint8Array,
   contentType: string | null,
   agentTokens: readonly string[],
-  withContexts = false,
+  asked: Asked = {},
+  document: ReadDocument | null = null,
 ): { page: PageReader; charset: string } {
+  if (document !== null) return { page: readFrom(document, agentTokens, asked), charset: 'utf-8' };
   const type = parseContentType(contentType);
   const kind = bodyKind(type, body);
   const { text: decoded, charset } = decodeBody(kind === null ? new Uint8Array() : body, type.charset);
   // NUL never belongs to a page, and Postgres refuses it in text.
   const source = decoded.includes('\0') ? decoded.replaceAll('\0', '') : decoded;
-  const page = new PageReader(source, kind === 'xhtml', agentTokens, withContexts);
-  if (kind === 'text') page.text.add(source);
-  else page.read();
+  const page = new PageReader(source, kind === 'xhtml', agentTokens, asked);
+  if (kind === 'text') {
+    page.text.add(source);
+    page.title.add(titleOfText(source) ?? '');
+  } else page.read();
   return { page, charset };
+}
+
+/** A document as if it were a page. */
+function readFrom(
+  { title, text, links }: ReadDocument,
+  agentTokens: readonly string[],
+  asked: Asked,
+): PageReader {
+  const page = new PageReader('', false, agentTokens, asked);
+  page.title.add(title ?? '');
+  for (const block of text.split('\n')) {
+    page.text.add(block.replaceAll('\0', ''));
+    page.text.breakBlock();
+  }
+  for (const link of links) page.links.add(link, true);
+  return page;
 }
 
 function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extracted {
   const url = new URL(input.url);
   url.hash = '';
   const { page, charset } = readPage(
-    ...([input.body, input.contentType, input.agentTokens, input.withContexts] as const),
+    ...([input.body, input.contentType, input.agentTokens, { contexts: input.withContexts }] as const),
+    input.document,
   );
   const resolve = createResolver(baseOf(page.baseHref, url));
   const directives = combine(page.directives, parseRobotsTag(input.xRobotsTag, input.agentTokens));
   const links = page.links.resolve(resolve, url.href, input.maxLinks);
   const title = page.title.finish();
-  const text = page.text.finish();
-  const words = countWords(text);
+  const items = page.meta.schema(page.items);
+  const texts = textsOfPage(page, items);
+  const { text, words } = texts;
+  const meta = metaOf(page, items, texts, { resolve, url, now: input.now ?? Infinity });
 
   return {
     title: title === '' ? null : title,
-    description: page.description?.text ?? null,
+    description: page.meta.description?.text ?? null,
     language: tellLanguage({ text, words, declared: page.language, site: url.origin }),
     text,
+    main: texts.main,
     words,
+    meta: meta.value,
     links: directives.nofollow ? [] : links.urls,
     contexts: page.contexts?.resolve(resolve, links.urls) ?? null,
     linksSeen: links.seen,
@@ -73,14 +138,74 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     noindex: directives.noindex,
     nofollow: directives.nofollow,
     charset,
-    cut: cutBy(directives.nofollow ? { nofollow: links.seen } : links.cut, {
-      ...{ text: page.text.leftOut, title: page.title.leftOut, description: page.description?.leftOut ?? 0 },
+    cut: cutBy(directives.nofollow ? { nofollow: links.seen } : links.cut, input.document?.cut ?? {}, {
+      ...{ text: texts.leftOut, title: page.title.leftOut, description: page.meta.description?.leftOut ?? 0 },
+      meta: meta.leftOut,
     }),
   };
 }
 
-/** Base URL of the page's links (HTML standard section 4.2.3): a <base> that is not an http(s) URL is ignored. */
-function baseOf(href: string | null, url: URL): URL {
-  const base = href === null ? null : URL.parse(href, url.href);
-  return base?.protocol === 'http:' || base?.protocol === 'https:' ? base : url;
+function textsOfPage(page: PageReader, items: readonly SchemaItem[]): Texts {
+  const raw = page.text.raw;
+  const text = page.text.finish();
+  const words = countWords(text);
+  if (words < shellWords) {
+    const state = textOfState(items, page.marks.states);
+    if (state !== null) {
+      const inner = new PageReader(state, false, []);
+      inner.read();
+      const found = inner.text.finish();
+      const foundWords = countWords(found);
+      if (foundWords > words) {
+        const { leftOut } = inner.text;
+        return {
+          ...{ text: found, main: found, words: foundWords, mainWords: foundWords, fromState: true, leftOut },
+          isMain: () => false,
+        };
+      }
+    }
+  }
+  const { main: chosen, rest, isMain } = splitText(raw, page.blocks);
+  // Parts of a text that is well-formed and NFC are so too.
+  const main = raw === text ? chosen : chosen.toWellFormed().normalize('NFC');
+  // No word spans two blocks, so the shorter part is counted.
+  const mainWords = rest.length < main.length ? words - countWords(rest) : countWords(main);
+  return { text, main, words, mainWords, fromState: false, leftOut: page.text.leftOut, isMain };
+}
+
+/** Characters at the beginning and the end of the text, in which a date may be told. */
+const dateReach = 1_500;
+
+function metaOf(
+  { meta, marks, items: reader, blocks, text: folded, language }: PageReader,
+  items: readonly SchemaItem[],
+  { text, words, mainWords, fromState }: Texts,
+  { resolve, url, now }: { resolve: (href: string) => string | null; url: URL; now: number },
+): { readonly value: PageMeta; readonly leftOut: number } {
+  const end = text.length > 2 * dateReach ? text.slice(-dateReach) : '';
+  const dates = datesOf({
+    ...{ published: meta.published, modified: meta.modified, items, times: marks.times, url, now },
+    texts: [text.slice(0, 2 * dateReach), end, marks.foot],
+  });
+  for (const item of items) for (const name of textsOf(item['author'])) meta.author(name);
+  if (meta.authors.length === 0) for (const line of marks.bylines) meta.author(line);
+  const headings = headingsOf(folded.raw, blocks);
+  const schema = meta.stored(items);
+  const feeds = meta.feeds(resolve);
+  const { openGraph } = meta;
+  const value: PageMeta = {
+    version: extractorVersion,
+    ...(dates.published !== null && { published: dates.published }),
+    ...(dates.from !== null && { publishedFrom: dates.from }),
+    ...(dates.modified !== null && { modified: dates.modified }),
+    ...(meta.authors.length > 0 && { authors: meta.authors }),
+    ...(language !== null && language !== '' && { declaredLanguage: language.slice(0, 35).toWellFormed() }),
+    ...(mainWords !== words && { mainWords }),
+    ...(fromState && ({ fromState } as const)),
+    ...(headings.kept.length > 0 && { headings: headings.kept }),
+    ...(openGraph !== null && { openGraph }),
+    ...(schema.length > 0 && { schema }),
+    ...(feeds.length > 0 && { feeds }),
+  };
+  return { value, leftOut: meta.leftOut + (reader?.leftOut ?? 0) + marks.leftOut + headings.leftOut };
 }

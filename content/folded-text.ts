@@ -25,6 +25,15 @@ export class FoldedText {
     return this.text === '';
   }
 
+  get length(): number {
+    return this.text.length;
+  }
+
+  /** As it stands: not normalised, but within the limit. */
+  get raw(): string {
+    return this.text.slice(0, this.limit);
+  }
+
   /** The next piece lies in another block: a line break parts them. */
   breakBlock(): void {
     this.gap = BLOCK_GAP;

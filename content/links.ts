@@ -1,5 +1,6 @@
 /** From href attributes to the URLs a crawl may follow. */
 import type { Cut } from '../domain/limits.ts';
+import { maxUrlLength } from '../domain/url.ts';
 
 /** Longest href kept, in characters: far above the 2,048 a crawl admits, far below a data: URL of a megabyte. */
 const LONGEST_HREF = 8_192;
@@ -18,6 +19,17 @@ const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e)/i;
 
 /** Absolute http(s) URL of an href without its fragment, or null where there is none to follow. */
 type Resolve = (href: string) => string | null;
+
+/**
+ * Base URL of a page's links (HTML standard section 4.2.3): a <base> that is not an http(s) URL is ignored, and so is one
+ * that no URL of a crawl can begin with. Its links would all be as long, and tens of thousands of URLs longer than
+ * 16,383 characters take hours to tell from one another: their hash in V8 is their length.
+ */
+export function baseOf(href: string | null, url: URL): URL {
+  const base = href === null ? null : URL.parse(href, url.href);
+  const isHttp = base?.protocol === 'http:' || base?.protocol === 'https:';
+  return isHttp && base.href.length <= maxUrlLength ? base : url;
+}
 
 /** Resolves as the WHATWG URL parser does; most hrefs of real pages take a shortcut that a property test holds to it. */
 export function createResolver(base: URL): Resolve {

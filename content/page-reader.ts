@@ -10,6 +10,7 @@
  *   closes that was open before it: that is how a browser treats an unclosed <nav>.
  */
 import type { TokenizerCallbacks } from 'htmlparser2';
+import { Blocks } from './blocks.ts';
 import {
   blockElements,
   breakoutElements,
@@ -17,17 +18,23 @@ import {
   nestingElements,
   quietElements,
   readElements,
+  speakingElements,
 } from './elements.ts';
-import { foldLine, FoldedText, type FoldedLine } from './folded-text.ts';
+import { FoldedText } from './folded-text.ts';
+import { hintAttribute, hints, hintsOf } from './hints.ts';
+import { hasItems, ItemReader } from './item-reader.ts';
+import { isBarred, refreshTarget, relations } from './link-attributes.ts';
 import { LinkContexts } from './link-context.ts';
 import { LinkCollector } from './links.ts';
+import { MetaReader } from './meta-reader.ts';
+import type { Asked, PageDetails } from './page-details.ts';
+import { PageMarks } from './page-marks.ts';
 import { combine, type Directives, noDirectives, parseDirectives } from './robots-directives.ts';
 import { skippingTokenizer } from './skipping-tokenizer.ts';
 
-/** Characters of text, title and description kept. */
+/** Characters of text and title kept. */
 const LONGEST_TEXT = 1_000_000;
 const LONGEST_TITLE = 1_000;
-const LONGEST_DESCRIPTION = 2_000;
 
 const containerIndex = new Map<string, number>(containerElements.map((name, index) => [name, index]));
 
@@ -35,6 +42,13 @@ export class PageReader implements TokenizerCallbacks {
   readonly title = new FoldedText(LONGEST_TITLE);
   readonly text = new FoldedText(LONGEST_TEXT);
   readonly links = new LinkCollector();
+  readonly blocks = new Blocks();
+  readonly meta = new MetaReader();
+  readonly marks: PageMarks;
+  /** Null: the page has no microdata and no RDFa. */
+  readonly items: ItemReader | null;
+  /** Null: nobody looks at the page. */
+  readonly details: PageDetails | null;
   /** Null: nobody asks what links say. */
   readonly contexts: LinkContexts | null;
   /** Of the first <base> that has one. */
@@ -47,8 +61,6 @@ export class PageReader implements TokenizerCallbacks {
   private readonly source: string;
   private readonly xhtml: boolean;
   private readonly agentTokens: readonly string[];
-  private ownDescription: FoldedLine | null = null;
-  private sharedDescription: FoldedLine | null = null;
 
   /** Name of the tag being read, and its attributes where they matter. */
   private tag = '';
@@ -56,6 +68,9 @@ export class PageReader implements TokenizerCallbacks {
   private attribute = '';
   private value = '';
   private readonly attributes = new Map<string, string>();
+  /** What the names of the block element being read say (content/hints.ts). */
+  private told = 0;
+  private readsHints = false;
 
   private inTitle = false;
   /** The first title that says something is the page's; later ones are passed over. */
@@ -72,13 +87,16 @@ export class PageReader implements TokenizerCallbacks {
   /**
    * @param xhtml self-closing tags close and CDATA is text
    * @param agentTokens whose <meta> directives count as ours
-   * @param withContexts what links say is kept
+   * @param asked what else is gathered: what links say; what is shown of a page
    */
-  constructor(source: string, xhtml: boolean, agentTokens: readonly string[], withContexts = false) {
-    this.contexts = withContexts ? new LinkContexts() : null;
+  constructor(source: string, xhtml: boolean, agentTokens: readonly string[], asked: Asked = {}) {
+    this.contexts = asked.contexts === true ? new LinkContexts() : null;
+    this.details = asked.details ?? null;
     this.source = source;
     this.xhtml = xhtml;
     this.agentTokens = agentTokens;
+    this.items = hasItems(source) ? new ItemReader() : null;
+    this.marks = new PageMarks(this.text, this.meta);
   }
 
   /** Reads the whole source; then the public fields hold what was found. */
@@ -88,9 +106,9 @@ export class PageReader implements TokenizerCallbacks {
     tokenizer.end();
   }
 
-  /** The page's own description, else the one meant for sharing. */
-  get description(): FoldedLine | null {
-    return this.ownDescription ?? this.sharedDescription;
+  /** Text here is no part of what the page shows. */
+  get isSilent(): boolean {
+    return this.foreign > 0 || this.inert > 0 || this.quiet !== null || this.inTitle;
   }
 
   isInForeignContext(): boolean {
@@ -111,27 +129,36 @@ export class PageReader implements TokenizerCallbacks {
 
   onopentagname(start: number, end: number): void {
     this.tag = this.source.slice(start, end).toLowerCase();
-    this.readsAttributes = readElements.has(this.tag);
+    this.told = 0;
+    this.readsAttributes =
+      readElements.has(this.tag) ||
+      this.items !== null ||
+      this.marks.reads(this.tag) ||
+      (this.details !== null && this.tag === 'img');
     if (this.readsAttributes) this.attributes.clear();
+    this.readsHints = blockElements.has(this.tag) || this.readsAttributes;
   }
 
   onattribname(start: number, end: number): void {
     if (this.readsAttributes) this.attribute = this.source.slice(start, end).toLowerCase();
+    else this.attribute = this.readsHints ? hintAttribute(this.source, start, end) : '';
     this.value = '';
   }
 
   onattribdata(start: number, end: number): void {
-    if (this.readsAttributes) this.value += this.source.slice(start, end);
+    if (this.attribute !== '') this.value += this.source.slice(start, end);
   }
 
   onattribentity(codePoint: number): void {
-    if (this.readsAttributes) this.value += String.fromCodePoint(codePoint);
+    if (this.attribute !== '') this.value += String.fromCodePoint(codePoint);
   }
 
   onattribend(): void {
+    if (this.attribute === '') return;
     if (this.readsAttributes && !this.attributes.has(this.attribute)) {
       this.attributes.set(this.attribute, this.value);
     }
+    if (this.readsHints) this.told |= hintsOf(this.attribute, this.value);
   }
 
   onopentagend(): void {
@@ -151,16 +178,22 @@ export class PageReader implements TokenizerCallbacks {
   oncomment(): void {}
   ondeclaration(): void {}
   onprocessinginstruction(): void {}
-  onend(): void {}
+
+  onend(): void {
+    this.blocks.end(this.text.length);
+  }
 
   private addText(piece: string): void {
     if (this.foreign > 0 || this.inert > 0) return;
+    if (this.quiet !== null) this.marks.addQuiet(this.quiet, piece);
+    else this.items?.text(piece);
+    if (this.details !== null && this.quiet !== 'script' && this.quiet !== 'style') this.details.text(piece);
     if (this.inTitle) {
       if (!this.hasTitle) this.title.add(piece);
     } else if (this.quiet === null) {
       this.text.add(piece);
     }
-    if (this.contexts !== null && !this.inTitle && (this.quiet === null || saysSomething.has(this.quiet)))
+    if (this.contexts !== null && !this.inTitle && (this.quiet === null || speakingElements.has(this.quiet)))
       this.contexts.add(piece);
   }
 
@@ -168,10 +201,17 @@ export class PageReader implements TokenizerCallbacks {
     if (this.foreign > 0 && breakoutElements.has(name)) this.foreign = 0;
     if (name === 'svg' || name === 'math') this.foreign++;
     if (name === 'title') this.beginTitle();
-    if (this.foreign === 0 && blockElements.has(name)) this.breakBlock();
+    if (this.foreign === 0 && blockElements.has(name)) {
+      this.breakBlock();
+      if (name !== 'br') this.blocks.begin(name, this.told, this.text.length);
+    }
     if (this.readsAttributes) this.readAttributes(name);
+    if ((this.told & hints.byline) !== 0 && this.inert === 0) this.marks.byline(name, this.told);
     const container = containerIndex.get(name);
-    if (container !== undefined) this.open[container] = (this.open[container] ?? 0) + 1;
+    if (container !== undefined) {
+      this.open[container] = (this.open[container] ?? 0) + 1;
+      this.blocks.open(container, this.told);
+    }
     if (this.quiet === null) {
       if (quietElements.has(name)) this.beginQuiet(name);
     } else if (this.quiet === name && nestingElements.has(name)) {
@@ -199,8 +239,17 @@ export class PageReader implements TokenizerCallbacks {
     if (this.foreign > 0 && (name === 'svg' || name === 'math')) this.foreign--;
     if (name === 'title') this.inTitle = false;
     if (name === 'template' && this.inert > 0) this.inert--;
-    if (this.foreign === 0 && blockElements.has(name)) this.breakBlock();
-    if (name === 'a') this.contexts?.end();
+    if (this.foreign === 0 && blockElements.has(name)) {
+      this.breakBlock();
+      if (name !== 'br') this.blocks.end(this.text.length);
+    }
+    if (name === 'a') {
+      this.contexts?.end();
+      this.details?.endLink(this.text.length);
+      this.blocks.endLink(this.text.length);
+    }
+    this.marks.closed(name);
+    this.items?.closed(name);
     const container = containerIndex.get(name);
     if (container !== undefined) this.closeContainer(container);
     if (this.quiet === name && --this.quietDepth === 0) this.quiet = null;
@@ -210,6 +259,7 @@ export class PageReader implements TokenizerCallbacks {
     const open = this.open[container] ?? 0;
     if (open === 0) return;
     this.open[container] = open - 1;
+    this.blocks.close(container);
     if (open - 1 < (this.openBeforeQuiet[container] ?? 0)) this.quiet = null;
   }
 
@@ -218,6 +268,10 @@ export class PageReader implements TokenizerCallbacks {
     // A declarative shadow root is part of the page, unless it lies in a template itself.
     if (name === 'template' && (this.inert > 0 || !attributes.has('shadowrootmode'))) this.inert++;
     if (this.inert > 0) return;
+    if (this.foreign === 0) {
+      this.marks.opened(name, attributes, this.told);
+      this.items?.opened(name, attributes);
+    }
     switch (name) {
       case 'html':
         this.language ??= attributes.get('lang') ?? attributes.get('xml:lang') ?? null;
@@ -229,19 +283,30 @@ export class PageReader implements TokenizerCallbacks {
         this.readMeta(attributes.get('content') ?? '');
         break;
       case 'link':
-        this.readLink(attributes.get('href'), relations(attributes.get('rel')));
+        this.readLink(attributes, relations(attributes.get('rel')));
         break;
-      default:
-        this.addLink(attributes.get(name === 'a' || name === 'area' ? 'href' : 'src'), attributes.get('rel'));
+      case 'a':
+      case 'area':
+        if (name === 'a') this.blocks.beginLink(this.text.length);
+        if (name === 'a') this.details?.link(attributes, this.quiet, this.text.length);
+        this.addLink(attributes.get('href'), attributes.get('rel'));
+        break;
+      case 'iframe':
+      case 'frame':
+        this.addLink(attributes.get('src'), undefined);
+        break;
+      case 'img':
+        this.details?.image(attributes);
     }
   }
 
   private readMeta(content: string): void {
     const { attributes } = this;
-    const name = (attributes.get('name') ?? attributes.get('property') ?? '').trim().toLowerCase();
-    if (name === 'description') this.ownDescription ??= foldLine(content, LONGEST_DESCRIPTION);
-    else if (name === 'og:description') this.sharedDescription ??= foldLine(content, LONGEST_DESCRIPTION);
-    else if (name === 'robots' || (name !== '' && this.agentTokens.includes(name))) {
+    const name = (attributes.get('name') ?? attributes.get('property') ?? attributes.get('itemprop') ?? '')
+      .trim()
+      .toLowerCase();
+    this.meta.meta(name, content);
+    if (name === 'robots' || (name !== '' && this.agentTokens.includes(name))) {
       this.directives = combine(this.directives, parseDirectives(content));
     }
     if (attributes.get('http-equiv')?.trim().toLowerCase() === 'refresh') {
@@ -249,31 +314,16 @@ export class PageReader implements TokenizerCallbacks {
     }
   }
 
-  private readLink(href: string | undefined, relation: readonly string[]): void {
+  private readLink(attributes: ReadonlyMap<string, string>, relation: readonly string[]): void {
+    const href = attributes.get('href');
+    this.meta.link(relation, attributes);
     if (relation.includes('canonical')) this.canonicalHref ??= href ?? null;
     if (relation.includes('next') || relation.includes('prev')) this.addLink(href, undefined);
   }
 
   private addLink(href: string | undefined, rel: string | undefined): void {
     if (href === undefined) return;
-    const barred = rel !== undefined && relations(rel).some((word) => barringRelations.has(word));
-    this.links.add(href, !barred);
+    this.links.add(href, !isBarred(rel));
     if (this.tag === 'a') this.contexts?.begin(href);
   }
-}
-
-/** Quiet elements whose links speak. */
-const saysSomething: ReadonlySet<string> = new Set(['nav', 'aside', 'footer']);
-
-const barringRelations: ReadonlySet<string> = new Set(['nofollow', 'ugc', 'sponsored']);
-
-/** The words of a rel attribute, lower-case. */
-function relations(rel: string | undefined): readonly string[] {
-  return rel === undefined ? [] : rel.toLowerCase().split(/\s+/);
-}
-
-/** Address in `<meta http-equiv="refresh">` (HTML standard section 4.2.5.3), without its quotes. */
-function refreshTarget(content: string): string | undefined {
-  const [, quote = '', rest] = /^\s*[\d.]+[\s;,]+(?:url\s*=\s*)?(["']?)(.+)$/is.exec(content) ?? [];
-  return quote === '' ? rest : rest?.split(quote, 1)[0];
 }

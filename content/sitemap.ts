@@ -1,80 +1,96 @@
 /**
- * Sitemaps (sitemaps.org protocol 0.9): a urlset's pages and an index's further sitemaps; also the plain-text form, one
- * URL a line. A `.gz` file is unpacked. Read in pieces, by a tokenizer in XML mode: no entity, nesting or packing can
- * blow it up, and a file of 50 MB neither stands in memory nor holds the process up.
+ * Sitemaps (sitemaps.org protocol 0.9): a urlset's pages with their other languages, and an index's further sitemaps;
+ * also RSS, Atom, and the plain-text form, one URL a line. A `.gz` file is unpacked. Read in pieces, by a tokenizer in
+ * XML mode: no entity, nesting or packing can blow it up, and a file of 50 MB neither stands in memory nor holds the
+ * process up.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { TextDecoder } from 'node:util';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
-import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { cutBy, type Cut } from '../domain/limits.ts';
+import type { SitemapFormat } from '../domain/sitemap-choice.ts';
+import type { SitemapFaults } from '../domain/sitemap-faults.ts';
 import { sitemapLimits } from '../domain/sitemap-limits.ts';
+import { decoderFor } from './sitemap-encoding.ts';
+import type { EntryReader, SitemapEntry } from './sitemap-entry.ts';
+import { lineReader } from './sitemap-lines.ts';
+import { XmlSitemapReader } from './sitemap-xml.ts';
 
-export interface SitemapEntry {
-  readonly kind: 'page' | 'sitemap';
-  /** As written, white space trimmed; not checked to be a URL. */
-  readonly url: string;
-  /** As written, if hints are asked for and the entry has them. */
-  readonly lastmod?: string;
-  readonly changefreq?: string;
+interface SitemapEnd {
+  readonly format: SitemapFormat;
+  readonly cut: Cut;
 }
-
-/** What is read of an entry besides its URL, if hints are asked for. */
-const hintNames = ['lastmod', 'changefreq'] as const;
-type HintName = (typeof hintNames)[number];
-type OpenEntry = Pick<SitemapEntry, 'kind' | 'url'> & { [N in HintName]?: string };
 
 const chunk = 64 * 1024;
 /** Entries given out at a time. */
 const batch = 2_000;
-/** Characters of an entry or a line kept; no URL that is crawled is as long. */
-const maxEntry = 4_096;
 
 /** Bytes that tell what a file is. */
 const toldBytes = 2_048;
 const rootElement =
-  /^(?:\ufeff|\s|<\?(?:(?!\?>)[^])*\?>|<!--(?:(?!-->)[^])*-->)*<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>/]/;
+  /^(?:\ufeff|\s|<\?(?:(?!\?>)[^])*\?>|<!--(?:(?!-->)[^])*-->)*<(?:(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>/]|rss[\s>]|feed\s[^>]*http:\/\/www\.w3\.org\/2005\/Atom|rdf:RDF\s[^>]*http:\/\/purl\.org\/rss\/)/;
 
-/** Does it begin as a sitemap in XML does, packed or not? The plain-text form is told by nothing. */
+/** Does it begin as a sitemap in XML or a feed does, packed or not? The plain-text form is told by nothing. */
 export function looksLikeSitemap(body: Uint8Array): boolean {
   const head = body.subarray(0, toldBytes);
-  const isPacked = head[0] === 0x1f && head[1] === 0x8b;
   try {
-    const bytes = isPacked ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head;
-    return rootElement.test(new TextDecoder().decode(bytes.subarray(0, toldBytes)));
+    const bytes = isPacked(head) ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head;
+    const start = bytes.subarray(0, toldBytes);
+    return rootElement.test(decoderFor(start).decoder.decode(start));
   } catch (error) {
     if (error instanceof Error && 'code' in error) return false;
     throw error;
   }
 }
 
-interface EntryReader {
-  write(text: string): void;
-  end(): void;
-}
+const isPacked = (body: Uint8Array): boolean => body[0] === 0x1f && body[1] === 0x8b;
 
 /**
- * The entries in their order, some thousands at a time; what could be read where it breaks off. In the end, what was left
- * out: entries beyond the limit are counted to the end of the file. Never throws for what a body holds.
- * @param hints also read when pages were modified and how often they change
+ * The entries in their order, some thousands at a time; what could be read where it breaks off. In the end, what kind of
+ * file it is and what was left out: entries beyond the limit are counted to the end of the file. Never throws for what a
+ * body holds.
+ * @param faults gets what is wrong with the file
  */
-export async function* readSitemap(body: Uint8Array, hints = false): AsyncGenerator<SitemapEntry[], Cut> {
+export async function* readSitemap(
+  body: Uint8Array,
+  faults: SitemapFaults,
+): AsyncGenerator<SitemapEntry[], SitemapEnd> {
   let found: SitemapEntry[] = [];
   let count = 0;
   let reader: EntryReader | null = null;
   const add = (entry: SitemapEntry): void => {
-    if (++count <= sitemapLimits.entries) found.push(entry);
+    if (entry.isAlternate === true || ++count <= sitemapLimits.entries) found.push(entry);
+    else if (count === sitemapLimits.entries + 1) faults.add(entry.line, 'too-many');
   };
-  const text = texts(body);
+  /** White space before anything else. */
+  let lead = '';
+  const text = texts(body, faults);
   for (;;) {
     const next = await text.next();
     if (next.done === true) {
-      reader?.end();
+      const { cut, fault } = next.value;
+      if (fault !== undefined) faults.add(reader?.line ?? 1, fault);
+      const isTorn = reader?.end(fault === undefined) === true;
+      if (reader === null && fault === undefined) faults.add(1, 'empty');
       if (found.length > 0) yield found;
-      return cutBy(next.value, { sitemapEntries: count - sitemapLimits.entries });
+      return {
+        format: reader?.format ?? 'unknown',
+        cut: cutBy(
+          cut,
+          { brokenSitemaps: Number(isTorn), sitemapEntries: count - sitemapLimits.entries },
+          { sitemapEntries: reader?.leftOut ?? 0 },
+        ),
+      };
     }
-    // Nothing but a mark and white space: what it is shows later.
-    if (reader === null && /^[\ufeff\s]*$/.test(next.value)) continue;
-    reader ??= /^[\ufeff\s]*</.test(next.value) ? new XmlReader(add, hints) : lineReader(add);
+    if (reader === null) {
+      // Nothing but a mark and white space: what it is shows later.
+      if (/^[\ufeff\s]*$/.test(next.value)) {
+        lead += next.value.replace(/[^\n]/g, '');
+        continue;
+      }
+      reader = /^[\ufeff\s]*</.test(next.value) ? new XmlSitemapReader(add, faults) : lineReader(add, faults);
+      if (lead !== '') reader.write(lead);
+    }
     reader.write(next.value);
     if (found.length >= batch) {
       yield found;
@@ -83,26 +99,37 @@ export async function* readSitemap(body: Uint8Array, hints = false): AsyncGenera
   }
 }
 
+interface TextEnd {
+  readonly cut: Cut;
+  readonly fault?: 'too-large' | 'broken-packing';
+}
+
 /** The file's text in pieces, with the event loop's turn between them. */
-async function* texts(body: Uint8Array): AsyncGenerator<string, Cut> {
-  const decoder = new TextDecoder();
+async function* texts(body: Uint8Array, faults: SitemapFaults): AsyncGenerator<string, TextEnd> {
+  let decoder: TextDecoder | null = null;
   let bytes = 0;
   try {
-    for await (const piece of body[0] === 0x1f && body[1] === 0x8b ? unpacked(body) : pieces(body)) {
+    for await (const piece of isPacked(body) ? unpacked(body) : pieces(body)) {
+      if (decoder === null) {
+        const told = decoderFor(piece);
+        ({ decoder } = told);
+        if (told.unknown !== null) faults.add(1, 'encoding', told.unknown);
+      }
       const room = sitemapLimits.bytes - bytes;
       bytes += piece.length;
       if (piece.length > room) {
         yield decoder.decode(piece.subarray(0, room));
-        return { sitemapBytes: 1 };
+        return { cut: { sitemapBytes: 1 }, fault: 'too-large' };
       }
       yield decoder.decode(piece, { stream: true });
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return { brokenSitemaps: 1 };
+    if (error instanceof Error && 'code' in error)
+      return { cut: { brokenSitemaps: 1 }, fault: 'broken-packing' };
     throw error;
   }
-  yield decoder.decode();
-  return {};
+  if (decoder !== null) yield decoder.decode();
+  return { cut: {} };
 }
 
 async function* pieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -116,124 +143,4 @@ function unpacked(body: Uint8Array): AsyncIterable<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: chunk });
   gunzip.end(body);
   return gunzip;
-}
-
-/**
- * On the tokenizer alone: no stack of open elements is kept, so nesting costs nothing. It tells places in the whole
- * text; a token may begin in the piece before the one it ends in, so two are kept.
- */
-class XmlReader implements EntryReader, TokenizerCallbacks {
-  readonly #add: (entry: SitemapEntry) => void;
-  readonly #tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: true }, this);
-  #last = '';
-  #kept = '';
-  /** Place of `#kept` in the whole text. */
-  #keptFrom = 0;
-  #within: SitemapEntry['kind'] | null = null;
-  /** The element whose text is being read; null: none of interest. */
-  #field: 'loc' | HintName | null = null;
-  #text = '';
-  /** Hints of the entry, whether they come before its URL or after it, and the entry once its URL is known. */
-  #hints: { [N in HintName]?: string } = {};
-  #entry: OpenEntry | null = null;
-  readonly #wantsHints: boolean;
-
-  constructor(add: (entry: SitemapEntry) => void, wantsHints: boolean) {
-    this.#add = add;
-    this.#wantsHints = wantsHints;
-  }
-
-  write(text: string): void {
-    this.#keptFrom += this.#kept.length - this.#last.length;
-    this.#kept = this.#last + text;
-    this.#last = text;
-    this.#tokenizer.write(text);
-  }
-
-  end(): void {
-    this.#tokenizer.end();
-  }
-
-  onopentagname(start: number, end: number): void {
-    const name = this.#slice(start, end).toLowerCase();
-    const local = name.slice(name.indexOf(':') + 1);
-    if (local === 'url') this.#begin('page');
-    else if (local === 'sitemap') this.#begin('sitemap');
-    // `image:loc` and the like name pictures, not pages.
-    else if (this.#within !== null && (name === 'loc' || (this.#wantsHints && isHint(name)))) {
-      this.#field = name;
-      this.#text = '';
-    }
-  }
-
-  #begin(kind: SitemapEntry['kind']): void {
-    this.#within = kind;
-    this.#hints = {};
-    this.#entry = null;
-  }
-
-  onselfclosingtag(): void {
-    if (this.#text === '') this.#field = null;
-  }
-
-  onclosetag(start: number, end: number): void {
-    const field = this.#field;
-    if (field === null || this.#slice(start, end).toLowerCase() !== field) return;
-    const text = this.#text.trim();
-    if (field !== 'loc') {
-      this.#hints[field] = text;
-      if (this.#entry !== null) this.#entry[field] = text;
-    } else if (this.#within !== null) {
-      this.#entry = { kind: this.#within, url: text, ...this.#hints };
-      this.#add(this.#entry);
-    }
-    this.#field = null;
-  }
-
-  ontext(start: number, end: number): void {
-    if (this.#field !== null && this.#text.length < maxEntry) this.#text += this.#slice(start, end);
-  }
-
-  oncdata(start: number, end: number, endOffset: number): void {
-    this.ontext(start, end - endOffset);
-  }
-
-  ontextentity(codePoint: number): void {
-    if (this.#field !== null && this.#text.length < maxEntry) this.#text += String.fromCodePoint(codePoint);
-  }
-
-  onattribdata(): void {}
-  onattribentity(): void {}
-  onattribend(): void {}
-  onattribname(): void {}
-  oncomment(): void {}
-  ondeclaration(): void {}
-  onend(): void {}
-  onopentagend(): void {}
-  onprocessinginstruction(): void {}
-
-  #slice(start: number, end: number): string {
-    return this.#kept.slice(Math.max(0, start - this.#keptFrom), Math.max(0, end - this.#keptFrom));
-  }
-}
-
-const isHint = (name: string): name is HintName => (hintNames as readonly string[]).includes(name);
-
-function lineReader(add: (entry: SitemapEntry) => void): EntryReader {
-  let rest = '';
-  const line = (text: string): void => {
-    const url = text.replace(/^\ufeff/, '').trim();
-    if (/^https?:\/\//i.test(url)) add({ kind: 'page', url });
-  };
-  return {
-    write: (text) => {
-      const lines = (rest + text).split(/\r\n|\n|\r/);
-      // A line that goes on and on is none: enough of it is kept to see that.
-      rest = (lines.pop() ?? '').slice(0, 2 * maxEntry);
-      lines.forEach(line);
-    },
-    end: () => {
-      line(rest);
-    },
-  };
 }

@@ -103,6 +103,36 @@ export interface ExtractActivities {
   extract(lane: ReadingLane): Promise<{ readonly bodies: number }>;
 }
 
+export interface IndexProgress {
+  /** Pages looked at so far. */
+  readonly looked: number;
+  /** The crawl is over and all its pages are in the index, or the crawl has no index any more. */
+  readonly over: boolean;
+  /** Milliseconds until it is worth while to look again; 0: there is more now. */
+  readonly waitMs: number;
+}
+
+export interface SearchActivities {
+  /** Puts pages of a crawl into the index for searches, for some seconds. Postgres holds how far it is. */
+  indexPages(input: { readonly crawlId: string }): Promise<IndexProgress>;
+}
+
+/** How far the file of an export is. */
+export interface ExportStep {
+  readonly phase: 'pages' | 'whole' | 'bucket';
+  readonly pages: number;
+  readonly bytes: number;
+}
+
+export interface ExportActivities {
+  /**
+   * Works at the file of an export, for some seconds; `null`: the export has ended. Postgres holds how far it is. At the
+   * end of the pages the call goes on until the file is whole.
+   */
+  makeExport(input: { readonly exportId: string }): Promise<ExportStep | null>;
+  cancelExport(input: { readonly exportId: string }): Promise<void>;
+}
+
 export interface WebhookActivities {
   /**
    * Sends events of crawls to a webhook's receiver, for some seconds. Answers the milliseconds until something is due

@@ -8,6 +8,7 @@ import type { GivenWeights } from '../domain/priority/score.ts';
 import type { Focus } from '../domain/relevance/focus.ts';
 import type { KeepFresh } from '../domain/recrawl/keep-fresh.ts';
 import type { RequestHeaders } from '../domain/request-headers.ts';
+import type { SitemapMode } from '../domain/sitemap-choice.ts';
 import { maxUrlLength } from '../domain/url.ts';
 
 /** Which links belong to the crawl, judged against its seeds. `www.` and http/https make no difference. */
@@ -51,6 +52,15 @@ export interface CrawlConfig {
   readonly finish: FinishCriteria | null;
   /** How the crawl keeps its pages fresh once it has fetched them; null or absent: each URL is fetched once. */
   readonly keepFresh: KeepFresh | null;
+  /** Whether pages come from sitemaps, from links, or from both. */
+  readonly sitemap: SitemapMode;
+  /**
+   * As `include`, over the URLs of sitemaps that other sitemaps name: if there are any, such a sitemap must match one to be
+   * read.
+   */
+  readonly sitemapPatterns: readonly string[];
+  /** ISO 8601: what a sitemap dates before it is left out; null: nothing is. */
+  readonly modifiedSince: string | null;
   /** URLs admitted per host at most (F27: 100,000). */
   readonly maxPagesPerHost: number;
   /** Links taken from one page at most; the other links are counted (domain/limits.ts). */
@@ -75,6 +85,12 @@ export interface CrawlConfig {
   readonly trustedDomains: readonly string[];
   /** URLs of shapes that look like traps go into quarantine; absent: true. */
   readonly traps: boolean;
+  /** Pages whose text is nearly that of another page are marked; absent: false. */
+  readonly nearDuplicates: boolean;
+  /** The pages are indexed for searches by their texts; absent: false. */
+  readonly search: boolean;
+  /** Pages that are not there, though their server says so with no status, go into quarantine; absent: false. */
+  readonly soft404: boolean;
   /** Every body is transferred anew, also bodies that an earlier crawl has stored; absent: false. */
   readonly fresh: boolean;
   /** Days after its end on which the crawl is deleted with its data; null: the instance's setting. */
@@ -100,6 +116,9 @@ export const defaultCrawlConfig: CrawlConfig = {
   maxSeconds: null,
   finish: null,
   keepFresh: null,
+  sitemap: 'include',
+  sitemapPatterns: [],
+  modifiedSince: null,
   maxPagesPerHost: 100_000,
   maxLinksPerPage: 10_000,
   delaySeconds: null,
@@ -109,6 +128,9 @@ export const defaultCrawlConfig: CrawlConfig = {
   focus: null,
   trustedDomains: [],
   traps: true,
+  nearDuplicates: false,
+  search: false,
+  soft404: false,
   fresh: false,
   retentionDays: null,
   userAgent: null,

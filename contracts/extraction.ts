@@ -1,6 +1,7 @@
 /** What is in a page: the contract between content/, which reads bodies, and its callers. */
 import type { Cut } from '../domain/limits.ts';
 import type { LinkContext } from '../domain/relevance/focus.ts';
+import type { PageMeta } from './http/page-meta.ts';
 
 export interface ExtractInput {
   readonly body: Uint8Array;
@@ -16,6 +17,20 @@ export interface ExtractInput {
   readonly maxLinks: number;
   /** What links say is wanted as well. */
   readonly withContexts?: boolean;
+  /** What the body says, where it is a document and no page (content/documents.ts). */
+  readonly document?: ReadDocument | null;
+  /** Milliseconds since 1970: dates of the page that lie after it are none. Absent: any date counts. */
+  readonly now?: number;
+}
+
+/** A document that is no markup, such as a PDF. */
+export interface ReadDocument {
+  readonly title: string | null;
+  /** Blocks parted by line breaks; empty: the document has no text, or `cut` says why it could not be read. */
+  readonly text: string;
+  /** As the document has them. */
+  readonly links: readonly string[];
+  readonly cut: Cut;
 }
 
 export interface Extracted {
@@ -25,6 +40,10 @@ export interface Extracted {
   readonly language: string | null;
   /** Normalised visible text: NFC, white space folded, boilerplate tags (script, style, nav …) left out. */
   readonly text: string;
+  /** The main text: lines of `text` without what surrounds it on the page. */
+  readonly main: string;
+  /** Stored with the page. */
+  readonly meta: PageMeta;
   readonly words: number;
   /** Absolute http(s) URLs to follow, fragment dropped, in document order, without repeats or nofollow ones. */
   readonly links: readonly string[];

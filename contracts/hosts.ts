@@ -141,6 +141,28 @@ const hostSummary = z
         quota: count,
       })
       .meta({ description: 'Requests of this day.' }),
+    quality: z
+      .object({
+        value: z
+          .number()
+          .min(0)
+          .max(1)
+          .meta({ description: 'From 0 to 1; 1 for a host that nobody has looked at.' }),
+        pinned: z.boolean().meta({ description: 'True: an operator has set it.' }),
+        leftForLater: z.boolean().meta({
+          description:
+            'True: more than half of the requests of late have failed, so only a few are sent each day, until fewer than 30 % fail.',
+        }),
+        requestsPerDay: count.nullable().meta({
+          description:
+            'Requests a day that this quality leaves the host, unless a quota is set; null: as many as any host. What is beyond them waits for the next day.',
+        }),
+        authority: z.enum(['always', 'of-seeds', 'never']).meta({
+          description:
+            'Whether the host waits among the hosts of authority, which get 60 % of the places: always (well ranked or linked from many hosts, and good), only for crawls whose seeds name it, or never (poor or left for later).',
+        }),
+      })
+      .meta({ description: 'How good the host is; `GET /v1/hosts/{origin}/quality` has the details.' }),
   })
   .meta({ id: 'HostSummary' });
 export type HostSummary = z.infer<typeof hostSummary>;

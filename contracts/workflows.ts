@@ -7,7 +7,7 @@ import type { PauseCause } from '../domain/crawl-life.ts';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
 import type { FrontState, PlacesGiven } from '../domain/front-queue/front-state.ts';
 import type { LoadMode } from '../domain/front-queue/tiers.ts';
-import type { EditProgress, WantedBy } from './activities.ts';
+import type { EditProgress, ExportStep, WantedBy } from './activities.ts';
 import type { CrawlState } from './crawl.ts';
 
 /** One queue per kind of work, so that each kind can be scaled, and can run short of slots, on its own. */
@@ -24,16 +24,21 @@ export const taskQueues = {
   trouble: 'trouble',
   dedup: 'dedup',
   extract: 'extract',
+  /** Reads bodies again to index their texts, a few crawls at a time. */
+  search: 'search',
   webhook: 'webhook',
+  export: 'export',
 } as const;
 
 export const hostWorkflowId = (origin: string): string => `host/${origin}`;
 export const schedulerWorkflowId = (shard: number): string => `scheduler/${String(shard)}`;
 export const crawlWorkflowId = (crawlId: string): string => `crawl/${crawlId}`;
 export const editWorkflowId = (crawlId: string): string => `edit/${crawlId}`;
+export const exportWorkflowId = (exportId: string): string => `exporting/${exportId}`;
 export const redriveWorkflowId = (crawlId: string): string => `redrive/${crawlId}`;
 /** Also the id of the schedule that starts such workflows; Temporal adds the time to the id of each. */
 export const recrawlWorkflowId = (crawlId: string): string => `recrawl/${crawlId}`;
+export const searchWorkflowId = (crawlId: string): string => `search/${crawlId}`;
 export const webhookWorkflowId = (webhookId: string): string => `webhook/${webhookId}`;
 
 /** Custom search attributes of host workflows (`CrawlState` also of crawls). */
@@ -239,6 +244,21 @@ export const redriveStateQuery = defineQuery<RedriveView>('state');
 export interface RecrawlInput {
   readonly crawlId: string;
 }
+
+// Search -----------------------------------------------------------------------------------------------------------
+
+/** The pages of one crawl are indexed for searches; one such workflow for each crawl. */
+export interface SearchWorkflowInput {
+  readonly crawlId: string;
+}
+
+// Export -----------------------------------------------------------------------------------------------------------
+
+/** The file of one export is made; one such workflow for each export. */
+export interface ExportWorkflowInput {
+  readonly exportId: string;
+}
+export const exportStateQuery = defineQuery<ExportStep | null>('state');
 
 // Webhook ----------------------------------------------------------------------------------------------------------
 

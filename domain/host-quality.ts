@@ -13,9 +13,10 @@ export interface HostSample {
   readonly duplicates: number;
   /** Pages that were read and have fewer than `thinWords` words. */
   readonly thin: number;
-  /** Given up, or answered with an error of the server. */
-  readonly errors: number;
-  /** Kept back as part of a trap. */
+  /** Requests of late, and how many of them failed or were answered with an error of the server. */
+  readonly asked: number;
+  readonly failed: number;
+  /** Kept back as part of a trap that the rules found: an operator's word counts in the operator's crawl alone. */
   readonly traps: number;
   /** Other hosts whose pages name URLs of this one. */
   readonly inbound: number;
@@ -45,12 +46,12 @@ const halfCertain = 20;
 const share = (part: number, whole: number): number => (whole <= 0 ? 0 : Math.min(1, part / whole));
 
 export function qualityParts(sample: HostSample): QualityParts {
-  const { urls, pages, duplicates, thin, errors, traps, inbound } = sample;
-  const judged = pages + errors + traps;
+  const { urls, pages, duplicates, thin, asked, failed, traps, inbound } = sample;
+  const judged = pages + failed + traps;
   return {
     duplicates: share(duplicates, pages),
     thin: share(thin, pages - duplicates),
-    errors: share(errors, pages + errors),
+    errors: share(failed, asked),
     traps: share(traps, urls),
     inbound: Math.min(1, Math.log2(1 + inbound) / Math.log2(1 + mostInbound)),
     certainty: judged / (judged + halfCertain),
@@ -81,3 +82,55 @@ const linksOfPoorHost = 200;
 /** Most links that are taken from a page of a host. */
 export const linksTaken = (most: number, quality: number): number =>
   quality < poorQuality ? Math.min(most, linksOfPoorHost) : most;
+
+/** Requests after which a visit counts half as much among a host's requests of late. */
+export const halfForgotten = 64;
+/** Fewer requests of late do not show that a host is failing. */
+const enoughAsked = 40;
+/** Shares of failed requests: above the first a host is left for later, below the second it no longer is. */
+const failing = { above: 0.5, below: 0.3 } as const;
+
+/** Do so many of a host's requests fail that it is left for later? @param before what the last look said */
+export function isLeftForLater(
+  { asked, failed }: Pick<HostSample, 'asked' | 'failed'>,
+  before: boolean,
+): boolean {
+  if (asked < enoughAsked) return before;
+  return share(failed, asked) > (before ? failing.below : failing.above);
+}
+
+/** Requests a day that tell whether a host that is left for later is mended. */
+const triesPerDay = 50;
+/** Of a host of quality 0, and of one that is just not good; between them by equal factors. */
+const budgets = { least: 100, most: 100_000 } as const;
+
+/**
+ * Requests a day that a host is worth; null: as many as any host. What is beyond them waits for the next day, and is
+ * not dropped. In whole hundreds from a thousand on.
+ */
+export function dailyBudget(quality: number, later: boolean): number | null {
+  if (later) return triesPerDay;
+  if (quality >= goodQuality) return null;
+  const budget = budgets.least * (budgets.most / budgets.least) ** (quality / goodQuality);
+  const unit = budget < 1_000 ? 10 : 100;
+  return Math.round(budget / unit) * unit;
+}
+
+/** Places of a ranking that make an authority, and links from other hosts that do. */
+export const rankOfAuthority = 100_000;
+const inboundOfAuthority = 0.75;
+
+/**
+ * Is the host an authority in every crawl (1), in none (-1), or only where a seed names it (0)?
+ * @param place in the imported ranking; null: none. @param inbound as in `QualityParts`; null: nobody has looked
+ */
+export function esteemOf(
+  quality: number,
+  later: boolean,
+  place: number | null,
+  inbound: number | null,
+): -1 | 0 | 1 {
+  if (later || quality < reviewQuality) return -1;
+  if (quality < goodQuality) return 0;
+  return (place !== null && place <= rankOfAuthority) || (inbound ?? 0) >= inboundOfAuthority ? 1 : 0;
+}

@@ -14,9 +14,24 @@ const cutPhrases = {
   outside: ['link out of the crawl', 'links out of the crawl'],
   /** Links that their page asks us not to follow. */
   nofollow: ['nofollow link', 'nofollow links'],
+  /** Links of pages in a crawl that takes pages from sitemaps only. */
+  unlisted: ['link that is not followed', 'links that are not followed'],
   text: ['character of text', 'characters of text'],
   title: ['character of a title', 'characters of titles'],
   description: ['character of a description', 'characters of descriptions'],
+  /** Headings, properties, items and the like, beyond what is stored with a page. */
+  meta: ['piece of metadata', 'pieces of metadata'],
+  /** Documents such as PDF that have no text, because reading them passed a limit, or because they are damaged or locked. */
+  documentsTooLarge: ['document too large to be read', 'documents too large to be read'],
+  documentsTooSlow: ['document that takes too long to read', 'documents that take too long to read'],
+  documentsTooMuchMemory: [
+    'document that takes too much memory to read',
+    'documents that take too much memory to read',
+  ],
+  brokenDocuments: ['damaged document', 'damaged documents'],
+  lockedDocuments: ['document that wants a password', 'documents that want a password'],
+  /** Pages of a document beyond those that are read. */
+  documentPages: ['page of a document', 'pages of documents'],
   /** Entries of one sitemap over the limit. */
   sitemapEntries: ['sitemap entry over the limit', 'sitemap entries over the limit'],
   /** Sitemaps read only up to the size limit, or until they broke off; how many entries followed is not known. */
@@ -48,6 +63,15 @@ export const linkCuts: readonly CutKind[] = [
   'sitemapBytes',
   'brokenSitemaps',
   'sitemaps',
+];
+
+/** Kinds of cuts of documents that have no text. */
+export const unreadCuts: readonly CutKind[] = [
+  'documentsTooLarge',
+  'documentsTooSlow',
+  'documentsTooMuchMemory',
+  'brokenDocuments',
+  'lockedDocuments',
 ];
 
 /** The sum of several cuts, without kinds of which nothing was cut. */

@@ -10,6 +10,10 @@
 /** Requests a day, unless a setting of the host says otherwise. */
 export const defaultDailyQuota = 100_000;
 
+/** @param budget what the host's quality leaves it (host-quality.ts); null: as much as any host */
+export const dailyQuota = (set: number | null, budget: number | null): number =>
+  set ?? budget ?? defaultDailyQuota;
+
 /** The most requests that one slice reserves and sends. Reserved with each lease at a host with the default quota. */
 export const sliceReserve = 256;
 /** Reserved for a guest, who sends one request, and repeats it at most once (net/: unheard requests). */

@@ -11,7 +11,7 @@ export const sitemapLimits = {
   ofHost: 1_000,
   /** Deepest level that is read: a sitemap that robots.txt names is at level 0, a sitemap that it names at level 1. */
   levels: 3,
-  /** Most entries read from a file. */
+  /** Most entries read from a file, and as many pages in other languages that its entries name. */
   entries: 50_000,
   /** Most bytes read from a file, unpacked. */
   bytes: 50 * 1024 * 1024,

@@ -11,5 +11,5 @@ export type BodyStage = (typeof bodyStages)[number];
 export const stageOf = (stored: StoredStage): BodyStage | null =>
   bodyStages.find((stage) => storedStages[stage] === stored) ?? null;
 
-/** Lanes of a shard for each worker process that reads: while one waits for Postgres, the other reads. */
-export const lanesOfReader = 2;
+/** Lanes of a shard for each worker process that reads: while others wait for Postgres, one reads. */
+export const lanesOfReader = 3;

@@ -31,6 +31,10 @@ export const timeCauses = {
   others: { blame: 'ours', means: 'requests of other crawls to the same hosts' },
   place: { blame: 'ours', means: 'waiting for a place among the hosts that are worked at a time' },
   slot: { blame: 'ours', means: 'waiting for a worker that begins the visit' },
+  pressure: {
+    blame: 'ours',
+    means: 'slowed down because reading, the database or the disk is behind',
+  },
   reading: { blame: 'ours', means: 'waiting until fetched pages were read' },
   own_work: {
     blame: 'ours',
@@ -129,10 +133,10 @@ export const totalTime = (spent: TimeSpent): number =>
 
 /**
  * The cause of a pause by the last trouble of the host (`class: message`). Null: the host is in no trouble, so an
- * address or a domain had no room for its request.
+ * address or a domain had no room for its request, or (`eased`) this installation had none for the answer.
  */
-export function pauseCause(lastError: string | null): TimeCause {
-  if (lastError === null) return 'caps';
+export function pauseCause(lastError: string | null, eased: boolean): TimeCause {
+  if (lastError === null) return eased ? 'pressure' : 'caps';
   if (lastError.startsWith('overloaded')) return 'retry_after';
   return lastError.startsWith('robots-unreachable') ? 'robots_txt' : 'backoff';
 }

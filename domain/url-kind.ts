@@ -1,9 +1,13 @@
-/** What a URL is fetched for: a page to extract, or a sitemap that names pages. By the number stored in `url.kind`. */
-export const storedKinds = { page: 0, sitemap: 1 } as const;
+/**
+ * What a URL is fetched for: a page to extract, a sitemap that names pages, or a path that was made up to see how its
+ * host answers it (domain/soft-404/). By the number stored in `url.kind`.
+ */
+export const storedKinds = { page: 0, sitemap: 1, probe: 2 } as const;
 
 export type UrlKind = keyof typeof storedKinds;
 export type StoredKind = (typeof storedKinds)[UrlKind];
 
 export const urlKinds = Object.keys(storedKinds) as UrlKind[];
 
-export const kindOf = (stored: StoredKind): UrlKind => (stored === storedKinds.sitemap ? 'sitemap' : 'page');
+export const kindOf = (stored: StoredKind): UrlKind =>
+  urlKinds.find((kind) => storedKinds[kind] === stored) ?? 'page';

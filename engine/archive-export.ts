@@ -10,7 +10,7 @@ import { canonicalize } from '../domain/url.ts';
 import {
   headless,
   infoRecord,
-  lostRecord,
+  metadataRecord,
   pack,
   saysUnchanged,
   unpackBoth,
@@ -36,8 +36,21 @@ const together = 8;
 /** In other threads: an API has others to answer. */
 const gzipAside = promisify(gzip);
 
+/** A record, and the same compressed by itself. */
+export interface Member {
+  readonly record: Buffer;
+  readonly packed: Buffer;
+}
+
+export async function packed(record: Buffer, format: SegmentFormat): Promise<Buffer> {
+  return format === 'gzip' ? await gzipAside(record) : pack(record, format);
+}
+
+/** The first record of an archive. @param software name and version */
+export const firstRecord = (software: string): Buffer => infoRecord(software, new Date());
+
 /**
- * Members, each a record compressed by itself. Holds a few bodies at a time.
+ * An archive, in members. Holds a few bodies at a time.
  * @param pages in any order; those without a stored body are left out
  * @param software name and version, for the first record
  */
@@ -49,22 +62,28 @@ export async function* archiveOf(
   format: SegmentFormat,
   software: string,
 ): AsyncGenerator<Buffer> {
-  const packed = async (record: Uint8Array): Promise<Buffer> =>
-    format === 'gzip' ? await gzipAside(record) : pack(record, format);
-  yield await packed(infoRecord(software, new Date()));
-  for await (const some of pages) {
-    const stored = some.filter((page): page is StoredPage => page.contentHash !== null);
-    for (let at = 0; at < stored.length; at += batch) {
-      const part = stored.slice(at, at + batch);
-      const rows = new Map((await storedRecords(db, crawlId, namesOf(part))).map((row) => [row.n, row]));
-      const wanted = part.map((page, n) => ({ page, row: rows.get(n) }));
-      for (let from = 0; from < wanted.length; from += together) {
-        const read = wanted.slice(from, from + together);
-        const records = await Promise.all(
-          read.map(({ page, row }) => recordsOf(archive, crawlId, page, row)),
-        );
-        for (const record of records.flat()) yield await packed(record);
-      }
+  yield await packed(firstRecord(software), format);
+  for await (const some of pages)
+    for await (const member of membersOf(db, archive, crawlId, some, format)) yield member.packed;
+}
+
+/** The records of some pages. */
+export async function* membersOf(
+  db: Queryable,
+  archive: ExportedAnswers,
+  crawlId: string,
+  pages: readonly PageView[],
+  format: SegmentFormat,
+): AsyncGenerator<Member> {
+  const stored = pages.filter((page): page is StoredPage => page.contentHash !== null);
+  for (let at = 0; at < stored.length; at += batch) {
+    const part = stored.slice(at, at + batch);
+    const rows = new Map((await storedRecords(db, crawlId, namesOf(part))).map((row) => [row.n, row]));
+    const wanted = part.map((page, n) => ({ page, row: rows.get(n) }));
+    for (let from = 0; from < wanted.length; from += together) {
+      const read = wanted.slice(from, from + together);
+      const records = await Promise.all(read.map(({ page, row }) => recordsOf(archive, crawlId, page, row)));
+      for (const record of records.flat()) yield { record, packed: await packed(record, format) };
     }
   }
 }
@@ -84,12 +103,26 @@ const namesOf = (pages: readonly StoredPage[]): string =>
 
 const keyOf = (url: string): Buffer => Buffer.from(urlKey(url));
 
+/** The answer of a page with its request, and what was found in it. */
 async function recordsOf(
+  archive: ExportedAnswers,
+  crawlId: string,
+  page: StoredPage,
+  stored: Records | undefined,
+): Promise<Buffer[]> {
+  const { url, fetchedAt, duplicateOf, title, language, depth, words } = page;
+  const answer = await answerOf(archive, crawlId, page, stored);
+  if (words === null || duplicateOf !== null) return answer;
+  const found = { title, language, depth: String(depth), words: String(words) };
+  return [...answer, metadataRecord(url, new Date(fetchedAt), found)];
+}
+
+async function answerOf(
   archive: ExportedAnswers,
   crawlId: string,
   { url, contentHash, fetchedAt, duplicateOf }: StoredPage,
   stored: Records | undefined,
-): Promise<Uint8Array[]> {
+): Promise<Buffer[]> {
   const [hash, at] = [Buffer.from(contentHash, 'hex'), new Date(fetchedAt)];
   const { body = null, revisit = null } = stored ?? {};
   const own =
@@ -98,7 +131,7 @@ async function recordsOf(
       : await archive.revisit(stored.host_id, crawlId, keyOf(url), hash, revisit, unpackBoth);
   if (duplicateOf !== null && own !== null) return [withoutBody(own, duplicateOf), ...requestOf(own)];
   const first = await archive.answer(hash, body, unpackBoth);
-  if (first === null) return [lostRecord(url, at)];
+  if (first === null) return [metadataRecord(url, at, { 'orbweaver-body': 'lost' })];
   const known = own ?? (isOf(first, url) ? first : null);
   // A 304 had no body. Of several answers that brought a new body at the same time the head of one was kept.
   if (known === null || saysUnchanged(known)) {
@@ -116,4 +149,4 @@ async function recordsOf(
 
 const isOf = ({ fields }: ReadRecord, url: string): boolean => fields.get('warc-target-uri') === url;
 
-const requestOf = ({ rest }: ReadRecord): Uint8Array[] => (rest.length > 0 ? [rest] : []);
+const requestOf = ({ rest }: ReadRecord): Buffer[] => (rest.length > 0 ? [rest] : []);

@@ -6,11 +6,15 @@ import { openBooks } from './books/books.ts';
 import { CapBook } from './caps/cap-book.ts';
 import { Caps } from './caps/caps.ts';
 import { PermitKeeper } from './caps/permit-keeper.ts';
+import { Soft404 } from './soft-404/soft-404.ts';
 import { Pressure } from './pressure/pressure.ts';
 import { TrapWatch } from './traps/trap-watch.ts';
 import type { Dependencies } from './dependencies.ts';
 
-export type Parts = Omit<Dependencies, 'books' | 'caps' | 'pressure' | 'admission' | 'links' | 'traps'>;
+export type Parts = Omit<
+  Dependencies,
+  'books' | 'caps' | 'pressure' | 'admission' | 'links' | 'traps' | 'soft404'
+>;
 
 /** @param urgent see `openBooks` */
 export function assemble(parts: Parts, urgent: Pool = parts.pool): Dependencies {
@@ -18,9 +22,11 @@ export function assemble(parts: Parts, urgent: Pool = parts.pool): Dependencies 
   const books = openBooks(parts.pool, settings, urgent);
   const keeper = new PermitKeeper(urgent, settings.leaseMs, log);
   const caps = new Caps(new CapBook(urgent, settings.caps), keeper, fetcher);
-  const pressure = new Pressure(urgent, parts.writer, settings.capacities);
+  const pressure = new Pressure(urgent, parts.writer, settings.capacities, parts.folder);
   const blobs = pressure.counted(parts.blobs);
   const links = new LinkTally(parts.pool, books);
-  const traps = new TrapWatch(parts, books.crawls);
-  return { ...parts, blobs, books, caps, pressure, admission: new Admission(parts, books), links, traps };
+  const traps = new TrapWatch(parts, books, settings.traps);
+  const admission = new Admission(parts, books);
+  const soft404 = new Soft404({ ...parts, blobs }, books.crawls, admission);
+  return { ...parts, blobs, books, caps, pressure, admission, links, traps, soft404 };
 }

@@ -12,6 +12,7 @@ import type { Books } from './books/books.ts';
 import type { Caps } from './caps/caps.ts';
 import type { Pressure } from './pressure/pressure.ts';
 import type { WakeHosts } from './host-waker.ts';
+import type { Soft404 } from './soft-404/soft-404.ts';
 import type { TrapWatch } from './traps/trap-watch.ts';
 import type { Gate } from './visit/gates.ts';
 import type { CrawlSettings } from './settings.ts';
@@ -39,6 +40,7 @@ export interface Dependencies {
   readonly admission: Admission;
   readonly links: LinkTally;
   readonly traps: TrapWatch;
+  readonly soft404: Soft404;
   readonly settings: CrawlSettings;
   readonly log: Logger;
 }

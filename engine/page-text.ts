@@ -1,11 +1,17 @@
-/** Reads the text of a stored body to show a page. Text is not stored: few ask for it, and reading it is quick. */
-import { readText } from '../content/extract.ts';
+/**
+ * Reads the texts of a stored body, and its links and images, to show a page. They are not stored: few ask for them, and
+ * reading them is quick.
+ */
+import { isDocument, readDocument } from '../content/documents.ts';
+import { readShown } from '../content/extract.ts';
 import type { BodyStore } from '../storage/archive/index.ts';
 import type { TextReader } from '../storage/pages/index.ts';
 
 export function createTextReader(blobs: Pick<BodyStore, 'get'>): TextReader {
-  return async (contentHash, contentType) => {
+  return async (contentHash, contentType, url) => {
     const body = await blobs.get(Buffer.from(contentHash, 'hex'));
-    return body === null ? null : readText(body, contentType);
+    if (body === null) return null;
+    const document = isDocument(contentType, body) ? await readDocument(body) : null;
+    return readShown(body, contentType, url, document);
   };
 }

@@ -1,4 +1,5 @@
 import type { CapDefaults } from './caps/cap-book.ts';
+import type { TrapLimits } from '../domain/traps/rules.ts';
 import type { Capacities } from './pressure/pressure.ts';
 
 /** The settings of a process that visits and admissions use. */
@@ -17,6 +18,8 @@ export interface CrawlSettings {
   readonly caps: CapDefaults;
   /** How much may wait behind the requests of a process. */
   readonly capacities: Capacities;
+  /** When shapes of URLs look like traps; absent: as usual. */
+  readonly traps?: TrapLimits;
   /** Number of shards that new hosts are spread over. */
   readonly shards: number;
 }

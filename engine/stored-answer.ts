@@ -1,4 +1,5 @@
 /** The answer that a crawl has stored of a URL, from the archive. */
+import { type Markdown, type MarkdownPart, toMarkdown } from '../content/markdown.ts';
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../contracts/url-key.ts';
 import { saysUnchanged, type ArchiveReader } from '../storage/archive/index.ts';
@@ -19,6 +20,20 @@ export async function storedBody(
 ): Promise<Uint8Array | null> {
   const stored = await find(db, crawlId, url);
   return stored === null ? null : ((await archive.answer(stored.content_hash))?.body ?? null);
+}
+
+/** As `storedBody`, as Markdown. 'not-text': the body has none. */
+export async function storedMarkdown(
+  db: Queryable,
+  archive: Answers,
+  crawlId: string,
+  url: string,
+  part: MarkdownPart,
+): Promise<Markdown | 'not-text' | null> {
+  const stored = await find(db, crawlId, url);
+  const body = stored === null ? undefined : (await archive.answer(stored.content_hash))?.body;
+  if (stored === null || body === undefined) return null;
+  return toMarkdown(body, stored.content_type, stored.url, part) ?? 'not-text';
 }
 
 /** As `storedBody`; of a 304 if the head of what has not changed was not kept. Null also where the head was not kept: of several answers with a new body, the first is. */

@@ -43,6 +43,11 @@ export interface Connection {
   requests: number;
 }
 
+interface LedConnection extends Connection {
+  /** The answer of the resolver, narrowed to the address to which the connection leads; null: not known yet. */
+  led: Permitted | null;
+}
+
 export interface Connector {
   /** For `new Client(origin, { connect })`. */
   readonly connect: buildConnector.connector;
@@ -55,6 +60,8 @@ export interface Connector {
    * That connection goes by the same answer of the resolver, if it is made soon. Null: not known.
    */
   addressOf(origin: string, hostname: string, port: number): Promise<string | null>;
+  /** The next connection to the origin leads where its newest one does: a request is about to be made again for that. */
+  stayThere(origin: string): void;
   /** Makes the next connections to the origin offer HTTP/1.1 only. */
   avoidHttp2(origin: string): void;
 }
@@ -64,18 +71,20 @@ export interface Connector {
  */
 const attemptTimeoutMs = 500;
 const maxTlsSessions = 1_000;
-/** Milliseconds for which a look-up ahead of a connection counts for this connection, and is waited for. */
+/** Milliseconds for which a look-up ahead of a connection is waited for. */
 const aheadMs = 2_000;
+/** Milliseconds for which it counts for this connection: a request may wait that long for a permit of its address. */
+const aheadCountsMs = 60_000;
 const maxAhead = 10_000;
 /** Origins that are remembered as wanting HTTP/1.1, at most. */
 const maxHttp1Only = 10_000;
 
 export function createConnector(options: ConnectorOptions): Connector {
-  const connections = new Map<string, Connection>();
+  const connections = new Map<string, LedConnection>();
   const tlsSessions = new LRUCache<string, Buffer>({ max: maxTlsSessions });
   const http1Only = new LRUCache<string, true>({ max: maxHttp1Only });
   /** Look-ups whose answers the next connections go by. */
-  const ahead = new LRUCache<string, Promise<Permitted>>({ max: maxAhead, ttl: aheadMs });
+  const ahead = new LRUCache<string, Promise<Permitted>>({ max: maxAhead, ttl: aheadCountsMs });
   /** Where the last connections to names with several addresses led. */
   const ledTo = new LRUCache<string, string>({ max: maxAhead });
 
@@ -89,9 +98,12 @@ export function createConnector(options: ConnectorOptions): Connector {
     // If the name cannot be resolved, the connection fails by the same look-up, and says why.
     const known = await Promise.race([found.catch(() => null), sleep(aheadMs, null, { ref: false })]);
     if (known === null) return null;
-    const last = ledTo.get(origin);
-    const isStill = known.addresses.some(({ address }) => address === last);
-    return isStill ? (last ?? null) : (known.addresses[0]?.address ?? null);
+    // A name may give its addresses in another order each time, and one that is dead may be the first.
+    const last = known.addresses.find(({ address }) => address === ledTo.get(origin));
+    if (last === undefined) return known.addresses[0]?.address ?? null;
+    const others = known.addresses.filter((each) => each !== last);
+    ahead.set(origin, Promise.resolve({ ...known, addresses: [last, ...others] }));
+    return last.address;
   }
 
   function connect(target: buildConnector.Options, callback: buildConnector.Callback): void {
@@ -100,7 +112,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     const origin = `${target.protocol}//${authority}`;
     const port = target.port === '' ? (secure ? 443 : 80) : Number(target.port);
     const where = target.port === '' ? `${authority}:${String(port)}` : authority;
-    const connection: Connection = { phase: 'resolve', remoteAddress: null, requests: 0 };
+    const connection: LedConnection = { phase: 'resolve', remoteAddress: null, requests: 0, led: null };
     connections.set(origin, connection);
     const forget = (): void => {
       if (connections.get(origin) === connection) connections.delete(origin);
@@ -153,6 +165,7 @@ export function createConnector(options: ConnectorOptions): Connector {
           return;
         }
         connection.remoteAddress = remote;
+        connection.led = { addresses: addresses.filter(({ address }) => address === remote), refusalOf };
         if (addresses.length > 1) ledTo.set(origin, remote);
         if (secure) connection.phase = 'tls';
         else open();
@@ -189,6 +202,10 @@ export function createConnector(options: ConnectorOptions): Connector {
     connect,
     connectionOf: (origin) => connections.get(origin),
     addressOf,
+    stayThere(origin) {
+      const led = connections.get(origin)?.led ?? null;
+      if (led !== null && led.addresses.length > 0) ahead.set(origin, Promise.resolve(led));
+    },
     avoidHttp2(origin) {
       http1Only.set(origin, true);
       // A resumed session may bring the protocol of the earlier connection along.

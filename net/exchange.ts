@@ -45,6 +45,8 @@ export interface ExchangeContext {
   readonly maxHeaderBytes: number;
   readonly signal: AbortSignal | undefined;
   readonly maySend: ((address: string | null) => boolean) | undefined;
+  /** Called when `maySend` has withheld the request. */
+  readonly onWithheld: () => void;
   readonly wantsBody: ((headers: Readonly<Record<string, string>>) => boolean) | undefined;
   readonly connection: () => Connection | undefined;
   readonly budget: BodyBudget;
@@ -120,6 +122,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#failTurnedAway();
       controller.abort(new Error('a request is sent once'));
     } else if (this.#context.maySend?.(this.#context.connection()?.remoteAddress ?? null) === false) {
+      this.#context.onWithheld();
       this.#throw(this.#context.signal?.reason ?? new Error('the request was withheld'));
       controller.abort(new Error('the request was withheld'));
     } else {

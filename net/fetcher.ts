@@ -97,6 +97,9 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
         maxHeaderBytes,
         signal: request.signal,
         maySend: request.maySend,
+        onWithheld: () => {
+          connector.stayThere(origin);
+        },
         wantsBody: request.wantsBody,
         connection: () => connector.connectionOf(origin),
         budget,

@@ -1,5 +1,7 @@
 create type crawl_state as enum ('seeding', 'running', 'paused', 'draining', 'finished', 'cancelled', 'failed');
 
+create type export_state as enum ('waiting', 'running', 'finished', 'failed', 'cancelled');
+
 create type segment_state as enum ('open', 'closing', 'sealed');
 
 create type url_state as enum ('queued', 'leased', 'done', 'excluded', 'dead', 'failed');
@@ -265,6 +267,46 @@ create table event (
   constraint event_pkey PRIMARY KEY (id)
 );
 
+create table export_job (
+  id bigint not null generated always as identity,
+  crawl_id bigint not null,
+  format text not null,
+  choice jsonb not null,
+  target text not null,
+  state export_state not null default 'waiting'::export_state,
+  reason text,
+  created_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  until bigint not null,
+  phase text not null default 'pages'::text,
+  owner uuid,
+  folder uuid not null default gen_random_uuid(),
+  draft uuid,
+  place text,
+  parts jsonb not null default '{}'::jsonb,
+  memory jsonb,
+  pages bigint not null default 0,
+  bytes bigint not null default 0,
+  has_files boolean not null default true,
+  constraint export_job_bytes_not_null NOT NULL bytes,
+  constraint export_job_choice_not_null NOT NULL choice,
+  constraint export_job_crawl_id_not_null NOT NULL crawl_id,
+  constraint export_job_created_at_not_null NOT NULL created_at,
+  constraint export_job_folder_not_null NOT NULL folder,
+  constraint export_job_format_not_null NOT NULL format,
+  constraint export_job_has_files_not_null NOT NULL has_files,
+  constraint export_job_id_not_null NOT NULL id,
+  constraint export_job_pages_not_null NOT NULL pages,
+  constraint export_job_parts_not_null NOT NULL parts,
+  constraint export_job_phase_check CHECK ((phase = ANY (ARRAY['pages'::text, 'whole'::text, 'bucket'::text]))),
+  constraint export_job_phase_not_null NOT NULL phase,
+  constraint export_job_pkey PRIMARY KEY (id),
+  constraint export_job_state_not_null NOT NULL state,
+  constraint export_job_target_check CHECK ((target = ANY (ARRAY['folder'::text, 'bucket'::text]))),
+  constraint export_job_target_not_null NOT NULL target,
+  constraint export_job_until_not_null NOT NULL until
+);
+
 create table forgotten (
   host_id bigint not null,
   crawl_id bigint not null,
@@ -322,6 +364,7 @@ create table host (
   parked_at timestamp with time zone,
   not_before timestamp with time zone not null default '-infinity'::timestamp with time zone,
   paced_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  eased boolean not null default false,
   closed_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   asked_at timestamp with time zone,
   took_ms real,
@@ -348,10 +391,16 @@ create table host (
   clean integer not null default 0,
   outages integer not null default 0,
   outage_at timestamp with time zone,
+  recent_asked real not null default 0,
+  recent_failed real not null default 0,
+  budget integer,
+  esteem smallint not null default 0,
   robots_asked_at timestamp with time zone,
   constraint host_clean_not_null NOT NULL clean,
   constraint host_closed_until_not_null NOT NULL closed_until,
   constraint host_complained_not_null NOT NULL complained,
+  constraint host_eased_not_null NOT NULL eased,
+  constraint host_esteem_not_null NOT NULL esteem,
   constraint host_failing_not_null NOT NULL failing,
   constraint host_failures_not_null NOT NULL failures,
   constraint host_fed_not_null NOT NULL fed,
@@ -365,6 +414,8 @@ create table host (
   constraint host_outages_not_null NOT NULL outages,
   constraint host_paced_until_not_null NOT NULL paced_until,
   constraint host_pkey PRIMARY KEY (id),
+  constraint host_recent_asked_not_null NOT NULL recent_asked,
+  constraint host_recent_failed_not_null NOT NULL recent_failed,
   constraint host_requests_reserved_not_null NOT NULL requests_reserved,
   constraint host_requests_used_not_null NOT NULL requests_used,
   constraint host_settings_not_null NOT NULL settings,
@@ -380,9 +431,11 @@ create table host_quality (
   pinned real,
   parts jsonb not null,
   urls integer not null,
+  later boolean not null default false,
   looked_at timestamp with time zone not null default now(),
   constraint host_quality_host_id_fkey FOREIGN KEY (host_id) REFERENCES host(id),
   constraint host_quality_host_id_not_null NOT NULL host_id,
+  constraint host_quality_later_not_null NOT NULL later,
   constraint host_quality_looked_at_not_null NOT NULL looked_at,
   constraint host_quality_parts_not_null NOT NULL parts,
   constraint host_quality_pkey PRIMARY KEY (host_id),
@@ -451,6 +504,7 @@ create table host_time (
   others real not null default 0,
   place real not null default 0,
   slot real not null default 0,
+  pressure real not null default 0,
   reading real not null default 0,
   own_work real not null default 0,
   fault real not null default 0,
@@ -469,6 +523,7 @@ create table host_time (
   constraint host_time_paused_not_null NOT NULL paused,
   constraint host_time_pkey PRIMARY KEY (crawl_id, host_id),
   constraint host_time_place_not_null NOT NULL place,
+  constraint host_time_pressure_not_null NOT NULL pressure,
   constraint host_time_quota_not_null NOT NULL quota,
   constraint host_time_reading_not_null NOT NULL reading,
   constraint host_time_retry_after_not_null NOT NULL retry_after,
@@ -519,6 +574,7 @@ create table ledger (
   failed bigint not null default 0,
   pages bigint not null default 0,
   pending bigint not null default 0,
+  unread_bytes bigint not null default 0,
   fetches bigint not null default 0,
   bytes bigint not null default 0,
   constraint ledger_bytes_not_null NOT NULL bytes,
@@ -534,7 +590,8 @@ create table ledger (
   constraint ledger_pending_not_null NOT NULL pending,
   constraint ledger_pkey PRIMARY KEY (crawl_id, shard),
   constraint ledger_queued_not_null NOT NULL queued,
-  constraint ledger_shard_not_null NOT NULL shard
+  constraint ledger_shard_not_null NOT NULL shard,
+  constraint ledger_unread_bytes_not_null NOT NULL unread_bytes
 ) with (fillfactor=50);
 
 create table left_out (
@@ -608,6 +665,7 @@ create table link_count (
   hosts bigint not null,
   pages bigint not null,
   relevance real,
+  lastmod timestamp with time zone,
   constraint link_count_crawl_id_not_null NOT NULL crawl_id,
   constraint link_count_host_id_not_null NOT NULL host_id,
   constraint link_count_hosts_not_null NOT NULL hosts,
@@ -615,6 +673,23 @@ create table link_count (
   constraint link_count_pages_not_null NOT NULL pages,
   constraint link_count_pkey PRIMARY KEY (host_id, crawl_id, key)
 ) with (fillfactor=80);
+
+create table made_up_path (
+  host_id bigint not null,
+  asked_at timestamp with time zone not null default now(),
+  crawl_id bigint,
+  key bytea not null,
+  shapes text[] not null,
+  sibling jsonb not null,
+  judged boolean not null default false,
+  constraint made_up_path_asked_at_not_null NOT NULL asked_at,
+  constraint made_up_path_host_id_not_null NOT NULL host_id,
+  constraint made_up_path_judged_not_null NOT NULL judged,
+  constraint made_up_path_key_not_null NOT NULL key,
+  constraint made_up_path_pkey PRIMARY KEY (host_id),
+  constraint made_up_path_shapes_not_null NOT NULL shapes,
+  constraint made_up_path_sibling_not_null NOT NULL sibling
+);
 
 create table opt_out (
   domain text collate "C" not null,
@@ -648,6 +723,7 @@ create table page (
   noindex boolean not null,
   nofollow boolean not null,
   text_hash bytea,
+  meta jsonb,
   outlinks text not null,
   relevance real,
   extracted_at timestamp with time zone not null default now(),
@@ -731,6 +807,7 @@ create table quarantine (
   shape text not null,
   rule text not null,
   evidence jsonb not null,
+  sign jsonb,
   verdict text not null,
   revision integer not null,
   created_at timestamp with time zone not null default now(),
@@ -786,6 +863,46 @@ create table robots (
   constraint robots_host_id_not_null NOT NULL host_id,
   constraint robots_pkey PRIMARY KEY (host_id),
   constraint robots_status_not_null NOT NULL status
+);
+
+create table search_index (
+  crawl_id bigint not null,
+  state text not null default 'building'::text,
+  place text,
+  looked bigint not null default 0,
+  lost bigint not null default 0,
+  configs text[] not null default '{}'::text[],
+  asked_at timestamp with time zone not null default now(),
+  indexed_at timestamp with time zone,
+  constraint search_index_asked_at_not_null NOT NULL asked_at,
+  constraint search_index_configs_not_null NOT NULL configs,
+  constraint search_index_crawl_id_not_null NOT NULL crawl_id,
+  constraint search_index_looked_not_null NOT NULL looked,
+  constraint search_index_lost_not_null NOT NULL lost,
+  constraint search_index_pkey PRIMARY KEY (crawl_id),
+  constraint search_index_state_not_null NOT NULL state
+);
+
+create table search_page (
+  crawl_id bigint not null,
+  key bytea not null,
+  url text not null,
+  config text not null,
+  language text,
+  status smallint,
+  content_type text,
+  fetched_at timestamp with time zone not null,
+  title text,
+  shown text not null,
+  words tsvector not null,
+  constraint search_page_config_not_null NOT NULL config,
+  constraint search_page_crawl_id_not_null NOT NULL crawl_id,
+  constraint search_page_fetched_at_not_null NOT NULL fetched_at,
+  constraint search_page_key_not_null NOT NULL key,
+  constraint search_page_pkey PRIMARY KEY (crawl_id, key),
+  constraint search_page_shown_not_null NOT NULL shown,
+  constraint search_page_url_not_null NOT NULL url,
+  constraint search_page_words_not_null NOT NULL words
 );
 
 create table seed (
@@ -879,6 +996,30 @@ create table sitemap_record (
   constraint sitemap_record_wrong_not_null NOT NULL wrong
 );
 
+create table sitemap_report (
+  crawl_id bigint not null,
+  host_id bigint not null,
+  key bytea not null,
+  format text not null,
+  pages integer not null,
+  sitemaps integer not null,
+  admitted integer not null,
+  faults jsonb not null,
+  fault_count integer not null,
+  read_at timestamp with time zone not null default now(),
+  constraint sitemap_report_admitted_not_null NOT NULL admitted,
+  constraint sitemap_report_crawl_id_not_null NOT NULL crawl_id,
+  constraint sitemap_report_fault_count_not_null NOT NULL fault_count,
+  constraint sitemap_report_faults_not_null NOT NULL faults,
+  constraint sitemap_report_format_not_null NOT NULL format,
+  constraint sitemap_report_host_id_not_null NOT NULL host_id,
+  constraint sitemap_report_key_not_null NOT NULL key,
+  constraint sitemap_report_pages_not_null NOT NULL pages,
+  constraint sitemap_report_pkey PRIMARY KEY (crawl_id, host_id, key),
+  constraint sitemap_report_read_at_not_null NOT NULL read_at,
+  constraint sitemap_report_sitemaps_not_null NOT NULL sitemaps
+);
+
 create table standing_crawl (
   crawl_id bigint not null,
   noted_micros bigint not null default 0,
@@ -897,9 +1038,13 @@ create table standing_crawl (
   allowance double precision not null default 0,
   allowed_at timestamp with time zone not null default now(),
   queued bigint not null default 0,
+  dated_by text,
+  dated_key bytea default '\x'::bytea,
+  dated_host bigint not null default 0,
   constraint standing_crawl_allowance_not_null NOT NULL allowance,
   constraint standing_crawl_allowed_at_not_null NOT NULL allowed_at,
   constraint standing_crawl_crawl_id_not_null NOT NULL crawl_id,
+  constraint standing_crawl_dated_host_not_null NOT NULL dated_host,
   constraint standing_crawl_left_out_not_null NOT NULL left_out,
   constraint standing_crawl_noted_host_not_null NOT NULL noted_host,
   constraint standing_crawl_noted_key_not_null NOT NULL noted_key,
@@ -942,10 +1087,38 @@ create table tenant_day (
   constraint tenant_day_urls_before_not_null NOT NULL urls_before
 );
 
+create table text_print (
+  id bigint not null generated always as identity,
+  crawl_id bigint not null,
+  host_id bigint not null,
+  key bytea not null,
+  words integer not null,
+  simhash bigint not null,
+  sketch bytea not null,
+  numbers bytea not null,
+  bands bigint[] not null,
+  original bigint,
+  likeness real,
+  distance smallint,
+  crowded smallint not null default 0,
+  constraint text_print_bands_not_null NOT NULL bands,
+  constraint text_print_crawl_id_not_null NOT NULL crawl_id,
+  constraint text_print_crowded_not_null NOT NULL crowded,
+  constraint text_print_host_id_crawl_id_key_key UNIQUE (host_id, crawl_id, key),
+  constraint text_print_host_id_not_null NOT NULL host_id,
+  constraint text_print_id_not_null NOT NULL id,
+  constraint text_print_key_not_null NOT NULL key,
+  constraint text_print_numbers_not_null NOT NULL numbers,
+  constraint text_print_pkey PRIMARY KEY (id),
+  constraint text_print_simhash_not_null NOT NULL simhash,
+  constraint text_print_sketch_not_null NOT NULL sketch,
+  constraint text_print_words_not_null NOT NULL words
+);
+
 create table trap_watch (
   host_id bigint not null,
   crawl_id bigint not null,
-  state jsonb not null,
+  state json not null,
   constraint trap_watch_crawl_id_not_null NOT NULL crawl_id,
   constraint trap_watch_host_id_not_null NOT NULL host_id,
   constraint trap_watch_pkey PRIMARY KEY (host_id, crawl_id),
@@ -1109,6 +1282,7 @@ create table worker_process (
   roles text[] not null,
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
+  folder uuid,
   loads jsonb,
   constraint worker_process_id_not_null NOT NULL id,
   constraint worker_process_pkey PRIMARY KEY (id),
@@ -1151,6 +1325,10 @@ CREATE INDEX domain_rank_edition ON public.domain_rank USING btree (edition);
 
 CREATE UNIQUE INDEX event_crawl ON public.event USING btree (crawl_id, number);
 
+CREATE INDEX export_of_crawl ON public.export_job USING btree (crawl_id, id);
+
+CREATE INDEX export_open ON public.export_job USING btree (id) WHERE (state = ANY (ARRAY['waiting'::export_state, 'running'::export_state]));
+
 CREATE INDEX forgotten_crawl ON public.forgotten USING btree (crawl_id);
 
 CREATE INDEX host_closed ON public.host USING btree (id) WHERE (closed_until > '-infinity'::timestamp with time zone);
@@ -1163,7 +1341,7 @@ CREATE INDEX host_parked ON public.host USING btree (id) WHERE (parked_at IS NOT
 
 CREATE INDEX host_paused ON public.host USING btree (id) WHERE (paused_at IS NOT NULL);
 
-CREATE INDEX host_quality_poor ON public.host_quality USING btree (COALESCE(pinned, quality), host_id) WHERE (COALESCE(pinned, quality) < (0.9)::double precision);
+CREATE INDEX host_quality_poor ON public.host_quality USING btree (COALESCE(pinned, quality), host_id) WHERE ((COALESCE(pinned, quality) < (0.9)::double precision) OR later);
 
 CREATE INDEX host_queue_asking ON public.host_queue USING btree (crawl_id) WHERE (asking IS NOT NULL);
 
@@ -1185,6 +1363,8 @@ CREATE INDEX lent_url_page ON public.lent_url USING btree (host_id, crawl_id, ke
 
 CREATE UNIQUE INDEX lent_url_token ON public.lent_url USING btree (token);
 
+CREATE INDEX made_up_path_open ON public.made_up_path USING btree (host_id) WHERE (NOT judged);
+
 CREATE INDEX page_history_body ON public.page_history USING btree (crawl_id, body_sign);
 
 CREATE INDEX page_history_due ON public.page_history USING btree (crawl_id, class, next_due) WHERE (next_due IS NOT NULL);
@@ -1201,6 +1381,8 @@ CREATE INDEX revisit_segment ON public.revisit USING btree (segment);
 
 CREATE INDEX robots_cut ON public.robots USING btree (host_id) WHERE (cut IS NOT NULL);
 
+CREATE INDEX search_page_words ON public.search_page USING gin (words) WITH (gin_pending_list_limit='512');
+
 CREATE INDEX seed_rejected ON public.seed USING btree (crawl_id, line) WHERE (rejected IS NOT NULL);
 
 CREATE INDEX segment_look ON public.segment USING btree (look_at) WHERE (look_at IS NOT NULL);
@@ -1210,6 +1392,12 @@ CREATE INDEX segment_open ON public.segment USING btree (id) WHERE (state <> 'se
 CREATE INDEX segment_settle ON public.segment USING btree (settle_at) WHERE (settle_at IS NOT NULL);
 
 CREATE UNIQUE INDEX shard_splitting ON public.shard_split USING btree (from_shard) WHERE (done_at IS NULL);
+
+CREATE INDEX text_print_alike ON public.text_print USING btree (crawl_id, original, id) WHERE (original <> id);
+
+CREATE INDEX text_print_bands ON public.text_print USING gin (bands) WITH (fastupdate=off) WHERE (original = id);
+
+CREATE INDEX text_print_unjudged ON public.text_print USING btree (crawl_id, id) WHERE (original IS NULL);
 
 CREATE INDEX url_dead ON public.url USING btree (crawl_id, fetched_at) WHERE (state = 'dead'::url_state);
 
@@ -1221,13 +1409,13 @@ CREATE INDEX url_opted_out ON public.url USING btree (host_id, crawl_id) WHERE (
 
 CREATE INDEX url_pages ON public.url USING btree (crawl_id, fetched_at, host_id, key) WHERE (fetched_at IS NOT NULL);
 
-CREATE INDEX url_quarantined ON public.url USING btree (host_id, crawl_id, detail, key) WHERE ((state = 'excluded'::url_state) AND (reason = 'trap'::text));
+CREATE INDEX url_quarantined ON public.url USING btree (host_id, crawl_id, detail, key) WHERE ((state = 'excluded'::url_state) AND (reason = ANY (ARRAY['trap'::text, 'soft-404'::text])));
 
 CREATE INDEX url_queue ON public.url USING btree (host_id, crawl_id, priority DESC, key) WHERE (state = 'queued'::url_state);
 
 CREATE INDEX url_seeds ON public.url USING btree (host_id, crawl_id) WHERE seed;
 
-CREATE INDEX url_sitemap ON public.url USING btree (host_id, crawl_id) WHERE (kind = 1);
+CREATE INDEX url_sitemap ON public.url USING btree (crawl_id, host_id, key) WHERE (kind = 1);
 
 CREATE INDEX url_stage ON public.url USING btree (host_id, stage) WHERE (stage > 0);
 
@@ -1307,8 +1495,11 @@ CREATE OR REPLACE FUNCTION public.host_queue_begun()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  esteem smallint;
 begin
-  select h.shard, h.known_at is not null into new.shard, new.known from host h where h.id = new.host_id;
+  select h.shard, h.known_at is not null, h.esteem into new.shard, new.known, esteem from host h where h.id = new.host_id;
+  new.authority := case esteem when 1 then true when -1 then false else new.authority end;
   new.shard := coalesce(new.shard, 0);
   new.known := coalesce(new.known, false);
   return new;
@@ -1416,6 +1607,22 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.rank_of(origin text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  name constant text := substring(origin from '^[a-z]+://(\[[^]]*\]|[^:/]*)');
+  parts constant text[] := string_to_array(name, '.');
+begin
+  if not exists (select from domain_rank) then return null; end if;
+  return (select r.place from domain_rank r
+           where r.domain = any (array(select array_to_string(parts[i:], '.') from generate_subscripts(parts, 1) i))
+           order by length(r.domain) desc limit 1);
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.reversed_host_name(origin text)
  RETURNS text
  LANGUAGE sql
@@ -1513,13 +1720,14 @@ begin
          served_at = case when d.leased > 0 then now() else q.served_at end
     from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
 
-  insert into ledger as l (crawl_id, shard, queued, leased, done, excluded, dead, failed, pages, pending, fetches, bytes)
+  insert into ledger as l (crawl_id, shard, queued, leased, done, excluded, dead, failed, pages, pending,
+                           unread_bytes, fetches, bytes)
   select crawl_id, pg_backend_pid() % 32,
          coalesce(sum(n) filter (where state = 'queued'), 0), coalesce(sum(n) filter (where state = 'leased'), 0),
          coalesce(sum(n) filter (where state = 'done'), 0), coalesce(sum(n) filter (where state = 'excluded'), 0),
          coalesce(sum(n) filter (where state = 'dead'), 0), coalesce(sum(n) filter (where state = 'failed'), 0),
          coalesce(sum(n) filter (where state = 'done' and status between 200 and 299 and kind = 0), 0),
-         coalesce(sum(n) filter (where stage > 0), 0),
+         coalesce(sum(n) filter (where stage > 0), 0), coalesce(sum(n * bytes) filter (where stage > 0), 0),
          sum(n * fetches), sum(n * bytes)
     from (select crawl_id, 1 as n, state, status, kind, stage, fetches, bytes from new_rows
           union all
@@ -1529,6 +1737,7 @@ begin
     set queued = l.queued + excluded.queued, leased = l.leased + excluded.leased, done = l.done + excluded.done,
         excluded = l.excluded + excluded.excluded, dead = l.dead + excluded.dead, failed = l.failed + excluded.failed,
         pages = l.pages + excluded.pages, pending = l.pending + excluded.pending,
+        unread_bytes = l.unread_bytes + excluded.unread_bytes,
         fetches = l.fetches + excluded.fetches, bytes = l.bytes + excluded.bytes;
   return null;
 end $function$

@@ -6,6 +6,10 @@ import { watch } from '../engine/breakers/breakers.ts';
 import { assemble, type Parts } from '../engine/assemble.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import type { CrawlSettings } from '../engine/settings.ts';
+import { clearExports } from '../engine/exports/upkeep.ts';
+import type { ExportTools } from '../engine/exports/job.ts';
+import { createTextReader } from '../engine/page-text.ts';
+import { inRounds } from '../engine/rounds.ts';
 import { gates } from '../engine/visit/gates.ts';
 import { HostWaker } from '../engine/host-waker.ts';
 import { patrol } from '../activities/patrol.ts';
@@ -24,17 +28,20 @@ import { createPoster } from '../net/poster.ts';
 import { systemResolver } from '../net/resolver.ts';
 import {
   Archive,
+  openObjects,
   openSegments,
   RecentBodies,
   SegmentUpkeep,
   type SegmentRules,
 } from '../storage/archive/index.ts';
+import { ExportFiles } from '../storage/exports/index.ts';
 import { FrontierWriter } from '../storage/frontier/index.ts';
 import { createPool, type Pool, probePostgres } from '../storage/postgres/index.ts';
 import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
 import { LayeredSeenCache, MemorySeenCache, RedisSeenCache, type SeenCache } from '../storage/seen/index.ts';
 import { stackListeners } from './listeners.ts';
+import { PostgresIndex } from '../storage/search/index.ts';
 import { removeCrawls } from './removal.ts';
 import { servicesOf } from './services.ts';
 import { settleSegments } from './settling.ts';
@@ -43,6 +50,8 @@ export interface OpenDependencies {
   readonly dependencies: Dependencies;
   /** The same with connections of its own, for work that must not wait for the statements of all hosts. */
   readonly control: Dependencies;
+  /** What the files of exports are made with. */
+  readonly exports: ExportTools;
   /** Sends to the receivers of webhooks. */
   readonly post: Poster;
   close(): Promise<void>;
@@ -52,6 +61,8 @@ export interface OpenDependencies {
 const connections = 12;
 /** A visit waits so many milliseconds for further URLs of its host. */
 const lingerMs = 4_000;
+/** Milliseconds between two looks at exports whose time is over. */
+const exportsLookMs = 10_000;
 /** Connections for crawls, schedulers and side work, apart from the others. */
 const controlConnections = 4;
 
@@ -117,10 +128,32 @@ export async function openDependencies(
   const waker = new HostWaker(pool, (origin) => wakeHost(workflows, origin), log);
   const upkeep = new SegmentUpkeep(controlPool, segments, segmentRules);
   const stopRemoving = config.roles.includes('fetch')
-    ? removeCrawls(controlPool, { own: archive.own, upkeep }, config.retentionDays, log)
+    ? removeCrawls(
+        controlPool,
+        { own: archive.own, upkeep, index: new PostgresIndex(controlPool) },
+        config.retentionDays,
+        log,
+      )
     : null;
   const stopSettling =
     config.roles.includes('fetch') && segments.settles ? settleSegments(upkeep, log) : null;
+  const exports: ExportTools = {
+    pool: controlPool,
+    archive,
+    textOf: createTextReader(archive),
+    software: `Orbweaver/${version}`,
+    files: new ExportFiles(config.exportDir, await openObjects(bucketOf(config))),
+    mostBytes: config.exportMb * 1024 ** 2,
+  };
+  const stopClearing = config.roles.includes('extract')
+    ? inRounds(
+        exportsLookMs,
+        () => clearExports(controlPool, exports.files, config.exportDays),
+        (error) => {
+          log.warn({ err: error }, 'exports whose time is over could not be removed; this is tried again');
+        },
+      )
+    : null;
   const controls = config.roles.includes('control');
   const stopWaking = controls ? wakeWebhooks(controlPool, workflows, log) : null;
   const stopWakingSchedulers = controls ? wakeRestingSchedulers(controlPool, workflows, log) : null;
@@ -136,10 +169,13 @@ export async function openDependencies(
     caps: capDefaultsOf(config),
     capacities: {
       unreadPages: config.unreadPages,
+      unreadBytes: config.unreadMb * 1024 ** 2,
       waitingRows: config.waitingRows,
       commitMs: config.commitMs,
       storeBytes: config.storeMb * 1024 ** 2,
+      uploadBytes: config.uploadMb * 1024 ** 2,
     },
+    traps: { endless: config.trapPages, crowd: config.trapLinks, flood: config.trapUrlsPerDay },
     shards: config.shards,
   };
   const parts: Parts = {
@@ -160,6 +196,7 @@ export async function openDependencies(
   return {
     dependencies,
     control: { ...dependencies, pool: controlPool, writer: new FrontierWriter(controlPool) },
+    exports,
     post: createPoster({
       resolver,
       own,
@@ -170,6 +207,7 @@ export async function openDependencies(
       await Promise.all([
         stopRemoving?.(),
         stopSettling?.(),
+        stopClearing?.(),
         stopWaking?.(),
         stopWakingSchedulers?.(),
         stopPatrol?.(),

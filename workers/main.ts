@@ -57,10 +57,10 @@ const { workflow, schedule } = new Client({ connection: client, namespace: confi
 await untilReady('Postgres', () => migrate(config.databaseUrl));
 const processId = randomUUID();
 const opened = await openDependencies(config, processId, { workflow, schedule }, log);
-const { dependencies, control, post } = opened;
+const { dependencies, control, post, exports } = opened;
 const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
 const workers = await untilReady('the Temporal namespace', () =>
-  createWorkers({ config, dependencies, control, post, worker, workflow, bundle }),
+  createWorkers({ config, dependencies, control, post, exports, worker, workflow, bundle }),
 );
 
 const door = config.roles.includes('fetch')
@@ -75,7 +75,7 @@ drain = () => {
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 };
 const loads = config.roles.includes('fetch') ? () => dependencies.pressure.loads : null;
-const leave = announce(dependencies.pool, processId, config.roles, loads, log);
+const leave = announce(dependencies.pool, processId, config.roles, dependencies.folder, loads, log);
 log.info({ roles: config.roles }, 'ready');
 // A worker that fails takes the process down: a half-dead one would hold work it does not do. The supervisor restarts it.
 const running = workers.map((each) => each.run());

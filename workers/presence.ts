@@ -9,12 +9,14 @@ const everyMs = 5_000;
 /**
  * Returns the function that ends the notes; `lost`: the process does not leave in order.
  * @param id of this process, a UUID
+ * @param folder as in `Dependencies`
  * @param loads how full the stages behind the process's requests are; null: it sends none
  */
 export function announce(
   pool: Pool,
   id: string,
   roles: readonly string[],
+  folder: string | null,
   loads: (() => readonly StageLoad[]) | null,
   log: Logger,
 ): (lost: boolean) => Promise<void> {
@@ -25,9 +27,9 @@ export function announce(
         log.debug({ err: error }, 'this worker could not record that it is at work');
       },
     );
-  let told = tell(() => noteWorker(pool, id, roles));
+  let told = tell(() => noteWorker(pool, id, roles, folder));
   const timer = setInterval(() => {
-    told = told.then(() => tell(() => noteWorker(pool, id, roles)));
+    told = told.then(() => tell(() => noteWorker(pool, id, roles, folder)));
     if (loads !== null) told = told.then(() => tell(() => noteLoads(pool, id, JSON.stringify(loads()))));
   }, everyMs);
   return async (lost) => {

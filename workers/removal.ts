@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { OwnSegment, SegmentUpkeep } from '../storage/archive/index.ts';
 import { freeBodies, removeBatch, markExpired } from '../storage/crawls/index.ts';
 import { forgetDead } from '../storage/frontier/index.ts';
+import { dropRemoved, type SearchIndex } from '../storage/search/index.ts';
 import { retrying, type Pool } from '../storage/postgres/index.ts';
 
 const lookMs = 2_000;
@@ -27,7 +28,11 @@ async function forgetSome(pool: Pool): Promise<boolean> {
  */
 export function removeCrawls(
   pool: Pool,
-  { own, upkeep }: { readonly own: OwnSegment; readonly upkeep: SegmentUpkeep },
+  {
+    own,
+    upkeep,
+    index,
+  }: { readonly own: OwnSegment; readonly upkeep: SegmentUpkeep; readonly index: SearchIndex },
   days: number | null,
   log: Logger,
 ): () => Promise<void> {
@@ -48,6 +53,7 @@ export function removeCrawls(
     for (let look = 0; goesOn(); look++) {
       try {
         if (look % looksBetween === 0) await tidy();
+        await dropRemoved(pool, index);
         while (goesOn() && (await removeBatch(pool)));
       } catch (error) {
         log.warn({ err: error }, 'crawls could not be deleted, or the archive tidied; this is tried again');

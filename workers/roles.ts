@@ -5,16 +5,22 @@ import { createCrawlActivities } from '../activities/crawls.ts';
 import { createDedupActivities } from '../activities/dedup.ts';
 import { countShards } from '../storage/feeding/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
+import type { ExportTools } from '../engine/exports/job.ts';
 import { createEditActivities } from '../activities/edits.ts';
+import { createExportActivities } from '../activities/exports.ts';
 import { createExtractActivities } from '../activities/extract.ts';
 import { createFeedActivities } from '../activities/feed.ts';
 import { createFetchActivities } from '../activities/fetch.ts';
 import { createHostActivities } from '../activities/hosts.ts';
 import { createRecrawlActivities } from '../activities/recrawl.ts';
+import { createSearchActivities } from '../activities/search.ts';
 import { createRedriveActivities } from '../activities/redrive.ts';
 import { createWebhookActivities } from '../activities/webhooks.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import { createExtractor } from '../content/extract.ts';
+import { createTextReader } from '../engine/page-text.ts';
+import { createIndexing, type IndexCrawl } from '../engine/search/indexing.ts';
+import { PostgresIndex } from '../storage/search/index.ts';
 import { lanesOfReader } from '../domain/stage.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { taskQueues } from '../contracts/workflows.ts';
@@ -25,6 +31,7 @@ export interface RoleContext {
   /** As `dependencies`, with connections of its own: requests about crawls must not wait for other statements. */
   readonly control: Dependencies;
   readonly post: Poster;
+  readonly exports: ExportTools;
   readonly worker: NativeConnection;
   readonly workflow: WorkflowClient;
   /** Path of the bundled workflows. */
@@ -50,8 +57,12 @@ const shareOfTrouble = 0.25;
 const hostPolls = 10;
 /** Workflows of crawls that are kept in memory: they are few, and seldom work. */
 const cachedCrawls = 30;
+/** Exports that a process makes at a time: each reads many bodies, and holds some of them. */
+const exportSlots = 2;
 /** Receivers of webhooks that a process waits for at a time. */
 const webhookSlots = 50;
+/** Crawls that a process indexes for searches at a time: each takes a good part of a core. */
+const searchSlots = 1;
 
 const common = {
   // Drains at once: slices are told to end, finish the request in flight, commit and return their leases.
@@ -127,6 +138,14 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
     }
   }
   if (roles.includes('extract')) {
+    workers.push(
+      await Worker.create({
+        ...options,
+        taskQueue: taskQueues.export,
+        maxConcurrentActivityTaskExecutions: exportSlots,
+        activities: { ...createExportActivities(context.exports) },
+      }),
+    );
     // A shard that is split off later has its lanes in this process too, in turn with the others.
     const [given] = await countShards(context.control.pool, shards);
     workers.push(
@@ -143,7 +162,16 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         maxConcurrentActivityTaskExecutions: lanesOfReader * (given?.shards ?? shards),
         activities: { ...createExtractActivities(context.dependencies, await createExtractor()) },
       }),
+      await Worker.create({
+        ...options,
+        taskQueue: taskQueues.search,
+        maxConcurrentActivityTaskExecutions: searchSlots,
+        activities: { ...createSearchActivities(indexingOf(context.dependencies)) },
+      }),
     );
   }
   return workers;
 }
+
+const indexingOf = ({ pool, blobs }: Dependencies): IndexCrawl =>
+  createIndexing(pool, new PostgresIndex(pool), createTextReader(blobs));

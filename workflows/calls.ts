@@ -4,8 +4,10 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type {
   ControlActivities,
   DedupActivities,
+  ExportActivities,
   ExtractActivities,
   FetchActivities,
+  SearchActivities,
   WebhookActivities,
 } from '../contracts/activities.ts';
 import { failureTypes } from '../contracts/failures.ts';
@@ -71,6 +73,14 @@ export const { extract } = proxyActivities<ExtractActivities>({
   retry,
 });
 
+export const { indexPages } = proxyActivities<SearchActivities>({
+  taskQueue: taskQueues.search,
+  startToCloseTimeout: longest,
+  heartbeatTimeout,
+  retry,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
 const short = {
   startToCloseTimeout: '10 seconds',
   retry: { ...retry, maximumInterval: '10 seconds' },
@@ -109,6 +119,20 @@ export const { redriveLetters, applyEdit, recrawl } = proxyActivities<ControlAct
   ...lengthy,
   taskQueue: taskQueues.crawl,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+/** On a queue of its own: exports are long, and few at a time. */
+export const { makeExport } = proxyActivities<ExportActivities>({
+  taskQueue: taskQueues.export,
+  // The end of a large export sorts its index and uploads the file.
+  startToCloseTimeout: '24 hours',
+  heartbeatTimeout,
+  retry,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+export const { cancelExport } = proxyActivities<ExportActivities>({
+  ...short,
+  taskQueue: taskQueues.export,
 });
 
 /** On a queue of its own: receivers that hang can only hold up other receivers. */

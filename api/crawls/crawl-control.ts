@@ -60,6 +60,10 @@ export interface CrawlControl {
   redrive(input: RedriveWorkflowInput): Promise<{ readonly done: boolean; readonly view: RedriveView }>;
   /** Has the frontier of a crawl judged by its changed settings. */
   applyEdit(crawlId: string): Promise<void>;
+  /** Has a crawl indexed for searches. */
+  indexCrawl(crawlId: string): Promise<void>;
+  /** Starts the workflow of an export. */
+  startExport(exportId: string): Promise<void>;
   /** Resolves when Temporal answers. */
   ping(): Promise<void>;
 }
@@ -128,7 +132,14 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
         return { done: false, view: await view.catch(() => nothingYet) };
       }
     },
+    indexCrawl: (crawlId) =>
+      within(callMs, async () => {
+        await startMissing.search(client.workflow, crawlId, taskQueue);
+      }),
     applyEdit: (crawlId) => within(callMs, () => startEdit(client.workflow, crawlId, taskQueue)),
+    startExport: async (exportId) => {
+      await within(callMs, () => startMissing.export(client.workflow, exportId, taskQueue));
+    },
     change: (crawlId, change, reason, cause = 'asked') =>
       within(updateMs, async () => {
         try {

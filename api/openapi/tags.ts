@@ -7,10 +7,11 @@ const parts: readonly (readonly [path: RegExp, name: string, description: string
     'What happened to crawls: as a list, as a live stream, or sent to webhooks.',
   ],
   [
-    /^\/v1\/crawls\/\{crawlId\}\/(?:pages|ledger|audit|explain|outlook|report|export|body)$/,
+    /^\/v1\/crawls\/\{crawlId\}\/(?:pages|ledger|audit|explain|outlook|report|export|body|sitemaps|exports)(?:$|\/)/,
     'Results',
     'What a crawl found, how far the crawl is, and why a URL is in its state.',
   ],
+  [/^\/v1\/search|\/search(?:\/index)?$/, 'Search', 'Pages by their texts, and the indexes that this takes.'],
   [/^\/v1\/crawls/, 'Crawls', 'Start, steer, edit and delete crawls.'],
   [
     /^\/v1\/(?:hosts|host-reviews|caps|shards)/,

@@ -126,6 +126,14 @@ ${table('Where the time went', report.time.causes, [
       numeric: true,
       cell: ({ secondsLeft }) => (secondsLeft === null ? 'until somebody acts' : duration(secondsLeft)),
     },
+  ])}${table('Stages behind the fetchers', report.stages, [
+    { head: 'What waits', cell: ({ means }) => means },
+    {
+      head: 'Full',
+      numeric: true,
+      cell: ({ used, capacity }) => `${((used / capacity) * 100).toFixed(0)} %`,
+    },
+    { head: 'Pace left', numeric: true, cell: ({ pace }) => `${(pace * 100).toFixed(0)} %` },
   ])}${table(head('Where the URLs stand', report.states, of.states), report.states, [
     { head: 'State', cell: ({ state }) => state },
     { head: 'Reason', cell: ({ reason }) => reason ?? '–' },

@@ -1,7 +1,9 @@
 /** `GET /v1/crawls/{crawlId}/body`: what a server sent, as it was stored. */
+import type { z } from 'zod';
 import { bodyQuery } from '../../contracts/http/body.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
-import { storedBody, storedHead } from '../../engine/stored-answer.ts';
+import type { MarkdownPart } from '../../content/markdown.ts';
+import { storedBody, storedHead, storedMarkdown } from '../../engine/stored-answer.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
@@ -16,35 +18,69 @@ export const bodyRoutes = [
     path: '/v1/crawls/{crawlId}/body',
     access: reader('crawls'),
     id: 'readBody',
-    summary: 'The body that a URL was answered with, byte by byte, or the head of that answer',
+    summary:
+      'The body that a URL was answered with, byte by byte, the head of that answer, or the page as Markdown',
     params: crawlPath,
     query: bodyQuery,
     answers: {
       200: byHand({
         description:
-          'The body without its Content-Encoding, never as a page to show: it comes from a stranger. With `part=head`: a status line and fields, as WARC has them; fields about the encoding begin with `x-archive-orig-`.',
+          'The body without its Content-Encoding, never as a page to show: it comes from a stranger. With `part=head`: a status line and fields, as WARC has them; fields about the encoding begin with `x-archive-orig-`. With `part=markdown`: the page without scripts, navigation, asides and footers, its links made absolute; with `part=main-markdown`, its main text alone. If it is too long, the field Orbweaver-Left-Out says how many characters are missing.',
         content: {
           'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
           'text/plain': { schema: { type: 'string' } },
+          'text/markdown': { schema: { type: 'string' } },
         },
       }),
-      422: fails('The text is not a URL that can be crawled.'),
+      422: fails(
+        'The text is not a URL that can be crawled, or the body has no text that could be Markdown.',
+      ),
     },
     handler:
       ({ pool, archive }) =>
       async ({ params: { crawlId }, query: { url, part = 'body' }, response }) => {
         refuseUncrawlable(url);
         if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
-        const found =
-          part === 'head'
-            ? await storedHead(pool, archive, crawlId, url)
-            : await storedBody(pool, archive, crawlId, url);
+        const found = await readers[part](pool, archive, crawlId, url);
         if (found === null) throw new HttpProblem(404, `Crawl ${crawlId} has no stored ${part} of this URL.`);
-        response.type(part === 'head' ? 'text/plain; charset=latin1' : 'application/octet-stream');
+        if (found === 'not-text') throw new HttpProblem(422, 'The stored body of this URL is not text.');
+        response.type(found.type);
+        if (found.leftOut > 0) response.set('Orbweaver-Left-Out', String(found.leftOut));
         // No browser may take it for a page of ours.
         response.set({ 'Content-Disposition': 'attachment', 'X-Content-Type-Options': 'nosniff' });
-        response.end(typeof found === 'string' ? Buffer.from(`${found}\r\n`, 'latin1') : found);
+        response.end(found.bytes);
         return answered;
       },
   }),
 ];
+
+interface Found {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  /** Characters of the page that are missing. */
+  readonly leftOut: number;
+}
+type Part = NonNullable<z.infer<typeof bodyQuery>['part']>;
+type Reader = (...place: Parameters<typeof storedBody>) => Promise<Found | 'not-text' | null>;
+
+const readers: Readonly<Record<Part, Reader>> = {
+  body: async (...place) => {
+    const bytes = await storedBody(...place);
+    return bytes === null ? null : { type: 'application/octet-stream', bytes, leftOut: 0 };
+  },
+  head: async (...place) => {
+    const head = await storedHead(...place);
+    if (head === null) return null;
+    return { type: 'text/plain; charset=latin1', bytes: Buffer.from(`${head}\r\n`, 'latin1'), leftOut: 0 };
+  },
+  markdown: readerOf('page'),
+  'main-markdown': readerOf('main'),
+};
+
+function readerOf(part: MarkdownPart): Reader {
+  return async (...place) => {
+    const found = await storedMarkdown(...place, part);
+    if (found === null || found === 'not-text') return found;
+    return { type: 'text/markdown; charset=utf-8', bytes: Buffer.from(found.text), leftOut: found.leftOut };
+  };
+}

@@ -3,28 +3,22 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { exportQuery } from '../../contracts/http/export.ts';
+import { exportFiles } from '../../contracts/http/exports.ts';
 import { pageView, type PageView } from '../../contracts/http/results.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { archiveOf } from '../../engine/archive-export.ts';
+import { csvHead, csvLine } from '../../engine/exports/csv.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
 import { pageBatches } from '../../storage/pages/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { byHand, fails } from './answers.ts';
-import { csvHead, csvLine } from './csv.ts';
 import { answered, route } from './route.ts';
 
 /** Exports at a time for one tenant, and in this process. */
 const mostOfTenant = 10;
 const mostOfAll = 50;
-const forms = {
-  jsonl: { type: 'application/x-ndjson', ending: 'jsonl' },
-  csv: { type: 'text/csv; charset=utf-8', ending: 'csv' },
-  // Compressed all the same: it is the archive that is compressed, not its transfer.
-  warc: { type: 'application/warc', ending: 'warc.gz' },
-  'warc-zstd': { type: 'application/warc', ending: 'warc.zst' },
-} as const;
 const compressions = { warc: 'gzip', 'warc-zstd': 'zstd' } as const;
 /** Characters of one piece, about. */
 const pieceLength = 64 * 1024;
@@ -58,7 +52,7 @@ export const exportRoutes = [
         const { format = 'jsonl', fields = [], ...filter } = query;
         if ((await findCrawl(pool, id)) === null) noSuchCrawl(id);
         const batches = untilLeft(response, pageBatches(pool, id, fields, textOf, filter));
-        const { type, ending } = forms[format];
+        const { type, ending } = exportFiles[format];
         const pieces =
           format === 'warc' || format === 'warc-zstd'
             ? archiveOf(pool, archive, id, batches, compressions[format], `Orbweaver/${version}`)
@@ -128,7 +122,7 @@ async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 /** The client has gone, or took nothing for too long: nobody is left to read an error. */
-const leftEarly = (error: unknown): boolean =>
+export const leftEarly = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ERR_STREAM_UNABLE_TO_PIPE');

@@ -12,7 +12,7 @@ import { reviewQuality } from '../../domain/host-quality.ts';
 import { pinQuality, poorHosts, qualitiesOf, type QualityRow } from '../../storage/quality/index.ts';
 import { instance } from '../way-in/access.ts';
 import { json } from './answers.ts';
-import { noOrigin, noSuchHost, unknownHost } from './hosts.ts';
+import { noOrigin, noSuchHost, unknownHost, wake } from './hosts.ts';
 import { route } from './route.ts';
 
 const ofOperators = { access: instance('operator', 'hosts') } as const;
@@ -23,7 +23,7 @@ export const hostQualityRoutes = [
     path: '/v1/host-reviews',
     ...ofOperators,
     id: 'listHostReviews',
-    summary: 'Hosts of poor quality, the worst first',
+    summary: 'Hosts of poor quality and hosts left for later, the worst first',
     query: reviewQuery,
     answers: { 200: json('Hosts.', reviewList) },
     handler:
@@ -61,9 +61,11 @@ export const hostQualityRoutes = [
     body: qualityPin,
     answers: { 200: json('The quality from now on.', hostQuality), 400: noOrigin, 404: unknownHost },
     handler:
-      ({ pool, log }) =>
+      (parts) =>
       async ({ params: { origin }, body: { quality } }) => {
-        if ((await pinQuality(pool, origin, quality)).length === 0) return noSuchHost(origin);
+        const { pool, log } = parts;
+        if (!(await pinQuality(pool, origin, quality))) return noSuchHost(origin);
+        await wake(parts, origin);
         log.info({ origin, quality }, 'the quality of a host was pinned, or taken back');
         const [row] = await qualitiesOf(pool, [origin]);
         return row === undefined ? noSuchHost(origin) : viewOf(row);
@@ -71,7 +73,16 @@ export const hostQualityRoutes = [
   }),
 ];
 
-const viewOf = ({ origin, quality, pinned, parts, urls, looked_at }: QualityRow): HostQuality => ({
-  ...{ origin, quality, pinned, parts, urls },
+const viewOf = ({
+  origin,
+  quality,
+  pinned,
+  later,
+  budget,
+  parts,
+  urls,
+  looked_at,
+}: QualityRow): HostQuality => ({
+  ...{ origin, quality, pinned, leftForLater: later, requestsPerDay: budget, parts, urls },
   lookedAt: looked_at?.toISOString() ?? null,
 });

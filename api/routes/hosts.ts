@@ -28,7 +28,7 @@ export function noSuchHost(origin: string): never {
 }
 
 /** A change holds in any case: a host whose workflow sleeps and could not be woken sees the change when it wakes up. */
-const wake = ({ wakeHost, log }: Dependencies, origin: string): Promise<boolean> =>
+export const wake = ({ wakeHost, log }: Dependencies, origin: string): Promise<boolean> =>
   wakeHost(origin).then(
     () => true,
     (error: unknown) => {

@@ -66,7 +66,16 @@ export const quarantineRoutes = [
         await expectCrawl(pool, crawlId);
         const wanted: readonly Verdict[] = verdict ?? ['held', 'confirmed'];
         const rows = await listQuarantine(
-          ...([pool, crawlId, cursor, null, wanted, host, limit, quarantineCounted] as const),
+          ...([
+            pool,
+            crawlId,
+            cursor,
+            null,
+            wanted,
+            host === null ? null : [host],
+            limit,
+            quarantineCounted,
+          ] as const),
         );
         return { items: rows.map(viewOf), next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
       },
@@ -84,13 +93,14 @@ export const quarantineRoutes = [
       201: made('The shape is in quarantine.', quarantineView),
       404: fails('There is no such crawl, or the crawl has not met the host.'),
       409: fails('The shape would keep back every queued URL of the host.'),
+      422: fails('No URL that the crawl has met at the host has the shape.'),
     },
     handler:
       ({ pool, log }) =>
       async ({ params: { crawlId }, body: { host: origin, shape }, caller, response }) => {
         await expectCrawl(pool, crawlId);
         const host = await hostOf(pool, crawlId, origin);
-        const { shapes, queued } = await inLine(response, () =>
+        const { shapes, queued, complete } = await inLine(response, () =>
           previewShapes(pool, crawlId, host, [shape], previewMs),
         );
         if (shape === wholeHost || shapes[0]?.everything === true) {
@@ -99,6 +109,11 @@ export const quarantineRoutes = [
             `The shape ${shape} has all ${String(queued)} queued URLs of ${origin}: nothing would be left to fetch there. Drop the host's queue instead, or choose a narrower shape.`,
           );
         }
+        if (complete && shapes[0]?.urls === 0)
+          throw new HttpProblem(
+            422,
+            `No URL that the crawl has met at ${origin} has the shape ${shape}. The preview of a URL shows its shapes.`,
+          );
         const [row] = await holdShape(pool, crawlId, host.id, shape, caller.id, firstSampleSeconds);
         if (row === undefined) return noSuchCrawl(crawlId);
         log.info({ crawl: crawlId, host: origin, shape }, 'an operator put a shape into quarantine');
@@ -190,7 +205,16 @@ async function chosen(
       ? ['held']
       : ['suspected', 'cleared', 'held', act === 'release' ? 'confirmed' : 'released'];
   const rows = await listQuarantine(
-    ...([pool, crawlId, '0', ids ?? null, verdicts, host ?? null, mostJudged, 1] as const),
+    ...([
+      pool,
+      crawlId,
+      '0',
+      ids ?? null,
+      verdicts,
+      host === undefined ? null : [host],
+      mostJudged,
+      1,
+    ] as const),
   );
   return rows.filter((row) => rule === undefined || row.rule === rule).map(({ id }) => id);
 }
@@ -213,7 +237,8 @@ async function hostOf(
 }
 
 const viewOf = (row: QuarantineRow): QuarantineView => ({
-  ...{ id: row.id, host: row.origin, shape: row.shape, kind: 'trap' as const, rule: row.rule },
+  ...{ id: row.id, host: row.origin, shape: row.shape, rule: row.rule },
+  kind: row.rule === 'soft-404' ? 'soft-404' : 'trap',
   why: accusationText(row),
   evidence: { ...row.evidence },
   ...{ verdict: row.verdict, urls: row.urls, letThrough: row.let_through },

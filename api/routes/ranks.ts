@@ -17,7 +17,14 @@ import {
 } from '../../contracts/http/ranks.ts';
 import { readRankLine } from '../../domain/priority/rank-line.ts';
 import { domainsAbove } from '../../domain/priority/trust.ts';
-import { countRanks, dropRanks, importRanks, ranksOf, type Ranked } from '../../storage/ranks/index.ts';
+import {
+  countRanks,
+  dropRanks,
+  importRanks,
+  OvertakenImport,
+  ranksOf,
+  type Ranked,
+} from '../../storage/ranks/index.ts';
 import { instance } from '../way-in/access.ts';
 import { chunksOf, drain, splitLines } from '../way-in/body-lines.ts';
 import { HttpProblem } from '../way-in/problem.ts';
@@ -41,6 +48,7 @@ export const rankRoutes = [
     answers: {
       200: json('The ranking is stored. Workers use it within ten minutes.', importedRanks),
       400: fails('The body was cut off. Lines that came are stored beside the ranking before.'),
+      409: fails('Another import, or the removal of the ranking, began meanwhile, and holds.'),
       413: fails('The body is too large.'),
       415: fails('The body has another content type, or a Content-Encoding.'),
       422: fails('No line of the body is a line of a ranking. The ranking before is unchanged.'),
@@ -69,6 +77,11 @@ export const rankRoutes = [
         } catch (error) {
           const wasCut = request.destroyed && !request.complete;
           await drain(request);
+          if (error instanceof OvertakenImport)
+            throw new HttpProblem(
+              409,
+              'Another import, or the removal of the ranking, began while this import was under way, and holds. Import the ranking again if this one is to hold.',
+            );
           if (!(error instanceof HttpProblem) && wasCut)
             throw new HttpProblem(
               400,

@@ -8,6 +8,7 @@ import { crawlRoutes } from './crawls.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { eventRoutes } from './events.ts';
 import { exportRoutes } from './export.ts';
+import { exportJobRoutes } from './exports.ts';
 import { freshnessRoutes } from './freshness.ts';
 import { frontierRoutes } from './frontier.ts';
 import { healthRoutes } from './health.ts';
@@ -17,6 +18,7 @@ import { hostRoutes } from './hosts.ts';
 import { keyRoutes } from './keys.ts';
 import { metricsRoutes } from './metrics.ts';
 import { optOutRoutes } from './opt-outs.ts';
+import { nearDuplicateRoutes } from './near-duplicates.ts';
 import { outlookRoutes } from './outlook.ts';
 import { crawlerPageRoutes, docsRoutes } from './pages.ts';
 import { quarantineRoutes } from './quarantine.ts';
@@ -26,6 +28,8 @@ import { resultRoutes } from './results.ts';
 import type { Route } from './route.ts';
 import { seedRoutes } from './seeds.ts';
 import { shardRoutes } from './shards.ts';
+import { searchRoutes } from './search.ts';
+import { sitemapRoutes } from './sitemaps.ts';
 import { tenantRoutes } from './tenants.ts';
 import { versionRoutes } from './versions.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -36,6 +40,8 @@ export const gatedRoutes: readonly Route[] = [
   ...resultRoutes,
   ...deadLetterRoutes,
   ...quarantineRoutes,
+  ...sitemapRoutes,
+  ...searchRoutes,
   ...hostRoutes,
   ...capRoutes,
   ...hostQualityRoutes,
@@ -46,9 +52,11 @@ export const gatedRoutes: readonly Route[] = [
   ...shardRoutes,
   ...seedRoutes,
   ...outlookRoutes,
+  ...nearDuplicateRoutes,
   ...freshnessRoutes,
   ...reportRoutes,
   ...exportRoutes,
+  ...exportJobRoutes,
   ...bodyRoutes,
   ...eventRoutes,
   ...webhookRoutes,

@@ -114,6 +114,7 @@ export function byScore(web: Web, weights: PriorityWeights): Order {
           inboundPages: sourcesOf(one.pages),
           relevance: 0,
           freshness: 0,
+          dateOfSitemap: false,
         },
       },
       weights,

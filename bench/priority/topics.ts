@@ -134,6 +134,7 @@ export function byRelevance(web: TopicalWeb, focus: Focus, weights: PriorityWeig
             inboundPages: 1,
             relevance: promise,
             freshness: 0,
+            dateOfSitemap: false,
             hostQuality: 1,
             trapSuspicion: 0,
           },

@@ -4,7 +4,8 @@ import { maxUrlInUrl } from './shared.ts';
 
 export const bodyQuery = z.strictObject({
   url: z.string().min(1).max(maxUrlInUrl).meta({ description: 'Any spelling of the URL.' }),
-  part: z.enum(['body', 'head']).optional().meta({
-    description: 'The body (default), or the head of the answer that brought it: status and fields.',
+  part: z.enum(['body', 'head', 'markdown', 'main-markdown']).optional().meta({
+    description:
+      'The body (default), the head of the answer that brought it (status and fields), the page as Markdown, or its main text as Markdown.',
   }),
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { timeCauseNames } from '../../domain/time-lost.ts';
 import { crawlStates } from '../crawl.ts';
 import { count, instant } from './shared.ts';
+import { stagesView } from './stages.ts';
 
 const cause = z.enum(timeCauseNames as [string, ...string[]]).meta({
   description: 'Why time went by: a code that programs can decide by.',
@@ -73,6 +74,10 @@ export const crawlTimeView = z
     }),
     summary: z.string().meta({ description: 'The answer in one or two sentences.' }),
     causes: z.array(timeCause).meta({ description: 'Causes that took time, the largest first.' }),
+    looked: z.object({ hosts: count, of: count }).meta({ id: 'LookedAt' }).nullable().meta({
+      description:
+        'What hosts wait for now was looked up at so many of the hosts with work, drawn by hashes, and stands for all; null: at all. What visits have counted is always that of all hosts.',
+    }),
     hosts: z.object({
       unfinished: count.meta({ description: 'Hosts with URLs left, apart from parked ones.' }),
       items: z.array(holdingHost).max(10).meta({
@@ -80,6 +85,7 @@ export const crawlTimeView = z
           'Up to ten hosts that hold the crawl up, the longest first. Parked hosts hold no crawl up.',
       }),
     }),
+    stages: stagesView,
     eta: eta.nullable().meta({ description: 'Null: the crawl is not running, or nothing is left.' }),
   })
   .meta({ id: 'CrawlTime' });

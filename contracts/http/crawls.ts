@@ -18,6 +18,7 @@ import {
   type WeighedSignal,
 } from '../../domain/priority/score.ts';
 import { headerProblem, headersProblem, hiddenValue } from '../../domain/request-headers.ts';
+import { sitemapModes } from '../../domain/sitemap-choice.ts';
 import { excludedReasons } from '../../domain/url-reason.ts';
 import { maxUrlLength } from '../../domain/url.ts';
 import { crawlCauses } from '../../domain/crawl-life.ts';
@@ -29,6 +30,7 @@ import { patterns } from './patterns.ts';
 import {
   commaSeparated,
   count,
+  givenInstant,
   instant,
   limit,
   maxRequestBytes,
@@ -36,6 +38,7 @@ import {
   texts,
   wholeNumber,
 } from './shared.ts';
+import { stagesView } from './stages.ts';
 
 export const domain = z
   .string()
@@ -113,6 +116,19 @@ export const configFields = {
     .meta({ description: 'Seconds after its start at which the crawl stops fetching; null: no limit.' }),
   finish: finishCriteria.nullable(),
   keepFresh: keepFresh.nullable(),
+  sitemap: z.enum(sitemapModes).meta({
+    description:
+      'Where pages come from. include: from links, and from the sitemaps that robots.txt names; only: from sitemaps and seeds, links are not followed, and a host whose robots.txt names no sitemap is asked for /sitemap.xml; skip: from links, and no sitemap is read but a seed that is one.',
+  }),
+  sitemapPatterns: patterns.meta({
+    description:
+      'If patterns are given, a sitemap that another sitemap names is read only if it matches one of them. Sitemaps that robots.txt names and seeds are exempt.',
+  }),
+  modifiedSince: givenInstant.nullable().meta({
+    description:
+      'Pages and sitemaps that a sitemap dates before this instant are left out; those without a date are not. Null: none is left out.',
+    examples: ['2031-01-01T00:00:00Z'],
+  }),
   maxPagesPerHost: wholeNumber(1, 1e12).meta({
     description:
       'Largest number of URLs of one host; further URLs are excluded with the reason `host-limit`.',
@@ -141,6 +157,18 @@ export const configFields = {
   traps: z.boolean().meta({
     description:
       'True: URLs of shapes that look like traps (calendars without end, session ids, generated mazes) go into quarantine. False: no URL does, and nothing is watched for it.',
+  }),
+  nearDuplicates: z.boolean().meta({
+    description:
+      'True: pages whose text is nearly that of another page of the crawl are marked with it (`nearDuplicateOf`), and GET /v1/crawls/{crawlId}/near-duplicates lists them. Holds for pages that are read from then on.',
+  }),
+  search: z.boolean().meta({
+    description:
+      'True: the pages are indexed for searches by their texts, in the background. False: they are not, until an index is asked for.',
+  }),
+  soft404: z.boolean().meta({
+    description:
+      'True: hosts are asked for a made-up path, once a day at most, and pages that look like the answer go into quarantine, as do pages with a text that many pages of their host have. Holds for pages that are read from then on.',
   }),
   fresh: z.boolean().meta({
     description:
@@ -269,7 +297,7 @@ export type CountsView = z.infer<typeof counts>;
 /** What limits left out of one page. */
 export const cutView = z.partialRecord(z.enum(cutKinds), count).meta({
   description:
-    'How much of the page was left out, by kind: links that are over the limit of a page, too long, outside the crawl or nofollow; characters of text, title and description. Empty: nothing was left out.',
+    'How much of the page was left out, by kind: links that are over the limit of a page, too long, outside the crawl, nofollow or not followed; characters of text, title and description. Empty: nothing was left out.',
 });
 
 /** For a crawl: excluded URLs by reason, and what was cut. */
@@ -369,6 +397,7 @@ export const crawlView = crawlSummary
     rate: z.object({
       perSecond: z.number().meta({ description: 'URLs answered per second, over the last ten seconds.' }),
     }),
+    stages: stagesView,
   })
   .meta({ id: 'Crawl' });
 export type CrawlView = z.infer<typeof crawlView>;

@@ -4,10 +4,11 @@ import { excludedReasons } from '../../domain/url-reason.ts';
 import { configFields, crawlConfig } from './crawls.ts';
 import { asInteger, count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
 
-/** The settings that may change while a crawl runs; user agent, headers and allowed addresses may not. */
+/** The settings that may change while a crawl runs; user agent, headers, allowed addresses, what is read of sitemaps and `search` may not. */
 const live = z
   .strictObject(configFields)
-  .omit({ userAgent: true, headers: true, allowPrivate: true, fresh: true })
+  .omit({ userAgent: true, headers: true, allowPrivate: true, fresh: true, search: true })
+  .omit({ sitemap: true, sitemapPatterns: true, modifiedSince: true })
   .partial();
 
 const note = words(500)

@@ -7,6 +7,7 @@ import { urlKinds } from '../../domain/url-kind.ts';
 import { attemptReasons, filterReasons, urlReasons } from '../../domain/url-reason.ts';
 import { urlStates } from '../crawl.ts';
 import { cutView } from './crawls.ts';
+import { nearDuplicate } from './results.ts';
 import { count, instant, maxUrlInUrl } from './shared.ts';
 
 export const explainQuery = z.strictObject({
@@ -77,6 +78,7 @@ const explainedRecord = z
           .nullable()
           .meta({ description: 'To the focus of the crawl, from 0 to 1; null: the crawl has none.' }),
         canonical: z.string().nullable(),
+        nearDuplicateOf: nearDuplicate.nullable(),
         noindex: z.boolean(),
         nofollow: z.boolean(),
       })

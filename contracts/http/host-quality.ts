@@ -12,9 +12,16 @@ export const hostQuality = z
     origin: z.string(),
     quality: share.meta({ description: 'The quality in force, from 0 to 1.' }),
     pinned: z.boolean().meta({ description: 'True: an operator has set it, and no look changes it.' }),
+    leftForLater: z
+      .boolean()
+      .meta({ description: 'True: so many of its requests fail that only a few are sent each day.' }),
+    requestsPerDay: count.nullable().meta({
+      description:
+        'Requests a day that this leaves the host, unless a quota is set; null: as many as any host.',
+    }),
     parts: z.record(z.string(), share).meta({
       description:
-        'What the last look found, as shares: duplicates, thin (pages of fewer than 50 words), errors, traps; inbound, which speaks for the host; certainty, since few URLs say little. Empty: nobody has looked yet.',
+        'What the last look found, as shares: duplicates, thin (pages of fewer than 50 words), errors (of the requests of late), traps; inbound, which speaks for the host; certainty, since few URLs say little. Empty: nobody has looked yet.',
     }),
     urls: count.meta({ description: 'URLs that the last look saw.' }),
     lookedAt: instant.nullable(),
@@ -35,7 +42,7 @@ export const reviewQuery = z.strictObject({
     .transform(Number)
     .optional()
     .meta({
-      description: `Only hosts whose quality is below this; ${String(reviewQuality)} by default, 0.9 at most.`,
+      description: `Hosts whose quality is below this, and those that are left for later; ${String(reviewQuality)} by default, 0.9 at most.`,
     }),
 });
 export const reviewList = z

@@ -30,7 +30,10 @@ export const quarantineView = z
     id: quarantineId,
     host: z.string().meta({ description: 'Origin of the host.' }),
     shape,
-    kind: z.literal('trap').meta({ description: 'What the shape is kept back for.' }),
+    kind: z.enum(['trap', 'soft-404']).meta({
+      description:
+        'What is kept back. trap: URLs of the shape, before they are fetched. soft-404: pages of the host that were fetched, and that are not there although the server says so with no status.',
+    }),
     rule: z.enum(trapRules).meta({ description: 'The rule that has found it.' }),
     why: z.string().meta({ description: 'The evidence in words.' }),
     evidence: z

@@ -54,5 +54,6 @@ export const ranksView = z
     }),
   })
   .meta({ id: 'Ranks' });
+export type RanksView = z.infer<typeof ranksView>;
 
 export const removedRanks = z.object({ removed: count }).meta({ id: 'RemovedRanks' });

@@ -6,6 +6,7 @@ import { counts, crawlLabel, leftOut, lettersByClass, rejectedSeed } from './cra
 import { crawlTimeView } from './crawl-time.ts';
 import { freshnessSample } from './freshness.ts';
 import { count, instant } from './shared.ts';
+import { stagesView } from './stages.ts';
 
 const ms = z.int().min(0).nullable().meta({ description: 'Milliseconds; null: not known.' });
 
@@ -65,6 +66,7 @@ export const crawlReport = z
     time: crawlTimeView
       .pick({ seconds: true, summary: true, causes: true, hosts: true, eta: true })
       .meta({ description: 'Where the time of the crawl went; see GET /v1/crawls/{crawlId}/time.' }),
+    stages: stagesView,
     states: z.array(
       z.object({ state: z.enum(urlStates), reason: z.enum(urlReasons).nullable(), urls: count }),
     ),

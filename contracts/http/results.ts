@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { urlReasons } from '../../domain/url-reason.ts';
 import { crawlStates, urlStates } from '../crawl.ts';
+import { pageFields } from '../page-fields.ts';
 import { cutView, ledgerView } from './crawls.ts';
 import { pageFilter } from './page-filter.ts';
+import { pageAnchor, pageImage } from './page-details.ts';
+import { pageMeta } from './page-meta.ts';
 import { commaSeparated, count, instant, limit, nextCursor } from './shared.ts';
 
 const maxPageLimit = 1_000;
-
-const pageFields = ['links', 'text'] as const;
-export type PageField = (typeof pageFields)[number];
 
 export const defaultPageLimit = 100;
 
@@ -23,10 +23,21 @@ export const pagesQuery = z.strictObject({
     .optional()
     .meta({
       pattern: commaSeparated(pageFields),
-      description: 'Comma-separated: `links` for the list of links, `text` for the text.',
+      description:
+        'Comma-separated: `links` for the list of links, `text` for the text, `main` for the text without what surrounds it on the page, `meta` for what else the page says of itself, `anchors` for links with their words and position, `images` for images.',
     }),
   ...pageFilter.shape,
 });
+
+export const nearDuplicate = z
+  .object({
+    url: z.string(),
+    likeness: z
+      .number()
+      .meta({ description: 'Estimated share of pairs of words that both texts have, 0 to 1.' }),
+    distance: count.meta({ description: 'Bits of SimHash that differ, of 64.' }),
+  })
+  .meta({ id: 'NearDuplicate' });
 
 export const pageView = z
   .object({
@@ -48,6 +59,10 @@ export const pageView = z
       description:
         'URL of the page with the same content; title, text and links are then those of that page. Null: the page has content of its own.',
     }),
+    nearDuplicateOf: nearDuplicate.nullable().meta({
+      description:
+        'The page whose text this one nearly has. Null: there is none, the crawl does not look for any, or the page has not been judged yet, which takes some seconds.',
+    }),
     redirectTo: z.string().nullable(),
     noindex: z.boolean().nullable(),
     canonical: z
@@ -57,6 +72,14 @@ export const pageView = z
     cut: cutView,
     links: z.array(z.string()).nullable().optional().meta({ description: 'Only with fields=links.' }),
     text: z.string().nullable().optional().meta({ description: 'Only with fields=text.' }),
+    main: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'Only with fields=main: the text without navigation, sidebars and the like.' }),
+    meta: pageMeta.nullable().optional().meta({ description: 'Only with fields=meta.' }),
+    anchors: z.array(pageAnchor).nullable().optional().meta({ description: 'Only with fields=anchors.' }),
+    images: z.array(pageImage).nullable().optional().meta({ description: 'Only with fields=images.' }),
   })
   .meta({ id: 'Page' });
 export type PageView = z.infer<typeof pageView>;

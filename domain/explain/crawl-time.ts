@@ -1,9 +1,9 @@
 /** Why a crawl is slow and why it is not finished (G14): where its time went, who holds it up, when it will be over. */
 import { closingAt, hostDay } from '../closing.ts';
-import { counted } from '../counted.ts';
+import { counted, grouped } from '../counted.ts';
 import { doneAt } from '../eta.ts';
 import type { HostStanding } from '../host-standing.ts';
-import { defaultDailyQuota, usedOn } from '../quota.ts';
+import { dailyQuota, usedOn } from '../quota.ts';
 import {
   pauseCause,
   timeCauseNames,
@@ -28,6 +28,8 @@ export interface HolderFacts {
   /** Milliseconds that a URL takes. */
   readonly eachMs: number;
   readonly settings: { readonly windows: Windows | null; readonly quotaPerDay: number | null };
+  /** Requests a day by its quality; null: as many as any host. */
+  readonly budget: number | null;
   readonly requestsDay: string | null;
   readonly requestsUsed: number;
   /** Seconds. */
@@ -89,9 +91,12 @@ const percent = (share: number): string => `${String(Math.round(share * 100))} %
 /** What holds a host up now; if nothing does, what took most of its time so far. */
 function causeAt(host: HolderFacts, now: number): TimeCause {
   if (host.standing === 'paused') return 'paused';
-  if (host.standing === 'backoff') return pauseCause(host.lastError);
+  if (host.standing === 'backoff') return pauseCause(host.lastError, false);
   if (host.standing === 'closed')
-    return closingAt(host.settings, { day: host.requestsDay, used: host.requestsUsed }, now)?.by ?? 'windows';
+    return (
+      closingAt(host.settings, host.budget, { day: host.requestsDay, used: host.requestsUsed }, now)?.by ??
+      'windows'
+    );
   return causesOf(host.spent)[0]?.cause ?? 'place';
 }
 
@@ -99,7 +104,7 @@ function causeAt(host: HolderFacts, now: number): TimeCause {
 function holderDoneAt(host: HolderFacts, now: number): number | null {
   if (host.standing === 'paused') return null;
   const { windows, quotaPerDay } = host.settings;
-  const quota = quotaPerDay ?? defaultDailyQuota;
+  const quota = dailyQuota(quotaPerDay, host.budget);
   const from = now + host.waitMs;
   const counted = { day: host.requestsDay, used: host.requestsUsed };
   const leftToday = Math.max(0, quota - usedOn(hostDay(windows, from).day, counted, 0));
@@ -188,12 +193,22 @@ export function etaOf(facts: CrawlTimeFacts, holders: readonly Holder[]): Eta | 
   return { ...found, seconds, at: seconds === null ? null : instantIn(now, seconds * 1_000) };
 }
 
-/** The answer in one or two sentences. */
-export function timeSummary(spent: TimeSpent, eta: Eta | null): string {
+/** At how many hosts with work it was looked what they wait for now, of how many. */
+export interface Looked {
+  readonly hosts: number;
+  readonly of: number;
+}
+
+/** The answer in two or three sentences. @param looked null: at all hosts */
+export function timeSummary(spent: TimeSpent, eta: Eta | null, looked: Looked | null): string {
   const [first, second] = causesOf(spent);
   if (first === undefined) return 'No time has been counted yet.';
   const most = `Most of the time, ${percent(first.share)}, went into ${first.means}`;
   const next =
     second === undefined || second.share < 0.05 ? '' : `; ${percent(second.share)} into ${second.means}`;
-  return `${most}${next}.${eta === null ? '' : ` ${eta.because}`}`;
+  const part =
+    looked === null
+      ? ''
+      : ` What hosts wait for now was looked up at ${grouped(looked.hosts)} of ${counted(looked.of, 'host')} with work.`;
+  return `${most}${next}.${eta === null ? '' : ` ${eta.because}`}${part}`;
 }

@@ -2,10 +2,12 @@
  * What is known about a URL that is to be explained. Instants are ISO 8601; waits are milliseconds from `now`,
  * measured by Postgres, so that no two clocks are compared.
  */
+import type { SitemapMode } from '../sitemap-choice.ts';
 import type { Cap } from '../caps.ts';
 import type { CrawlState } from '../crawl-life.ts';
 import type { UrlState } from '../ledger.ts';
 import type { Cut } from '../limits.ts';
+import type { StageLoad } from '../pressure.ts';
 import type { PrioritySignals, Score } from '../priority/score.ts';
 import type { PageClass } from '../recrawl/page-class.ts';
 import type { ScopeConfig } from '../scope.ts';
@@ -27,6 +29,8 @@ export interface ExplainFacts {
   readonly optedOut: string | null;
   /** What the quarantine says of its shape; null: nothing. */
   readonly quarantine: QuarantineFacts | null;
+  /** How full the stages behind the fetchers are (domain/pressure.ts), each at the worker where it is fullest. */
+  readonly stages: readonly StageLoad[];
   /** Null: no crawl of the tenant has met this host yet. */
   readonly host: HostFacts | null;
   readonly robots: RobotsFacts | null;
@@ -63,6 +67,7 @@ export interface CrawlFacts {
     readonly maxPages: number | null;
     readonly maxSeconds: number | null;
     readonly maxPagesPerHost: number;
+    readonly sitemap: SitemapMode;
   };
   /** Pages fetched plus URLs being fetched: both count towards `maxPages`. */
   readonly pagesInHand: number;
@@ -115,9 +120,16 @@ export interface HostFacts {
     readonly reported: boolean;
   };
   /** Why the healthy host may not be asked now, and for how long; null: it is open. */
-  readonly closed: { readonly by: 'windows' | 'quota'; readonly inMs: number } | null;
+  readonly closed: {
+    readonly by: 'windows' | 'quota';
+    readonly inMs: number;
+    /** Requests a day that the quality of the host leaves it, and whether it is left for later; null: it is not that. */
+    readonly budget: { readonly perDay: number; readonly later: boolean } | null;
+  } | null;
   /** The group whose cap holds the host back now; null: none does. */
   readonly capped: CapWait | null;
+  /** The host is left alone because the workers had no room for its answers. */
+  readonly eased: boolean;
   /** Milliseconds between two requests now, whichever crawls they are for; how often the delay was doubled. */
   readonly delayMs: number;
   readonly slowdown: number;
@@ -207,6 +219,12 @@ export interface PageFacts {
   readonly links: number;
   /** The page's rel=canonical. */
   readonly canonical: string | null;
+  /** The page whose text this one nearly has, and the share of shingles in common; null: none is known. */
+  readonly nearDuplicateOf: {
+    readonly url: string;
+    readonly likeness: number;
+    readonly distance: number;
+  } | null;
   /** To the crawl's focus, from 0 to 1; null: the crawl has none. */
   readonly relevance: number | null;
   readonly noindex: boolean;

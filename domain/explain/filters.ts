@@ -54,6 +54,8 @@ function scopeAndFilters(facts: ExplainFacts): Decision[] {
     ...pass('scope', 'inside', insideSentences[crawl.config.scope]),
     detail: { scope: crawl.config.scope, host: link.host },
   };
+  const unlisted = sitemapsOnly(facts);
+  if (unlisted !== null && scope.verdict === 'admit') return [inside, unlisted];
   const passed = passedFilters(facts);
   const stoppedBy = passed.findIndex(({ verdict }) => verdict === scope.reason);
   if (scope.verdict === 'admit')
@@ -69,6 +71,16 @@ function scopeAndFilters(facts: ExplainFacts): Decision[] {
       detail: { rule: scope.detail },
     },
   ];
+}
+
+/** Null: links of pages are followed, or the URL has been found by other ways. */
+function sitemapsOnly({ scope, record, crawl }: ExplainFacts): Decision | null {
+  if (crawl.config.sitemap !== 'only' || record !== null || scope.isSeed) return null;
+  return {
+    ...{ step: 'scope', verdict: 'sitemap-only', effect: 'stop', detail: {} },
+    because:
+      'The crawl takes pages from sitemaps and seeds only, and no sitemap that it has read so far names the URL.',
+  };
 }
 
 const insideSentences: Readonly<Record<CrawlFacts['config']['scope'], string>> = {

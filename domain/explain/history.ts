@@ -115,6 +115,17 @@ function duplicate({ duplicateOf, duplicateBy, page }: RecordFacts): Decision[] 
       detail: { of: duplicateOf },
     });
   }
+  const near = page?.nearDuplicateOf ?? null;
+  if (near !== null) {
+    const share = `${String(Math.round(near.likeness * 100))} %`;
+    decisions.push({
+      step: 'duplicate',
+      verdict: 'nearly',
+      effect: 'note',
+      because: `Its text is nearly that of ${near.url}: about ${share} of the pairs of words in both are the same.`,
+      detail: { of: near.url, likeness: near.likeness, distance: near.distance },
+    });
+  }
   const named = page?.canonical ?? null;
   if (named !== null) {
     decisions.push({

@@ -13,6 +13,8 @@ export function priorityDecisions({ record }: ExplainFacts): Decision[] {
   ];
   if (record.kind === 'sitemap')
     return told('sitemap', 'It is a sitemap, and sitemaps are fetched before all pages of their host.');
+  if (record.kind === 'probe')
+    return told('probe', 'Its path was made up to see how the host answers one that it cannot know.');
   const { because, detail, verdict } = ofPage(record);
   const behind =
     priority > 0
@@ -20,6 +22,9 @@ export function priorityDecisions({ record }: ExplainFacts): Decision[] {
       : ' It has failed, so it stands behind all URLs of its crawl at its host that have not.';
   return told(verdict, `${because}${behind}`, detail);
 }
+
+/** A signal below this says nothing: the date of a page that is years old. */
+const tellable = 1e-4;
 
 interface Told {
   readonly verdict: string;
@@ -36,7 +41,7 @@ function ofPage(record: RecordFacts): Told {
     return { verdict: 'redirect', because, detail: {} };
   }
   const { parts, factor, score, signals } = scored;
-  const adding = parts.filter(({ value }) => value > 0);
+  const adding = parts.filter(({ value }) => value >= tellable);
   const sum = adding.map((part) => `${shown(part.value * part.weight * factor)} ${wordsOf(part, signals)}`);
   const now =
     shown(score) === stands
@@ -59,7 +64,8 @@ const words: Readonly<Record<WeighedSignal, (signals: PrioritySignals) => string
   internal: ({ inboundPages }) => `for links from ${about(inboundPages, 'page')} of its host`,
   nesting: ({ nesting }) => `for ${counted(nesting, 'segment')} in its path`,
   home: () => 'for being the home page of its host',
-  freshness: () => 'for the date in its address',
+  freshness: ({ dateOfSitemap }) =>
+    dateOfSitemap ? 'for the date of its last change in a sitemap' : 'for the date in its address',
   relevance: ({ relevance }) => `for what its links promise of the crawl’s focus, ${shown(relevance)}`,
   trusted: ({ trusted }) =>
     trusted === 1 ? 'because its domain is trusted' : 'for the place of its domain in the ranking',

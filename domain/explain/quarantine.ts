@@ -11,6 +11,10 @@ export function quarantineDecisions({ quarantine, record, scope }: ExplainFacts)
     const because = `URLs of its shape (${shape}) are suspected to be a trap and go behind the others: ${why}.`;
     return [{ step: 'filter', verdict: 'suspected', effect: 'note', because, detail }];
   }
+  if (rule === 'soft-404') {
+    const because = `It is in quarantine since ${since}, because it looks like a page that is not there: ${why}. orbweaver quarantine release ${crawlId} ${id} takes it and its like out.`;
+    return [{ step: 'filter', verdict: 'soft-404', effect: 'note', because, detail }];
+  }
   const stops = !scope.isSeed && (record === null || record.reason === 'trap' || record.state === 'queued');
   const word = verdict === 'confirmed' ? 'a person confirmed that they are a trap' : `they look like a trap`;
   return [

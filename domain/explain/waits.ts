@@ -3,6 +3,7 @@ import { optOutDetail, optOutReason } from '../opt-out.ts';
 import { robotsFreshMs } from '../robots.ts';
 import { permitsOf, type Cap } from '../caps.ts';
 import { counted } from '../counted.ts';
+import { slowedBecause } from '../pressure.ts';
 import { instantIn, span, type Decision } from './decision.ts';
 import { aheadCounted, type CrawlFacts, type ExplainFacts, type HostFacts } from './facts.ts';
 import { reasonText, troubleText } from '../url-reason.ts';
@@ -36,6 +37,7 @@ const rules: readonly WaitRule[] = [
   pageLimit,
   urlNotDue,
   hostCapped,
+  fetchingSlowed,
   hostNotReady,
   crawlNotReady,
   hostClosed,
@@ -186,8 +188,26 @@ function capText({ rate, inFlight }: Cap): string {
   return `a cap of ${pace}, ${String(count)} in flight,`;
 }
 
+/** The host has a wait of its own that the workers gave it because they had no room for its answers. */
+const isEased = ({ eased, failures, waitMs, paceMs }: HostFacts): boolean =>
+  eased && failures === 0 && waitMs > paceMs + paceSlackMs;
+
+function fetchingSlowed({ host, stages, now }: ExplainFacts): Wait | null {
+  if (host === null) return null;
+  const because = slowedBecause(stages);
+  const held = isEased(host)
+    ? `The host is left alone until ${instantIn(now, host.waitMs)}, since there was no room for its answers.`
+    : null;
+  if (because === null && held === null) return null;
+  return {
+    verdict: 'pressure',
+    because: [because, held].filter((part) => part !== null).join(' '),
+    inMs: held === null ? 0 : host.waitMs,
+  };
+}
+
 function hostNotReady({ host, now }: ExplainFacts): Wait | null {
-  if (host === null || host.waitMs <= 0) return null;
+  if (host === null || host.waitMs <= 0 || isEased(host)) return null;
   const until = `The host may not be visited before ${instantIn(now, host.waitMs)}`;
   if (host.waitMs <= host.paceMs + paceSlackMs) {
     return {
@@ -232,15 +252,29 @@ function crawlNotReady({ host, now }: ExplainFacts): Wait | null {
 function hostClosed({ host, now }: ExplainFacts): Wait | null {
   const closed = host?.closed ?? null;
   if (closed === null) return null;
-  const why =
-    closed.by === 'windows'
-      ? 'The host is outside the opening times that are set for it'
-      : "The host's quota of requests for the day is spent";
+  const { verdict, why } = closingText(closed);
   return {
-    verdict: closed.by === 'windows' ? 'host-closed' : 'host-quota',
+    verdict,
     because: `${why}: none is sent before ${instantIn(now, closed.inMs)}.`,
     inMs: closed.inMs,
   };
+}
+
+function closingText({ by, budget }: NonNullable<HostFacts['closed']>): { verdict: string; why: string } {
+  if (by === 'windows')
+    return { verdict: 'host-closed', why: 'The host is outside the opening times that are set for it' };
+  if (budget === null)
+    return { verdict: 'host-quota', why: "The host's quota of requests for the day is spent" };
+  const requests = counted(budget.perDay, 'request', 'requests');
+  return budget.later
+    ? {
+        verdict: 'host-later',
+        why: `So many requests to the host have failed of late that it is left for later, and its ${requests} a day, which show whether it is mended, are spent`,
+      }
+    : {
+        verdict: 'host-budget',
+        why: `The ${requests} a day that the quality of the host leaves it are spent`,
+      };
 }
 
 function otherSlice({ host }: ExplainFacts): Wait | null {

@@ -16,8 +16,10 @@ export interface PrioritySignals {
   readonly home: boolean;
   /** From 0, unknown, to 1, listed as trusted (trust.ts). */
   readonly trusted: number;
-  /** From 0 to 1, for a date of today in its address (url-date.ts). */
+  /** From 0 to 1, for a date of today in its address or in a sitemap (url-date.ts). */
   readonly freshness: number;
+  /** The later date is that of a sitemap. */
+  readonly dateOfSitemap: boolean;
   /** Distinct other hosts that link to the page, and distinct pages of its own host. */
   readonly inboundHosts: number;
   readonly inboundPages: number;

@@ -17,6 +17,8 @@ export const flags = {
   alien: 16,
   /** It brought words, and a text that was not met often. */
   novel: 32,
+  /** Its answer took long. */
+  slow: 64,
 } as const;
 export const termsShift = 8;
 export const newTermsShift = 16;

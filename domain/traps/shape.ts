@@ -11,6 +11,13 @@ const repeated = 'a segment three times';
 /** URLs with more path segments than people make. */
 const deep = 'over 20 segments';
 
+/** URLs of all hosts below a domain. */
+const belowPrefix = 'hosts below ';
+export const hostsBelow = (domain: string): string => belowPrefix + domain;
+/** Null: the shape is one of paths, at one host. */
+export const domainOfShape = (shape: string): string | null =>
+  shape.startsWith(belowPrefix) ? shape.slice(belowPrefix.length) : null;
+
 const mostSegments = 20;
 const mostRepeats = 3;
 /** Levels of folders that are shapes of their own. */
@@ -25,10 +32,12 @@ const mostParameters = 12;
  * - loop: `repeated` and `deep`
  * - folder: everything below a folder
  * - host: `wholeHost`
+ * - domain: `hostsBelow` a domain
  */
-export type ShapeKind = 'exact' | 'query' | 'session' | 'loop' | 'folder' | 'host';
+export type ShapeKind = 'exact' | 'query' | 'session' | 'loop' | 'folder' | 'host' | 'domain';
 
 export function kindOfShape(shape: string): ShapeKind {
+  if (domainOfShape(shape) !== null) return 'domain';
   if (shape === wholeHost) return 'host';
   if (shape === repeated || shape === deep) return 'loop';
   if (shape.startsWith('**?') || shape.endsWith('{t}/**')) return 'session';
@@ -47,8 +56,12 @@ export function isToken(text: string): boolean {
   return plain.test(text) && (text.match(switches)?.length ?? 0) >= 3;
 }
 
-/** A segment or name with its variable parts as wildcards: `{t}` for a token, `{n}` for a run of digits. */
-const masked = (segment: string): string => (isToken(segment) ? '{t}' : segment.replace(/[0-9]+/g, '{n}'));
+/**
+ * A segment or name with its variable parts as wildcards: `{t}` for a token, `{n}` for a run of digits. An asterisk of its
+ * own is escaped, so that those of a shape are always ours.
+ */
+const masked = (segment: string): string =>
+  isToken(segment) ? '{t}' : segment.replace(/[0-9]+/g, '{n}').replaceAll('*', '%2A');
 
 /** Where the query begins; the length of the text if there is none. */
 const queryAt = (pathAndQuery: string): number => {
@@ -88,7 +101,8 @@ export function shapesOf(pathAndQuery: string): readonly string[] {
     if (!shapes.includes(folder)) shapes.push(folder);
   }
   shapes.push(wholeHost);
-  return shapes;
+  // A parameter may come twice.
+  return [...new Set(shapes)];
 }
 
 function hasRepeats(segments: readonly string[]): boolean {

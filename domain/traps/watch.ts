@@ -7,7 +7,7 @@
  * of a shape say nothing new, or that they bring nothing but more of themselves (rules.ts).
  */
 import { flags, newTermsShift, printShift, termsShift, window, type Group } from './group.ts';
-import { scoreOf, type Accusation } from './rules.ts';
+import { scoreOf, usualLimits, type Accusation, type TrapLimits } from './rules.ts';
 import { kindOfShape, wholeHost } from './shape.ts';
 import { wordsThatTell, type TextPrint } from './text.ts';
 
@@ -20,10 +20,8 @@ const metOften = 3;
 /** Bytes of the sample of the vocabulary. */
 const vocabularyBytes = 2_048;
 const vocabularyBits = vocabularyBytes * 8;
-/** URLs of one shape on one page that make the shape suspicious. */
-export const crowd = 500;
-/** URLs of one shape in a day that make it suspicious. */
-const flood = 1_000_000;
+/** Milliseconds from which on an answer took long. */
+const slowMs = 1_500;
 /** Share of a host's URLs that makes a shape suspicious, once the host has so many. */
 const lion = { share: 0.8, urls: 1_000 };
 const dayMs = 86_400_000;
@@ -41,8 +39,12 @@ export interface Observation {
   /** Of the links to its own host, those that were new to the crawl: how many have each shape. */
   readonly fresh: Readonly<Record<string, number>>;
   readonly freshLinks: number;
-  /** A shape that more than `crowd` links of the page have; null: none. */
+  /** A shape that more links of the page have than `TrapLimits.crowd`; null: none. */
   readonly crowd: string | null;
+  /** Milliseconds that the answer took; null: not known. */
+  readonly tookMs: number | null;
+  /** The host of the page, where hosts below a domain are watched; absent: one host is. */
+  readonly from?: number;
 }
 
 export interface WatchState {
@@ -79,6 +81,7 @@ export function watchPages(
   pages: readonly Observation[],
   standings: ReadonlyMap<string, Standing>,
   now: number,
+  limits: TrapLimits = usualLimits,
 ): readonly Finding[] {
   const findings: Finding[] = [];
   const current = new Map(standings);
@@ -102,17 +105,30 @@ export function watchPages(
       const sample = samples.get(shape) ?? { pages: 0, novel: 0 };
       samples.set(shape, sample);
       sample.pages++;
-      if ((shown & flags.novel) !== 0) sample.novel++;
+      if (saysMore(shown)) sample.novel++;
     }
     countFound(state, page, now);
     const held = page.shapes.some((shape) => isHeld(current.get(shape)));
-    if (!held) judge(state, page.shapes, current, vocabulary.isFull, findings);
+    if (!held) judge({ state, vocabularyFull: vocabulary.isFull, limits }, page.shapes, current, findings);
   }
   for (const [shape, sample] of samples) findings.push({ kind: 'sample', shape, ...sample });
-  findings.push(...suspicions(state, current, vocabulary.isFull));
+  findings.push(...suspicions({ state, vocabularyFull: vocabulary.isFull, limits }, current));
   state.texts = [...texts].slice(-mostTexts);
   state.vocabulary = vocabulary.written();
   return findings;
+}
+
+/** A text that is new says nothing for a maze, of which each page is new and leads deeper. */
+const saysMore = (shown: number): boolean => {
+  const deeper = flags.onlyNew | flags.alien;
+  return (shown & flags.novel) !== 0 && (shown & deeper) !== deeper;
+};
+
+/** What is known of a host, and how it is judged. */
+interface Watched {
+  readonly state: WatchState;
+  readonly vocabularyFull: boolean;
+  readonly limits: TrapLimits;
 }
 
 const isHeld = (standing: Standing | undefined): boolean => standing === 'held' || standing === 'confirmed';
@@ -122,19 +138,19 @@ const isHeld = (standing: Standing | undefined): boolean => standing === 'held' 
  * that are suspected: a maze that fills the latest pages of a host must not be taken for the whole host.
  */
 function judge(
-  state: WatchState,
+  watched: Watched,
   shapes: readonly string[],
   current: Map<string, Standing>,
-  vocabularyFull: boolean,
   findings: Finding[],
 ): void {
+  const { state, vocabularyFull, limits } = watched;
   for (const shape of shapes) {
     if (current.get(shape) === 'released') continue;
     const group = state.groups.find((each) => each.shape === shape);
     if (group === undefined) continue;
-    const { trap, suspect } = scoreOf(group, vocabularyFull);
+    const { trap, suspect } = scoreOf(group, vocabularyFull, limits);
     if (trap === null && suspect !== null) return;
-    if (trap === null || (shape === wholeHost && narrowerSuspected(state, vocabularyFull))) continue;
+    if (trap === null || (shape === wholeHost && narrowerSuspected(watched))) continue;
     findings.push({ kind: 'hold', shape, accusation: trap });
     current.set(shape, 'held');
     // Its pages are part of all wider shapes, which must not be accused for them.
@@ -143,26 +159,24 @@ function judge(
   }
 }
 
-const narrowerSuspected = (state: WatchState, vocabularyFull: boolean): boolean =>
-  state.groups.some((group) => group.shape !== wholeHost && scoreOf(group, vocabularyFull).suspect !== null);
+const narrowerSuspected = ({ state, vocabularyFull, limits }: Watched): boolean =>
+  state.groups.some(
+    (group) => group.shape !== wholeHost && scoreOf(group, vocabularyFull, limits).suspect !== null,
+  );
 
-function suspicions(
-  state: WatchState,
-  current: ReadonlyMap<string, Standing>,
-  vocabularyFull: boolean,
-): Finding[] {
-  return state.groups.flatMap((group): Finding[] => {
+function suspicions(watched: Watched, current: ReadonlyMap<string, Standing>): Finding[] {
+  return watched.state.groups.flatMap((group): Finding[] => {
     const { shape } = group;
     const standing = current.get(shape);
     if (isHeld(standing) || standing === 'released') return [];
-    const suspect = shape === wholeHost ? null : suspicionOf(state, group, vocabularyFull);
+    const suspect = shape === wholeHost ? null : suspicionOf(watched, group);
     if (suspect !== null && standing === undefined) return [{ kind: 'suspect', shape, accusation: suspect }];
     return suspect === null && standing === 'suspected' ? [{ kind: 'clear', shape }] : [];
   });
 }
 
-function suspicionOf(state: WatchState, group: Group, vocabularyFull: boolean): Accusation | null {
-  const { suspect } = scoreOf(group, vocabularyFull);
+function suspicionOf({ state, vocabularyFull, limits }: Watched, group: Group): Accusation | null {
+  const { suspect } = scoreOf(group, vocabularyFull, limits);
   if (suspect !== null) return suspect;
   // Once no word says anything any more, a text that was not met often is all that can be asked for.
   const isNovel = (page: number): boolean =>
@@ -171,8 +185,8 @@ function suspicionOf(state: WatchState, group: Group, vocabularyFull: boolean): 
   // Pages that say something new speak for their shape, however many URLs it has.
   if (group.recent.length >= 8 && novel * 2 >= group.recent.length) return null;
   const evidence = { pages: group.pages, novel, urls: group.found, today: group.today };
-  if (group.crowded) return { rule: 'crowd', evidence };
-  if (group.today > flood) return { rule: 'flood', evidence };
+  if (group.crowded) return { rule: 'crowd', evidence: { ...evidence, limit: limits.crowd } };
+  if (group.today > limits.flood) return { rule: 'flood', evidence };
   const isNarrow = kindOfShape(group.shape) === 'exact' || kindOfShape(group.shape) === 'query';
   if (isNarrow && state.found >= lion.urls && group.found > lion.share * state.found)
     return { rule: 'most-of-host', evidence: { ...evidence, ofHost: state.found } };
@@ -216,8 +230,13 @@ function shownIn(page: Observation, shape: string, said: Said): number {
   const grew = fresh > 0 ? flags.grew : 0;
   const onlyNew = fresh > 0 && fresh * 2 >= page.links ? flags.onlyNew : 0;
   const counts = (said.terms << termsShift) | (said.newTerms << newTermsShift);
-  return said.flags | grew | onlyNew | counts | ((said.print & 0x7f) << printShift);
+  const slow = page.tookMs !== null && page.tookMs >= slowMs ? flags.slow : 0;
+  return said.flags | grew | onlyNew | slow | counts | ((markOf(page, said) & 0x7f) << printShift);
 }
+
+/** What tells pages of a group apart: their texts, or their hosts. */
+const markOf = ({ from }: Observation, { print }: Said): number =>
+  from === undefined ? print : Math.imul(from, 0x9e3779b1) >>> 25;
 
 /** Counts the new URLs of all shapes that are watched. */
 function countFound(state: WatchState, page: Observation, now: number): void {

@@ -170,6 +170,7 @@ export class Admission {
       due_in_ms: candidate.dueInMs ?? 0,
       host_limit: candidate.crawl.config.maxPagesPerHost,
       ...(candidate.crawl.topic !== null && verdict === null && { relevance: promised(candidate) }),
+      ...(candidate.lastmod !== undefined && verdict === null && { lastmod: candidate.lastmod }),
     }));
     const outside = candidates.filter(({ crawl, link }) =>
       leftOut.has(`${String(crawl.id)} ${link.canonical}`),
@@ -226,12 +227,12 @@ function firstScore(
   ranks: ReadonlyMap<string, number>,
   qualities: ReadonlyMap<string, number>,
 ): number {
-  const { crawl, link, parent, depth, parentPriority } = candidate;
+  const { crawl, link, parent, depth, parentPriority, lastmod = null } = candidate;
   const internal = parent !== null && parent.hostId === hostIds.get(link.host);
   const counted = { inboundHosts: parent === null || internal ? 0 : 1, inboundPages: internal ? 1 : 0 };
   const place = ranks.get(link.host) ?? null;
   const quality = qualities.get(link.host) ?? 1;
-  const scored = { ...link, depth, parentPriority, ...counted, relevance: promised(candidate) };
+  const scored = { ...link, depth, parentPriority, lastmod, ...counted, relevance: promised(candidate) };
   return scoreOf(scored, crawl, place, quality, Date.now()).score;
 }
 

@@ -18,6 +18,8 @@ export interface Candidate {
   readonly parentPriority: number;
   /** What the link promises of the crawl's focus; absent: its URL alone says it. */
   readonly promise?: number;
+  /** The last change that a sitemap names, in epoch milliseconds; absent: none is known, or the score needs none. */
+  readonly lastmod?: number;
   /** Milliseconds from now before which the URL must not be requested; absent: at once. */
   readonly dueInMs?: number;
   /** Where the URL was found, key in hex; null: nowhere, as for a seed. */
@@ -41,8 +43,15 @@ export type Found =
   | { readonly in: 'offer'; readonly depth: number }
   /** @property depth of the link, if a foreign fetcher says one; at least the page's depth plus 1 holds */
   | { readonly in: 'page'; readonly page: Parent; readonly depth?: number; readonly promise?: number }
+  /** Made up beside a page (domain/soft-404/). */
+  | { readonly in: 'thin-air'; readonly page: Parent }
   /** A page that a sitemap names. */
-  | { readonly in: 'sitemap'; readonly sitemap: Parent }
+  | {
+      readonly in: 'sitemap';
+      readonly sitemap: Parent;
+      readonly lastmod?: number;
+      readonly refusal?: Candidate['refusal'];
+    }
   /** A sitemap that another sitemap names; null: robots.txt names it. */
   | { readonly in: 'sitemaps'; readonly sitemap: Parent | null; readonly refusal?: Candidate['refusal'] }
   | {
@@ -71,8 +80,17 @@ export function placeOf(found: Found): Place {
       const place = { kind: 'page', depth: Math.max(depth, page.depth + 1), ...at(page) } as const;
       return promise === undefined ? place : { ...place, promise };
     }
-    case 'sitemap':
-      return { kind: 'page', depth: found.sitemap.depth + 1, ...at(found.sitemap) };
+    case 'thin-air':
+      return { kind: 'probe', depth: found.page.depth, ...at(found.page), priority: sitemapPriority };
+    case 'sitemap': {
+      const { sitemap, lastmod, refusal } = found;
+      return {
+        ...({ kind: 'page', depth: sitemap.depth + 1 } as const),
+        ...at(sitemap),
+        ...(lastmod !== undefined && { lastmod }),
+        ...(refusal !== undefined && { refusal }),
+      };
+    }
     case 'sitemaps': {
       const { sitemap, refusal } = found;
       const place = {

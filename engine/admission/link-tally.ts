@@ -180,6 +180,7 @@ export class LinkTally {
           parentPriority: row.parent_priority === null ? 1 : worthOf(row.parent_priority),
           ...{ inboundHosts: sourcesOf(tally.hosts), inboundPages: sourcesOf(tally.pages) },
           relevance: row.relevance ?? promiseOf(crawl, link.url),
+          lastmod: row.lastmod?.getTime() ?? null,
         },
         crawl,
         ranks.get(link.host) ?? null,

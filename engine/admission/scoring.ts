@@ -13,6 +13,8 @@ export interface Scored extends Pick<
   readonly url: string;
   /** Origin. */
   readonly host: string;
+  /** The last change that a sitemap names, in epoch milliseconds; null: none is known. */
+  readonly lastmod: number | null;
 }
 
 /**
@@ -21,17 +23,20 @@ export interface Scored extends Pick<
  * @param now epoch milliseconds, by which dates in addresses are judged
  */
 export function scoreOf(
-  { url, host, ...counted }: Scored,
+  { url, host, lastmod, ...counted }: Scored,
   { weights, trusted, quarantine }: Pick<OpenCrawl, 'weights' | 'trusted' | 'quarantine'>,
   place: number | null,
   quality: number,
   now: number,
 ): Score & { readonly signals: PrioritySignals } {
   const path = pathAndQuery({ url, host });
+  const byAddress = weights.freshness === 0 ? 0 : freshnessOf(dateInPath(path), now);
+  const bySitemap = weights.freshness === 0 ? 0 : freshnessOf(lastmod, now);
   const signals = {
     ...counted,
     ...placeInSite(path),
-    freshness: weights.freshness === 0 ? 0 : freshnessOf(dateInPath(path), now),
+    freshness: Math.max(byAddress, bySitemap),
+    dateOfSitemap: bySitemap > byAddress,
     trusted: weights.trusted === 0 ? 0 : trustOf(hostName(host), trusted, place),
     hostQuality: quality,
     trapSuspicion: quarantine?.suspects({ canonical: url, host }) === true ? 1 : 0,

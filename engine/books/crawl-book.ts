@@ -13,6 +13,7 @@ import { compileMediaFilter, type MediaFilter } from '../../domain/media-filter.
 import { weightsOf, type PriorityWeights } from '../../domain/priority/score.ts';
 import { Topic } from '../../domain/relevance/focus.ts';
 import { namesOf } from '../../domain/robots.ts';
+import type { SitemapChoice } from '../../domain/sitemap-choice.ts';
 import { compileScope, type LinkStanding, type ScopeVerdict } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import { Attended } from './attended.ts';
@@ -39,6 +40,10 @@ export interface OpenCrawl {
   readonly judge: (links: readonly AskedLink[]) => Promise<ScopeVerdict[]>;
   /** The verdicts on shapes of URLs, at most a second old; null: the crawl does not look for traps. */
   readonly quarantine: Pick<CrawlQuarantine, 'knows' | 'standing' | 'suspects'> | null;
+  /** By what pages of a host are known that are not there, at most a second old; none: the crawl does not look. */
+  readonly errorSigns: CrawlQuarantine['errorSigns'];
+  /** Which sitemaps it reads, and which of their pages it takes. */
+  readonly sitemaps: SitemapChoice;
   /** Is a body of this Content-Type taken? */
   readonly takes: MediaFilter;
   /** The counters of finish criteria that a page adds to. */
@@ -143,6 +148,8 @@ export class CrawlBook {
         config,
         judge: this.#judgeOf(crawlId, config),
         quarantine: config.traps ? quarantine : null,
+        errorSigns: config.soft404 ? quarantine.errorSigns : () => [],
+        sitemaps: sitemapChoice(config),
         takes: compileMediaFilter(config.contentTypes),
         counters: pageCounters(config.finish),
         userAgent,
@@ -196,4 +203,12 @@ export class CrawlBook {
       return verdicts;
     };
   }
+}
+
+function sitemapChoice({ sitemapPatterns, modifiedSince }: CrawlConfig): SitemapChoice {
+  const matchers = sitemapPatterns.map(compileUrlPattern);
+  return {
+    matches: matchers.length === 0 ? null : (url) => matchers.some((matches) => matches(url)),
+    modifiedSince: modifiedSince === null ? null : Date.parse(modifiedSince),
+  };
 }

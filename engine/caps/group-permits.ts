@@ -39,7 +39,9 @@ export class GroupPermits {
   readonly name: string;
   #permits: Permits;
   #shared: Permit[] = [];
-  #free: Permit | null = null;
+  readonly #free: Permit = { busy: false, restsUntil: -Infinity, shared: false };
+  /** The process may use the free permit. A request that left by it may outlast that. */
+  #mayBeFree = false;
   #queue: Waiter[] = [];
   /** Shared permits that the process should have, by its last turn. */
   #fair = Infinity;
@@ -68,9 +70,7 @@ export class GroupPermits {
   /** @param hasSeat the process may use a free permit in large groups */
   set(permits: Permits, hasSeat: boolean): void {
     this.#permits = permits;
-    const mayBeFree = hasSeat && hasFreePermit(permits);
-    if (mayBeFree) this.#free ??= { busy: false, restsUntil: 0, shared: false };
-    else if (this.#free?.busy === false) this.#free = null;
+    this.#mayBeFree = hasSeat && hasFreePermit(permits);
     this.pump();
   }
 
@@ -189,7 +189,8 @@ export class GroupPermits {
     this.#surplusSince = Infinity;
     this.#askedAt = -Infinity;
     this.#told = 0;
-    if (this.#free !== null) this.#free.restsUntil = performance.now() + this.#permits.restMs;
+    if (this.#mayBeFree) this.#free.restsUntil = performance.now() + this.#permits.restMs;
+    this.#mayBeFree = false;
   }
 
   /** Hosts that have waited for longer than `ms`, each once for a wait. */
@@ -207,7 +208,7 @@ export class GroupPermits {
   /** Nothing is known of the group that would be lost with it. */
   get isOver(): boolean {
     const now = performance.now();
-    const busy = this.#free !== null && (this.#free.busy || this.#free.restsUntil > now);
+    const busy = this.#free.busy || this.#free.restsUntil > now;
     const isTold = this.#told === 0;
     return (
       this.#queue.length === 0 && this.#shared.length === 0 && isTold && !busy && this.#bookedUntil < now
@@ -215,7 +216,7 @@ export class GroupPermits {
   }
 
   get #all(): Permit[] {
-    return this.#free === null ? this.#shared : [this.#free, ...this.#shared];
+    return this.#mayBeFree ? [this.#free, ...this.#shared] : this.#shared;
   }
 
   get #usable(): number {

@@ -253,12 +253,15 @@ export class PermitKeeper {
     if (holding === null || holding.hasSeat || now - holding.seatAskedAt < seatMs) return;
     holding.seatAskedAt = now;
     const call = { holder: holding.id, keeps: 0, wanted: 1 };
+    let got = 0;
     const turn = (books: GroupBooks, at: number): GroupBooks => {
       const result = settleShare(books, call, seats.permits.count, at);
-      holding.hasSeat = result.permits > 0;
+      got = result.permits;
       return result.books;
     };
     await atBooks(this.#pool, [{ name: seats.name, restMs: seats.permits.restMs, turn }]);
+    // Only what is committed is a seat.
+    holding.hasSeat = got > 0;
     for (const group of this.#groups.values()) group.set(group.permits, holding.hasSeat);
   }
 

@@ -4,6 +4,7 @@ import { wholeConfig } from '../../contracts/crawl.ts';
 import { whyNoMore } from '../../domain/crawl-life.ts';
 import {
   applyBatch,
+  changesScores,
   endEdit,
   findConfig,
   noteReread,
@@ -31,6 +32,7 @@ import {
   rulesOf,
   type Rules,
 } from './judgement.ts';
+import { rescore } from './rescore.ts';
 import { storedBatches } from './stored-links.ts';
 
 /** One call ends after this many milliseconds, so that people see figures now and then. */
@@ -48,6 +50,8 @@ interface Step {
   readonly pending: PendingConfig;
   readonly place: EditPlace;
   readonly rules: Rules;
+  /** Other weights hold, so that URLs that wait get new scores. */
+  readonly rescores: boolean;
 }
 
 /** Applies pending versions of a crawl's settings for a while. Returns how far it has come. */
@@ -66,9 +70,11 @@ export function createApplyEdits(
     if (done !== null) dependencies.wakeHosts(done.hosts);
   };
 
-  const judgeUrls = async ({ crawlId, pending, place, rules }: Step): Promise<void> => {
+  const judgeUrls = async ({ crawlId, pending, place, rules, rescores }: Step): Promise<void> => {
     const rows = await urlsToJudge(pool, crawlId, place.hostId, place.key, movableReasons, urlBatch);
     const last = rows.at(-1);
+    // Before the place is noted: after a crash the batch is scored again, to the same scores.
+    if (rescores) await rescore(dependencies, crawlId, wholeConfig(pending.config), rows);
     await applyAndWake(crawlId, {
       version: pending.version,
       seedsRevision: pending.seeds_revision,
@@ -136,6 +142,7 @@ export function createApplyEdits(
     let version: number | null = null;
     /** Rules of the pending version. */
     let rules: Rules | null = null;
+    let rescores = false;
     for (;;) {
       const [pending] = await pendingConfig(pool, crawlId);
       if (pending === undefined) break;
@@ -143,11 +150,13 @@ export function createApplyEdits(
         await endEdit(pool, crawlId, pending, 'stopped');
         continue;
       }
-      if (rules === null || version !== pending.version)
+      if (rules === null || version !== pending.version) {
         rules = rulesOf(pool, crawlId, wholeConfig(pending.config));
+        rescores = (await changesScores(pool, crawlId, pending.version))[0]?.changed === true;
+      }
       ({ version } = pending);
       const place = readPlace(pending.place);
-      await steps[place.of]({ crawlId, pending, place, rules });
+      await steps[place.of]({ crawlId, pending, place, rules, rescores });
       if (performance.now() >= end || signal.aborted) return progressOf(crawlId, version, true);
     }
     // In every call, since an earlier call may have been cut off before this.

@@ -21,8 +21,9 @@ import { seedPriority } from '../../domain/priority/place.ts';
 import { namesOf } from '../../domain/robots.ts';
 import { compileScope } from '../../domain/scope.ts';
 import { accusationText } from '../../domain/traps/rules.ts';
-import { shapesOf } from '../../domain/traps/shape.ts';
+import { domainOfShape, hostsBelow, shapesOf } from '../../domain/traps/shape.ts';
 import { listQuarantine } from '../../storage/traps/index.ts';
+import { apexOf } from '../traps/domain-hosts.ts';
 import { shapedPart } from '../traps/observe.ts';
 import { canonicalSteps } from '../../domain/url-steps.ts';
 import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from '../../domain/url.ts';
@@ -32,7 +33,7 @@ import { urlKey } from '../../contracts/url-key.ts';
 import { hostCapWait } from '../../storage/caps/index.ts';
 import type { CapBook } from '../caps/cap-book.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
-import { isWithin, pendingSeed } from '../../storage/seeds/index.ts';
+import { isWithin, pendingSeed, registrableDomain } from '../../storage/seeds/index.ts';
 import {
   countAhead,
   explainHost,
@@ -42,6 +43,7 @@ import {
 } from '../../storage/reports/index.ts';
 import { findUrlState, pagesInHand } from '../../storage/frontier/index.ts';
 import { listCrawls } from '../../storage/crawls/index.ts';
+import { measureLoads } from '../../storage/instance/index.ts';
 import { loadOptOuts } from '../../storage/opt-outs/index.ts';
 import { findKept } from '../../storage/recrawl/index.ts';
 import { pendingConfig } from '../../storage/edits/index.ts';
@@ -111,7 +113,7 @@ async function gather(
   // A tenant must not see that another one crawls the host.
   const host = known?.met === true ? known : undefined;
   const [row] = host === undefined ? [] : await explainUrl(db, host.id, crawlId, key);
-  const quarantine = await quarantineOf(db, crawlId, link);
+  const quarantine = await quarantineOf(db, crawlId, link, row);
   const record =
     row === undefined
       ? null
@@ -150,6 +152,7 @@ async function gather(
     },
     scope,
     quarantine,
+    stages: mayWait ? await measureLoads(db) : [],
     optedOut: coveringDomain(hostName(link.host), new Set(optOuts?.domains)),
     host:
       host === undefined
@@ -185,6 +188,7 @@ async function wouldScore(
     linking_hosts: null,
     linking_pages: null,
     promised: null,
+    lastmod: null,
   };
   return (await scoreFacts(db, config, link, { depth, ...found }, quarantine)).score;
 }
@@ -194,12 +198,20 @@ async function quarantineOf(
   db: Queryable,
   crawlId: string,
   link: CanonicalUrl,
+  record: { readonly reason: string | null; readonly detail: string | null } | undefined,
 ): Promise<ExplainFacts['quarantine']> {
   const verdicts = ['held', 'confirmed', 'suspected'] as const;
-  const rows = await listQuarantine(db, crawlId, '0', null, verdicts, link.host, 1_000, 0);
-  const shapes = shapesOf(shapedPart(link));
+  const domain = registrableDomain(hostName(link.host));
+  const origins = [link.host, ...(domain === null ? [] : [apexOf(domain)])];
+  const rows = await listQuarantine(db, crawlId, '0', null, verdicts, origins, 1_000, 0);
+  const isBelow = domain !== null && hostName(link.host) !== domain;
+  const shapes = [...shapesOf(shapedPart(link)), ...(isBelow ? [hostsBelow(domain)] : [])];
   const mine = rows
-    .filter(({ shape }) => shapes.includes(shape))
+    .filter(({ id, shape, origin, rule }) =>
+      rule === 'soft-404'
+        ? record?.reason === 'soft-404' && record.detail?.startsWith(`${id}: `) === true
+        : shapes.includes(shape) && (origin === link.host || domainOfShape(shape) !== null),
+    )
     .sort((a, b) => shapes.indexOf(a.shape) - shapes.indexOf(b.shape));
   const row = mine.find(({ verdict }) => verdict !== 'suspected') ?? mine[0];
   if (row === undefined) return null;

@@ -36,6 +36,7 @@ export function hostFacts(
     failures: row.failures,
     failingSince: instant(row.failing_since),
     lastError: row.last_error,
+    eased: row.eased,
     waitMs: row.wait_ms,
     paceMs: row.pace_ms,
     turn: { inMs: row.turn_ms, delayMs: delays.own, reported: row.turn_held },
@@ -57,12 +58,16 @@ export function hostFacts(
 
 function closingOf({
   settings,
+  budget,
+  later,
   requests_day,
   requests_used,
   now_ms,
 }: HostCircumstances): HostFacts['closed'] {
-  const closing = closingAt(settings, { day: requests_day, used: requests_used }, now_ms);
-  return closing && { by: closing.by, inMs: closing.until - now_ms };
+  const closing = closingAt(settings, budget, { day: requests_day, used: requests_used }, now_ms);
+  if (closing === null) return null;
+  const perDay = closing.by === 'quota' && settings.quotaPerDay === null ? budget : null;
+  return { by: closing.by, inMs: closing.until - now_ms, budget: perDay === null ? null : { perDay, later } };
 }
 
 /** Milliseconds between two requests to the host (`all`), and between two of this crawl (`own`). */
@@ -143,6 +148,7 @@ function pageFacts(row: UrlCircumstances): PageFacts | null {
     words,
     links: links ?? 0,
     canonical,
+    nearDuplicateOf: row.near_duplicate_of,
     relevance,
     noindex: noindex ?? false,
     nofollow: nofollow ?? false,

@@ -18,7 +18,7 @@ import { promiseOf, scoreOf } from '../admission/scoring.ts';
 /** Where a page stands: its depth, the page that names it, and the links that were counted (sketches). */
 export type Standing = Pick<
   UrlCircumstances,
-  'depth' | 'parent_priority' | 'parent_is_host' | 'linking_hosts' | 'linking_pages' | 'promised'
+  'depth' | 'parent_priority' | 'parent_is_host' | 'linking_hosts' | 'linking_pages' | 'promised' | 'lastmod'
 >;
 
 /** Does the score give the URL its place in line? */
@@ -41,7 +41,8 @@ export async function scoreFacts(
   const [quality] = await qualitiesOf(db, [host]);
   const suspects = (): boolean => quarantine?.verdict === 'suspected';
   const known = { suspects, knows: () => true, standing: () => null };
-  const { depth, parent_priority, parent_is_host, linking_hosts, linking_pages, promised } = standing;
+  const { depth, parent_priority, parent_is_host, linking_hosts, linking_pages, promised, lastmod } =
+    standing;
   const counted = (sketch: string | null, first: boolean): number =>
     Math.max(Number(first), sketch === null ? 0 : sourcesOf(readSketch(sketch)));
   const topic = config.focus === null ? null : new Topic(config.focus);
@@ -51,6 +52,7 @@ export async function scoreFacts(
       inboundHosts: counted(linking_hosts, parent_is_host === false),
       inboundPages: counted(linking_pages, parent_is_host === true),
       relevance: promised ?? promiseOf({ topic }, url),
+      lastmod: lastmod?.getTime() ?? null,
     },
     { weights, trusted: new Set(config.trustedDomains), quarantine: known },
     place,

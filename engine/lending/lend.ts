@@ -191,7 +191,7 @@ async function firstAllowed(
     if (url === undefined || crawl === undefined) return null;
     const wanted = { url, crawl };
     // Sitemaps are not lent: our own workers read them, since they store the bodies.
-    const stopped = url.kind === storedKinds.sitemap ? 'not-lent' : await visit.mayAsk(wanted);
+    const stopped = url.kind !== storedKinds.page ? 'not-lent' : await visit.mayAsk(wanted);
     if (stopped === null && visit.mayLeave(wanted, url.url)) return wanted;
     if (stopped === null || stopped === 'not-lent' || stopped.kind !== 'never') {
       await retrying(() => returnUrls(pool, hostId, taken.token));

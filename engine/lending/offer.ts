@@ -67,6 +67,10 @@ export async function offer(
       continue;
     }
     const crawl = await room.books.crawls.open(parent?.crawl_id ?? Number(crawlId));
+    if (crawl.config.sitemap === 'only') {
+      reject('url: the crawl takes pages from sitemaps and seeds only');
+      continue;
+    }
     if (parentUrl !== null) {
       const links = (ofParent.get(parentUrl) ?? 0) + 1;
       ofParent.set(parentUrl, links);

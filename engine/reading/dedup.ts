@@ -5,6 +5,7 @@
  */
 import { originsOfSite } from '../../domain/scope.ts';
 import { storedStages } from '../../domain/stage.ts';
+import { storedKinds } from '../../domain/url-kind.ts';
 import { inTransaction, retrying } from '../../storage/postgres/index.ts';
 import {
   type StageRow,
@@ -33,11 +34,14 @@ export function createDedup(
     );
     const seeded = await seededSites(pool, JSON.stringify([...places.values()]));
     const sites = new Map(seeded.map(({ host_id, crawl_id, site }) => [nameOf(host_id, crawl_id), site]));
-    const claims = bodies.map((body) => {
-      const { crawl_id, content_hash, host_id, key } = body;
-      const site = sites.get(nameOf(host_id, crawl_id)) ?? 0;
-      return { crawl_id, hash: content_hash.toString('hex'), site, host_id, key, body };
-    });
+    // The answer to a made-up path is always read, and never stands for a page.
+    const claims = bodies
+      .filter(({ kind }) => kind !== storedKinds.probe)
+      .map((body) => {
+        const { crawl_id, content_hash, host_id, key } = body;
+        const site = sites.get(nameOf(host_id, crawl_id)) ?? 0;
+        return { crawl_id, hash: content_hash.toString('hex'), site, host_id, key, body };
+      });
     const rows = (some: typeof claims): string => JSON.stringify(some.map(({ body: _, ...row }) => row));
     // A claim for no site gives way to the claims of sites, so these come first.
     const [ofSites, ofNone] = [
@@ -52,8 +56,9 @@ export function createDedup(
     );
     const byClaim = new Map(owners.map((owner) => [claimName(owner), owner]));
     const stages = claims.map((claim) => stageAfter(claim.body, byClaim.get(claimName(claim))));
-    await writer.write({ stages });
-    await repeated(bodies.filter((_, at) => stages[at]?.to === storedStages.none));
+    const probes = bodies.filter(({ kind }) => kind === storedKinds.probe);
+    await writer.write({ stages: [...stages, ...probes.map((probe) => stageAfter(probe, undefined))] });
+    await repeated(claims.flatMap(({ body }, at) => (stages[at]?.to === storedStages.none ? [body] : [])));
   };
 }
 

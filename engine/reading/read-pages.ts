@@ -5,7 +5,7 @@
 import { storedStages } from '../../domain/stage.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Extracted } from '../../contracts/extraction.ts';
+import type { Extracted, ReadDocument } from '../../contracts/extraction.ts';
 import type { Extractor } from '../../content/extract.ts';
 import { looksLikeSitemap } from '../../content/sitemap.ts';
 import { textHash } from '../../content/text-hash.ts';
@@ -21,7 +21,11 @@ import {
   turnIntoSitemap,
   type PageRow,
 } from '../../storage/pages/index.ts';
+import type { PrintRow } from '../../storage/alike/index.ts';
+import { DocumentTurn } from './document-turn.ts';
+import { printRow } from './print-row.ts';
 import { retrying } from '../../storage/postgres/index.ts';
+import { noteSitemap } from '../../storage/sitemaps/index.ts';
 import type { AdmissionRow } from '../../storage/frontier/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
@@ -39,12 +43,16 @@ interface Reading {
   readonly staged: StagedBody;
   readonly crawl: OpenCrawl;
   readonly page: PageRow;
+  /** Null: the crawl does not look for near-duplicates, or the text is too short to be one. */
+  readonly print: PrintRow | null;
   /** URLs to admit. */
   readonly links: readonly string[];
   /** What the links promise of the crawl's focus, by URL; null: the crawl has none. */
   readonly promises: ReadonlyMap<string, number> | null;
   readonly cut: Cut;
   readonly extracted: Extracted;
+  /** The detail under which it is held as soft 404; null: it is not. */
+  readonly held: string | null;
 }
 
 interface Ready {
@@ -55,21 +63,27 @@ interface Ready {
   readonly fresh: readonly AdmissionRow[];
 }
 
-/** Reads bodies of any hosts. */
+/** Reads bodies of any hosts. Documents may stay in their stage, to be found again. */
 export function createReading(
   dependencies: Dependencies,
   extractor: Extractor,
+  documentsMs?: number,
 ): (bodies: readonly StagedBody[]) => Promise<void> {
-  const { pool, writer, blobs, books, admission, links: tally, traps, log } = dependencies;
+  const { pool, writer, blobs, books, admission, links: tally, traps, soft404, log } = dependencies;
   const { crawls } = books;
   const admitSitemap = createSitemapAdmission(dependencies, admission);
 
-  const read = async (staged: StagedBody): Promise<Reading | null> => {
+  const read = async (staged: StagedBody, turn: DocumentTurn): Promise<Reading | 'lost' | 'later'> => {
+    if (turn.isLater(staged.content_type)) return 'later';
     const body = await blobs.get(staged.content_hash, staged.record);
-    if (body === null) return null;
+    if (body === null) return 'lost';
+    if (turn.isLater(staged.content_type, body)) return 'later';
     const crawl = await crawls.open(staged.crawl_id);
     const quality = (await books.qualities.of([staged.origin])).get(staged.origin) ?? 1;
-    return readPage(extractor, staged, crawl, body, linksTaken(crawl.config.maxLinksPerPage, quality));
+    const document = await turn.read(staged.content_type, body);
+    const mostLinks = linksTaken(crawl.config.maxLinksPerPage, quality);
+    const reading = readPage(extractor, staged, crawl, body, mostLinks, document);
+    return { ...reading, held: soft404.standing(crawl, staged, reading.extracted, reading.page.text_hash) };
   };
 
   /**
@@ -128,8 +142,15 @@ export function createReading(
       await fetchAgain([staged]);
       return;
     }
-    const { cut } = await admitSitemap(staged, await crawls.open(staged.crawl_id), body);
+    const { cut, report } = await admitSitemap(staged, await crawls.open(staged.crawl_id), body);
+    await retrying(() => noteSitemap(pool, staged, report));
     await writer.write({ stages: [stageEnd(staged, cut)] });
+  };
+
+  const readProbe = async (staged: StagedBody): Promise<void> => {
+    const reading = await read(staged, new DocumentTurn());
+    if (typeof reading !== 'string') await soft404.answered(staged, reading.extracted);
+    await writer.write({ stages: [stageEnd(staged, {})] });
   };
 
   /** Commits a few pages together, or a page with many links alone: bounds memory and the size of a transaction. */
@@ -138,14 +159,16 @@ export function createReading(
     let links = 0;
     const commit = async (): Promise<void> => {
       const pages = open.map(({ reading }) => reading.page);
+      const prints = open.flatMap(({ reading: { print } }) => (print === null ? [] : [print]));
       const found = open.flatMap(({ ready }) => ready.candidates);
       const written = await admission.store(writer, found, (outside) => {
         const leftOut = Map.groupBy(outside, ({ crawl, parent }) => nameOf(crawl.id, parent));
-        const stages = open.map(({ reading: { staged }, ready }) => {
+        const stages = open.map(({ reading: { staged, held }, ready }) => {
           const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
-          return stageEnd(staged, cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 }));
+          const end = stageEnd(staged, cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 }));
+          return held === null ? end : { ...end, held };
         });
-        return { pages, stages };
+        return { pages, prints, stages };
       });
       const fresh = Map.groupBy(written.fresh, (row) => `${String(row.crawl_id)} ${row.parent_key ?? ''}`);
       for (const { reading, ready } of open) {
@@ -155,17 +178,18 @@ export function createReading(
         traps.read(crawl, staged, extracted, [...ready.fresh, ...own]);
       }
       await traps.save();
+      for (const { reading } of open)
+        if (reading.held === null) await soft404.read(reading.crawl, reading.staged, reading.extracted);
       open = [];
       links = 0;
       await tally.flush();
     };
     const lost: StagedBody[] = [];
+    const turn = new DocumentTurn(documentsMs);
     for (const staged of bodies) {
-      const reading = await read(staged);
-      if (reading === null) {
-        lost.push(staged);
-        continue;
-      }
+      const reading = await read(staged, turn);
+      if (reading === 'lost') lost.push(staged);
+      if (typeof reading === 'string') continue;
       // Reading a page takes about a millisecond: the process serves its sockets in between.
       await breathe();
       if (open.length > 0 && (open.length === commitBatch || links + reading.links.length > linkBatch)) {
@@ -182,7 +206,8 @@ export function createReading(
   return async (bodies) => {
     const pages: StagedBody[] = [];
     for (const body of bodies) {
-      if (await isSitemap(body)) await extractSitemap(body);
+      if (body.kind === storedKinds.probe) await readProbe(body);
+      else if (await isSitemap(body)) await extractSitemap(body);
       else pages.push(body);
     }
     await extractPages(pages);
@@ -195,21 +220,36 @@ function readPage(
   crawl: OpenCrawl,
   body: Uint8Array,
   maxLinks: number,
-): Reading {
+  document: ReadDocument | null,
+): Omit<Reading, 'held'> {
   const extracted = extractor.extract({
     body,
+    document,
     url: staged.url,
     contentType: staged.content_type,
     xRobotsTag: staged.robots_tag,
     agentTokens: crawl.agentTokens,
     maxLinks,
     withContexts: crawl.topic !== null,
+    now: Date.now(),
   });
   const { links, cut, title, text } = extracted;
   const relevance = crawl.topic?.read(`${title ?? ''} ${text}`) ?? null;
   const page = pageRow(staged, crawl, extracted, relevance);
+  const print = crawl.config.nearDuplicates ? printRow(staged, extracted.main) : null;
+  if (crawl.config.sitemap === 'only')
+    return {
+      staged,
+      crawl,
+      page,
+      print,
+      links: [],
+      promises: null,
+      cut: cutBy(cut, { unlisted: links.length }),
+      extracted,
+    };
   const promises = promisesOf(staged, crawl, extracted, relevance);
-  return { staged, crawl, page, links, promises, cut, extracted };
+  return { staged, crawl, page, print, links, promises, cut, extracted };
 }
 
 function promisesOf(
@@ -276,6 +316,7 @@ function pageRow(
     noindex: extracted.noindex,
     nofollow: extracted.nofollow,
     text_hash: extracted.words < wordsThatTell ? null : Buffer.from(textHash(text)).toString('hex'),
+    meta: extracted.meta,
     outlinks: packOutlinks(staged.origin, links),
     ...(relevance !== null && { relevance }),
     counters: crawl.counters({ url, title, language, depth }),

@@ -1,5 +1,5 @@
 /** What a sitemap says of the pages of a standing crawl: how often they change, and when they last did (F32). */
-import type { SitemapEntry } from '../../content/sitemap.ts';
+import type { SitemapEntry } from '../../content/sitemap-entry.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { changeRates, trustsLastmods } from '../../domain/recrawl/page-class.ts';
 import { canonicalize } from '../../domain/url.ts';

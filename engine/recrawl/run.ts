@@ -25,10 +25,11 @@ import {
   countDates,
   type StandingCrawl,
 } from '../../storage/recrawl/index.ts';
+import { dateSome } from './dating.ts';
 import { planAnew } from './planning.ts';
 import { noteOf, rulesOf } from './visits.ts';
 
-/** Visits noted, and pages queued, in one transaction. */
+/** Visits noted, pages dated anew, and pages queued, in one transaction. */
 const batch = 500;
 /** Seconds between two plans, and between two samples of freshness; sooner if the crawl has grown by a quarter. */
 const planSeconds = 3_600;
@@ -46,6 +47,12 @@ export async function runRecrawl(pool: Pool, crawlId: string, goesOn: () => bool
     const visits = await held(pool, crawlId, (db, standing) => noteBatch(db, crawlId, standing, keepFresh));
     noted += visits;
     if (visits < batch) break;
+  }
+  while (goesOn()) {
+    const dated = await held(pool, crawlId, (db, standing) =>
+      dateSome(db, crawlId, standing, keepFresh, batch),
+    );
+    if (dated < batch) break;
   }
   await held(pool, crawlId, async (db, standing) => {
     if (isPlanOld(standing)) await planAnew(db, crawlId, standing, keepFresh);
@@ -85,7 +92,7 @@ async function noteBatch(
   keepFresh: KeepFresh,
 ): Promise<number> {
   const { noted_micros: micros, noted_host: host, noted_key: key } = standing;
-  const horizon = (await pagesHorizon(db, crawlId))[0]?.micros ?? 0;
+  const horizon = (await pagesHorizon(db, crawlId, micros))[0]?.micros ?? 0;
   const visits = await visitsAfter(db, crawlId, micros, host, key, horizon, batch);
   const last = visits.at(-1);
   if (last === undefined) return 0;

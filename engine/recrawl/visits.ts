@@ -28,7 +28,7 @@ export function rulesOf(standing: StandingCrawl, keepFresh: KeepFresh): VisitRul
 }
 
 /** Does a URL match one of the patterns? Compiled once. */
-function anyOf(patterns: readonly string[]): (url: string) => boolean {
+export function anyOf(patterns: readonly string[]): (url: string) => boolean {
   const matchers = patterns.map(compileUrlPattern);
   return (url) => {
     const link = matchers.length === 0 ? null : canonicalize(url);
@@ -110,7 +110,7 @@ export function noteOf(visits: readonly VisitedPage[], keepFresh: KeepFresh, rul
   return { notes, dates: [...dates.values()] };
 }
 
-const freqOf = (text: string | null): ChangeFreq | null =>
+export const freqOf = (text: string | null): ChangeFreq | null =>
   text !== null && Object.hasOwn(changeRates, text) ? (text as ChangeFreq) : null;
 
 /** Null: this is the first visit. */

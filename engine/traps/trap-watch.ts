@@ -1,10 +1,11 @@
 /**
- * Gathers what pages show about traps, by crawl and host, and adds it to the watch of the host (storage/traps/) a dozen or
- * so of pages at a time. Pages that are gathered when a process dies are lost to the watch, which is less than a dozen of
- * each host; a trap is then found as much later.
+ * Gathers what pages show about traps, by crawl and host, and adds it to the watch of the host (storage/traps/), `batch`
+ * pages at a time. Pages that are gathered when a process dies are lost to the watch: fewer than `batch` of each host, by
+ * which a trap is found later.
  */
 import type { Logger } from 'pino';
 import type { Extracted } from '../../contracts/extraction.ts';
+import { usualLimits, type TrapLimits } from '../../domain/traps/rules.ts';
 import type { Observation } from '../../domain/traps/watch.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { canonicalize } from '../../domain/url.ts';
@@ -13,10 +14,12 @@ import type { StagedBody } from '../../storage/pages/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { addWatched } from '../../storage/traps/index.ts';
 import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
-import { observe } from './observe.ts';
+import type { HostBook } from '../books/host-book.ts';
+import { DomainHosts, apexOf } from './domain-hosts.ts';
+import { observe, observeBelow } from './observe.ts';
 
 /** Pages of a host that are added together. */
-const batch = 16;
+const batch = 32;
 /** Most hosts in one transaction. */
 const hostBatch = 20;
 /** Most pages gathered, of all hosts: some two megabytes. Then the host that was read least lately gives way. */
@@ -25,7 +28,8 @@ const mostGathered = 4_000;
 const worthAdding = 4;
 
 interface Gathered {
-  readonly host_id: number;
+  /** Of the host; a domain is known by its origin (domain-hosts.ts). */
+  readonly host: number | string;
   readonly crawl_id: number;
   readonly pages: Observation[];
 }
@@ -34,11 +38,20 @@ export class TrapWatch {
   readonly #pool: Pool;
   readonly #crawls: Pick<CrawlBook, 'open'>;
   readonly #log: Logger;
+  readonly #limits: TrapLimits;
+  readonly #hosts: Pick<HostBook, 'idOf'>;
+  readonly #domains = new DomainHosts();
   readonly #open = new Map<string, Gathered>();
   #ready: Gathered[] = [];
   #pages = 0;
 
-  constructor({ pool, log }: { readonly pool: Pool; readonly log: Logger }, crawls: Pick<CrawlBook, 'open'>) {
+  constructor(
+    { pool, log }: { readonly pool: Pool; readonly log: Logger },
+    { crawls, hosts }: { readonly crawls: Pick<CrawlBook, 'open'>; readonly hosts: Pick<HostBook, 'idOf'> },
+    limits: TrapLimits = usualLimits,
+  ) {
+    this.#hosts = hosts;
+    this.#limits = limits;
     this.#pool = pool;
     this.#crawls = crawls;
     this.#log = log;
@@ -46,8 +59,7 @@ export class TrapWatch {
 
   /** A page that was read and stored. @param fresh its links that were new to the crawl */
   read(crawl: OpenCrawl, staged: StagedBody, extracted: Extracted, fresh: readonly AdmissionRow[]): void {
-    const own = fresh.filter(({ host_id: id }) => id === staged.host_id).map(({ url }) => url);
-    this.#add(crawl, staged, extracted, own);
+    this.#add(crawl, staged, extracted, fresh);
   }
 
   /** Pages whose bodies are those of other pages, and which are therefore not read. */
@@ -59,8 +71,14 @@ export class TrapWatch {
   /** Adds what is due; to be called after `read`. */
   async save(): Promise<void> {
     while (this.#ready.length > 0) {
-      const watched = this.#ready.splice(0, hostBatch);
-      const held = await addWatched(this.#pool, watched, Date.now());
+      const ready = this.#ready.splice(0, hostBatch);
+      const watched = await Promise.all(
+        ready.map(async ({ host, crawl_id, pages }) => ({
+          ...{ crawl_id, pages },
+          host_id: typeof host === 'number' ? host : await this.#hosts.idOf(host),
+        })),
+      );
+      const held = await addWatched(this.#pool, watched, Date.now(), this.#limits);
       if (held > 0) this.#log.info({ shapes: held }, 'shapes of URLs that look like traps are in quarantine');
     }
   }
@@ -69,18 +87,30 @@ export class TrapWatch {
     { id, quarantine, config }: OpenCrawl,
     staged: StagedBody,
     extracted: Extracted | null,
-    fresh: readonly string[],
+    fresh: readonly AdmissionRow[],
   ): void {
     if (quarantine === null || staged.kind === storedKinds.sitemap) return;
     // A page that is fetched again says what it said before: that is no evidence.
     if (config.keepFresh !== null && staged.fetches > 1) return;
     const link = canonicalize(staged.url);
     if (!link.ok) return;
-    const name = `${String(id)} ${String(staged.host_id)}`;
-    const gathered = this.#open.get(name) ?? { host_id: staged.host_id, crawl_id: id, pages: [] };
+    const own = fresh.filter(({ host_id: host }) => host === staged.host_id).map(({ url }) => url);
+    const { content_hash: body, took_ms: tookMs, host_id: hostId } = staged;
+    const shown = observe({ link: link.value, body, extracted, fresh: own, tookMs }, this.#limits.crowd);
+    this.#gather(id, hostId, shown);
+    const domain = this.#domains.met(id, hostId, link.value.host);
+    if (domain === null) return;
+    const elsewhere = fresh.flatMap(({ host_id: host, url }) => (host === hostId ? [] : [url]));
+    const links = extracted?.links ?? [];
+    this.#gather(id, apexOf(domain), observeBelow(domain, hostId, shown, links, elsewhere, link.value.host));
+  }
+
+  #gather(crawlId: number, host: number | string, page: Observation): void {
+    const name = `${String(crawlId)} ${String(host)}`;
+    const gathered = this.#open.get(name) ?? { host, crawl_id: crawlId, pages: [] };
     this.#open.delete(name);
     this.#open.set(name, gathered);
-    gathered.pages.push(observe({ link: link.value, body: staged.content_hash, extracted, fresh }));
+    gathered.pages.push(page);
     this.#pages++;
     if (gathered.pages.length >= batch) this.#take(name, gathered);
     else if (this.#pages > mostGathered) this.#giveWay();

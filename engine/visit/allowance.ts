@@ -8,7 +8,7 @@
  * next lease judges anew.
  */
 import { hostDay } from '../../domain/closing.ts';
-import { defaultDailyQuota, reserveFor, usedOn } from '../../domain/quota.ts';
+import { dailyQuota, reserveFor, usedOn } from '../../domain/quota.ts';
 import { nextOpening, standingAt, type Standing, type Windows } from '../../domain/windows.ts';
 import type { LocalDay } from '../../domain/zone.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
@@ -20,7 +20,7 @@ const alwaysOpen: Standing = { open: true, until: null };
 export class Allowance {
   readonly #windows: Windows | null;
   readonly #quota: number;
-  /** The host has a quota of its own: requests of a slice are reserved exactly, as they are needed. */
+  /** The host has a quota or budget of its own: requests of a slice are reserved exactly, as they are needed. */
   readonly #exact: boolean;
   /** Added to `performance.now()`, they give the latest and the earliest instant that it may be now. */
   readonly #latest: number;
@@ -35,8 +35,8 @@ export class Allowance {
   constructor(taken: TakenLease, askedAt: number) {
     const { windows, quotaPerDay } = taken.settings;
     this.#windows = windows;
-    this.#quota = quotaPerDay ?? defaultDailyQuota;
-    this.#exact = quotaPerDay !== null;
+    this.#quota = dailyQuota(quotaPerDay, taken.budget);
+    this.#exact = quotaPerDay !== null || taken.budget !== null;
     this.#latest = taken.now_ms - askedAt;
     this.#earliest = taken.now_ms - performance.now();
     this.#standing = windows === null ? alwaysOpen : standingAt(windows, taken.now_ms);

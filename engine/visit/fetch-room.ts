@@ -42,17 +42,26 @@ export class FetchRoom {
     this.admission = dependencies.admission;
   }
 
-  /** Admits the sitemaps that robots.txt names, for each crawl that is new at the host (RFC 9309 §2.2.4). */
+  /**
+   * Admits the sitemaps that robots.txt names, for each crawl that is new at the host (RFC 9309 §2.2.4). A crawl that takes
+   * pages from sitemaps only asks for one where it usually is, if robots.txt names none.
+   */
   async admitSitemaps(
     hostId: string,
     origin: string,
     crawls: readonly OpenCrawl[],
     { robots }: HostRules,
   ): Promise<void> {
-    if (robots === null || robots.sitemaps.length === 0) return;
-    const newcomers = crawls.filter(({ id }) => !this.#sitemapsDone.has(`${String(id)} ${hostId}`));
+    if (robots === null) return;
+    const names = robots.sitemaps.length > 0;
+    const newcomers = crawls.filter(
+      ({ id, config: { sitemap } }) =>
+        (names ? sitemap !== 'skip' : sitemap === 'only') &&
+        !this.#sitemapsDone.has(`${String(id)} ${hostId}`),
+    );
     if (newcomers.length === 0) return;
-    const named = robots.sitemaps.slice(0, sitemapLimits.robotsLines).flatMap((line) => {
+    const lines = names ? robots.sitemaps.slice(0, sitemapLimits.robotsLines) : ['/sitemap.xml'];
+    const named = lines.flatMap((line) => {
       const link = canonicalize(line, origin);
       return link.ok ? [{ link: link.value, depth: 0, seed: false }] : [];
     });

@@ -17,6 +17,7 @@ import type { HostRules } from './host-rules.ts';
 import type { Lane } from './lanes.ts';
 import type { HostLease, HostLesson, LeaseKeeper } from './lease-keeper.ts';
 import { HostPacer, type Way } from './pacer.ts';
+import type { Waits } from './visit-times.ts';
 
 /** What all visits of a process share. */
 export interface House extends Way {
@@ -108,7 +109,7 @@ export class HostVisit implements Visited {
     const { failures, last_error: lastError } = lease.taken;
     const from = pacer.last?.headAt ?? -Infinity;
     return [
-      { cause: pauseCause(failures === 0 ? null : lastError), until: heldOffUntil },
+      { cause: pauseCause(failures === 0 ? null : lastError, pacer.eased), until: heldOffUntil },
       { cause: this.#spacing, until: from + (this.baseDelayMs ?? 0) },
       { cause: 'slowdown', until: from + pacer.pace.delayMs },
       // Slow answers make the delay longer, if a setting says so.
@@ -154,7 +155,7 @@ export class HostVisit implements Visited {
       stays: () => this.#stays(wanted),
       mayLeave: (counted: boolean) => this.mayLeave(wanted, request.url, counted),
       patienceMs: Math.max(errandMs, this.endsAt - performance.now()),
-      waits: (waits: 'time' | 'caps' | null) => {
+      waits: (waits: Waits | null) => {
         times.waits(waits);
       },
       underWay: (by: 1 | -1) => {
@@ -232,6 +233,13 @@ export async function onErrand<T>(
     if (pacer.sent > 0 && pacer.last !== null) visit.turns.askedForRobots(pacer.last);
     await keeper.noteTurns(lease, visit.turns.noted(pacer.tookMs).filter(isOwed), false);
     const waitMs = Math.max(lesson.waitMs ?? 0, pacer.waitMs);
-    await keeper.release(lease, { failures, lastError, ...lesson, waitMs, paceMs: pacer.paceMs });
+    await keeper.release(lease, {
+      failures,
+      lastError,
+      ...lesson,
+      waitMs,
+      paceMs: pacer.paceMs,
+      eased: pacer.eased,
+    });
   }
 }

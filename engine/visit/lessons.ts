@@ -24,6 +24,8 @@ export class Lessons {
   #memory: HostMemory;
   #trouble: HostTrouble | null = null;
   #learned = false;
+  #asked = 0;
+  #failed = 0;
 
   constructor(taken: TakenLease) {
     this.#taken = taken;
@@ -64,8 +66,10 @@ export class Lessons {
     return standingOf(this.#memory, { ...url, key: nameOf(url.key) }, performance.now());
   }
 
-  get forRelease(): { failures: number; lastError: string | null } {
-    return { failures: this.failures, lastError: this.lastError };
+  get forRelease(): { failures: number; lastError: string | null; asked: number; failed: number } {
+    return {
+      ...{ failures: this.failures, lastError: this.lastError, asked: this.#asked, failed: this.#failed },
+    };
   }
 
   /**
@@ -76,6 +80,11 @@ export class Lessons {
    */
   learn(key: string, host: HostNext, delayMs: number, message: string): void {
     this.#learned ||= host.sign !== 'none';
+    // A complaint asks for fewer requests: it says nothing of how good the host is.
+    if (host.sign !== 'none' && host.complaint === null) {
+      this.#asked++;
+      if (host.sign === 'ill') this.#failed++;
+    }
     // Of several requests in flight one has shown trouble already. The others had left before that.
     if (this.#trouble !== null) return;
     this.#memory = afterAnswer(this.#memory, nameOf(key), host, delayMs, performance.now());

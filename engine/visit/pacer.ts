@@ -3,12 +3,7 @@
  * `exchange`, robots.txt included. So no request leaves too soon, or while the host is closed or over its quota, and no
  * two are in flight together unless an operator allows several (lanes.ts).
  */
-import {
-  NoRoomForBody,
-  type Fetcher,
-  type FetchRequest,
-  type FetchResult,
-} from '../../contracts/fetching.ts';
+import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { adaptedDelayMs, earliestStart, type Exchanged } from '../../domain/pace.ts';
 import { slowedMs } from '../../domain/pressure.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
@@ -18,6 +13,8 @@ import type { Pace } from '../../domain/host-delay.ts';
 import type { HostLease } from './lease-keeper.ts';
 import type { Lane } from './lanes.ts';
 import { sleep } from './sleep.ts';
+import type { Waits } from './visit-times.ts';
+import { exchangeWithin, noRoom } from './within-lease.ts';
 
 /** Whose turn a request is, and what may still keep it back (gates.ts). */
 export interface Turn {
@@ -29,8 +26,8 @@ export interface Turn {
   readonly mayLeave: (counted: boolean) => boolean;
   /** Milliseconds that the request may wait for a permit of a group of its host (engine/caps). */
   readonly patienceMs: number;
-  /** Called when the request begins to wait for its time, or for permits of its groups, and when that is over. */
-  readonly waits: (waits: 'time' | 'caps' | null) => void;
+  /** Called when the request begins to wait for something, and when that is over. */
+  readonly waits: (waits: Waits | null) => void;
   /** Called when the request connects, and when its exchange is over. */
   readonly underWay: (by: 1 | -1) => void;
   /** Called when the request was answered, or, if several may be in flight, when it has left. */
@@ -77,6 +74,7 @@ export class HostPacer {
   readonly #owedUntil: number;
   /** `performance.now()` before which other reasons than pace allow no request. */
   #heldOffUntil: number;
+  #eased: boolean;
 
   constructor(
     lease: HostLease,
@@ -91,6 +89,7 @@ export class HostPacer {
     this.#optOuts = optOuts;
     this.#signal = signal;
     this.#heldOffUntil = performance.now() + lease.taken.held_ms;
+    this.#eased = lease.taken.eased;
     const { pace_ms: owedMs, asked_ago_ms: agoMs, took_ms: tookMs, unclean } = lease.taken;
     this.#owedUntil = performance.now() + owedMs;
     if (agoMs === null && !unclean) return;
@@ -138,9 +137,17 @@ export class HostPacer {
     return Math.max(0, this.#heldOffUntil - performance.now());
   }
 
-  /** Leaves the host alone for `waitMs` from now. */
-  holdOff(waitMs: number): void {
-    this.#heldOffUntil = Math.max(this.#heldOffUntil, performance.now() + waitMs);
+  /** What keeps requests back apart from the pace is that this installation has no room for answers. */
+  get eased(): boolean {
+    return this.#eased && this.heldMs > 0;
+  }
+
+  /** Leaves the host alone for `waitMs` from now. @param eased for what waits behind the fetchers */
+  holdOff(waitMs: number, eased = false): void {
+    const until = performance.now() + waitMs;
+    if (until <= this.#heldOffUntil) return;
+    this.#heldOffUntil = until;
+    this.#eased = eased;
   }
 
   /**
@@ -209,10 +216,12 @@ export class HostPacer {
       const { patienceMs } = turn;
       for (;;) {
         const eased = begunAt + this.#easedMs - performance.now();
-        const waitMs = Math.max(this.waitMs, turn.waitMs(), eased);
-        if (waitMs <= 0) return true;
+        const ownMs = Math.max(this.waitMs, turn.waitMs());
+        if (ownMs <= 0 && eased <= 0) return true;
+        const waitMs = ownMs > 0 ? ownMs : eased;
+        turn.waits(ownMs > 0 ? 'time' : 'pressure');
         if (eased > 0 && performance.now() - begunAt > patienceMs) {
-          this.holdOff(easeAgainMs);
+          this.holdOff(easeAgainMs, true);
           return false;
         }
         if (this.#signal.aborted || !(await turn.stays())) return false;
@@ -280,7 +289,7 @@ export class HostPacer {
     const departure: { at: number | null } = { at: null };
     const mayLeave = (address: string | null): boolean => entry.mayLeave(address) && turn.mayLeave(true);
     turn.underWay(1);
-    const exchanging = this.#withinLease(request, mayLeave, () => {
+    const exchanging = exchangeWithin(this.lease, this.#fetcher, request, mayLeave, () => {
       const at = performance.now();
       departure.at = at;
       over.headAt = at;
@@ -289,9 +298,11 @@ export class HostPacer {
       this.#asked({ headAt: at, endAt: at }, turn);
       departed();
     });
-    const result = await exchanging.finally(() => {
+    const answer = await exchanging.finally(() => {
       turn.underWay(-1);
     });
+    if (answer === noRoom) this.holdOff(noRoomMs, true);
+    const result = answer === noRoom ? null : answer;
     const endAt = result?.endAt ?? performance.now();
     // A connection that failed reached the address as well.
     if (result?.kind === 'response') over.headAt = result.headAt;
@@ -310,43 +321,5 @@ export class HostPacer {
   #asked(at: Exchanged, turn: Turn): void {
     this.#last = at;
     turn.taken(at);
-  }
-
-  /**
-   * Takes the last look when the request is connected and its bytes are about to leave. That stops a process that was
-   * frozen while it connected, and a request to a host that has opted out meanwhile. An exchange that outlives its
-   * lease is aborted, since the next holder relies on that; while the lease is renewed, the exchange goes on.
-   */
-  async #withinLease(
-    request: FetchRequest,
-    mayLeave: (address: string | null) => boolean,
-    left: () => void,
-  ): Promise<FetchResult | null> {
-    // Aborted by this process: that says nothing about the host.
-    const breakOff = new AbortController();
-    const watch = setInterval(() => {
-      if (!this.lease.isHeld) breakOff.abort(new Error('the lease of the host is over'));
-    }, 500);
-    try {
-      return await this.#fetcher.fetch({
-        ...request,
-        signal: breakOff.signal,
-        maySend: (address) => {
-          const may = mayLeave(address);
-          if (may) left();
-          else breakOff.abort(new Error('a gate closed before the request left'));
-          return may;
-        },
-      });
-    } catch (error) {
-      if (breakOff.signal.aborted) return null;
-      if (error instanceof NoRoomForBody) {
-        this.holdOff(noRoomMs);
-        return null;
-      }
-      throw error;
-    } finally {
-      clearInterval(watch);
-    }
   }
 }

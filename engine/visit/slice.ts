@@ -263,7 +263,10 @@ export class Slice {
       ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind), priority: url.priority },
     };
     const found =
-      target === null ? [] : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
+      // Where a made-up path leads is no page that anybody linked to.
+      target === null || url.kind === storedKinds.probe
+        ? []
+        : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
     const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
     await this.#room.admission.store(patient, found, (outside) => ({
       results: [leadingOutside(row, outside)],
@@ -374,7 +377,7 @@ export class Slice {
     await this.#lessons.save(pool, hostId, baseDelayMs);
     const { keeper } = this.#room;
     await keeper.noteTurns(this.#lease, everybodys.noted(tookMs), this.#lessons.learned);
-    await keeper.release(this.#lease, { waitMs, paceMs, ...this.#lessons.forRelease });
+    await keeper.release(this.#lease, { waitMs, paceMs, eased: pacer.eased, ...this.#lessons.forRelease });
   }
 
   /** Must the slice end before this URL is requested? Its time is up, or the worker is leaving. */

@@ -5,7 +5,7 @@
  * process in one statement (lease-keeper.ts). What a killed process had not written is not lost: the next visit counts
  * the time from where the account ends, as time that a lost visit took.
  *
- * What the visit does is the first of: a request waits for its time; requests are under way; what `does` says; and
+ * What the visit does is the first of: a request waits; requests are under way; what `does` says; and
  * while it does its own work: the time of the next request has not come.
  */
 import {
@@ -40,6 +40,12 @@ interface Account {
   begun: boolean;
 }
 
+/**
+ * What a request waits for: its time, permits of its address and its domain, or room for its answer in the stages
+ * behind (domain/pressure.ts).
+ */
+export type Waits = 'time' | 'caps' | 'pressure';
+
 export class VisitTimes {
   readonly #now: () => number;
   /** Added to `now()` it gives the clock of the database. */
@@ -53,7 +59,7 @@ export class VisitTimes {
   readonly #accounts = new Map<number, Account>();
   #firstLeased = false;
   #does: TimeCause | null = 'own_work';
-  #waits: 'time' | 'caps' | null = null;
+  #waits: Waits | null = null;
   /** Requests under way, by crawl; null is the key of those for robots.txt. */
   readonly #underWay = new Map<number | null, number>();
 
@@ -115,8 +121,8 @@ export class VisitTimes {
     this.#does = cause;
   }
 
-  /** A request waits from now on: for its time, or for permits of its address and its domain. Null: no longer. */
-  waits(waits: 'time' | 'caps' | null): void {
+  /** A request waits from now on; null: no longer. */
+  waits(waits: Waits | null): void {
     this.#settle();
     this.#waits = waits;
   }
@@ -162,7 +168,7 @@ export class VisitTimes {
   }
 
   #doing(from: number, to: number, crawlId: number | null): TimeSpent {
-    if (this.#waits === 'caps') return { caps: to - from };
+    if (this.#waits === 'caps' || this.#waits === 'pressure') return { [this.#waits]: to - from };
     if (this.#waits === null) {
       if (this.#underWay.has(null)) return { robots_txt: to - from };
       if (crawlId !== null && this.#underWay.has(crawlId)) return { answering: to - from };

@@ -3,7 +3,7 @@ export type { BodyStore, Kept } from './body-store.ts';
 export {
   headless,
   infoRecord,
-  lostRecord,
+  metadataRecord,
   payloadDigest,
   readRecord,
   responseRecords,
@@ -27,9 +27,9 @@ export {
 } from './member.ts';
 export type { OwnSegment, SegmentRules } from './own-segment.ts';
 export type { FoundRecord } from './records.sql.ts';
-export { openSegments } from './open.ts';
+export { openObjects, openSegments, type ObjectStore } from './open.ts';
 export { RecentBodies } from './recent-bodies.ts';
 export type { SegmentStore } from './segment-store.ts';
 export { SegmentFolder } from './segment-folder.ts';
-export { lookSoon } from './segments.sql.ts';
+export { bytesToSettle, lookSoon } from './segments.sql.ts';
 export { SegmentUpkeep } from './upkeep.ts';

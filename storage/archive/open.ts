@@ -1,5 +1,5 @@
-/** Opens the store of segments that the settings ask for. */
-import type { Bucket, Patience } from './s3-objects.ts';
+/** Opens the store of segments that the settings ask for, and the bucket for other things. */
+import type { Bucket, Patience, S3Objects } from './s3-objects.ts';
 import { SegmentFolder } from './segment-folder.ts';
 import type { SegmentStore } from './segment-store.ts';
 
@@ -20,4 +20,11 @@ export async function openSegments(
     import('./segments-in-s3.ts'),
   ]);
   return new SegmentsInS3(here, new S3Objects(bucket, patience));
+}
+
+export type ObjectStore = Pick<S3Objects, 'read' | 'size' | 'take' | 'remove' | 'keyOf'>;
+
+/** Null: there is no bucket. */
+export async function openObjects(bucket: Bucket | null): Promise<ObjectStore | null> {
+  return bucket === null ? null : new (await import('./s3-objects.ts')).S3Objects(bucket);
 }

@@ -10,14 +10,13 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  ListPartsCommand,
   S3Client,
-  S3ServiceException,
   UploadPartCommand,
   type CompletedPart,
   type GetObjectCommandOutput,
 } from '@aws-sdk/client-s3';
-import { addAbortSignal, Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { isNamed, wholeAnswer, wordsOf } from './s3-answers.ts';
 
 export interface Bucket {
   readonly bucket: string;
@@ -43,6 +42,7 @@ export type Patience = typeof usualPatience;
 /** Parts have at least 5 MiB, but for the last, and there are at most 10,000 of them. */
 const partBytes = 8 * 1024 ** 2;
 const mostParts = 10_000;
+const stepOf = (length: number): number => Math.max(partBytes, Math.ceil(length / mostParts));
 /** Tries of a call; the SDK waits in between, longer each time. */
 const tries = 4;
 /** Of segments; other things may lie under the same prefix. */
@@ -110,46 +110,120 @@ export class S3Objects {
     goesOn: () => Promise<boolean>,
   ): Promise<boolean> {
     await this.abort(name);
-    const { callMs, partMs } = this.#patience;
-    // The SDK adds checksums to parts unless its settings say that the store knows none.
-    const adds = (await this.#client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED';
-    const checked = adds ? ({ ChecksumAlgorithm: 'CRC32' } as const) : {};
+    const { callMs } = this.#patience;
+    const checked = await this.#checked();
     const { UploadId } = await this.#call('begin an upload', callMs, (abortSignal) =>
       this.#client.send(new CreateMultipartUploadCommand({ ...this.#named(name), ...checked }), {
         abortSignal,
       }),
     );
-    const step = Math.max(partBytes, Math.ceil(length / mostParts));
-    const parts: CompletedPart[] = [];
-    for (let at = 0; at < length; at += step) {
-      if (!(await goesOn())) {
-        await this.abort(name);
-        return false;
+    const { parts, whole } = await this.#sendParts(name, UploadId, [], length, part, goesOn, checked);
+    if (!whole) {
+      await this.abort(name);
+      return false;
+    }
+    await this.#complete(name, UploadId, parts);
+    // A part of an earlier process that was on its way when its upload was given up may have brought that back.
+    await this.abort(name);
+    return true;
+  }
+
+  /**
+   * As `upload`, for an object whose bytes will not change: an upload that was cut short is taken up where it was.
+   * @returns false: `goesOn` ended it, and it can be taken up
+   */
+  async take(
+    name: string,
+    length: number,
+    part: (at: number, length: number) => Promise<Buffer>,
+    goesOn: () => Promise<boolean>,
+  ): Promise<boolean> {
+    if ((await this.size(name)) === length) return true;
+    const { callMs } = this.#patience;
+    const checked = await this.#checked();
+    const begun = await this.#uploadsOf(name);
+    const known = begun.at(-1);
+    const id =
+      known ??
+      (
+        await this.#call('begin an upload', callMs, (abortSignal) =>
+          this.#client.send(new CreateMultipartUploadCommand({ ...this.#named(name), ...checked }), {
+            abortSignal,
+          }),
+        )
+      ).UploadId;
+    const there = known === undefined ? [] : await this.#partsOf(name, known, length);
+    const { parts, whole } = await this.#sendParts(name, id, there, length, part, goesOn, checked);
+    if (!whole) return false;
+    await this.#complete(name, id, parts);
+    await this.abort(name);
+    return true;
+  }
+
+  /** The SDK adds checksums to parts unless its settings say that the store knows none. */
+  async #checked(): Promise<{ readonly ChecksumAlgorithm?: 'CRC32' }> {
+    const adds = (await this.#client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED';
+    return adds ? { ChecksumAlgorithm: 'CRC32' } : {};
+  }
+
+  /** The first parts of an upload, up to the first that is missing or has another length than it must have. */
+  async #partsOf(name: string, UploadId: string, length: number): Promise<CompletedPart[]> {
+    const step = stepOf(length);
+    const found: CompletedPart[] = [];
+    for (let after: string | undefined, more = true; more;) {
+      const page = await this.#call('list the parts of an upload', this.#patience.callMs, (abortSignal) =>
+        this.#client.send(new ListPartsCommand({ ...this.#named(name), UploadId, PartNumberMarker: after }), {
+          abortSignal,
+        }),
+      );
+      for (const { PartNumber, Size, ETag, ChecksumCRC32 } of page.Parts ?? []) {
+        const at = found.length * step;
+        if (PartNumber !== found.length + 1 || Size !== Math.min(step, length - at)) return found;
+        found.push({ PartNumber, ETag, ...(ChecksumCRC32 !== undefined && { ChecksumCRC32 }) });
       }
+      after = page.NextPartNumberMarker;
+      more = page.IsTruncated === true;
+    }
+    return found;
+  }
+
+  /** Sends what follows the parts that are there. */
+  async #sendParts(
+    name: string,
+    UploadId: string | undefined,
+    there: readonly CompletedPart[],
+    length: number,
+    part: (at: number, length: number) => Promise<Buffer>,
+    goesOn: () => Promise<boolean>,
+    checked: { readonly ChecksumAlgorithm?: 'CRC32' },
+  ): Promise<{ readonly parts: CompletedPart[]; readonly whole: boolean }> {
+    const step = stepOf(length);
+    const parts = [...there];
+    for (let at = parts.length * step; at < length; at += step) {
+      if (!(await goesOn())) return { parts, whole: false };
       const PartNumber = parts.length + 1;
       const Body = await part(at, Math.min(step, length - at));
-      const { ETag, ChecksumCRC32 } = await this.#call('upload', partMs, (abortSignal) =>
+      const { ETag, ChecksumCRC32 } = await this.#call('upload', this.#patience.partMs, (abortSignal) =>
         this.#client.send(
           new UploadPartCommand({ ...this.#named(name), ...checked, UploadId, PartNumber, Body }),
-          {
-            abortSignal,
-          },
+          { abortSignal },
         ),
       );
       parts.push({ PartNumber, ETag, ...(ChecksumCRC32 !== undefined && { ChecksumCRC32 }) });
     }
-    await this.#call('end an upload', partMs, (abortSignal) =>
+    return { parts, whole: true };
+  }
+
+  async #complete(name: string, UploadId: string | undefined, Parts: CompletedPart[]): Promise<void> {
+    await this.#call('end an upload', this.#patience.partMs, (abortSignal) =>
       this.#client.send(
         new CompleteMultipartUploadCommand({
           ...this.#named(name),
-          ...{ UploadId, MultipartUpload: { Parts: parts } },
+          ...{ UploadId, MultipartUpload: { Parts } },
         }),
         { abortSignal },
       ),
     );
-    // A part of an earlier process that was on its way when its upload was given up may have brought that back.
-    await this.abort(name);
-    return true;
   }
 
   /** Removes an object and what was uploaded of it, if there is anything. */
@@ -162,7 +236,7 @@ export class S3Objects {
 
   /** Gives up every upload of an object that nobody has ended. */
   abort(name: string): Promise<void> {
-    return this.#abort(this.#key(name), (key) => key === this.#key(name));
+    return this.#abort(this.keyOf(name), (key) => key === this.keyOf(name));
   }
 
   /** Gives up the uploads of segments that began before this time. */
@@ -172,6 +246,17 @@ export class S3Objects {
       prefix,
       (key, begun) => isSegment(key.slice(prefix.length)) && begun !== undefined && begun < before,
     );
+  }
+
+  /** The uploads of an object that nobody has ended, by their ids. */
+  async #uploadsOf(name: string): Promise<string[]> {
+    const key = this.keyOf(name);
+    const { Uploads = [] } = await this.#call('list uploads', this.#patience.callMs, (abortSignal) =>
+      this.#client.send(new ListMultipartUploadsCommand({ Bucket: this.#bucket.bucket, Prefix: key }), {
+        abortSignal,
+      }),
+    );
+    return Uploads.flatMap(({ Key, UploadId }) => (Key === key && UploadId !== undefined ? [UploadId] : []));
   }
 
   async #abort(prefix: string, isMeant: (key: string, begun: Date | undefined) => boolean): Promise<void> {
@@ -228,40 +313,11 @@ export class S3Objects {
   }
 
   #named(name: string): { readonly Bucket: string; readonly Key: string } {
-    return { Bucket: this.#bucket.bucket, Key: this.#key(name) };
+    return { Bucket: this.#bucket.bucket, Key: this.keyOf(name) };
   }
 
-  #key(name: string): string {
+  /** The object's whole name in the bucket. */
+  keyOf(name: string): string {
     return this.#bucket.prefix + name;
   }
 }
-
-/** The bytes that were asked for; null: the object ends before. Rejects where the answer is not what was asked for. */
-async function wholeAnswer(
-  { Body, ContentRange }: GetObjectCommandOutput,
-  at: number,
-  length: number,
-  signal: AbortSignal,
-): Promise<Buffer | null> {
-  if (!(Body instanceof Readable)) throw new Error('an answer without a body');
-  addAbortSignal(signal, Body);
-  const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(ContentRange ?? '') ?? [];
-  if (Number(start) !== at || Number(total) < at + length) {
-    Body.destroy();
-    if (Number(start) === at) return null;
-    throw new Error('the answer has another range than the one that was asked for');
-  }
-  const bytes = await buffer(Body);
-  if (bytes.length !== length) throw new Error('the answer is cut short');
-  return bytes;
-}
-
-const isNamed = (error: unknown, ...names: readonly string[]): boolean =>
-  error instanceof Error && names.includes(error.name);
-
-/** An answer to HEAD has a status and no words. */
-const wordsOf = (error: unknown): string => {
-  const status =
-    error instanceof S3ServiceException ? ` (HTTP ${String(error.$metadata.httpStatusCode)})` : '';
-  return error instanceof Error ? `${error.name}: ${error.message}${status}` : String(error);
-};

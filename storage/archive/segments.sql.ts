@@ -122,6 +122,13 @@ export const segmentToSettle = statement<[folder: string], ClosedSegment>(
    returning s.id, s.name, s.length`,
 );
 
+/** Bytes of closed segments that are still to leave this folder. */
+export const bytesToSettle = statement<[folder: string], { readonly bytes: number }>(
+  'bytes-to-settle',
+  `select coalesce(sum(length), 0)::bigint as bytes
+     from segment where settle_at is not null and state = 'sealed' and folder = $1`,
+);
+
 /** Keeps other processes away for two minutes more. No row: the segment has left the folder, or is gone. */
 export const stillSettling = statement<[id: number, folder: string], { readonly id: number }>(
   'still-settling',

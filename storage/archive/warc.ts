@@ -33,7 +33,7 @@ export interface ReadRecord {
   readonly head: string;
   readonly body: Uint8Array;
   /** What follows the record: its request, where that was asked for. */
-  readonly rest: Uint8Array;
+  readonly rest: Buffer;
 }
 
 const lineEnd = '\r\n';
@@ -171,15 +171,20 @@ export const headless = (url: string, at: Date, hash: Uint8Array, refersTo: stri
     '',
   );
 
-/** Says of a page that its body was lost. */
-export const lostRecord = (url: string, at: Date): Buffer =>
-  record(
+/** Says more of a page, by names and values; a value of null is left out. */
+export function metadataRecord(url: string, at: Date, said: Readonly<Record<string, string | null>>): Buffer {
+  const lines = Object.entries(said).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}: ${value.replace(/\s+/g, ' ')}\r\n`],
+  );
+  return record(
     [
       ...['WARC-Type: metadata', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
       ...[`WARC-Target-URI: ${url}`, 'Content-Type: application/warc-fields'],
     ],
-    'orbweaver-body: lost\r\n',
+    // Such fields are UTF-8, whose bytes stand for characters here.
+    Buffer.from(lines.join('')).toString('latin1'),
   );
+}
 
 /** `WARC-Target-URI`, as people and programs are used to, from `warc-target-uri`. */
 const fieldLine = ([name, value]: readonly [string, string]): string => {

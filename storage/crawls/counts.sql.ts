@@ -30,10 +30,16 @@ export interface CrawlCounts {
   readonly dead_letters: readonly { readonly class: DeadLetterClass; readonly count: number }[] | null;
 }
 
+export interface UnreadPages {
+  readonly pages: number;
+  /** Of their bodies, as they came over the wire. */
+  readonly bytes: number;
+}
+
 /** Fetched pages that wait to be read, of all crawls that have not ended; by the ledger, so that no URL is counted. */
-export const unreadPages = statement<[], { readonly pages: number }>(
+export const unreadPages = statement<[], UnreadPages>(
   'unread-pages',
-  `select coalesce(sum(l.pending), 0)::bigint as pages
+  `select coalesce(sum(l.pending), 0)::bigint as pages, coalesce(sum(l.unread_bytes), 0)::bigint as bytes
      from crawl c join ledger l on l.crawl_id = c.id
     where c.state not in ('finished', 'cancelled', 'failed')`,
 );

@@ -1,10 +1,12 @@
 /** Crawls as their owners list them and look at them. */
 import { crawlStates, wholeConfig, type CrawlState } from '../../contracts/crawl.ts';
-import { openCrawlStates } from '../../domain/crawl-life.ts';
+import { isOver, openCrawlStates } from '../../domain/crawl-life.ts';
+import { stagesOf } from '../../domain/pressure.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
 import type { CountsView, CrawlSummary, CrawlView } from '../../contracts/http/crawls.ts';
 import { countCrawl, listParkedHosts, type ParkedHost, listRejectedSeeds } from './counts.sql.ts';
 import { listCrawls, type CountedCrawlRow } from './rows.sql.ts';
+import { measureLoads } from '../instance/index.ts';
 import type { Queryable } from '../postgres/index.ts';
 
 /** Seconds over which the rate is measured. */
@@ -68,6 +70,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
       (counts.dead_letters ?? []).map((letter) => [letter.class, letter.count]),
     ),
     rate: { perSecond: counts.recent_fetches / rateWindow },
+    stages: isOver(row.state) ? [] : stagesOf(await measureLoads(db)),
   };
 }
 

@@ -59,7 +59,7 @@ export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<Edit
       const before = wholeConfig(crawl.config);
       const after = edit.change(before);
       if (isSame(before, after)) return { kind: 'same', version };
-      const rereads = before.scope !== after.scope;
+      const rereads = before.scope !== after.scope && after.sitemap !== 'only';
       const { author, note, restores } = edit;
       const config = JSON.stringify(after);
       await storeConfig(db, crawlId, version + 1, config, author, note, restores, rereads);

@@ -23,4 +23,10 @@ export {
   type HostAtLimit,
   type StoredLinks,
 } from './judging.sql.ts';
-export { pendingConfig, pendingEdits, type ConfigRow, type PendingConfig } from './versions.sql.ts';
+export {
+  changesScores,
+  pendingConfig,
+  pendingEdits,
+  type ConfigRow,
+  type PendingConfig,
+} from './versions.sql.ts';

@@ -85,6 +85,17 @@ export const pendingConfig = statement<[crawlId: string], PendingConfig>(
     where v.crawl_id = $1 and v.state = 'pending'`,
 );
 
+/**
+ * Whether a version, or one since the last that was applied to its end, has other settings for scores than that one.
+ */
+export const changesScores = statement<[crawlId: string, version: number], { changed: boolean }>(
+  'changes-scores',
+  `select count(distinct jsonb_build_array(config -> 'priority', config -> 'trustedDomains')) > 1 as changed
+     from crawl_config
+    where crawl_id = $1 and version <= $2
+      and version >= (select max(version) from crawl_config where crawl_id = $1 and version < $2 and state = 'applied')`,
+);
+
 /** Crawls whose settings were stored a while ago and are not applied yet, by their ids. */
 export const pendingEdits = statement<[after: string, limit: number], { id: string }>(
   'pending-edits',

@@ -47,6 +47,8 @@ export interface AdmissionRow {
   readonly host_limit: number;
   /** What the link promises of the crawl's focus; absent: the crawl has none (links.sql.ts). */
   readonly relevance?: number;
+  /** Epoch milliseconds of the last change that a sitemap names; absent: none, or the crawl's scores need none. */
+  readonly lastmod?: number;
 }
 
 /** SQLSTATE with which `hold_config` fails if a version is no longer in force. */

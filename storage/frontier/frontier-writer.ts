@@ -5,13 +5,14 @@
  * looks finished between the two.
  *
  * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by
- * key, then result rows, then pages, then stages; the triggers lock the session's own ledger shard last. Each statement
+ * key, then result rows, then pages, their fingerprints, then stages; the triggers lock the session's own ledger shard last. Each statement
  * sorts its rows. A transaction that other processes still bring into a deadlock is tried again (retry.ts).
  */
 import { fading } from '../../domain/pressure.ts';
 import { Gathering } from '../gathering.ts';
 import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from './admission.sql.ts';
 import { notePromises } from './links.sql.ts';
+import { storePrints, type PrintRow } from '../alike/index.ts';
 import { advanceStages, type StageRow, upsertPages, type PageRow } from '../pages/index.ts';
 import { commitResults, type ResultRow } from './results.sql.ts';
 import { lockHostQueues } from './urls.sql.ts';
@@ -21,6 +22,8 @@ export interface FrontierWrite {
   readonly admissions?: readonly AdmissionRow[];
   readonly results?: readonly ResultRow[];
   readonly pages?: readonly PageRow[];
+  /** Of pages of crawls that look for near-duplicates. */
+  readonly prints?: readonly PrintRow[];
   readonly stages?: readonly StageRow[];
   /** Settings that must still be in force; otherwise nothing of the write is stored. */
   readonly judged?: readonly JudgedBy[];
@@ -146,10 +149,13 @@ export class FrontierWriter {
     const admissions = batch.flatMap(({ write }) => write.admissions ?? []);
     const results = batch.flatMap(({ write }) => write.results ?? []);
     const pages = batch.flatMap(({ write }) => write.pages ?? []);
+    const prints = batch.flatMap(({ write }) => write.prints ?? []);
     const stages = batch.flatMap(({ write }) => write.stages ?? []);
     const judged = batch.flatMap(({ write }) => write.judged ?? []);
-    const promised = admissions.flatMap(({ host_id, crawl_id, key, relevance }) =>
-      relevance === undefined ? [] : [{ host_id, crawl_id, key, relevance }],
+    const promised = admissions.flatMap(({ host_id, crawl_id, key, relevance, lastmod }) =>
+      relevance === undefined && lastmod === undefined
+        ? []
+        : [{ host_id, crawl_id, key, relevance, lastmod }],
     );
     const run = async (db: Queryable): Promise<readonly Admitted[]> => {
       if (judged.length > 0) await holdConfigs(db, asJson(judged));
@@ -157,6 +163,7 @@ export class FrontierWriter {
       if (promised.length > 0) await notePromises(db, asJson(promised));
       const refused = results.length === 0 ? [] : await commitResults(db, asJson(results));
       if (pages.length > 0) await upsertPages(db, asJson(pages));
+      if (prints.length > 0) await storePrints(db, asJson(prints));
       if (stages.length > 0) await advanceStages(db, asJson(stages));
       for (const { closed } of refused) this.#options.onClosed?.(closed);
       return admitted;
@@ -166,7 +173,9 @@ export class FrontierWriter {
       if (touched.length > 0) await lockHostQueues(db, asJson(hostsOf(touched)));
       return run(db);
     };
-    const kinds = [judged, admissions, results, pages, stages].filter((rows) => rows.length > 0).length;
+    const kinds = [judged, admissions, results, pages, prints, stages].filter(
+      (rows) => rows.length > 0,
+    ).length;
     return retrying(() => (kinds <= 1 ? run(this.#pool) : inTransaction(this.#pool, ordered)));
   }
 }

@@ -35,12 +35,27 @@ export const forgetDead = statement<[days: number, limit: number], { readonly ur
       where q.host_id = g.host_id and q.crawl_id = g.crawl_id
    ), pages as (
      delete from page p using gone g where p.host_id = g.host_id and p.crawl_id = g.crawl_id and p.key = g.key
+   ), prints as (
+     delete from text_print t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key
+     returning t.crawl_id, t.id
+   ), left_alone as (
+     update text_print t set original = null, likeness = null, distance = null
+       from prints p
+      where t.crawl_id = p.crawl_id and t.original = p.id and t.original <> t.id
+        and (t.host_id, t.crawl_id, t.key) not in (select host_id, crawl_id, key from gone)
    ), attempts as (
      delete from attempt a using gone g where a.host_id = g.host_id and a.crawl_id = g.crawl_id and a.key = g.key
    ), revisits as (
      delete from revisit r using gone g where r.host_id = g.host_id and r.crawl_id = g.crawl_id and r.key = g.key
+   ), links as (
+     delete from link_count l using gone g where l.host_id = g.host_id and l.crawl_id = g.crawl_id and l.key = g.key
    ), hints as (
      delete from sitemap_hint s using gone g where s.host_id = g.host_id and s.crawl_id = g.crawl_id and s.key = g.key
+   ), reports as (
+     delete from sitemap_report s using gone g
+      where s.host_id = g.host_id and s.crawl_id = g.crawl_id and s.key = g.key
+   ), searched as (
+     delete from search_page s using gone g where s.crawl_id = g.crawl_id and s.key = g.key
    ), histories as (
      delete from page_history h using gone g where h.host_id = g.host_id and h.crawl_id = g.crawl_id and h.key = g.key
      returning h.crawl_id

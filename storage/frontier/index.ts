@@ -17,7 +17,15 @@ export {
   pagesInHand,
   type LeasedUrl,
 } from './leasing.sql.ts';
-export { addLinks, rescoreUrls, type LinkedRow, type RescoredRow } from './links.sql.ts';
+export {
+  addLinks,
+  rescoreUrls,
+  settleTiers,
+  urlsToScore,
+  type LinkedRow,
+  type RescoredRow,
+  type ScoredUrl,
+} from './links.sql.ts';
 export { holdQueues, onceHeld } from './queue-locks.ts';
 export { commitResults, countPage, excludeQueued, type ResultRow } from './results.sql.ts';
 export { findUrlState, listCrawlUrls, lockHostQueues } from './urls.sql.ts';

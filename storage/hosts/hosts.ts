@@ -4,7 +4,7 @@ import { closingAt, hostDay } from '../../domain/closing.ts';
 import { operatorMs } from '../../domain/host-delay.ts';
 import { hostDelayMs } from '../../domain/pace.ts';
 import type { HostStanding } from '../../domain/host-standing.ts';
-import { defaultDailyQuota, usedOn } from '../../domain/quota.ts';
+import { dailyQuota, usedOn } from '../../domain/quota.ts';
 import { type Pool, type Queryable, retrying } from '../postgres/index.ts';
 import { changeHostSettings, dropHost, forgetTurns } from './operators.sql.ts';
 import { ensureHosts, hostCrawls, hostIds, listHosts, type HostRow } from './rows.sql.ts';
@@ -90,6 +90,8 @@ export async function changeSettings(
   return changed;
 }
 
+const authorities = { '-1': 'never', '0': 'of-seeds', '1': 'always' } as const;
+
 /** URLs that one statement excludes. */
 const dropBatch = 5_000;
 
@@ -117,7 +119,7 @@ function summaryOf(row: HostRow): HostSummary {
   const { settings, now_ms: now } = row;
   const counted = { day: row.requests_day, used: row.requests_used };
   const { day } = hostDay(settings.windows, now);
-  const closing = closingAt(settings, counted, now);
+  const closing = closingAt(settings, row.budget, counted, now);
   return {
     origin: row.origin,
     state: row.state,
@@ -138,7 +140,14 @@ function summaryOf(row: HostRow): HostSummary {
       day,
       requests: usedOn(day, counted, 0),
       reserved: row.requests_reserved,
-      quota: settings.quotaPerDay ?? defaultDailyQuota,
+      quota: dailyQuota(settings.quotaPerDay, row.budget),
+    },
+    quality: {
+      value: row.quality,
+      pinned: row.pinned,
+      leftForLater: row.later,
+      requestsPerDay: row.budget,
+      authority: authorities[row.esteem],
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Hosts: settings, standing, parking, robots.txt, and what visits have taught. */
 export { isItsTurn, turnInMs } from './crawl-turns.ts';
-export { hostSetting, hostSettings } from './host-settings.ts';
+export { hostQuota, hostSetting, hostSettings } from './host-settings.ts';
 export { hostStanding } from './host-standing.ts';
 export { hostsAfter, viewHost, readHost, setHost, changeSettings, dropQueue } from './hosts.ts';
 export { setHostPause, dropHost, askRobots, askParkedHosts, claimAsks, answerAsks } from './operators.sql.ts';

@@ -1,5 +1,6 @@
 /** Hosts as they stand. */
 import type { HostSettings } from '../../contracts/hosts.ts';
+import { rankOfAuthority } from '../../domain/host-quality.ts';
 import type { HostStanding } from '../../domain/host-standing.ts';
 import { hostSettings } from './host-settings.ts';
 import { hostStanding } from './host-standing.ts';
@@ -21,6 +22,14 @@ export interface HostRow {
   readonly base_delay_ms: number | null;
   readonly settings: HostSettings;
   readonly settings_revision: number;
+  /** The quality in force, and whether an operator has set it; 1 for a host that nobody has looked at. */
+  readonly quality: number;
+  readonly pinned: boolean;
+  /** So many of its requests fail that it is left for later. */
+  readonly later: boolean;
+  /** Requests a day by its quality; null: as many as any host. */
+  readonly budget: number | null;
+  readonly esteem: -1 | 0 | 1;
   readonly requests_day: string | null;
   readonly requests_used: number;
   readonly requests_reserved: number;
@@ -72,12 +81,15 @@ export const listHosts = statement<
    select c.id, c.origin, c.state, c.parked_at, ${slowdownNow('c.')} as slowdown, c.failures, c.failing_since, c.last_error,
           case when c.not_before = '-infinity' then 0
                else extract(epoch from c.not_before - now()) * 1000 end::float8 as wait_ms,
-          c.base_delay_ms, ${hostSettings('c.')}, c.settings_revision,
+          c.base_delay_ms, ${hostSettings('c.')}, c.settings_revision, c.budget, c.esteem,
+          coalesce(g.pinned, g.quality, 1)::float8 as quality, g.pinned is not null as pinned,
+          coalesce(g.later and g.pinned is null, false) as later,
           c.requests_day, c.requests_used, c.requests_reserved,
           (extract(epoch from now()) * 1000)::float8 as now_ms,
           coalesce(q.queued, 0)::int as queued, coalesce(q.leased, 0)::int as leased,
           (select count(*)::int from dead_letter d where d.host_id = c.id) as dead_letters
      from chosen c
+     left join host_quality g on g.host_id = c.id
      left join lateral (select sum(queued) as queued, sum(leased) as leased
                           from host_queue where host_id = c.id) q on true
     order by c.id`,
@@ -86,8 +98,9 @@ export const listHosts = statement<
 /** Makes host rows that are missing. `rows`: [{origin, shard}], the shard before any split. */
 export const ensureHosts = statement<[rows: string], Record<string, never>>(
   'ensure-hosts',
-  `insert into host (origin, shard)
-   select origin, placed_shard(origin, shard) from json_to_recordset($1) as r(origin text, shard smallint) order by origin
+  `insert into host (origin, shard, esteem)
+   select origin, placed_shard(origin, shard), case when rank_of(origin) <= ${String(rankOfAuthority)} then 1 else 0 end
+     from json_to_recordset($1) as r(origin text, shard smallint) order by origin
    on conflict (origin) do nothing`,
 );
 

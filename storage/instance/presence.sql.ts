@@ -2,13 +2,19 @@
 import type { StageLoad } from '../../domain/pressure.ts';
 import { statement } from '../postgres/index.ts';
 
-/** Notes that a worker process is at work, and forgets processes that were lost more than an hour ago. */
-export const noteWorker = statement<[id: string, roles: readonly string[]], Record<string, never>>(
+/**
+ * Notes that a worker process is at work, and forgets processes that were lost more than an hour ago.
+ * @param folder as in `Dependencies`
+ */
+export const noteWorker = statement<
+  [id: string, roles: readonly string[], folder: string | null],
+  Record<string, never>
+>(
   'note-worker',
   `with forgotten as (
      delete from worker_process where seen_at < now() - interval '1 hour' and id <> $1
    )
-   insert into worker_process (id, roles) values ($1, $2) on conflict (id) do update set seen_at = now()`,
+   insert into worker_process (id, roles, folder) values ($1, $2, $3) on conflict (id) do update set seen_at = now()`,
 );
 
 /** @param loads a `StageLoad` for each stage, as JSON */

@@ -1,4 +1,5 @@
 /** How a lease is renewed and given back. */
+import { halfForgotten } from '../../domain/host-quality.ts';
 import { statement, type Queryable } from '../postgres/index.ts';
 import { notingTimes, type NotedTime } from '../times/index.ts';
 
@@ -80,9 +81,17 @@ export interface Leaving {
   readonly paceMs: number;
   readonly failures: number;
   readonly lastError: string | null;
+  /** The wait, apart from the pace, is because this installation has no room for answers; absent: as before. */
+  readonly eased?: boolean;
+  /** Requests that tell how the host is doing, and how many of them failed; absent: none. */
+  readonly asked?: number;
+  readonly failed?: number;
   /** Null: the holder says nothing of requests, and what the row says of them stays. */
   readonly visit: Visit | null;
 }
+
+/** What a visit leaves of the sums of earlier ones. Its exponent is bounded: a `real` that becomes too small is an error. */
+const kept = `power(0.5, least(l.asked, ${String(10 * halfForgotten)}) / ${String(halfForgotten)})`;
 
 const release = statement<
   [hostId: string | number, token: number, leaving: string, times: string],
@@ -96,18 +105,20 @@ const release = statement<
                          case when settings_revision = coalesce(l.revision, settings_revision) then l.wait_ms else l.held_ms end),
           paced_until = greatest(paced_until, now() + interval '1 millisecond' *
                           case when settings_revision = coalesce(l.revision, settings_revision) then l.pace_ms else 0 end),
-          failures = l.failures, last_error = l.last_error,
+          failures = l.failures, last_error = l.last_error, eased = coalesce(l.eased, host.eased),
           failing_since = case when l.failures = 0 then null else coalesce(failing_since, now()) end,
           asked_at = coalesce(now() - l.asked_ago_ms * interval '1 millisecond', asked_at),
           took_ms = coalesce(l.took_ms, host.took_ms),
           requests_day = coalesce(l.day, requests_day), requests_used = coalesce(l.used, requests_used),
           fed_tier = case when fed and fed_for is not null then due_tier(id, fed_for) else fed_tier end,
+          recent_asked = host.recent_asked * ${kept} + l.asked,
+          recent_failed = case when host.recent_failed > 0.000001 then host.recent_failed * ${kept} else 0 end + l.failed,
           requests_reserved = 0, lent = lent and l.asked_ago_ms is null,
           closed_until = case when coalesce(l.closed_ms, 0) = 0 or settings_revision <> l.revision then '-infinity'
                               else now() + l.closed_ms * interval '1 millisecond' end
      from jsonb_to_record($3::jsonb) as l(
-            wait_ms float8, pace_ms float8, failures int, last_error text, asked_ago_ms float8, took_ms real,
-            day text, used int, closed_ms float8, held_ms float8, revision int)
+            wait_ms float8, pace_ms float8, failures int, last_error text, eased boolean, asked_ago_ms float8, took_ms real,
+            day text, used int, closed_ms float8, held_ms float8, revision int, asked float8, failed float8)
     where id = $1 and lease_token = $2
    returning id
    ), ${notingTimes('$4', 'q.host_id = $1 and exists (select from left_behind)')}
@@ -122,7 +133,7 @@ export const releaseLease = (
   db: Queryable,
   hostId: string | number,
   token: number,
-  { waitMs, paceMs, failures, lastError, visit }: Leaving,
+  { waitMs, paceMs, failures, lastError, eased, asked = 0, failed = 0, visit }: Leaving,
   times: readonly NotedTime[] = [],
 ): Promise<{ id: number }[]> =>
   release(
@@ -130,7 +141,7 @@ export const releaseLease = (
     hostId,
     token,
     JSON.stringify({
-      ...{ wait_ms: waitMs, pace_ms: paceMs, failures, last_error: lastError },
+      ...{ wait_ms: waitMs, pace_ms: paceMs, failures, last_error: lastError, eased, asked, failed },
       ...(visit !== null && {
         ...{ asked_ago_ms: visit.askedAgoMs, took_ms: visit.tookMs, day: visit.day, used: visit.used },
         ...{ closed_ms: visit.closedMs, held_ms: visit.heldMs, revision: visit.revision },

@@ -1,7 +1,7 @@
 /** How a host is leased. */
 import type { HostSettings } from '../../contracts/hosts.ts';
 import { sliceReserve, guestReserve } from '../../domain/quota.ts';
-import { hostSetting, hostSettings, complainedAgo, slowdownNow } from '../hosts/index.ts';
+import { hostQuota, hostSettings, complainedAgo, slowdownNow } from '../hosts/index.ts';
 import { statement } from '../postgres/index.ts';
 
 export interface TakenLease {
@@ -16,6 +16,8 @@ export interface TakenLease {
   readonly wait_ms: number;
   readonly pace_ms: number;
   readonly held_ms: number;
+  /** These other reasons are that this installation had no room for answers. */
+  readonly eased: boolean;
   /**
    * The slowdown after time has eased it (storage/hosts/slowdown.ts), and the facts that it is eased by
    * (domain/pace.ts); ages in milliseconds.
@@ -45,6 +47,8 @@ export interface TakenLease {
   /** The settings that an operator gave the host. */
   readonly settings: HostSettings;
   readonly settings_revision: number;
+  /** Requests a day that the host's quality leaves it, if no quota is set; null: as many as any host. */
+  readonly budget: number | null;
   /**
    * Requests that were counted for a day, that are reserved for this lease, and that were reserved by leases which were
    * not returned.
@@ -61,7 +65,7 @@ export const takenColumns = `lease_token as token, old.lease_token is not null a
              greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as wait_ms,
              greatest(0, extract(epoch from paced_until - now()) * 1000)::float8 as pace_ms,
              case when not_before <= paced_until then 0
-                  else greatest(0, extract(epoch from not_before - now()) * 1000) end::float8 as held_ms,
+                  else greatest(0, extract(epoch from not_before - now()) * 1000) end::float8 as held_ms, eased,
              ${slowdownNow()} as slowdown, clean, since_complaint, ${complainedAgo} as complained_age_ms,
              failures, last_error, failing, complained,
              (extract(epoch from now() - well_at) * 1000)::float8 as well_age_ms, base_delay_ms, outages,
@@ -69,7 +73,7 @@ export const takenColumns = `lease_token as token, old.lease_token is not null a
              (extract(epoch from now() - outage_at) * 1000)::float8 as outage_age_ms,
              (extract(epoch from now()) * 1000)::float8 as now_ms,
              (extract(epoch from now() - asked_at) * 1000)::float8 as asked_ago_ms, took_ms,
-             ${hostSettings()}, settings_revision, requests_day, requests_used,
+             ${hostSettings()}, settings_revision, budget, requests_day, requests_used,
              requests_reserved - case when old.lease_token is null then 0 else old.requests_reserved end as requests_granted,
              case when old.lease_token is null then 0 else old.requests_reserved end as requests_lost`;
 
@@ -78,7 +82,7 @@ export const reserving = (requests: string): string =>
   `requests_reserved = case when lease_token is null then 0 else requests_reserved end + ${requests}`;
 
 /** Requests that a lease reserves at first: enough for a slice if the host has no quota, otherwise none. */
-export const byDefault = `case when ${hostSetting('quotaPerDay')} is null then ${String(sliceReserve)} else 0 end`;
+export const byDefault = `case when ${hostQuota()} is null then ${String(sliceReserve)} else 0 end`;
 
 /**
  * Takes the host's lease if it is free or has run out, and neither a guest nor a foreign fetcher waits. No row: the

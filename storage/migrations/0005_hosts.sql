@@ -36,6 +36,8 @@ create table host (
   not_before         timestamptz not null default '-infinity',
   -- The part of not_before that comes from the pace alone: it stays when an operator has the rest forgotten.
   paced_until        timestamptz not null default '-infinity',
+  -- The rest of not_before is because this installation had no room for answers (domain/pressure.ts).
+  eased              boolean not null default false,
   -- Until then the windows or the quota close the host, as far as known; a slice judges this anew. Until then nobody
   -- need look at the host.
   closed_until       timestamptz not null default '-infinity',
@@ -84,6 +86,15 @@ create table host (
   -- Outages with server errors, one after another (domain/server-errors.ts).
   outages            integer not null default 0,
   outage_at          timestamptz,
+  -- Requests of visits, and how many of them failed, as sums of which half is forgotten with each 64 requests
+  -- (domain/host-quality.ts).
+  recent_asked       real not null default 0,
+  recent_failed      real not null default 0,
+  -- What follows from the host's quality, as the last look at it left it (0019_quality.sql). budget: requests a day,
+  -- unless an operator has set a quota; null: as any host. esteem: 1: an authority in every crawl, -1: in none, 0: only
+  -- where a seed names the host.
+  budget             integer,
+  esteem             smallint not null default 0,
   -- When somebody asked for robots.txt to be read again: copies from before this time are no longer fresh.
   robots_asked_at    timestamptz
 );

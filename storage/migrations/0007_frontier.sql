@@ -10,7 +10,7 @@ create table url (
   -- The URL as it was found, which is sent to the server.
   url           text not null,
   state         url_state not null,
-  -- 0: page, 1: sitemap (domain/url-kind.ts)
+  -- 0: page, 1: sitemap, 2: a made-up path (domain/url-kind.ts)
   kind          smallint not null default 0,
   -- The next stage of a fetched body. 0: none, 1: dedup, 2: extract (domain/stage.ts)
   stage         smallint not null default 0,
@@ -59,21 +59,23 @@ create index url_stage on url (host_id, stage) where stage > 0;
 create index url_pages on url (crawl_id, fetched_at, host_id, key) where fetched_at is not null;
 create index url_seeds on url (host_id, crawl_id) where seed;
 -- Sitemaps of a host within a crawl are counted when more are named, because their number is limited
--- (domain/sitemap-limits.ts).
-create index url_sitemap on url (host_id, crawl_id) where kind = 1;
+-- (domain/sitemap-limits.ts); those of a crawl are listed.
+create index url_sitemap on url (crawl_id, host_id, key) where kind = 1;
 -- URLs that are gone, by when they were last found so: they leave the frontier after a while.
 create index url_dead on url (crawl_id, fetched_at) where state = 'dead';
 -- URLs that an opt-out excluded, to be queued again if the opt-out is taken back.
 create index url_opted_out on url (host_id, crawl_id) where state = 'excluded' and reason = 'opt-out';
 -- URLs that a quarantine keeps back, by the detail that names the quarantine, to be queued again if it is released.
-create index url_quarantined on url (host_id, crawl_id, detail, key) where state = 'excluded' and reason = 'trap';
+create index url_quarantined on url (host_id, crawl_id, detail, key) 
+ where state = 'excluded' and reason in ('trap', 'soft-404');
 -- Pages and sitemaps that may have named a URL which the crawl never met: the kinds of `linkCuts` (domain/limits.ts).
 create index url_lost_links on url (crawl_id, host_id, key)
  where cut ?| array['links', 'sitemapEntries', 'sitemapBytes', 'brokenSitemaps', 'sitemaps'];
 
 -- Who links to a URL that has got a new score for its links: sketches of the distinct other hosts and of the distinct
 -- pages of its own host that do (domain/priority/link-sketch.ts). Others have no row, so there are fewer rows than pages
--- read; in crawls with a focus every page that is queued has one.
+-- read; in crawls with a focus every page that is queued has one, and in crawls whose scores depend on dates every page
+-- for which a sitemap has one.
 create table link_count (
   host_id   bigint not null,
   crawl_id  bigint not null,
@@ -82,6 +84,8 @@ create table link_count (
   pages     bigint not null,
   -- The most that any link promises of the crawl's focus (domain/relevance/focus.ts); null: the crawl has none.
   relevance real,
+  -- The latest change that a sitemap names; null: none does, or the crawl's scores do not depend on dates.
+  lastmod   timestamptz,
   primary key (host_id, crawl_id, key)
 ) with (fillfactor = 80);
 
@@ -107,7 +111,7 @@ create table host_queue (
   -- queued here when the tier was last noted: a URL that comes raises it at once; it falls when the host is given back
   -- or its turn is put right. 0: high, 1: medium, 2: low.
   tier             smallint not null default 2,
-  -- The host is one that the crawl has reason to trust: it was named by a seed.
+  -- The host is one that the crawl has reason to trust: it was named by a seed, or is esteemed (host.esteem).
   authority        boolean not null default false,
 
   -- Turns of crawls at the host (lease-urls). When this crawl last got a lease here: the crawl that has waited longest
@@ -157,8 +161,11 @@ create function due_tier(host bigint, crawl bigint) returns smallint language sq
 $$;
 
 create function host_queue_begun() returns trigger language plpgsql as $$
+declare
+  esteem smallint;
 begin
-  select h.shard, h.known_at is not null into new.shard, new.known from host h where h.id = new.host_id;
+  select h.shard, h.known_at is not null, h.esteem into new.shard, new.known, esteem from host h where h.id = new.host_id;
+  new.authority := case esteem when 1 then true when -1 then false else new.authority end;
   new.shard := coalesce(new.shard, 0);
   new.known := coalesce(new.known, false);
   return new;
@@ -206,6 +213,8 @@ create table ledger (
   pages       bigint not null default 0,
   -- How many of `done` wait for dedup or extraction.
   pending     bigint not null default 0,
+  -- Body bytes of these, as they came over the wire.
+  unread_bytes bigint not null default 0,
   fetches     bigint not null default 0,
   bytes       bigint not null default 0,
   primary key (crawl_id, shard)
@@ -260,13 +269,14 @@ begin
          served_at = case when d.leased > 0 then now() else q.served_at end
     from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
 
-  insert into ledger as l (crawl_id, shard, queued, leased, done, excluded, dead, failed, pages, pending, fetches, bytes)
+  insert into ledger as l (crawl_id, shard, queued, leased, done, excluded, dead, failed, pages, pending,
+                           unread_bytes, fetches, bytes)
   select crawl_id, pg_backend_pid() % 32,
          coalesce(sum(n) filter (where state = 'queued'), 0), coalesce(sum(n) filter (where state = 'leased'), 0),
          coalesce(sum(n) filter (where state = 'done'), 0), coalesce(sum(n) filter (where state = 'excluded'), 0),
          coalesce(sum(n) filter (where state = 'dead'), 0), coalesce(sum(n) filter (where state = 'failed'), 0),
          coalesce(sum(n) filter (where state = 'done' and status between 200 and 299 and kind = 0), 0),
-         coalesce(sum(n) filter (where stage > 0), 0),
+         coalesce(sum(n) filter (where stage > 0), 0), coalesce(sum(n * bytes) filter (where stage > 0), 0),
          sum(n * fetches), sum(n * bytes)
     from (select crawl_id, 1 as n, state, status, kind, stage, fetches, bytes from new_rows
           union all
@@ -276,6 +286,7 @@ begin
     set queued = l.queued + excluded.queued, leased = l.leased + excluded.leased, done = l.done + excluded.done,
         excluded = l.excluded + excluded.excluded, dead = l.dead + excluded.dead, failed = l.failed + excluded.failed,
         pages = l.pages + excluded.pages, pending = l.pending + excluded.pending,
+        unread_bytes = l.unread_bytes + excluded.unread_bytes,
         fetches = l.fetches + excluded.fetches, bytes = l.bytes + excluded.bytes;
   return null;
 end $$;

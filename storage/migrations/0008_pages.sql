@@ -13,7 +13,7 @@ create table content (
 );
 create index content_hash on content (hash);
 
--- What extraction found. The text is not kept: when somebody asks for it, it is read from the body again.
+-- What extraction found. Texts are not kept: when somebody asks for one, it is read from the body again.
 create table page (
   host_id      bigint not null,
   crawl_id     bigint not null,
@@ -28,6 +28,8 @@ create table page (
   noindex      boolean not null,
   nofollow     boolean not null,
   text_hash    bytea,
+  -- What else the page says of itself (contracts/http/page-meta.ts); null: nothing was extracted yet.
+  meta         jsonb,
   -- One on each line; links within the page's own origin from their path on.
   outlinks     text not null,
   -- To the crawl's focus, from 0 to 1; null: the crawl has none.

@@ -17,6 +17,8 @@ create table worker_process (
   roles       text[] not null,
   started_at  timestamptz not null default now(),
   seen_at     timestamptz not null default now(),
+  -- The folder of segments that only the processes of its machine have; null: every process has all segments.
+  folder      uuid,
   -- How full the stages behind its requests are (domain/pressure.ts: a StageLoad each); null: it sends none.
   loads       jsonb
 );

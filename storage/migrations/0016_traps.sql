@@ -1,11 +1,11 @@
 -- Traps: what the pages of a host showed, and the shapes of URLs that are in quarantine for it.
 
 -- What is known of the pages of a crawl at a host (domain/traps/watch.ts): bounded, some kilobytes. Written for every
--- dozen or so of pages; hosts with fewer pages have no row.
+-- 32 pages; hosts with fewer pages have no row.
 create table trap_watch (
   host_id   bigint not null,
   crawl_id  bigint not null,
-  state     jsonb not null,
+  state     json not null,
   primary key (host_id, crawl_id)
 ) with (fillfactor = 50);
 
@@ -19,6 +19,8 @@ create table quarantine (
   -- The rule that has found it (domain/traps/rules.ts), and the figures by which it decided.
   rule         text not null,
   evidence     jsonb not null,
+  -- By what pages are known that are not there (domain/soft-404/judge.ts); null: the shape is that of a trap.
+  sign         jsonb,
   -- suspected: the URLs go behind the others of their crawl. cleared: no longer suspected. held: the URLs are kept back,
   -- and some are let through now and then. confirmed: a person says that it is a trap, and none is let through.
   -- released: the URLs are free, and no rule holds the shape again.

@@ -27,7 +27,11 @@ create table standing_crawl (
   allowance      double precision not null default 0,
   allowed_at     timestamptz not null default now(),
   -- Pages queued again, ever.
-  queued         bigint not null default 0
+  queued         bigint not null default 0,
+  -- The settings by which known pages were last dated (`datedBy`), and the page up to which they were; null: all were.
+  dated_by       text,
+  dated_key      bytea default '',
+  dated_host     bigint not null default 0
 );
 
 -- What the visits to a page have shown. It is led by crawl and key: keys are hashes, so the first rows of a crawl are a

@@ -8,7 +8,10 @@ create table host_quality (
   -- What the last look found (QualityParts), and how many URLs it saw.
   parts      jsonb not null,
   urls       integer not null,
+  -- So many of its requests fail that it is left for later.
+  later      boolean not null default false,
   looked_at  timestamptz not null default now()
 );
 -- Hosts that something follows for, the worst first.
-create index host_quality_poor on host_quality ((coalesce(pinned, quality)), host_id) where coalesce(pinned, quality) < 0.9;
+create index host_quality_poor on host_quality ((coalesce(pinned, quality)), host_id)
+ where coalesce(pinned, quality) < 0.9 or later;

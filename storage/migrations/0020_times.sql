@@ -24,6 +24,7 @@ create table host_time (
   others       real not null default 0,
   place        real not null default 0,
   slot         real not null default 0,
+  pressure     real not null default 0,
   reading      real not null default 0,
   own_work     real not null default 0,
   fault        real not null default 0,

@@ -5,16 +5,32 @@ import { bestCopyFirst, inboundOfCopies, keyOf } from './copy-ranking.ts';
 /**
  * The first page with a body stands for that body; later pages change nothing. Each site that is read in its own right
  * (`site` other than 0) has a first page of its own. All other sites together (`site` 0) have one, but only if no page
- * of any site had the body before. `rows`: [{crawl_id, hash, site, host_id, key}].
+ * of any site had the body before. In a standing crawl a page that has another body by now gives way: only later is it
+ * noted that it changed, and a body to which nobody referred meanwhile would be freed.
+ * `rows`: [{crawl_id, hash, site, host_id, key}].
  */
 export const claimContents = statement<[rows: string], Record<string, never>>(
   'claim-contents',
-  `insert into content (crawl_id, hash, site, host_id, key)
-   select r.crawl_id, b.hash, r.site, r.host_id, decode(r.key, 'hex')
-     from json_to_recordset($1) as r(crawl_id bigint, hash text, site bigint, host_id bigint, key text)
-    cross join lateral (select decode(r.hash, 'hex') as hash) b
-    where r.site > 0 or not exists (select from content c where c.crawl_id = r.crawl_id and c.hash = b.hash)
-    order by r.crawl_id, b.hash, r.site
+  `with r as materialized (
+     select crawl_id, decode(hash, 'hex') as hash, site, host_id, decode(key, 'hex') as key
+       from json_to_recordset($1) as r(crawl_id bigint, hash text, site bigint, host_id bigint, key text)
+   ), left_behind as materialized (
+     select c.crawl_id, c.hash, c.site
+       from r join standing_crawl s on s.crawl_id = r.crawl_id
+       join content c on c.crawl_id = r.crawl_id and c.hash = r.hash
+      where not exists (select from url o where o.host_id = c.host_id and o.crawl_id = c.crawl_id and o.key = c.key
+                                            and o.content_hash = c.hash)
+   ), taken as (
+     update content c set host_id = r.host_id, key = r.key
+       from left_behind b join r using (crawl_id, hash, site)
+      where c.crawl_id = b.crawl_id and c.hash = b.hash and c.site = b.site
+   )
+   insert into content (crawl_id, hash, site, host_id, key)
+   select crawl_id, hash, site, host_id, key from r
+    where site > 0 or not exists (
+            select from content c where c.crawl_id = r.crawl_id and c.hash = r.hash
+               and (c.crawl_id, c.hash, c.site) not in (select crawl_id, hash, site from left_behind))
+    order by crawl_id, hash, site
    on conflict (crawl_id, hash, site) do nothing`,
 );
 
@@ -80,7 +96,7 @@ export const earlierCopies = statement<[hostId: string, wanted: string], Earlier
  * For each body that several pages of a crawl have, chooses the page that stands for it (F20): the page that its own
  * rel=canonical names, else the page that most redirects and other pages' rel=canonical name, else the page to which
  * most links lead, else the page nearest to a seed, else the page with the shortest URL. The others become its aliases,
- * and what was extracted goes to the chosen page. A body that was read for several sites has one chosen page for each;
+ * and what was extracted goes to the chosen page, in place of what was read there when it had another body. A body that was read for several sites has one chosen page for each;
  * `markTextDuplicates` chooses among these. Returns how many pages changed their standing.
  */
 export const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
@@ -89,6 +105,7 @@ export const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
      select host_id, key, url, depth, content_hash, alias_key, count(*) over (partition by content_hash) as pages
        from url
       where crawl_id = $1 and fetched_at is not null and state = 'done' and stage = 0 and content_hash is not null
+        and kind = 0
    ), copies as materialized (
      select b.host_id, b.key, ${keyOf('b.url')} as spelt, b.content_hash, b.url,
             b.depth, c.host_id as owner_host, c.key as owner_key,
@@ -111,9 +128,19 @@ export const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
      update content c set host_id = n.host_id, key = n.key
        from changed n where c.crawl_id = $1 and c.hash = n.content_hash
         and (c.host_id, c.key) = (n.owner_host, n.owner_key)
+   ), outdated as (
+     delete from page p using changed n where p.crawl_id = $1 and p.host_id = n.host_id and p.key = n.key returning 1
    ), moved as (
      update page p set host_id = n.host_id, key = n.key
        from changed n where p.crawl_id = $1 and p.host_id = n.owner_host and p.key = n.owner_key
+        and (select count(*) from outdated) >= 0
+   ), outdated_print as (
+     delete from text_print t using changed n
+      where t.crawl_id = $1 and t.host_id = n.host_id and t.key = n.key returning 1
+   ), moved_print as (
+     update text_print t set host_id = n.host_id, key = n.key
+       from changed n where t.crawl_id = $1 and t.host_id = n.owner_host and t.key = n.owner_key
+        and (select count(*) from outdated_print) >= 0
    ), standing_changed as (
      update url u
       set alias_host = case when (u.host_id, u.key) = (n.host_id, n.key) then null else n.host_id end,

@@ -8,11 +8,20 @@ export {
   type ContentOwner,
   type EarlierCopy,
 } from './copies.sql.ts';
-export { findStored, listPages, listPagesOfHost, pagesHorizon, storedRecords } from './lists.sql.ts';
+export {
+  findStored,
+  listPages,
+  listPagesOfHost,
+  pagesHorizon,
+  storedRecords,
+  type NearDuplicate,
+} from './lists.sql.ts';
+export { nearDuplicateOf } from './page-feed.ts';
 export { packOutlinks, unpackOutlinks } from './outlinks.ts';
 export { readPages, pageBatches, type TextReader } from './pages.ts';
 export {
   bodiesInStage,
+  outOfReach,
   advanceStages,
   upsertPages,
   requeueLostBodies,

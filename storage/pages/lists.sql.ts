@@ -1,10 +1,17 @@
 /** The lists of pages. */
 import type { UrlState } from '../../contracts/crawl.ts';
+import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import type { Cut } from '../../domain/limits.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { fitsFeed, readFeed, withinFeed, type FeedParams } from './page-feed.ts';
 import type { FoundRecord } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
+
+export interface NearDuplicate {
+  readonly url: string;
+  readonly likeness: number;
+  readonly distance: number;
+}
 
 export interface PageFeedRow {
   /** Place in the feed: microseconds since 1970, host and key. */
@@ -22,6 +29,7 @@ export interface PageFeedRow {
   readonly fetched_at: Date;
   readonly redirect_to: string | null;
   readonly duplicate_of: string | null;
+  readonly near_duplicate_of: NearDuplicate | null;
   readonly title: string | null;
   readonly description: string | null;
   readonly language: string | null;
@@ -32,6 +40,8 @@ export interface PageFeedRow {
   readonly cut: Cut | null;
   /** The page's links, packed (storage/pages/outlinks.ts), and the origin they start from; null where there are none. */
   readonly outlinks: string | null;
+  /** Null too if it was not asked for. */
+  readonly meta: PageMeta | null;
   readonly origin: string | null;
   /** False: the row does not fit the filters, and only marks where looking ended. */
   readonly fits: boolean;
@@ -50,7 +60,7 @@ export interface PagePlace {
  * The URLs of a crawl that were answered and have their outcome, in the order of `url_pages`, after a place and up to a
  * horizon (null: all). Of the next `mostLooked` rows, those come that fit the filters (null: any). If so many rows were
  * looked at, the last of them comes too, whether it fits or not. storage/pages/page-feed.ts says which columns of an
- * extraction are read, and how far links are read.
+ * extraction are read, and how far links and metadata are read.
  */
 export const listPages = statement<
   [...params: FeedParams, hostFilter: number | null, mostLooked: number],
@@ -92,12 +102,15 @@ export const listPagesOfHost = statement<[...params: FeedParams, hostId: number]
  * is still to be committed comes before the oldest open transaction; and the feed does not pass a body that waits for
  * extraction. The caller must ask before it reads the feed, in a statement of its own: whatever this statement saw
  * committed, the later snapshot sees too. The second that is taken off covers the instant between the start of a
- * transaction and its appearance in pg_stat_activity.
+ * transaction and its appearance in pg_stat_activity. Whoever is past some place of the feed (`after`, microseconds;
+ * null: the start), and does not mind what changes before it, need not wait for bodies there.
  */
-export const pagesHorizon = statement<[crawlId: string], { micros: number }>(
+export const pagesHorizon = statement<[crawlId: string, after: number | null], { micros: number }>(
   'pages-horizon',
   `with unfinished as materialized (
-     select fetched_at from url where crawl_id = $1 and stage > 0
+     select fetched_at from url
+      where crawl_id = $1 and stage > 0
+        and ($2::bigint is null or fetched_at >= timestamptz 'epoch' + $2::bigint * interval '1 microsecond')
    )
    select (extract(epoch from least(
             (select min(fetched_at) from unfinished),
@@ -143,9 +156,15 @@ export const storedRecords = statement<[crawlId: string, rows: string], StoredRe
 /** The URL of a crawl by its key, and its body, if one was stored. */
 export const findStored = statement<
   [origin: string, crawlId: string, key: Uint8Array],
-  { readonly host_id: number; readonly key: Buffer; readonly url: string; readonly content_hash: Buffer }
+  {
+    readonly host_id: number;
+    readonly key: Buffer;
+    readonly url: string;
+    readonly content_hash: Buffer;
+    readonly content_type: string | null;
+  }
 >(
   'find-stored',
-  `select u.host_id, u.key, u.url, u.content_hash from host h join url u on u.host_id = h.id
+  `select u.host_id, u.key, u.url, u.content_hash, u.content_type from host h join url u on u.host_id = h.id
     where h.origin = $1 and u.crawl_id = $2 and u.key = $3 and u.content_hash is not null`,
 );

@@ -13,13 +13,22 @@ export type FeedParams = readonly [
   key: string,
   horizonMicros: number | null,
   limit: number,
-  withLinks: boolean,
-  linkBytes: number,
+  /** Which of the large values are read: `links`, `meta`. */
+  fields: readonly string[],
+  mostBytes: number,
   leastStatus: number | null,
   mostStatus: number | null,
   /** `type/subtype` or `type/*`, lower case. */
   mediaType: string | null,
 ];
+
+/** The page that the page in the row is nearly a duplicate of, as a JSON object in `of`; no row: it is of none. */
+export const nearDuplicateOf = (row: string): string =>
+  `select json_build_object('url', ou.url, 'likeness', t.likeness, 'distance', t.distance) as of
+         from text_print t
+         join text_print o on o.id = t.original and o.id <> t.id
+         join url ou on ou.host_id = o.host_id and ou.crawl_id = o.crawl_id and ou.key = o.key
+        where t.host_id = ${row}.host_id and t.crawl_id = ${row}.crawl_id and t.key = ${row}.key`;
 
 /** The row `u` comes after the place and before the horizon. */
 export const withinFeed = `(u.fetched_at, u.host_id, u.key) >
@@ -37,12 +46,17 @@ export const fitsFeed = `(u.kind = 0 and u.state not in ('queued', 'leased')
 
 /**
  * Goes behind `feed`, rows of `url` with `fits` and `looked`. What extraction found comes from the page itself, or else
- * from the page of which it is a duplicate. Links are read only as far as $8 bytes allow, and rows behind that point
+ * from the page of which it is a duplicate. Links and metadata are read only as far as $8 bytes allow, and rows behind that point
  * not at all; one row always comes.
  */
 export const readFeed = `read as (
      select f.*, coalesce(p.host_id, o.host_id) as page_host, coalesce(p.key, o.key) as page_key,
-            sum(case when $7 and f.fits then coalesce(octet_length(p.outlinks), octet_length(o.outlinks), 0) else 0 end)
+            sum(case when not f.fits then 0
+                     else case when 'links' = any ($7::text[])
+                               then coalesce(octet_length(p.outlinks), octet_length(o.outlinks), 0) else 0 end
+                        + case when 'meta' = any ($7)
+                               then coalesce(pg_column_size(p.meta), pg_column_size(o.meta), 0) else 0 end
+                end)
               over (order by f.fetched_at, f.host_id, f.key) as weight,
             row_number() over (order by f.fetched_at, f.host_id, f.key) as place
        from feed f
@@ -52,12 +66,16 @@ export const readFeed = `read as (
    select (extract(epoch from r.fetched_at) * 1000000)::bigint as micros, r.host_id, encode(r.key, 'hex') as key,
           r.url, r.state, r.status, r.reason, encode(r.content_hash, 'hex') as content_hash, r.content_type, r.bytes,
           r.depth, r.fetched_at, r.redirect_to, original.url as duplicate_of, p.title, p.description, p.language,
-          p.words, p.links, p.noindex, p.canonical, coalesce(r.cut, original.cut) as cut, case when $7 then p.outlinks end as outlinks, h.origin,
+          p.words, p.links, p.noindex, p.canonical, near.of as near_duplicate_of, coalesce(r.cut, original.cut) as cut, case when 'links' = any ($7) then p.outlinks end as outlinks,
+          case when 'meta' = any ($7) then p.meta end as meta, h.origin,
           r.fits, r.looked
      from read r
      left join page p on p.host_id = r.page_host and p.crawl_id = r.crawl_id and p.key = r.page_key
      left join host h on h.id = p.host_id
      left join url original
        on original.host_id = r.alias_host and original.crawl_id = r.crawl_id and original.key = r.alias_key
+     left join lateral (
+       ${nearDuplicateOf('r')}
+     ) near on true
     where r.place = 1 or r.weight <= $8
     order by r.fetched_at, r.host_id, r.key`;

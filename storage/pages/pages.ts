@@ -13,7 +13,10 @@
  */
 import { closedCrawlStates } from '../../contracts/crawl.ts';
 import type { PageFilter } from '../../contracts/http/page-filter.ts';
-import type { PageField, PageView } from '../../contracts/http/results.ts';
+import type { PageAnchor, PageImage } from '../../contracts/http/page-details.ts';
+import type { PageView } from '../../contracts/http/results.ts';
+import type { PageField } from '../../contracts/page-fields.ts';
+import { unreadCuts } from '../../domain/limits.ts';
 import { findCrawl } from '../crawls/index.ts';
 import {
   hostShare,
@@ -26,17 +29,32 @@ import {
 import { unpackOutlinks } from './outlinks.ts';
 import type { Queryable } from '../postgres/index.ts';
 
-/** About the most bytes of packed links, and characters of text and links, in one answer. */
-const maxLinkBytes = 4 * 1024 * 1024;
+/** About the most bytes of packed links and metadata, and characters of texts and links, in one answer. */
+const maxStoredBytes = 4 * 1024 * 1024;
 const maxCharacters = 4 * 1024 * 1024;
 /** Most pages looked at for one answer. 20,000 take some 20 ms if they are in memory. */
 const mostLooked = 20_000;
 
-/**
- * Reads the text of a body, by the body's SHA-256 in hex and its Content-Type field. Null: the body is gone, or is not
- * text.
- */
-export type TextReader = (contentHash: string, contentType: string | null) => Promise<string | null>;
+/** Milliseconds after which an answer is short rather than late: a document may take half a minute to read. */
+const longestMs = 10_000;
+
+interface ReadBody {
+  readonly text: string;
+  /** Without what surrounds it on the page. */
+  readonly main: string;
+  readonly anchors: readonly PageAnchor[];
+  readonly images: readonly PageImage[];
+}
+
+/** Reads a body, by its SHA-256 in hex, its Content-Type field and the URL of its page. Null: the body is gone. */
+export type TextReader = (
+  contentHash: string,
+  contentType: string | null,
+  url: string,
+) => Promise<ReadBody | null>;
+
+/** Fields that are read from the body. */
+const bodyFields: readonly PageField[] = ['text', 'main', 'anchors', 'images'];
 
 export interface PagesRequest {
   /** Null: from the start. */
@@ -44,6 +62,8 @@ export interface PagesRequest {
   readonly limit: number;
   readonly fields: readonly PageField[];
   readonly filter?: PageFilter;
+  /** Only pages that were answered before this time, in microseconds since 1970. */
+  readonly until?: number;
 }
 
 export interface PagesAnswer {
@@ -64,7 +84,7 @@ export async function readPages(
   request: PagesRequest,
   textOf: TextReader,
 ): Promise<PagesAnswer | 'unknown-crawl' | 'bad-cursor'> {
-  const { limit, fields, filter = {} } = request;
+  const { limit, fields, filter = {}, until = null } = request;
   const cursor = request.cursor === null ? start : decodeCursor(request.cursor);
   if (cursor === null) return 'bad-cursor';
   const { since = 0 } = filter;
@@ -73,20 +93,26 @@ export async function readPages(
   const crawl = await findCrawl(db, crawlId);
   if (crawl === null) return 'unknown-crawl';
   const closed = closedCrawlStates.includes(crawl.state);
-  const horizon = closed ? null : ((await pagesHorizon(db, crawlId))[0]?.micros ?? 0);
+  const final = closed ? null : ((await pagesHorizon(db, crawlId, null))[0]?.micros ?? 0);
+  const horizon = final === null || until === null ? (final ?? until) : Math.min(final, until);
   const rows = await rowsAfter(db, crawlId, from, horizon, limit, fields, filter);
 
   const items: PageView[] = [];
+  const readsBodies = bodyFields.some((field) => fields.includes(field));
+  const begunAt = performance.now();
   let last = from;
   let characters = 0;
   for (const row of rows) {
     if (row.fits) {
       const page = await pageOf(row, fields, textOf);
-      characters += (page.text?.length ?? 0) + (page.links ?? []).reduce((sum, link) => sum + link.length, 0);
+      characters += (page.text?.length ?? 0) + (page.main?.length ?? 0);
+      characters += sizeOf(page.anchors) + sizeOf(page.images);
+      characters += (page.links ?? []).reduce((sum, link) => sum + link.length, 0);
       if (items.length > 0 && characters > maxCharacters) break;
       items.push(page);
     }
     last = { micros: row.micros, hostId: String(row.host_id), key: row.key };
+    if (readsBodies && performance.now() - begunAt > longestMs) break;
   }
   // With links or texts an answer may be short because of their size: only an empty answer is the end.
   const more =
@@ -106,7 +132,7 @@ async function rowsAfter(
   const [share] = host === undefined ? [] : await hostShare(db, crawlId, host);
   if (host !== undefined && share === undefined) return [];
   const common = [
-    crawlId, micros, hostId, key, horizon, limit, fields.includes('links'), maxLinkBytes,
+    crawlId, micros, hostId, key, horizon, limit, fields, maxStoredBytes,
     status?.least ?? null, status?.most ?? null, contentType ?? null,
   ] as const; // prettier-ignore
   return share !== undefined && share.urls <= mostLooked
@@ -141,6 +167,7 @@ export async function* pageBatches(
 }
 
 async function pageOf(row: PageFeedRow, fields: readonly PageField[], textOf: TextReader): Promise<PageView> {
+  const body = bodyFields.some((field) => fields.includes(field)) ? await readBody(row, textOf) : null;
   return {
     url: row.url,
     state: row.state,
@@ -157,24 +184,37 @@ async function pageOf(row: PageFeedRow, fields: readonly PageField[], textOf: Te
     depth: row.depth,
     fetchedAt: row.fetched_at.toISOString(),
     duplicateOf: row.duplicate_of,
+    nearDuplicateOf: row.near_duplicate_of,
     redirectTo: row.redirect_to,
     noindex: row.noindex,
     canonical: row.canonical,
     cut: row.cut ?? {},
     ...(fields.includes('links') && { links: linksOf(row) }),
-    ...(fields.includes('text') && { text: await readText(row, textOf) }),
+    ...(fields.includes('meta') && { meta: row.meta }),
+    ...(fields.includes('text') && { text: body?.text ?? null }),
+    ...(fields.includes('main') && { main: body?.main ?? null }),
+    ...(fields.includes('anchors') && { anchors: body === null ? null : [...body.anchors] }),
+    ...(fields.includes('images') && { images: body === null ? null : [...body.images] }),
   };
 }
+
+/** About as many characters as a list of links or images takes. */
+const sizeOf = (list: readonly Readonly<Record<string, string>>[] | null = null): number =>
+  (list ?? []).reduce((sum, one) => sum + Object.values(one).join('').length + 20, 0);
 
 function linksOf({ origin, outlinks }: PageFeedRow): string[] | null {
   return origin === null || outlinks === null ? null : unpackOutlinks(origin, outlinks);
 }
 
 /** Null if nothing was extracted: an error page has a body too, but its text is not shown. */
-async function readText(row: PageFeedRow, textOf: TextReader): Promise<string | null> {
+async function readBody(row: PageFeedRow, textOf: TextReader): Promise<ReadBody | null> {
   if (row.words === null || row.content_hash === null) return null;
-  return textOf(row.content_hash, row.content_type);
+  // A document that gave no text would take as long again, and give none.
+  if (unreadCuts.some((kind) => row.cut?.[kind] !== undefined)) return nothing;
+  return textOf(row.content_hash, row.content_type, row.duplicate_of ?? row.url);
 }
+
+const nothing: ReadBody = { text: '', main: '', anchors: [], images: [] };
 
 const cursorForm = /^(\d{1,18})\.(\d{1,18})\.((?:[0-9a-f]{2}){0,16})$/;
 

@@ -1,5 +1,6 @@
 /** The stages of a stored body: dedup, extraction. */
 import type { ReadingLane } from '../../contracts/activities.ts';
+import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import type { StoredStage, storedStages } from '../../domain/stage.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { FoundRecord } from '../archive/index.ts';
@@ -21,6 +22,8 @@ export interface StagedBody {
   readonly robots_tag: string | null;
   /** Requests that were answered, this one included. */
   readonly fetches: number;
+  /** Milliseconds that the last answer took; null: not known. */
+  readonly took_ms: number | null;
   /** Where the body lies, for extraction; null: the body is gone, or the stage does not read it. */
   readonly record: FoundRecord | null;
 }
@@ -39,7 +42,7 @@ const inStage = statement<
 >(
   'bodies-in-stage',
   `select u.host_id, h.origin, u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
-          u.content_hash, u.content_type, u.robots_tag, u.fetches,
+          u.content_hash, u.content_type, u.robots_tag, u.fetches, u.took_ms,
           case when u.stage = 2 then (
             select json_build_object('segment', b.segment, 'name', s.name, 'folder', s.folder, 'at', b.at, 'length', b.length)
               from body b join segment s on s.id = b.segment where b.hash = u.content_hash
@@ -65,6 +68,27 @@ export const bodiesInStage = (
   folder: string | null,
 ): Promise<StagedBody[]> => inStage(db, shard, lane, lanes, stage, after, limit, folder);
 
+/**
+ * Pages that nobody can read now, since their bodies lie in a folder of which no process reports that it is at work. The
+ * frontier is looked at only if there is such a folder.
+ */
+export const outOfReach = statement<[], { readonly pages: number; readonly bytes: number }>(
+  'pages-out-of-reach',
+  `with gone as materialized (
+     select s.id from segment s
+      where s.folder is not null
+        and not exists (select from worker_process w
+                         where w.folder = s.folder and w.seen_at > now() - interval '15 seconds')
+   )
+   select coalesce(lost.pages, 0)::bigint as pages, coalesce(lost.bytes, 0)::bigint as bytes
+     from (select exists (select from gone) as any) found
+     left join lateral (
+       select count(*) as pages, sum(u.bytes) as bytes
+         from url u join body b on b.hash = u.content_hash join gone on gone.id = b.segment
+        where u.stage = 2 and u.stage > 0 and found.any
+     ) lost on true`,
+);
+
 /** A step of a fetched body through dedup and extraction, as JSON. */
 export interface StageRow {
   readonly host_id: number;
@@ -77,24 +101,36 @@ export interface StageRow {
   readonly alias_key: string | null;
   /** At the end of extraction: what limits left out of the page; absent: nothing. */
   readonly cut?: Cut | null;
+  /** At the end of extraction: the page is held as soft 404, with this detail; absent: it is not. */
+  readonly held?: string;
 }
 
 /**
- * Moves bodies to their next stage. Dedup decides of which page a body is a copy, each time it is fetched. Leaves a row alone that has moved meanwhile (because an activity ran twice).
+ * Moves bodies to their next stage. Dedup decides of which page a body is a copy, each time it is fetched; a copy of a
+ * page of its host that is held as soft 404 is held with it: whoever releases the page looks at that host. Leaves a row
+ * alone that has moved meanwhile (because an activity ran twice).
  */
 export const advanceStages = statement<[rows: string], Record<string, never>>(
   'advance-stages',
   `with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, "from" smallint, "to" smallint, alias_host bigint, alias_key text,
-       cut jsonb)
+       cut jsonb, held text)
       order by host_id, crawl_id, key
+   ), judged as (
+     select r.*, coalesce(r.held, o.detail) as because
+       from r
+       left join url o on r.alias_host = r.host_id and o.host_id = r.alias_host and o.crawl_id = r.crawl_id and o.key = decode(r.alias_key, 'hex')
+        and o.state = 'excluded' and o.reason = 'soft-404'
    )
    update url u
-      set stage = r."to", alias_host = case when r."from" = 1 then r.alias_host else u.alias_host end,
+      set stage = r."to",
+          state = case when r.because is null or u.seed then u.state else 'excluded' end,
+          reason = case when r.because is null or u.seed then u.reason else 'soft-404' end,
+          detail = case when r.because is null or u.seed then u.detail else r.because end, alias_host = case when r."from" = 1 then r.alias_host else u.alias_host end,
           alias_key = case when r."from" = 1 then decode(r.alias_key, 'hex') else u.alias_key end,
           cut = case when r."from" = 2 then nullif(r.cut, '{}') else u.cut end
-     from r
+     from judged r
     where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"`,
 );
 
@@ -113,6 +149,7 @@ export interface PageRow {
   readonly noindex: boolean;
   readonly nofollow: boolean;
   readonly text_hash: string | null;
+  readonly meta: PageMeta | null;
   /** The links to follow, packed (storage/pages/outlinks.ts). */
   readonly outlinks: string;
   /** To the crawl's focus; absent: the crawl has none. */
@@ -131,18 +168,18 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
      select *, decode(key, 'hex') as place from json_to_recordset($1) as r(
             host_id bigint, crawl_id bigint, key text, title text, description text, language text, charset text,
             words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text,
-            outlinks text, relevance real, counters text[])
+            meta jsonb, outlinks text, relevance real, counters text[])
    ), stored as (
      insert into page (host_id, crawl_id, key, title, description, language, charset, words, links, canonical, noindex,
-                       nofollow, text_hash, outlinks, relevance)
+                       nofollow, text_hash, meta, outlinks, relevance)
      select host_id, crawl_id, place, title, description, language, charset, words, links, canonical,
-            noindex, nofollow, decode(text_hash, 'hex'), outlinks, relevance
+            noindex, nofollow, decode(text_hash, 'hex'), meta, outlinks, relevance
        from r order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
        set title = excluded.title, description = excluded.description, language = excluded.language,
            charset = excluded.charset, words = excluded.words, links = excluded.links, canonical = excluded.canonical,
            noindex = excluded.noindex, nofollow = excluded.nofollow,
-           text_hash = excluded.text_hash, outlinks = excluded.outlinks, relevance = excluded.relevance,
+           text_hash = excluded.text_hash, meta = excluded.meta, outlinks = excluded.outlinks, relevance = excluded.relevance,
            extracted_at = now()
      returning host_id, crawl_id, key, xmax = 0 as is_new
    ), counted as (

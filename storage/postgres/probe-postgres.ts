@@ -34,5 +34,5 @@ export async function probePostgres(databaseUrl: string): Promise<void> {
 }
 
 /** The error is query_canceled, caused by statement_timeout. */
-const isTooLate = (error: unknown): boolean =>
+export const isTooLate = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014';

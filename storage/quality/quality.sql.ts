@@ -10,6 +10,13 @@ export interface SampledHost extends HostSample {
   readonly id: number;
   /** Null: the host was not looked at yet. */
   readonly quality: number | null;
+  /** What the last look found. */
+  readonly later: boolean;
+  readonly linked: number | null;
+  /** An operator's word; null: the looks decide. */
+  readonly pinned: number | null;
+  /** In the imported ranking; null: none. */
+  readonly place: number | null;
   /** Nothing to look at: the last look is less than a day old, or the host has never answered. */
   readonly fresh: boolean;
 }
@@ -18,19 +25,23 @@ export interface SampledHost extends HostSample {
 export const sampleHosts = statement<[after: number, limit: number, daySeconds: number], SampledHost>(
   'sample-hosts',
   `with chosen as materialized (
-     select h.id, q.quality, h.known_at is null or coalesce(q.looked_at > now() - $3 * interval '1 second', false) as fresh
+     select h.id, q.quality, coalesce(q.later, false) as later, (q.parts ->> 'inbound')::float8 as linked, q.pinned,
+            case when h.known_at is not null then rank_of(h.origin) end as place, h.recent_asked as asked, h.recent_failed as failed,
+            h.known_at is null or coalesce(q.looked_at > now() - $3 * interval '1 second', false) as fresh
        from host h left join host_quality q on q.host_id = h.id
       where h.id > $1 order by h.id limit $2
    )
-   select c.id, c.quality, c.fresh, s.urls, s.pages, s.duplicates, s.thin, s.errors, s.traps, s.inbound
+   select c.id, c.quality, c.later, c.linked, c.pinned, c.place, c.fresh, s.urls, s.pages, s.duplicates, s.thin, c.asked,
+          c.failed, s.traps, s.inbound
      from chosen c
     cross join lateral (
       select count(*)::int as urls,
              count(*) filter (where u.state = 'done' and u.status between 200 and 299)::int as pages,
              count(*) filter (where u.alias_key is not null)::int as duplicates,
              count(*) filter (where u.alias_key is null and p.words < ${String(thinWords)})::int as thin,
-             count(*) filter (where u.state = 'failed' or u.status >= 500)::int as errors,
-             count(*) filter (where u.state = 'excluded' and u.reason = 'trap')::int as traps,
+             count(*) filter (where u.state = 'excluded' and u.reason = 'trap'
+                                and exists (select from quarantine t where t.id = split_part(u.detail, ':', 1)::bigint
+                                                                      and t.rule <> 'operator'))::int as traps,
              count(distinct u.parent_host) filter (where u.parent_host <> c.id)::int as inbound
         from (select q.crawl_id from host_queue q
                where q.host_id = c.id and not c.fresh order by q.crawl_id desc limit ${String(crawls)}) of
@@ -41,23 +52,77 @@ export const sampleHosts = statement<[after: number, limit: number, daySeconds: 
     order by c.id`,
 );
 
-/** `rows`: [{host_id, quality, parts, urls}]. */
+/** What follows from the quality of a host, as JSON. */
+export interface Consequences {
+  readonly host_id: number;
+  /** As they were when this was decided: if they have changed, nothing follows. */
+  readonly pinned: number | null;
+  readonly budget: number | null;
+  readonly esteem: -1 | 0 | 1;
+}
+
+/** A look, as JSON. */
+export interface LookedAt extends Consequences {
+  /** Null: there is too little to judge the host by. */
+  readonly quality: number | null;
+  readonly later: boolean;
+  readonly parts: QualityParts;
+  readonly urls: number;
+}
+
+/** `rows`: LookedAt[]. */
 export const storeQualities = statement<[rows: string], Record<string, never>>(
   'store-qualities',
-  `insert into host_quality (host_id, quality, parts, urls)
-   select host_id, quality, parts, urls
-     from json_to_recordset($1) as r(host_id bigint, quality real, parts jsonb, urls int) order by host_id
+  `insert into host_quality (host_id, quality, later, parts, urls)
+   select host_id, quality, later, parts, urls
+     from json_to_recordset($1) as r(host_id bigint, quality real, later boolean, parts jsonb, urls int)
+    where quality is not null order by host_id
    on conflict (host_id) do update
-     set quality = excluded.quality, parts = excluded.parts, urls = excluded.urls, looked_at = now()`,
+     set quality = excluded.quality, later = excluded.later, parts = excluded.parts, urls = excluded.urls, looked_at = now()`,
 );
 
+/**
+ * Gives hosts the budget and the standing that follow from their quality, where these have changed; answers those hosts.
+ * `rows`: Consequences[]. `opens`: a host that had spent its budget is open again, and a visit under way ends.
+ */
+export const settleQualities = statement<[rows: string, opens: boolean], { origin: string }>(
+  'settle-qualities',
+  `with r as materialized (
+     select r.* from json_to_recordset($1) as r(host_id bigint, pinned real, budget int, esteem smallint)
+   ), chosen as materialized (
+     select h.id, h.esteem as had, r.budget, r.esteem
+       from host h join r on r.host_id = h.id left join host_quality q on q.host_id = h.id
+      where (h.budget is distinct from r.budget or h.esteem <> r.esteem) and q.pinned is not distinct from r.pinned
+      order by h.id for update of h
+   ), changed as (
+     update host h
+        set budget = c.budget, esteem = c.esteem, settings_revision = settings_revision + $2::boolean::int,
+            closed_until = case when $2::boolean then '-infinity' else closed_until end
+       from chosen c where h.id = c.id
+     returning h.origin
+   ), held as materialized (
+     select q.host_id, q.crawl_id, c.esteem from host_queue q join chosen c on c.id = q.host_id
+      where c.had <> c.esteem order by q.host_id, q.crawl_id for update of q
+   ), moved as (
+     update host_queue q
+        set authority = case l.esteem when 1 then true when -1 then false
+                        else exists (select from url u where u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.seed) end
+       from held l where q.host_id = l.host_id and q.crawl_id = l.crawl_id
+   )
+   select origin from changed`,
+);
+
+interface Pinned extends Pick<SampledHost, 'id' | 'later' | 'linked' | 'place'> {
+  readonly quality: number;
+}
+
 /** Pins the quality of a host, or takes the pin back (null). No row: there is no such host. */
-export const pinQuality = statement<[origin: string, quality: number | null], { host_id: number }>(
-  'pin-quality',
+export const notePin = statement<[origin: string, quality: number | null], Pinned>(
+  'note-pin',
   `insert into host_quality (host_id, quality, pinned, parts, urls, looked_at)
    select id, 1, $2, '{}', 0, '-infinity' from host where origin = $1
    on conflict (host_id) do update set pinned = excluded.pinned
-   returning host_id`,
+   returning host_id as id, quality, later, (parts ->> 'inbound')::float8 as linked, rank_of($1) as place`,
 );
 
 export interface QualityRow {
@@ -66,17 +131,22 @@ export interface QualityRow {
   /** The one in force. */
   readonly quality: number;
   readonly pinned: boolean;
+  /** So many of its requests fail that it is left for later. */
+  readonly later: boolean;
+  /** Requests a day; null: as many as any host. */
+  readonly budget: number | null;
   readonly parts: Partial<QualityParts>;
   readonly urls: number;
   /** Null: never. */
   readonly looked_at: Date | null;
 }
 
-const columns = `h.id, h.origin, coalesce(q.pinned, q.quality, 1)::float8 as quality, q.pinned is not null as pinned,
+const columns = `h.id, h.origin, coalesce(q.pinned, q.quality, 1)::float8 as quality, q.pinned is not null as pinned, h.budget,
+          coalesce(q.later and q.pinned is null, false) as later,
           coalesce(q.parts, '{}') as parts, coalesce(q.urls, 0) as urls,
           nullif(q.looked_at, '-infinity') as looked_at`;
 
-/** Hosts below a quality, the worst first, after one of them. */
+/** Hosts below a quality, and hosts that are left for later; the worst first, after one of them. */
 export const poorHosts = statement<
   [below: number, afterQuality: number, afterId: number, limit: number],
   QualityRow
@@ -84,7 +154,8 @@ export const poorHosts = statement<
   'poor-hosts',
   `select ${columns}
      from host_quality q join host h on h.id = q.host_id
-    where coalesce(q.pinned, q.quality) < ${String(goodQuality)} and coalesce(q.pinned, q.quality) < $1::float8
+    where (coalesce(q.pinned, q.quality) < ${String(goodQuality)} or q.later)
+      and (coalesce(q.pinned, q.quality) < $1::float8 or q.later and q.pinned is null)
       and (coalesce(q.pinned, q.quality)::float8 > $2 or (coalesce(q.pinned, q.quality)::float8 = $2 and q.host_id > $3))
     order by coalesce(q.pinned, q.quality), q.host_id limit $4`,
 );

@@ -1,3 +1,3 @@
 /** The imported ranking of domains. */
 export { countRanks, hasRanks, ranksOf } from './ranks.sql.ts';
-export { dropRanks, importRanks, type Ranked } from './ranks.ts';
+export { dropRanks, importRanks, OvertakenImport, type Ranked } from './ranks.ts';

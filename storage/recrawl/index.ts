@@ -27,4 +27,5 @@ export {
   type SampledPage,
   type StandingCrawl,
 } from './standing.sql.ts';
+export { beginDating, datePages, knownPages, type DatedPage, type KnownPage } from './dating.sql.ts';
 export { freshnessSamples, percentOf } from './samples.ts';

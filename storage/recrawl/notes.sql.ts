@@ -1,7 +1,7 @@
 /** How visits to pages of standing crawls are noted, after they were committed. */
 import type { UrlState } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
-import type { StoredKind } from '../../domain/url-kind.ts';
+import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 
 /** A page as it stands after a visit, beside what earlier visits have shown (null: there was none). */
 export interface VisitedPage {
@@ -32,7 +32,7 @@ const micros = (at: string): string => `(extract(epoch from ${at}) * 1000000)::b
 
 /**
  * Pages of a crawl that got their outcome after a place of the pages feed and before a horizon, in its order. A page
- * that only redirects has its target for a body.
+ * that only redirects has its target for a body. Made-up paths are left out: a host is not asked for one anew.
  */
 export const visitsAfter = statement<
   [crawlId: string, micros: number, hostId: number, key: Buffer, horizonMicros: number, limit: number],
@@ -45,6 +45,7 @@ export const visitsAfter = statement<
         and (u.fetched_at, u.host_id, u.key) > (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::bigint, $4::bytea)
         and u.fetched_at < timestamptz 'epoch' + $5::bigint * interval '1 microsecond'
         and u.state in ('done', 'dead') and u.reason is distinct from 'fetched-elsewhere'
+        and u.kind <> ${String(storedKinds.probe)}
       order by u.fetched_at, u.host_id, u.key limit $6
    )
    select u.host_id, encode(u.key, 'hex') as key, u.url, u.kind, u.priority, u.state, ${micros('u.fetched_at')} as micros,
@@ -87,9 +88,12 @@ export interface NotedVisit {
 }
 
 /**
- * Stores histories. A page that lost the body for which it was read gives that body to another page with the same
- * body, which is read then; if there is none, nobody refers to the body any more, and it is freed later. Answers how
- * many pages were new. The caller must hold the standing crawl.
+ * Stores histories. A page that is gone, or a copy now, loses what was read from it, with its fingerprint; pages that
+ * were like it are judged again. A page that lost the body for which it was read gives that body to one of its copies; if there is
+ * none, nobody refers to the body any more, and it is freed later. All its copies are judged again (dedup): the one that
+ * has the body now is read, the others become its copies. Of a body with more than 5,000 copies the others are judged at
+ * their own next visits, as is any page that was just visited and is called the copy of a page that does not stand for
+ * its body. Answers how many pages were new. The caller must hold the standing crawl.
  */
 export const noteVisits = statement<[crawlId: string, rows: string], { readonly added: number }>(
   'note-visits',
@@ -119,19 +123,38 @@ export const noteVisits = statement<[crawlId: string, rows: string], { readonly 
    ), forgotten as (
      delete from page p using r
       where r.unread and p.host_id = r.host_id and p.crawl_id = $1 and p.key = r.place
+   ), prints as (
+     delete from text_print t using r
+      where r.unread and t.host_id = r.host_id and t.crawl_id = $1 and t.key = r.place
+     returning t.id
+   ), left_alone as (
+     update text_print t set original = null, likeness = null, distance = null
+       from prints p
+      where t.crawl_id = $1 and t.original = p.id and t.original <> t.id
+        and not exists (select from r where r.unread and r.host_id = t.host_id and r.place = t.key)
+   ), copies as materialized (
+     select r.host_id, r.place, copy.*
+       from r
+      cross join lateral (
+        select u.host_id as copy_host, u.key as copy_key, u.content_hash as hash
+          from (select h.host_id, h.key from page_history h
+                 where h.crawl_id = $1 and h.body_sign = r.lost and h.dead_visits = 0
+                   and not exists (select from r o where o.host_id = h.host_id and o.place = h.key)
+                union all
+                select o.host_id, o.place from r o where o.body_sign = r.lost_sign and o.dead_visits = 0) same
+          join url u on u.host_id = same.host_id and u.crawl_id = $1 and u.key = same.key
+         where u.alias_host = r.host_id and u.alias_key = r.place and substring(u.content_hash for 8) = r.lost
+         limit 5000
+      ) copy
+      where r.lost is not null
    ), claims as materialized (
-     select c.hash, c.site, r.host_id, r.place, heir.host_id as heir_host, heir.key as heir_key
+     select c.hash, c.site, r.host_id, r.place, heir.copy_host as heir_host, heir.copy_key as heir_key
        from r
        join content c on c.crawl_id = $1 and c.hash >= r.lost and c.hash < r.lost || '\\xffffffffffffffffffffffffffffffffffffffffffffffff'::bytea
         and c.host_id = r.host_id and c.key = r.place
        left join lateral (
-         select h.host_id, h.key from page_history h
-          where h.crawl_id = $1 and h.body_sign = r.lost and h.dead_visits = 0
-            and not exists (select from r o where o.host_id = h.host_id and o.place = h.key)
-         union all
-         select o.host_id, o.place from r o
-          where o.body_sign = r.lost_sign and o.dead_visits = 0 and (o.host_id, o.place) <> (r.host_id, r.place)
-          order by 1, 2 limit 1
+         select copy_host, copy_key from copies k
+          where k.host_id = r.host_id and k.place = r.place and k.hash = c.hash order by 1, 2 limit 1
        ) heir on true
       where r.lost is not null
    ), inherited as (
@@ -144,10 +167,20 @@ export const noteVisits = statement<[crawlId: string, rows: string], { readonly 
    ), freed as (
      insert into freed_body (hash) select distinct hash from unclaimed order by hash
      on conflict (hash) do update set since = now()
-   ), reread as (
-     update url u set stage = 1
-       from (select distinct heir_host, heir_key from claims where heir_key is not null) k
-      where u.host_id = k.heir_host and u.crawl_id = $1 and u.key = k.heir_key and u.state = 'done' and u.stage = 0
+   ), adrift as (
+     select copy_host as host_id, copy_key as key from copies
+     union
+     select u.host_id, u.key
+       from r join url u on u.host_id = r.host_id and u.crawl_id = $1 and u.key = r.place
+      where u.alias_host is not null and not exists (
+              select from content c
+               where c.crawl_id = $1 and c.hash = u.content_hash
+                 and ((c.host_id, c.key) = (u.alias_host, u.alias_key)
+                      or (c.host_id, c.key) = (u.host_id, u.key)
+                         and exists (select from page p where p.host_id = u.host_id and p.crawl_id = $1 and p.key = u.key)))
+   ), judged_again as (
+     update url u set stage = 1 from adrift a
+      where u.host_id = a.host_id and u.crawl_id = $1 and u.key = a.key and u.state = 'done' and u.stage = 0
         and u.content_hash is not null
    )
    select count(*) filter (where is_new) as added from stored`,

@@ -33,11 +33,15 @@ export interface StandingCrawl {
   readonly queued: number;
   readonly planned_queued: number;
   readonly pace: number;
+  readonly dated_by: string | null;
+  readonly dated_key: Buffer | null;
+  readonly dated_host: number;
 }
 
 const standing = `select c.state, c.config, s.noted_micros, s.noted_host, s.noted_key, s.pages, s.price, s.left_out_days,
           s.typical_rate, s.share, s.left_out, s.planned_pages, s.planned_at,
-          extract(epoch from now() - s.planned_at)::float8 as planned_ago, s.queued, s.planned_queued, s.pace
+          extract(epoch from now() - s.planned_at)::float8 as planned_ago, s.queued, s.planned_queued, s.pace,
+          s.dated_by, s.dated_key, s.dated_host
      from standing_crawl s join crawl c on c.id = s.crawl_id
     where s.crawl_id = $1`;
 
@@ -106,8 +110,9 @@ export const allow = statement<[crawlId: string, requestsPerDay: number], { read
 /**
  * Queues pages that are due: news first, and within a class those that have waited longest. What is due and not `done`
  * or `dead` is looked at again an hour later: its reading is not over, or it failed and waits for a re-drive. What is
- * queued and leaves no visit, since robots.txt now refuses it, is due again a week later; a visit sets another date. The
- * caller must hold the standing crawl and the row of a running crawl. Answers the hosts of the pages queued.
+ * queued and leaves no visit, since robots.txt now refuses it or it is held as a page that is not there, is due again a
+ * week later; a visit sets another date. The caller must hold the standing crawl and the row of a running crawl. Answers
+ * the hosts of the pages queued.
  */
 export const queueDue = statement<[crawlId: string, limit: number], { readonly host_id: number }>(
   'queue-due',
@@ -130,7 +135,7 @@ export const queueDue = statement<[crawlId: string, limit: number], { readonly h
         select case when w.priority > 0 then w.priority else w.priority + ${String(behindBy)} end as place
       ) p
       where u.host_id = d.host_id and u.crawl_id = d.crawl_id and u.key = d.key
-        and (u.state in ('done', 'dead') or u.state = 'excluded' and u.reason in ('robots', 'address-refused'))
+        and (u.state in ('done', 'dead') or u.state = 'excluded' and u.reason in ('robots', 'address-refused', 'soft-404'))
         and u.stage = 0 and ${onceHeld}
      returning u.host_id, u.key
    ), noted as (

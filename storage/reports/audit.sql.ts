@@ -5,6 +5,9 @@ import { statement, walkMs } from '../postgres/index.ts';
 export interface Recount extends Ledger {
   readonly pages: number;
   readonly pending: number;
+  readonly unread_bytes: number;
+  /** The same, as the ledger has it. */
+  readonly ledger_unread_bytes: number;
   readonly fetches: number;
   readonly bytes: number;
 }
@@ -18,6 +21,8 @@ export const recountUrls = statement<[crawlId: string], Recount>(
           count(*) filter (where state = 'failed') as failed,
           count(*) filter (where state = 'done' and status between 200 and 299 and kind = 0) as pages,
           count(*) filter (where stage > 0) as pending,
+          coalesce(sum(u.bytes) filter (where stage > 0), 0)::bigint as unread_bytes,
+          (select coalesce(sum(unread_bytes), 0)::bigint from ledger where crawl_id = $1) as ledger_unread_bytes,
           (coalesce(sum(u.fetches), 0) + f.fetches)::bigint as fetches, (coalesce(sum(u.bytes), 0) + f.bytes)::bigint as bytes
      from (select coalesce(sum(urls), 0)::bigint as urls, coalesce(sum(fetches), 0)::bigint as fetches,
                   coalesce(sum(bytes), 0)::bigint as bytes from forgotten where crawl_id = $1) f

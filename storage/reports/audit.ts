@@ -93,6 +93,12 @@ function ledgerDifferences(crawl: CrawlSummary, actual: Recount): Difference[] {
     ...(['pages', 'pending', 'fetches', 'bytes'] as const).flatMap((column) =>
       difference(`ledger.${column}`, actual[column], crawl[column], 'counted over the URLs'),
     ),
+    ...difference(
+      'ledger.unread_bytes',
+      actual.unread_bytes,
+      actual.ledger_unread_bytes,
+      'counted over the URLs',
+    ),
   ];
 }
 

@@ -2,8 +2,10 @@
 import { wholeConfig } from '../../contracts/crawl.ts';
 import type { CrawlTimeView } from '../../contracts/http/crawl-time.ts';
 import { causesOf, etaOf, holderOf, timeSummary } from '../../domain/explain/crawl-time.ts';
+import { slowedBecause, stagesOf } from '../../domain/pressure.ts';
 import { totalTime } from '../../domain/time-lost.ts';
 import { crawlOutlook, loadCrawls } from '../crawls/index.ts';
+import { measureLoads } from '../instance/index.ts';
 import type { Queryable } from '../postgres/index.ts';
 import { timesOfCrawl } from '../times/index.ts';
 import { holdingHosts } from './crawl-time.sql.ts';
@@ -11,6 +13,8 @@ import { holdingHosts } from './crawl-time.sql.ts';
 /** Hosts that are named, and hosts that are compared: opening times and quotas may change their order. */
 const named = 10;
 const compared = 100;
+/** Hosts where it is looked what they wait for now. Shares are known to two percent by so many. */
+const lookedAt = 2_000;
 
 /** Null: there is no such crawl. */
 export async function timeOf(db: Queryable, crawlId: string, at: Date): Promise<CrawlTimeView | null> {
@@ -18,8 +22,11 @@ export async function timeOf(db: Queryable, crawlId: string, at: Date): Promise<
   const [crawl] = await crawlOutlook(db, id);
   const [row] = await loadCrawls(db, [id]);
   if (crawl === undefined || row === undefined) return null;
-  const [spent = {}] = await timesOfCrawl(db, crawlId);
+  const [times] = await timesOfCrawl(db, crawlId, lookedAt);
+  const { looked_at: hosts = 0, hosts_with_work: of = 0, ...spent } = times ?? {};
+  const looked = hosts < of ? { hosts, of } : null;
   const holding = await holdingHosts(db, crawlId, compared);
+  const loads = crawl.state === 'running' ? await measureLoads(db) : [];
   const now = at.getTime();
   const { maxPages, maxSeconds } = wholeConfig(row.config);
   const facts = {
@@ -29,7 +36,7 @@ export async function timeOf(db: Queryable, crawlId: string, at: Date): Promise<
     holders: holding.map((host) => ({
       ...{ origin: host.origin, left: host.left, standing: host.standing, lastError: host.last_error },
       ...{ waitMs: host.wait_ms, eachMs: host.each_ms, settings: host.settings, spent: host.spent },
-      ...{ requestsDay: host.requests_day, requestsUsed: host.requests_used },
+      ...{ requestsDay: host.requests_day, requestsUsed: host.requests_used, budget: host.budget },
     })),
   };
   const holders = facts.holders
@@ -39,9 +46,13 @@ export async function timeOf(db: Queryable, crawlId: string, at: Date): Promise<
   return {
     ...{ crawlId, at: at.toISOString(), state: crawl.state },
     seconds: Math.round(totalTime(spent) * 1_000) / 1_000,
-    summary: timeSummary(spent, eta),
+    summary: [slowedBecause(loads), timeSummary(spent, eta, looked)]
+      .filter((part) => part !== null)
+      .join(' '),
     causes: causesOf(spent),
+    looked,
     hosts: { unfinished: facts.unfinished.hosts, items: holders.slice(0, named) },
+    stages: stagesOf(loads),
     eta,
   };
 }

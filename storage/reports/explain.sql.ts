@@ -4,6 +4,7 @@ import type { StoredKind } from '../../domain/url-kind.ts';
 import type { AttemptReason, FailedReason, UrlReason } from '../../domain/url-reason.ts';
 import type { UrlState } from '../../contracts/crawl.ts';
 import { type Cut, linkCuts } from '../../domain/limits.ts';
+import { nearDuplicateOf, type NearDuplicate } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 import type { HostSettings } from '../../contracts/hosts.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
@@ -46,9 +47,12 @@ export interface UrlCircumstances {
   /** What the links to the URL promise of the crawl's focus, and what the page turned out to be; null: not known. */
   readonly promised: number | null;
   readonly relevance: number | null;
+  /** The last change that a sitemap names; null: none, or the crawl's scores do not depend on it. */
+  readonly lastmod: Date | null;
   readonly alias_url: string | null;
   /** True: the page has the same body as its alias; false: only the same text. */
   readonly alias_same_body: boolean;
+  readonly near_duplicate_of: NearDuplicate | null;
   /** Null: the page has not been read. */
   readonly words: number | null;
   readonly links: number | null;
@@ -75,9 +79,9 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
           parent.url as parent_url, parent.status as parent_status, parent.redirect_to as parent_redirect_to,
           parent.priority as parent_priority, u.parent_host = u.host_id as parent_is_host,
           k.hosts::text as linking_hosts, k.pages::text as linking_pages,
-          k.relevance as promised, p.relevance,
+          k.relevance as promised, p.relevance, k.lastmod,
           alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, false) as alias_same_body,
-          p.words, p.links, p.canonical, p.noindex, p.nofollow, u.cut,
+          near.of as near_duplicate_of, p.words, p.links, p.canonical, p.noindex, p.nofollow, u.cut,
           d.class as dead_class, d.status as dead_status, d.message as dead_message, d.attempts as dead_attempts,
           d.created_at as dead_at
      from url u
@@ -88,6 +92,9 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
      left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
      left join link_count k on k.host_id = u.host_id and k.crawl_id = u.crawl_id and k.key = u.key
      left join dead_letter d on d.host_id = u.host_id and d.crawl_id = u.crawl_id and d.key = u.key
+     left join lateral (
+       ${nearDuplicateOf('u')}
+     ) near on true
     where u.host_id = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex')`,
 );
 
@@ -98,6 +105,9 @@ export interface HostCircumstances {
   readonly paused_at: Date | null;
   readonly parked_at: Date | null;
   readonly settings: HostSettings;
+  /** Requests a day by its quality, and whether the host is left for later; null: as many as any host. */
+  readonly budget: number | null;
+  readonly later: boolean;
   readonly requests_day: string | null;
   readonly requests_used: number;
   readonly took_ms: number | null;
@@ -107,6 +117,7 @@ export interface HostCircumstances {
   readonly failures: number;
   readonly failing_since: Date | null;
   readonly last_error: string | null;
+  readonly eased: boolean;
   /**
    * Milliseconds until the host may be visited, and the part of them that comes from the pace alone; at most 0: it may
    * be visited now.
@@ -149,8 +160,9 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
   `select h.id::text,
           exists (select from host_queue q join crawl c on c.id = q.crawl_id
                    where q.host_id = h.id and c.tenant_id = (select tenant_id from crawl where id = $2)) as met,
-          h.paused_at, h.parked_at, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error, h.fed,
-          ${hostSettings('h.')}, h.requests_day, h.requests_used, h.took_ms,
+          h.paused_at, h.parked_at, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error, h.eased, h.fed,
+          ${hostSettings('h.')}, h.budget,
+          coalesce((select later and pinned is null from host_quality where host_id = h.id), false) as later, h.requests_day, h.requests_used, h.took_ms,
           (extract(epoch from now()) * 1000)::float8 as now_ms,
           case when h.not_before = '-infinity' then 0
                else extract(epoch from h.not_before - now()) * 1000 end::float8 as wait_ms,

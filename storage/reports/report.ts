@@ -63,6 +63,7 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
       hosts: time.hosts,
       eta: time.eta,
     },
+    stages: crawl.stages,
     states: groups('state').flatMap(({ state, reason, urls }) =>
       state === null ? [] : [{ state, reason, urls }],
     ),

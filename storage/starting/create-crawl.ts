@@ -3,6 +3,7 @@ import type { CrawlConfig } from '../../contracts/crawl.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
 import type { Queryable } from '../postgres/index.ts';
 import { appendSeeds, type SeedLine } from '../seeds/index.ts';
+import { askIndex } from '../search/index.ts';
 import { failUnstartedCrawl, insertCrawl } from './starting.sql.ts';
 
 /** Seeds that one statement stores, which takes seconds on a busy machine. 300,000 took longer than a statement may. */
@@ -23,6 +24,7 @@ export async function createCrawl(
   const [settings, lines] = [JSON.stringify(config), JSON.stringify(seeds.slice(0, seedsAtOnce))];
   const [created] = await insertCrawl(db, settings, lines, tenantId, label, userId);
   if (created === undefined) throw new Error('Postgres returned no id for the new crawl');
+  if (config.search) await askIndex(db, created.id);
   for (let at = seedsAtOnce; at < seeds.length; at += seedsAtOnce)
     await appendSeeds(db, created.id, JSON.stringify(seeds.slice(at, at + seedsAtOnce)));
   return created.id;

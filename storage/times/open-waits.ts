@@ -8,7 +8,7 @@
  */
 import { defaultDailyQuota } from '../../domain/quota.ts';
 import { timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
-import { hostSetting } from '../hosts/index.ts';
+import { hostQuota } from '../hosts/index.ts';
 
 /** The door asked the host for its robots.txt before the first visit for this crawl. */
 const askedFirst = 't.until is null and h.asked_at > b.at';
@@ -16,7 +16,7 @@ const isCrawlDelay = 'coalesce(t.crawl_delay > t.delay, false)';
 const isPaused = 'case when h.not_before > h.paced_until then h.not_before end';
 const pausedBy = (pattern: string): string =>
   `case when h.failures > 0 and h.last_error like '${pattern}' then ${isPaused} end`;
-const isQuota = `h.requests_used >= coalesce(${hostSetting('quotaPerDay', 'h.')}::int, ${String(defaultDailyQuota)})`;
+const isQuota = `h.requests_used >= coalesce(${hostQuota('h.')}, ${String(defaultDailyQuota)})`;
 const baseEnds = `case when h.slowdown > 0
                        then least(h.paced_until, h.asked_at + coalesce(h.base_delay_ms, 0) * interval '1 millisecond')
                        else h.paced_until end`;
@@ -30,6 +30,7 @@ const steps: readonly (readonly [TimeCause, string])[] = [
   ['robots_txt', `case when ${askedFirst} then h.asked_at end`],
   ['robots_txt', pausedBy('robots-unreachable%')],
   ['retry_after', pausedBy('overloaded%')],
+  ['pressure', `case when h.failures = 0 and h.eased then ${isPaused} end`],
   ['caps', `case when h.failures = 0 then ${isPaused} end`],
   ['backoff', isPaused],
   ['delay', `case when not ${isCrawlDelay} then ${baseEnds} end`],

@@ -80,18 +80,35 @@ export const closeTimes = statement<
    select max(host_id) as host_id from batch`,
 );
 
-type TimeSums = Readonly<Record<TimeCause, number>>;
+/** Seconds by cause, and at how many hosts with work it was looked what they wait for now, of how many. */
+type TimeSums = Readonly<Record<TimeCause, number>> & {
+  readonly looked_at: number;
+  readonly hosts_with_work: number;
+};
 
-/** The time of a crawl by cause, in seconds: what is counted, and, while it runs, what its hosts wait for now. */
-export const timesOfCrawl = statement<[crawlId: string], TimeSums>(
+/**
+ * The time of a crawl by cause, in seconds: what is counted, and, while it runs, what its hosts wait for now. A look at
+ * a host takes some 0.25 ms. If more than `most` hosts have work, it is taken at so many of them, chosen by hashes of
+ * their ids, and stands for all.
+ */
+export const timesOfCrawl = statement<[crawlId: string, most: number], TimeSums>(
   'times-of-crawl',
-  `with waits as (
-     select ${columns((cause) => `open.${cause}`)}
-       from host_queue q ${rowsOfHost}
+  `with working as materialized (
+     select q.host_id from host_queue q join crawl c on c.id = q.crawl_id
+      where q.crawl_id = $1 and (q.queued > 0 or q.leased > 0) and c.state = 'running'
+   ), looked as materialized (
+     select host_id from working order by hashint8(host_id), host_id limit $2
+   ), extent as materialized (
+     select (select count(*) from working) as hosts, (select count(*) from looked) as looked
+   ), waits as (
+     select ${columns((cause) => `open.${cause} * extent.hosts / extent.looked as ${cause}`)}
+       from looked join host_queue q on q.host_id = looked.host_id and q.crawl_id = $1 ${rowsOfHost}
        ${openWaits}
-      where q.crawl_id = $1 and (q.queued > 0 or q.leased > 0) and c.state = 'running' and ${unvisited}
+       cross join extent
+      where ${unvisited}
      union all
      select ${columns((cause) => `${cause}::float8`)} from host_time where crawl_id = $1
    )
-   select ${columns((cause) => `coalesce(sum(${cause}), 0) as ${cause}`)} from waits`,
+   select ${columns((cause) => `coalesce(sum(${cause}), 0) as ${cause}`)},
+          (select looked from extent)::int as looked_at, (select hosts from extent)::int as hosts_with_work from waits`,
 );

@@ -1,9 +1,15 @@
 /** Verdicts on shapes of URLs. */
 import type { CrawlStands } from '../../domain/crawl-life.ts';
+import type { ErrorSign } from '../../domain/soft-404/judge.ts';
 import type { Evidence, TrapRule } from '../../domain/traps/rules.ts';
+import { hostsBelow } from '../../domain/traps/shape.ts';
 import type { Verdict } from '../../domain/traps/verdict.ts';
 import { onceHeld } from '../frontier/index.ts';
 import { statement } from '../postgres/index.ts';
+
+/** The host `h` lies below a domain; by the index of names spelt backwards. */
+const belowDomain = (domain: string): string =>
+  `reversed_host_name(h.origin) collate "C" >= reverse(${domain}) || '.' and reversed_host_name(h.origin) collate "C" < reverse(${domain}) || '/'`;
 
 /** What the rules have found, as JSON. */
 export interface FoundRow {
@@ -24,7 +30,7 @@ export const noteFound = statement<[rows: string, sampleSeconds: number], { id: 
   `with r as materialized (
      select * from json_to_recordset($1) as r(crawl_id bigint, host_id bigint, shape text, rule text, evidence jsonb, verdict text)
    ), locked as materialized (
-     select id from crawl where id in (select crawl_id from r) order by id for no key update
+     select id from crawl where id in (select crawl_id from r) and removed_at is null order by id for no key update
    ), raised as (
      update crawl set quarantine_revision = quarantine_revision + 1
       where id in (select id from locked) returning id, quarantine_revision
@@ -58,13 +64,13 @@ interface VerdictRow {
   readonly origin: string;
   readonly shape: string;
   readonly verdict: Verdict;
-  readonly revision: number;
+  readonly sign: ErrorSign | null;
 }
 
 /** Verdicts of a crawl that changed after a revision. */
 export const verdictsAfter = statement<[crawlId: number, revision: number], VerdictRow>(
   'verdicts-after',
-  `select q.id::text, h.origin, q.shape, q.verdict, q.revision
+  `select q.id::text, h.origin, q.shape, q.verdict, q.sign
      from quarantine q join host h on h.id = q.host_id
     where q.crawl_id = $1 and q.revision > $2 order by q.revision`,
 );
@@ -97,7 +103,7 @@ export const listQuarantine = statement<
     after: string,
     ids: readonly string[] | null,
     verdicts: readonly Verdict[],
-    origin: string | null,
+    origins: readonly string[] | null,
     limit: number,
     counted: number,
   ],
@@ -106,12 +112,18 @@ export const listQuarantine = statement<
   'list-quarantine',
   `select q.id::text, q.host_id, h.origin, q.shape, q.rule, q.evidence, q.verdict, q.created_at, q.judged_by, q.judged_at,
           q.let_through, q.sampled, q.novel,
-          (select count(*) from (select from url u
-                                  where u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.state = 'excluded'
-                                    and u.reason = 'trap' and u.detail = q.id::text || ': ' || q.shape limit $7) kept)::int as urls
+          (select count(*) from (
+             (select 1 from url u
+               where u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.state = 'excluded'
+                 and u.reason in ('trap', 'soft-404') and u.detail = q.id::text || ': ' || q.shape limit $7)
+             union all
+             (select 1 from host h cross join url u
+               where q.shape like '${hostsBelow('%')}' and ${belowDomain(`substr(q.shape, ${String(hostsBelow('').length + 1)})`)}
+                 and u.host_id = h.id and u.crawl_id = q.crawl_id and u.state = 'excluded'
+                 and u.reason = 'trap' and u.detail = q.id::text || ': ' || q.shape limit $7)) kept)::int as urls
      from quarantine q join host h on h.id = q.host_id
     where q.crawl_id = $1 and q.id > $2 and ($3::bigint[] is null or q.id = any ($3)) and q.verdict = any ($4)
-      and ($5::text is null or h.origin = $5)
+      and ($5::text[] is null or h.origin = any ($5))
     order by q.id limit $6`,
 );
 
@@ -155,6 +167,8 @@ interface KeptBack extends CrawlStands {
   readonly id: string;
   readonly crawl_id: number;
   readonly host_id: number;
+  readonly shape: string;
+  readonly rule: TrapRule;
 }
 
 /** Releases that may still keep URLs back. */
@@ -167,17 +181,35 @@ export const openReleases = statement<[limit: number], { id: string }>(
 export const dueSamples = statement<[limit: number], { id: string }>(
   'due-samples',
   `select q.id::text from quarantine q join crawl c on c.id = q.crawl_id and c.state = 'running'
-    where q.verdict = 'held' and q.sample_at <= now() order by q.sample_at limit $1`,
+    where q.verdict = 'held' and q.rule <> 'soft-404' and q.sample_at <= now() order by q.sample_at limit $1`,
 );
 
-/** A verdict with its crawl, whose row is locked: no crawl is settled at the same moment. */
-export const lockQuarantined = statement<[id: string], KeptBack & { readonly verdict: Verdict }>(
+/**
+ * A verdict with its crawl, and whether samples are due. Both rows are locked: no crawl is settled at the same moment,
+ * and nobody else lets samples through.
+ */
+export const lockQuarantined = statement<[id: string], KeptBack & { readonly due: boolean }>(
   'lock-quarantined',
-  `select q.id::text, q.crawl_id, q.host_id, q.verdict, c.state, c.cause, c.reason
-     from quarantine q join crawl c on c.id = q.crawl_id where q.id = $1 for no key update of c`,
+  `select q.id::text, q.crawl_id, q.host_id, q.shape, q.rule, c.state, c.cause, c.reason,
+          coalesce(q.verdict = 'held' and q.sample_at <= now(), false) as due
+     from quarantine q join crawl c on c.id = q.crawl_id where q.id = $1 for no key update of c, q`,
 );
 
-/** Queues up to `limit` URLs again that a verdict keeps back, as samples or free; answers a row for each. */
+/** A host below a domain where a verdict on the domain still keeps URLs back; no row: there is none. */
+export const hostKeptBack = statement<[id: string, domain: string], { host_id: number }>(
+  'host-kept-back',
+  `select h.id as host_id
+     from quarantine q cross join host h join host_queue w on w.host_id = h.id and w.crawl_id = q.crawl_id
+    where q.id = $1 and ${belowDomain('$2')}
+      and exists (select from url u where u.host_id = h.id and u.crawl_id = q.crawl_id and u.state = 'excluded'
+                                      and u.reason = 'trap' and u.detail = q.id::text || ': ' || q.shape)
+    limit 1`,
+);
+
+/**
+ * Queues up to `limit` URLs again that a verdict keeps back, as samples or free; answers a row for each. Pages that were
+ * held as soft 404 have been read: they are done again.
+ */
 export const requeueQuarantined = statement<
   [id: string, crawlId: number, hostId: number, limit: number, reason: 'sample' | null],
   { host_id: number }
@@ -187,13 +219,17 @@ export const requeueQuarantined = statement<
      select from host_queue where host_id = $3 and crawl_id = $2 for update
    ), chosen as materialized (
      select u.key from quarantine q
-       join url u on u.host_id = $3 and u.crawl_id = $2 and u.state = 'excluded' and u.reason = 'trap'
-                 and u.detail = q.id::text || ': ' || q.shape
+       join url u on u.host_id = $3 and u.crawl_id = $2 and u.state = 'excluded'
+                 and u.reason in ('trap', 'soft-404') and u.detail = q.id::text || ': ' || q.shape
       where q.id = $1 and ${onceHeld} order by u.key limit $4
    )
-   update url u set state = 'queued', reason = $5, detail = null, due_at = now()
+   update url u
+      set state = case u.reason when 'trap' then 'queued' else 'done' end::url_state, detail = null,
+          reason = case when u.reason = 'trap' then $5 when u.redirect_to is null then 'fetched' else 'redirect' end,
+          due_at = case u.reason when 'trap' then now() else u.due_at end
      from chosen c
-    where u.host_id = $3 and u.crawl_id = $2 and u.key = c.key and u.state = 'excluded' and u.reason = 'trap'
+    where u.host_id = $3 and u.crawl_id = $2 and u.key = c.key and u.state = 'excluded'
+      and u.reason in ('trap', 'soft-404')
    returning u.host_id`,
 );
 

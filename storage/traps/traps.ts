@@ -4,11 +4,14 @@
  * Lock order: watches by host, then crawls by id. URLs that are queued again: their crawl, then its queue, then URLs.
  */
 import { isOver, whyNoMore } from '../../domain/crawl-life.ts';
+import { usualLimits, type TrapLimits } from '../../domain/traps/rules.ts';
+import { domainOfShape } from '../../domain/traps/shape.ts';
 import { noPages, watchPages, type Observation, type Standing } from '../../domain/traps/watch.ts';
 import { reopenClosedCrawls } from '../crawls/index.ts';
 import { inTransaction, type Pool, type Queryable, retrying } from '../postgres/index.ts';
 import {
   dueSamples,
+  hostKeptBack,
   giveVerdict,
   lockQuarantined,
   noteFound,
@@ -43,12 +46,20 @@ const settleSeconds = 60;
 const asJson = (rows: readonly unknown[]): string => JSON.stringify(rows);
 
 /** Adds pages to the watches of their hosts. Answers how many shapes were put into quarantine. */
-export function addWatched(pool: Pool, watched: readonly WatchedPages[], now: number): Promise<number> {
+export function addWatched(
+  pool: Pool,
+  watched: readonly WatchedPages[],
+  now: number,
+  limits: TrapLimits = usualLimits,
+): Promise<number> {
   const places = asJson(watched.map(({ host_id, crawl_id }) => ({ host_id, crawl_id })));
   return retrying(() =>
     inTransaction(pool, async (db) => {
-      await beginWatches(db, places);
-      const rows = await lockWatches(db, places);
+      let rows = await lockWatches(db, places);
+      if (rows.length < watched.length) {
+        await beginWatches(db, places);
+        rows = await lockWatches(db, places);
+      }
       const found: FoundRow[] = [];
       const samples: object[] = [];
       const stored = rows.map(({ host_id, crawl_id, state: known, standings }) => {
@@ -59,6 +70,7 @@ export function addWatched(pool: Pool, watched: readonly WatchedPages[], now: nu
           pages.flatMap((each) => each.pages),
           standingsOf(standings),
           now,
+          limits,
         );
         for (const finding of findings) {
           const { shape } = finding;
@@ -102,17 +114,27 @@ async function freeBySamples(db: Queryable, samples: readonly object[]): Promise
 }
 
 /**
- * Queues URLs again that a verdict keeps back, up to so many in one transaction. Answers how many. A crawl that had ended
+ * Queues URLs again that a verdict keeps back, up to so many in one transaction, as samples or free. Answers how many.
+ * Samples are let through once, however many processes find that they are due. A crawl that had ended
  * for want of work runs on, and the patrol starts its workflow; one that may not go on keeps its URLs as they are. Hosts
- * with a workflow that waits are found by the scheduler.
+ * with a workflow that waits are found by the scheduler. Pages that were read make no work: they are done again in any
+ * crawl.
  */
 function requeueBatch(pool: Pool, id: string, limit: number, reason: 'sample' | null): Promise<number> {
   return retrying(() =>
     inTransaction(pool, async (db) => {
       const [row] = await lockQuarantined(db, id);
-      if (row === undefined || whyNoMore(row) !== null) return 0;
-      const urls = (await requeueQuarantined(db, id, row.crawl_id, row.host_id, limit, reason)).length;
-      if (urls > 0 && isOver(row.state)) await reopenClosedCrawls(db, [row.crawl_id]);
+      if (row === undefined || (reason === 'sample' && !row.due)) return 0;
+      const wereRead = row.rule === 'soft-404';
+      const goesOn = wereRead || whyNoMore(row) === null;
+      const domain = domainOfShape(row.shape);
+      const hostId = domain === null ? row.host_id : (await hostKeptBack(db, id, domain))[0]?.host_id;
+      const urls =
+        goesOn && hostId !== undefined
+          ? (await requeueQuarantined(db, id, row.crawl_id, hostId, limit, reason)).length
+          : 0;
+      if (reason === 'sample') await noteLetThrough(db, id, urls, sampleSeconds);
+      if (urls > 0 && !wereRead && isOver(row.state)) await reopenClosedCrawls(db, [row.crawl_id]);
       return urls;
     }),
   );
@@ -127,7 +149,8 @@ export async function sweepRelease(
   for (let urls = 0; ;) {
     const moved = await requeueBatch(pool, id, batch, null);
     urls += moved;
-    if (moved < batch) return { urls, more: false };
+    // A batch is of one host, and a domain has more of them.
+    if (moved === 0) return { urls, more: false };
     if (performance.now() > until) return { urls, more: true };
   }
 }
@@ -140,7 +163,6 @@ export async function tendQuarantine(pool: Pool, most: number, budgetMs: number)
     if (!more && urls === 0) await settleRelease(pool, id, settleSeconds);
   }
   for (const { id } of await dueSamples(pool, most)) {
-    const urls = await requeueBatch(pool, id, sampleUrls, 'sample');
-    await noteLetThrough(pool, id, urls, sampleSeconds);
+    await requeueBatch(pool, id, sampleUrls, 'sample');
   }
 }

@@ -2,12 +2,13 @@
 import type { Standing, WatchState } from '../../domain/traps/watch.ts';
 import { statement } from '../postgres/index.ts';
 
-/** Makes rows for hosts that have none. `places`: [{host_id, crawl_id}]. */
+/** Makes rows for hosts that have none, but not for crawls that are deleted. `places`: [{host_id, crawl_id}]. */
 export const beginWatches = statement<[places: string], Record<string, never>>(
   'begin-watches',
   `insert into trap_watch (host_id, crawl_id, state)
    select host_id, crawl_id, '{}'
-     from json_to_recordset($1) as r(host_id bigint, crawl_id bigint) order by host_id, crawl_id
+     from json_to_recordset($1) as r(host_id bigint, crawl_id bigint)
+    where exists (select from crawl c where c.id = r.crawl_id and c.removed_at is null) order by host_id, crawl_id
    on conflict (host_id, crawl_id) do nothing`,
 );
 
@@ -35,6 +36,6 @@ export const lockWatches = statement<[places: string], WatchRow>(
 export const storeWatches = statement<[rows: string], Record<string, never>>(
   'store-watches',
   `update trap_watch w set state = r.state
-     from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, state jsonb)
+     from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, state json)
     where w.host_id = r.host_id and w.crawl_id = r.crawl_id`,
 );

@@ -22,6 +22,8 @@ import { clockEnvironment, findLibfaketime, setClock } from './wall-clock.ts';
 export const leaseMs = 4_000;
 /** Requests per second to the one address at which all hosts are: fewer than the hosts' own delays allow together. */
 export const addressCap = 12;
+/** The same for the hosts of one registered domain, of which the web has three each. */
+export const domainCap = 5;
 const requestTimeoutMs = 4_000;
 const sliceSeconds = 4;
 /** Room for every body of a run. */
@@ -47,7 +49,7 @@ export interface Bed {
   readonly pool: () => Pool;
   readonly temporalAddress: () => string;
   /** GET, or POST where there is a body. @throws where there is no API or the answer is no success */
-  ask<T>(where: string, body?: object): Promise<T>;
+  ask<T>(where: string, body?: object, method?: 'POST' | 'PATCH'): Promise<T>;
   /** Told when a supervisor was started again. */
   readonly restarts: () => number;
   close(): Promise<void>;
@@ -57,7 +59,8 @@ const startTimeoutMs = 90_000;
 /** The first start may have to fetch or build the Temporal CLI. */
 const firstStartMs = 600_000;
 
-export async function openBed(): Promise<Bed> {
+/** @param resolver as ORBWEAVER_DNS has it */
+export async function openBed(resolver: string): Promise<Bed> {
   const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-chaos-'));
   // Postgres runs as a user of its own when we are root, and has to pass through.
   chmodSync(folder, 0o711);
@@ -117,7 +120,9 @@ export async function openBed(): Promise<Bed> {
       ORBWEAVER_BLOBS: blobDir,
       ORBWEAVER_ALLOW_PRIVATE: '127.0.0.0/8',
       ORBWEAVER_ADDRESS_RATE: String(addressCap),
+      ORBWEAVER_DOMAIN_RATE: String(domainCap),
       ORBWEAVER_CAP_PRIVATE: 'on',
+      ORBWEAVER_DNS: resolver,
       ORBWEAVER_LEASE_SECONDS: String(leaseMs / 1_000),
       ORBWEAVER_REQUEST_TIMEOUT_SECONDS: String(requestTimeoutMs / 1_000),
       ORBWEAVER_SLICE_SECONDS: String(sliceSeconds),
@@ -148,7 +153,7 @@ export async function openBed(): Promise<Bed> {
     });
 
     const launchers = { services, crawler };
-    const ask = async <T>(where: string, body?: object): Promise<T> => {
+    const ask = async <T>(where: string, body?: object, method = 'POST'): Promise<T> => {
       const apiUrl = crawler.info?.apiUrl ?? null;
       if (apiUrl === null) throw new Error('there is no API at present');
       const response = await fetch(`${apiUrl}${where}`, {
@@ -156,7 +161,7 @@ export async function openBed(): Promise<Bed> {
           authorization: `Bearer ${readLocalKey(launchers.crawler.dataDir) ?? ''}`,
           'content-type': 'application/json',
         },
-        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+        ...(body !== undefined && { method, body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(30_000),
       });
       if (!response.ok) throw new Error(`${where}: ${String(response.status)} ${await response.text()}`);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { pageKey, type Expected } from '../web/expected.ts';
 import type { RequestRecord } from '../web/log.ts';
-import { figuresOf, type Evidence, type Figure } from './judge.ts';
+import { hostName, domainOf } from '../web/names.ts';
+import type { Figure } from './figure.ts';
+import { figuresOf, type Evidence } from './judge.ts';
 import type { Fault } from './plan.ts';
 import type { Strike } from './timeline.ts';
 
@@ -47,7 +49,8 @@ function judged(more: Partial<Evidence>): Map<string, Figure> {
     expected: { ...expecting(), optional: () => true },
     delayMs: () => 400,
     leaseMs: 4_000,
-    addressCap: 3,
+    crowds: [{ name: 'addresses', groupOf: (each) => each.replace(/:\d+$/, ''), cap: 3 }],
+    again: null,
     urls: [],
     ending: 'finished, complete',
     auditDifferences: [],
@@ -85,6 +88,22 @@ it('counts what one address is asked, in a second and at an instant', () => {
   expect(off({ records: long, strikes: [frozen] })).not.toContain(crowded);
 });
 
+it('counts what the hosts of one domain are asked, whatever others are', () => {
+  const at = (n: number, start: number, end: number): RequestRecord =>
+    request('/', start, end, { host: `${hostName(n)}:${String(2_000 + n)}` });
+  const crowded = 'domains asked more than their cap';
+  const crowds = [{ name: 'domains', groupOf: domainOf, cap: 2 }] as const;
+  // Three names of one domain, and one of another.
+  expect(off({ crowds, records: [at(0, 0, 10), at(1, 300, 310), at(2, 900, 910)] })).toContain(crowded);
+  expect(off({ crowds, records: [at(0, 0, 10), at(1, 300, 310), at(3, 900, 910)] })).not.toContain(crowded);
+  expect(off({ crowds, records: [at(0, 0, 9_000), at(1, 2_000, 9_000), at(2, 4_000, 9_000)] })).toContain(
+    crowded,
+  );
+  expect(
+    judged({ crowds, records: [at(0, 0, 10), at(1, 300, 310), at(3, 900, 910)] }).get(crowded)?.value,
+  ).toBe('0 of 2 (at most 2 in a second, 1 in flight, of 2)');
+});
+
 it('misses a URL that was never asked for, never found, or is not settled', () => {
   const records = [robots, request('/', 500, 510), request('/a', 1_000, 1_010)];
   const expected = expecting('/', '/a');
@@ -117,6 +136,15 @@ describe('an answer that is repeated', () => {
 
   it('needs a fault', () => {
     expect(off(twice(request('/a', 1_000, 1_010)))).toEqual(['answers repeated']);
+  });
+
+  it('needs none where the page was due again, and was queued for it', () => {
+    const again = { floorMs: 5_000, queued: 1 };
+    const due = twice(request('/a', 1_000, 1_010));
+    expect(off({ ...due, again })).toEqual([]);
+    expect(off({ ...due, again: { ...again, queued: 0 } })).toEqual(['pages fetched again']);
+    const soon = twice(request('/a', 5_000, 5_010));
+    expect(off({ ...soon, again })).toEqual(['answers repeated', 'pages fetched again']);
   });
 
   it('is excused where it was in flight, or not yet durable, at a fault', () => {

@@ -9,8 +9,9 @@
 import { defaultDelayMs } from '../../domain/pace.ts';
 import { pageKey, type Expected } from '../web/expected.ts';
 import { judge, type Verdict } from '../web/judge.ts';
-import { mostTogether, mostWithin } from '../web/crowd.ts';
+import { crowdFigure, type Crowd } from './crowds.ts';
 import type { RequestRecord } from '../web/log.ts';
+import type { Figure } from './figure.ts';
 import { describe, workers } from './plan.ts';
 import type { Strike } from './timeline.ts';
 
@@ -28,8 +29,13 @@ export interface Evidence {
   /** Milliseconds owed to a host (an authority) between the starts of two requests. */
   readonly delayMs: (host: string) => number;
   readonly leaseMs: number;
-  /** Requests that all hosts at one address may be sent in a second, and have in flight. */
-  readonly addressCap: number;
+  /** Hosts that have a cap together. */
+  readonly crowds: readonly Crowd[];
+  /**
+   * The crawl stood: a page is due again after `floorMs` at the earliest, and so many were queued again. Null: each page
+   * is fetched once.
+   */
+  readonly again: { readonly floorMs: number; readonly queued: number } | null;
   readonly urls: readonly FinalUrl[];
   /** How the crawl ended; null: it did not. */
   readonly ending: string | null;
@@ -39,14 +45,6 @@ export interface Evidence {
   readonly bodiesLost: readonly string[];
   /** Workflows that did not end well. */
   readonly workflowsFailed: readonly string[];
-}
-
-export interface Figure {
-  readonly name: string;
-  readonly value: string;
-  readonly ok: boolean;
-  /** What is wrong, one line each. */
-  readonly details: readonly string[];
 }
 
 /** An answer is durable after this much time in which Postgres and the workers ran. */
@@ -60,6 +58,9 @@ const recoveryMs = 2_000;
 
 /** A process that wakes up breaks off what has outlived its lease within this. */
 const breakOffMs = 1_500;
+
+/** Pages of a trap that a crawl may take. */
+const mostOfCalendar = 200;
 
 const endOf = (record: RequestRecord): number => record.end ?? Infinity;
 const isRobots = (record: RequestRecord): boolean => new URL(record.url).pathname === '/robots.txt';
@@ -185,21 +186,29 @@ class Doubts {
   }
 }
 
-/** How many answers were followed by another for the same page or robots.txt, and those that no fault made necessary. */
+/**
+ * How many answers were followed by another for the same page or robots.txt, and those that no fault made necessary;
+ * and how many were asked for because the page was due again.
+ */
 function repeatsOf(
   records: readonly RequestRecord[],
-  expected: Expected,
+  { expected, again }: Evidence,
   doubts: Doubts,
-): [number, string[]] {
+): { readonly repeats: number; readonly inexcusable: string[]; readonly due: number } {
   const lists = Map.groupBy(records.filter(isAnswer), (record) =>
     isRobots(record) ? record.url : pageKey(record.url),
   );
   const details: string[] = [];
-  let repeats = 0;
+  let [repeats, due] = [0, 0];
   for (const [key, list] of lists) {
     // Hosts and traps that fail are asked again, and a parked host is probed.
     if (expected.optional(key)) continue;
     for (const [at, record] of list.slice(0, -1).entries()) {
+      const gap = (list[at + 1]?.start ?? 0) - record.start;
+      if (again !== null && !isRobots(record) && gap >= again.floorMs) {
+        due++;
+        continue;
+      }
       repeats++;
       if (!doubts.mayRepeat(record)) {
         const next = list[at + 1];
@@ -207,7 +216,7 @@ function repeatsOf(
       }
     }
   }
-  return [repeats, details];
+  return { repeats, inexcusable: details, due };
 }
 
 /**
@@ -290,24 +299,6 @@ function isHeldByFrozen(first: RequestRecord, second: RequestRecord, strikes: re
   );
 }
 
-/** Addresses at which the cap was passed. What a frozen process holds open counts until its lease has run out. */
-function crowdsOf({ records, strikes, leaseMs, addressCap }: Evidence): string[] {
-  const frozen = strikes.filter(
-    ({ fault, hit }) => hit && (fault.kind === 'freeze' || fault.kind === 'duel'),
-  );
-  const counted = records.map((record) => {
-    const held = frozen.filter(({ from }) => record.start <= from && endOf(record) > from + leaseMs);
-    return { ...record, end: Math.min(endOf(record), ...held.map(({ from }) => from + leaseMs)) };
-  });
-  const addresses = Map.groupBy(counted, ({ host }) => host.replace(/:\d+$/, ''));
-  return [...addresses].flatMap(([address, list]) => {
-    const [begun, together] = [mostWithin(list, 1_000), mostTogether(list)];
-    return begun <= addressCap && together <= addressCap
-      ? []
-      : [`${address}: ${String(begun)} in a second, ${String(together)} in flight, of ${String(addressCap)}`];
-  });
-}
-
 const settledStates = ['done', 'dead', 'excluded'];
 /** A redirect that leads round and round is a result. */
 const isSettled = ({ state, reason }: FinalUrl): boolean =>
@@ -325,6 +316,22 @@ function lostUrls({ expected, urls }: Evidence, verdict: Verdict): string[] {
 
 const pairLine = ({ first, second, gapMs }: Verdict['overlaps'][number]): string =>
   `${first} then ${second} (${gapMs.toFixed(1)} ms)`;
+
+/** Pages of a standing crawl are fetched again, and none that was not queued for it. */
+function dueAgain(due: number, queued: number, doubtful: number): Figure {
+  const ok = due > 0 && due <= queued + doubtful;
+  const value = `${String(due)} ≤ ${String(queued)} queued again + ${String(doubtful)} in doubt`;
+  return { name: 'pages fetched again', value, ok, details: ok ? [] : [value] };
+}
+
+/** A calendar has no end, and is noticed by its pages whatever is forgotten of them. */
+function calendarPages(records: readonly RequestRecord[]): Figure {
+  const months = new Set(
+    records.map(({ url }) => url).filter((url) => new URL(url).pathname.startsWith('/calendar/')),
+  ).size;
+  const value = `${String(months)} ≤ ${String(mostOfCalendar)}`;
+  return { name: 'pages of an endless calendar', value, ok: months <= mostOfCalendar, details: [value] };
+}
 
 export function figuresOf(evidence: Evidence): Figure[] {
   const { records: all, strikes, expected, delayMs, leaseMs } = evidence;
@@ -350,7 +357,7 @@ export function figuresOf(evidence: Evidence): Figure[] {
     };
   });
   const trueOverlaps = overlaps.filter(({ excused }) => !excused).map(({ pair }) => pairLine(pair));
-  const [repeats, inexcusable] = repeatsOf(records, expected, doubts);
+  const { repeats, inexcusable, due } = repeatsOf(records, evidence, doubts);
   const lost = lostUrls(evidence, verdict);
   const none = (name: string, details: readonly string[], more = ''): Figure => ({
     name,
@@ -380,7 +387,7 @@ export function figuresOf(evidence: Evidence): Figure[] {
         : '',
     ),
     none('requests sooner than the delay', hurries.tooSoon, ` of ${String(records.length)}`),
-    none('addresses asked more than their cap', crowdsOf(evidence)),
+    ...evidence.crowds.map((crowd) => crowdFigure(crowd, records, strikes, leaseMs)),
     none('hosts asked before their robots.txt', verdict.robotsNotFirst),
     none(
       'Retry-After not kept',
@@ -394,6 +401,8 @@ export function figuresOf(evidence: Evidence): Figure[] {
       ok: inexcusable.length === 0 && repeats <= doubts.count,
       details: inexcusable,
     },
+    calendarPages(records),
+    ...(evidence.again === null ? [] : [dueAgain(due, evidence.again.queued, doubts.count)]),
   ];
 }
 

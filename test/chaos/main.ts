@@ -9,12 +9,13 @@ import { evidenceOf, figuresTable } from './report.ts';
 import { faultKinds, type FaultKind } from './plan.ts';
 import { runChaos } from './run.ts';
 
-const help = `Usage: npm run chaos -- [--seed N] [--seconds N] [--hosts N] [--delay S] [--only KINDS] [--log FILE]
+const help = `Usage: npm run chaos -- [--seed N] [--seconds N] [--hosts N] [--delay S] [--once] [--only KINDS] [--log FILE]
 
   --seed N      Brings the same web and the same plan of faults back. Default: the time.
   --seconds N   How long faults strike, 5 to 240. Default: 150.
   --hosts N     Well-behaved hosts, 1 to 1000. Default: 5.
   --delay S     Seconds between two requests of a host, 0.1 to 10. Default: 0.4.
+  --once        Each page is fetched once. Without it the well-behaved hosts are kept fresh meanwhile.
   --only KINDS  Comma-separated: ${faultKinds.join(', ')}. Default: all.
   --log FILE    Where the web's log is kept, one request a line.
 `;
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     delay: { type: 'string', default: '0.4' },
     only: { type: 'string', default: faultKinds.join(',') },
     log: { type: 'string' },
+    once: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -72,6 +74,7 @@ const result = await runChaos({
   kinds,
   crawlDelay,
   finishSeconds: 300,
+  freshSeconds: values.once ? null : 15,
   signal: interrupted.signal,
   web: {
     hosts,
@@ -102,6 +105,7 @@ const result = await runChaos({
       'header',
       'nested',
       'carousel',
+      'calendar',
       'reset',
       'garbage',
     ],

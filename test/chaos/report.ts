@@ -1,5 +1,5 @@
 /** What a run has shown, for people. */
-import type { Figure } from './judge.ts';
+import type { Figure } from './figure.ts';
 import { strikeLine } from './judge.ts';
 import type { Strike } from './timeline.ts';
 

@@ -7,12 +7,15 @@ import { ArchiveReader, SegmentFolder } from '../../storage/archive/index.ts';
 import { expectedOf } from '../web/expected.ts';
 import type { RequestRecord } from '../web/log.ts';
 import { patientDelay } from '../web/misfits.ts';
+import { domainOf } from '../web/names.ts';
 import type { WebOptions } from '../web/options.ts';
 import { spawnWeb, type SpawnedWeb } from '../web/spawn.ts';
 import { tables } from '../support/database/index.ts';
-import { addressCap, leaseMs, openBed, type Bed } from './bed.ts';
+import { startNameServer } from '../support/name-server.ts';
+import { addressCap, domainCap, leaseMs, openBed, type Bed } from './bed.ts';
 import { Faults } from './faults.ts';
-import { figuresOf, strikeLine, type Figure, type FinalUrl } from './judge.ts';
+import type { Figure } from './figure.ts';
+import { figuresOf, strikeLine, type FinalUrl } from './judge.ts';
 import { faultKinds, planFaults, type Fault, type FaultKind } from './plan.ts';
 import type { Strike } from './timeline.ts';
 
@@ -24,6 +27,11 @@ export interface RunOptions {
   readonly web: Partial<WebOptions>;
   /** Of every robots.txt but that of the patient, in seconds. */
   readonly crawlDelay: number;
+  /**
+   * The crawl stands while faults strike: a page of a well-behaved host is due again after so many seconds. Null: each
+   * page is fetched once.
+   */
+  readonly freshSeconds: number | null;
   /** The crawl has to finish by itself within this, once the last fault is over. */
   readonly finishSeconds: number;
   /** Gives the run up: what it started is ended, and `runChaos` rejects. */
@@ -42,6 +50,8 @@ export interface RunResult {
   readonly finishedAfterMs: number;
 }
 
+/** Where all hosts of the web are, whatever their names. */
+const webAddress = '127.0.0.1';
 /** One fault in so many milliseconds. */
 const paceMs = 3_500;
 /** The crawl is well under way before the first. */
@@ -139,12 +149,42 @@ function planFor(bed: Bed, { seed, seconds, kinds }: RunOptions): { plan: Fault[
   return { plan, skipped };
 }
 
+const keptFresh = (web: SpawnedWeb, seconds: number): object => {
+  const interval = { floorSeconds: seconds, ceilingSeconds: 2 * seconds };
+  return {
+    requestsPerDay: 1_000_000,
+    only: web.plan.sites.filter(({ misfit }) => misfit === null).map(({ origin }) => `${origin}/*`),
+    intervals: { news: interval, generic: interval, dormant: interval },
+  };
+};
+
+/** Pages that are queued again after the last fault before the crawl is told to end. */
+const leastAgain = 2;
+
+/** How many pages were queued again by the time the crawl stands no more. */
+async function endOfStanding(bed: Bed, crawlId: string): Promise<number> {
+  const queued = async (): Promise<number> =>
+    (await tables.standing.row(bed.pool(), { crawl_id: crawlId })).queued;
+  const before = await eventually('the crawl stands', 60_000, queued);
+  await eventually('pages are fetched again after the faults', 300_000, async () => {
+    if ((await queued()) < before + leastAgain) throw new Error('too few were queued again');
+  });
+  const at = `/v1/crawls/${crawlId}`;
+  // A crawl that is paused queues none, so the count is the last one.
+  await eventually('the crawl is paused', 60_000, () => bed.ask(`${at}/pause`, {}));
+  const all = await queued();
+  await eventually('the crawl stands no more', 60_000, () => bed.ask(at, { keepFresh: null }, 'PATCH'));
+  await eventually('the crawl goes on', 60_000, () => bed.ask(`${at}/resume`, {}));
+  return all;
+}
+
 async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<RunResult> {
-  const { tell, crawlDelay } = options;
+  const { tell, crawlDelay, freshSeconds } = options;
   const { plan, skipped } = planFor(bed, options);
   const created = await bed.ask<CreatedCrawl>('/v1/crawls', {
     seeds: web.seeds,
     scope: 'any',
+    ...(freshSeconds !== null && { keepFresh: keptFresh(web, freshSeconds) }),
   });
   await eventually('the crawl is under way', 60_000, async () => {
     if ((await web.count()) < firstRequests) throw new Error('too few requests');
@@ -166,6 +206,7 @@ async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<Ru
   tell(
     `the last fault is over after ${String(await web.count())} requests; now the crawl has to finish by itself`,
   );
+  const queued = freshSeconds === null ? 0 : await endOfStanding(bed, created.id);
   const end = await ended(bed, created.id, options.finishSeconds * 1_000);
   const finishedAfterMs = performance.now() - over;
 
@@ -183,7 +224,11 @@ async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<Ru
     expected: expectedOf(web.plan),
     delayMs: (host) => 1_000 * (patientHosts.has(host) ? patientDelay : crawlDelay),
     leaseMs,
-    addressCap,
+    crowds: [
+      { name: 'addresses', groupOf: () => webAddress, cap: addressCap },
+      { name: 'domains', groupOf: domainOf, cap: domainCap },
+    ],
+    again: freshSeconds === null ? null : { floorMs: freshSeconds * 1_000, queued },
     urls,
     ending: end === null ? null : `${end.state}, ${end.reason ?? ''}`,
     auditDifferences: audit.differences.map(
@@ -207,13 +252,19 @@ const abortion = (signal: AbortSignal | undefined): Promise<never> =>
 
 /** Everything it starts has ended when it resolves or rejects. */
 export async function runChaos(options: RunOptions): Promise<RunResult> {
-  const web = await spawnWeb({ seed: options.seed, crawlDelay: options.crawlDelay, ...options.web });
+  const { seed, crawlDelay } = options;
+  const web = await spawnWeb({ seed, crawlDelay, spread: 'names', ...options.web });
   try {
-    const bed = await openBed();
+    const names = await startNameServer(webAddress);
     try {
-      return await Promise.race([runOn(bed, web, options), abortion(options.signal)]);
+      const bed = await openBed(names.address);
+      try {
+        return await Promise.race([runOn(bed, web, options), abortion(options.signal)]);
+      } finally {
+        await bed.close();
+      }
     } finally {
-      await bed.close();
+      await names.close();
     }
   } finally {
     await web.stop();

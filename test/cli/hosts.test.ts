@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hostLines } from '../../cli/host-actions.ts';
 import { hostLine, readHostOptions } from '../../cli/hosts.ts';
 import type { HostSummary } from '../../contracts/hosts.ts';
 import { serving } from './serving.ts';
@@ -86,7 +87,22 @@ describe('the line of a host', () => {
     closedBy: null,
     opensAt: null,
     today: { day: '2026-03-29', requests: 12, reserved: 0, quota: 100_000 },
+    quality: { value: 1, pinned: false, leftForLater: false, requestsPerDay: null, authority: 'of-seeds' },
   };
+
+  it('has its quality, and what follows from that', () => {
+    expect(hostLines({ ...host, crawls: [] }).join('\n')).toMatch(/^ {2}quality +1\.00$/m);
+    const poor = {
+      value: 0.31,
+      pinned: true,
+      leftForLater: true,
+      requestsPerDay: 50,
+      authority: 'never',
+    } as const;
+    expect(hostLines({ ...host, crawls: [], quality: poor }).join('\n')).toMatch(
+      /^ {2}quality +0\.31, pinned by an operator, left for later, since most of its requests fail, 50 requests a day$/m,
+    );
+  });
 
   it('says where it stands and what is set for it', () => {
     expect(hostLine(host)).toBe('active  https://a.example  1,234 queued, 12 requests today');

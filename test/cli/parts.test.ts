@@ -52,6 +52,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
     includeDomains: [],
     excludeDomains: [],
     trustedDomains: [],
+    sitemapPatterns: [],
     focus: null,
     headers: {},
     allowPrivate: [],
@@ -63,6 +64,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
   cut: {},
   deadLetters: { timeout: 3 },
   rate: { perSecond: 20 },
+  stages: [],
   ...changes,
 });
 
@@ -354,7 +356,7 @@ describe('an API that is away', () => {
           },
           ...{ words: null, linkCount: null, contentHash: null, contentType: null, bytes: 1, depth: 0 },
           ...{ fetchedAt: '2026-01-01T00:00:00.000Z', duplicateOf: null, redirectTo: null, noindex: null },
-          ...{ canonical: null, cut: {} },
+          ...{ nearDuplicateOf: null, canonical: null, cut: {} },
         },
       ],
       next,

@@ -1,4 +1,8 @@
-/** Streams of the API on the command line: events in any pieces, and answers that break off. */
+/**
+ * Streams of the API on the command line: events in any pieces, and answers that break off.
+ *
+ * @module-tag long
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';

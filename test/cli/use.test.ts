@@ -90,7 +90,7 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
     [['dead-letters', '1', '--host', 'a.example'], /is not an origin such as/],
     [['redrive', '1', '--url', 'nonsense'], /No crawl can have "nonsense": it is not an absolute URL/],
     [['redrive', '1'], /No stack is running\. Start one with orbweaver up/],
-    [['pages', '1', '--fields', 'html'], /The fields are links and text/],
+    [['pages', '1', '--fields', 'html'], /The fields are links, text, main/],
     [['opt-out', 'add', 'https://a.example/'], /^orbweaver: "https:\/\/a\.example\/" is no domain such as/],
     [['opt-out', 'remove', '*.a.example'], /holds a \*; what is below a domain is covered anyway/],
     [['cap', 'set', 'a.example'], /give either --rate or --off/],
@@ -180,7 +180,7 @@ describe('help', () => {
     'of %j says what holds where a setting is not given',
     async (verb) => {
       const { stdout } = await runCli([...verb, '--help']);
-      const options = stdout.replace(/\s+/g, ' ').split(/ (?=--[a-z-]+ )/);
+      const options = stdout.replace(/\s+/g, ' ').split(/ (?=--[a-z\d-]+ )/);
       for (const [field, value] of Object.entries<unknown>({ ...defaultCrawlConfig })) {
         const option = optionName(field);
         const line = options.find((each) => each.startsWith(`${option} `)) ?? '';

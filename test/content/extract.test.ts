@@ -274,9 +274,13 @@ describe('other kinds of bodies', () => {
     }
   });
 
-  it('takes plain text as it is', () => {
+  it('takes plain text as it is, with its first line as title', () => {
     const page = extract('Some <a href=/x>plain</a>\n\n text &amp;', { contentType: 'text/plain' });
-    expect(page).toMatchObject({ title: null, text: 'Some <a href=/x>plain</a> text &amp;', links: [] });
+    expect(page).toMatchObject({
+      title: 'Some <a href=/x>plain</a>',
+      text: 'Some <a href=/x>plain</a> text &amp;',
+      links: [],
+    });
   });
 
   it('finds nothing in what is no text', () => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { DomUtils, parseDocument } from 'htmlparser2';
 import { describe, expect, it } from 'vitest';
+import { pageMeta } from '../../contracts/http/page-meta.ts';
 import { processorMs } from '../support/processor-time.ts';
 import { extract, pageUrl } from './page.ts';
 
@@ -126,6 +127,121 @@ describe('hostile pages', () => {
     });
   });
 
+  it('100,000 blocks and containers, each named and linked', () => {
+    const html = Array.from(
+      { length: many },
+      (_, n) => `<div class="c${String(n)} sidebar"><p id=i${String(n)}>word, word <a href=/x>x</a>`,
+    ).join('');
+    const page = timed(html + link);
+    expect(page.links).toHaveLength(2);
+    expect(page.main).not.toBe('');
+  });
+
+  it('100,000 nested items, and properties of one item', () => {
+    const nested = timed('<div itemscope itemtype=x itemprop=y>'.repeat(many) + link);
+    expect(nested.links).toHaveLength(1);
+    expect(JSON.stringify(nested.meta).length).toBeLessThan(50_000);
+    const many1 = timed(`<div itemscope>${'<b itemprop="a b c">x</b>'.repeat(many)}</div>${link}`);
+    expect(many1.cut.meta).toBeGreaterThan(many);
+    expect(JSON.stringify(many1.meta).length).toBeLessThan(50_000);
+  });
+
+  it.each([
+    ['of 50 MB', `{"@type":"A","b":"${'x'.repeat(50_000_000)}"}`],
+    ['nested 100,000 deep', `{"@type":"A","a":${'['.repeat(many)}${']'.repeat(many)}}`],
+    ['with 50,000 items', `[${'{"@type":"A"},'.repeat(30_000)}{}]`],
+    ['that breaks off', `[${'{"@type":"A","b":[1,2,'.repeat(20_000)}`],
+    ['of comments and brackets', '/* <![CDATA[ ]]> */ --> '.repeat(20_000)],
+  ])('JSON-LD %s', (_, json) => {
+    const page = timed(`<script type="application/ld+json">${json}</script>${link}`);
+    expect(page.links).toHaveLength(1);
+    expect(page.cut.meta).toBeGreaterThan(0);
+    expect(JSON.stringify(page.meta).length).toBeLessThan(50_000);
+  });
+
+  it('a state of 3 MB, one nested 100,000 deep, and many small ones', () => {
+    const state = (json: string) => `<script type="application/json" id="__NEXT_DATA__">${json}</script>`;
+    expect(timed(state(`{"a":"${'some words '.repeat(300_000)}"}`)).cut.meta).toBe(1);
+    timed(state(`{"a":${'['.repeat(many)}${']'.repeat(many)}}`));
+    timed(state('{"a":"some words that are a sentence, and go on for some time more"}').repeat(10_000));
+  });
+
+  it('metadata over and over: every list has an end, and what is left out is counted', () => {
+    const head = Array.from(
+      { length: 20_000 },
+      (_, n) =>
+        `<meta property="og:p${String(n)}" content="${'v'.repeat(30)}"><meta name=author content="Ann ${'abc'.repeat(n % 9)}x">
+         <link rel=alternate type=application/rss+xml href=/f${String(n)}><meta name=date content=x><time>x</time>
+         <span class=author>a</span><h2>Heading ${String(n)}</h2>`,
+    ).join('');
+    const page = timed(head);
+    expect(page.cut.meta).toBeGreaterThan(50_000);
+    expect(JSON.stringify(page.meta).length).toBeLessThan(20_000);
+  });
+
+  it('JSON-LD of 27,000 empty arrays, and of empty texts', () => {
+    for (const nothing of ['[]', '{}', '""']) {
+      let nested = nothing;
+      for (let level = 0; level < 3; level++) nested = `[${Array<string>(30).fill(nested).join()}]`;
+      const page = timed(`<script type="application/ld+json">{"@type":"A","a":${nested}}</script>`);
+      expect(JSON.stringify(page.meta).length).toBeLessThan(20_000);
+      expect(page.cut.meta).toBeGreaterThan(0);
+    }
+  });
+
+  it('400,000 bylines that name nobody', () => {
+    timed('<p class=byline>x</p>'.repeat(4 * many));
+  });
+
+  it('50,000 links below a base of 20,000 characters', () => {
+    const links = Array.from({ length: many / 2 }, (_, n) => `<a href=${String(100_000 + n)}>x</a>`).join('');
+    const page = timed(`<base href="/${'x'.repeat(20_000)}/">${links}`);
+    expect(page.links[0]).toBe('https://example.com/dir/100000');
+  });
+
+  it('dates that never come', () => {
+    for (const piece of [
+      'published on ',
+      '2024',
+      '2024-',
+      '1 of ',
+      'March ',
+      'veröffentlicht: 1. ',
+      '12.12.',
+      'by on ',
+    ]) {
+      timed(`<p>${piece.repeat(300_000)}</p><footer>${piece.repeat(10_000)}</footer>`);
+      timed(`<meta name=date content="${piece.repeat(100_000)}"><time>${piece.repeat(100_000)}</time>`);
+    }
+  });
+
+  it('8 MB of one paragraph, and of one word', () => {
+    const page = timed(`<p>${'word, '.repeat(1_400_000)}</p>${link}`);
+    expect(page).toMatchObject({
+      links: ['https://example.com/end'],
+      cut: { text: expect.any(Number) as number },
+    });
+    expect(page.main.length).toBeLessThanOrEqual(1_000_000);
+    timed(`<p>${'w'.repeat(8_000_000)}</p>`);
+  });
+
+  it('a class of 8 MB, and 100,000 classes', () => {
+    timed(`<div class="${'sidebar- '.repeat(900_000)}">${link}`);
+    timed(Array.from({ length: many }, (_, n) => `<p class="post-${String(n)} ad-${String(n)}">x`).join(''));
+  });
+
+  it('20,000 attributes of the kinds that are read', () => {
+    timed(`<div${' class=a id=b role=main itemprop=c hidden'.repeat(20_000)}>${link}`);
+    timed(`<div itemscope${' itemprop=a content=b'.repeat(20_000)}>${link}`);
+  });
+
+  it('binary as text/html', () => {
+    const bytes = Uint8Array.from({ length: 4_000_000 }, (_, n) => (n * 2_654_435_761) >>> 13);
+    timed(bytes, { contentType: 'text/html' });
+    timed(bytes, { contentType: 'text/html; charset=utf-16' });
+    timed(bytes, { contentType: 'text/html; charset=shift_jis' });
+  });
+
   it('NULs inside everything', () => {
     const page = timed('<ti\0tle>T\0</title><a hr\0ef="/x\0y">l\0ink</a>');
     expect(page).toMatchObject({ title: 'T', text: 'link', links: ['https://example.com/xy'] });
@@ -225,7 +341,8 @@ describe('any page', () => {
           expect(url).toMatch(/^https?:\/\/[^#]+$/);
           expect(new URL(url).href).toBe(url);
         }
-        for (const text of [page.title, page.description, page.text]) {
+        expect(pageMeta.parse(page.meta)).toEqual(page.meta);
+        for (const text of [page.title, page.description, page.text, page.main]) {
           expect(text ?? '').toBe((text ?? '').normalize('NFC'));
           expect(text ?? '').not.toMatch(/^\s|\s$|[^\S \n]|(?!\n)\p{Cc}| {2}|\n\n| \n|\n /u);
         }

@@ -2,17 +2,31 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSitemap, type SitemapEntry } from '../../content/sitemap.ts';
+import { looksLikeSitemap, readSitemap } from '../../content/sitemap.ts';
+import type { SitemapEntry } from '../../content/sitemap-entry.ts';
 import type { Cut } from '../../domain/limits.ts';
+import type { SitemapFormat } from '../../domain/sitemap-choice.ts';
+import { SitemapFaults } from '../../domain/sitemap-faults.ts';
 
-async function read(
-  body: string | Uint8Array,
-): Promise<{ entries: SitemapEntry[]; cut: Cut; batches: number }> {
-  const reading = readSitemap(Buffer.from(body));
+interface Read {
+  readonly entries: SitemapEntry[];
+  readonly format: SitemapFormat;
+  readonly cut: Cut;
+  readonly batches: number;
+  /** Such as `3 bad-date yesterday`. */
+  readonly faults: string[];
+}
+
+async function read(body: string | Uint8Array): Promise<Read> {
+  const faults = new SitemapFaults();
+  const reading = readSitemap(Buffer.from(body), faults);
   const entries: SitemapEntry[] = [];
   for (let batches = 0; ; batches++) {
     const next = await reading.next();
-    if (next.done === true) return { entries, cut: next.value, batches };
+    if (next.done === true) {
+      const told = faults.kept.map(({ line, kind, found }) => `${String(line)} ${kind} ${found}`.trim());
+      return { entries, ...next.value, batches, faults: told };
+    }
     entries.push(...next.value);
   }
 }
@@ -37,7 +51,7 @@ describe('what a sitemap names', () => {
 
   it('are the sitemaps of an index', async () => {
     const index = '<sitemapindex><sitemap><loc>https://h/1.xml</loc></sitemap></sitemapindex>';
-    expect((await read(index)).entries).toEqual([{ kind: 'sitemap', url: 'https://h/1.xml' }]);
+    expect((await read(index)).entries).toMatchObject([{ kind: 'sitemap', url: 'https://h/1.xml' }]);
   });
 
   it('are no pictures', async () => {
@@ -148,5 +162,124 @@ describe('what is no sitemap', () => {
     expect(await urls('<urlset>' + '<url>'.repeat(200_000) + '<loc>https://h/a</loc>')).toEqual([
       'https://h/a',
     ]);
+  });
+});
+
+const named = ({ entries }: Read): object[] =>
+  entries.map(({ url, line, lastmod = '' }) => ({ url, line, lastmod }));
+
+describe('feeds and kin', () => {
+  it('RSS names the pages of its items, with the dates of mail', async () => {
+    const rss =
+      '<rss version="2.0" xmlns:atom="a"><channel>\n<link>https://h/</link><atom:link href="https://h/feed"/>\n' +
+      '<item><title>one</title>\n<link>https://h/1?a&amp;b</link><atom:link href="https://h/no"/><pubDate>Tue, 05 Mar 2024 10:00:00 GMT</pubDate></item>' +
+      '<item><title>two</title></item></channel></rss>';
+    const got = await read(rss);
+    expect([got.format, named(got), got.faults]).toEqual([
+      'rss',
+      [{ url: 'https://h/1?a&b', line: 3, lastmod: 'Tue, 05 Mar 2024 10:00:00 GMT' }],
+      ['4 no-url'],
+    ]);
+    const rdf =
+      '<?xml version="1.0"?><rdf:RDF xmlns="http://purl.org/rss/1.0/"><channel><link>https://h/</link></channel><item><link>https://h/1</link><dc:date>2024-03-05</dc:date></item></rdf:RDF>';
+    expect(named(await read(rdf))).toEqual([{ url: 'https://h/1', line: 1, lastmod: '2024-03-05' }]);
+    expect([rss, rdf].map((text) => looksLikeSitemap(Buffer.from(text)))).toEqual([true, true]);
+  });
+
+  it('Atom names the page of each entry, and no other of its links', async () => {
+    const entry = (links: string): string => `<entry>${links}<published>2024-03-04</published></entry>`;
+    const links =
+      '<link rel="self" href="https://h/self"/><link href="https://h/1?a&amp;b" rel="alternate"/><link rel="enclosure" href="https://h/1.mp3"/>';
+    const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><link href="https://h/"/>${entry(links)}</feed>`;
+    const got = await read(atom);
+    expect([got.format, named(got)]).toEqual([
+      'atom',
+      [{ url: 'https://h/1?a&b', line: 1, lastmod: '2024-03-04' }],
+    ]);
+    expect(looksLikeSitemap(Buffer.from(atom))).toBe(true);
+    expect(looksLikeSitemap(Buffer.from('<feed><entry/></feed>'))).toBe(false);
+  });
+
+  it('a page has the dates of news, and the same page in other languages, each once', async () => {
+    const languages = ['de', 'fr']
+      .map((name) => `<xhtml:link rel="alternate" hreflang="${name}" href="https://h/${name}"/>`)
+      .join('');
+    const news =
+      '<news:news><news:publication_date>2024-05-06T07:08+02:00</news:publication_date></news:news>';
+    const page = (url: string): string => `<sm:url>${languages}<sm:loc>${url}</sm:loc>${news}</sm:url>`;
+    const got = await read(`<sm:urlset>${page('https://h/de')}${page('https://h/en')}</sm:urlset>`);
+    expect(got.entries.map(({ url, lastmod }) => [url, lastmod])).toEqual(
+      ['https://h/de', 'https://h/fr', 'https://h/en', 'https://h/de'].map((url) => [
+        url,
+        '2024-05-06T07:08+02:00',
+      ]),
+    );
+  });
+
+  it('in other languages every page of a full sitemap may name every other: that costs no entry', async () => {
+    const locs = many(50_000);
+    const page = (loc: string, at: number): string =>
+      `<url><loc>${loc}</loc>${[1, 2, 3]
+        .map((step) => `<xhtml:link rel="alternate" href="${locs[(at + step) % locs.length] ?? ''}"/>`)
+        .join('')}</url>`;
+    const got = await read(`<urlset>${locs.map(page).join('')}</urlset>`);
+    expect([got.cut, got.faults]).toEqual([{}, []]);
+    expect(new Set(got.entries.map(({ url }) => url)).size).toBe(50_000);
+    expect(got.entries.length).toBe(100_000);
+  });
+
+  it('in more languages than a sitemap may have entries: those beyond are counted', async () => {
+    const links = many(50_005).map((url) => `<xhtml:link rel="alternate" href="${url}"/>`);
+    const got = await read(`<urlset><url><loc>https://h/all</loc>${links.join('')}</url></urlset>`);
+    expect([got.entries.length, got.cut]).toEqual([50_001, { sitemapEntries: 5 }]);
+  });
+
+  it.each(['utf16le', 'latin1'] as const)('may be written in %s', async (encoding) => {
+    const mark = encoding === 'utf16le' ? '\ufeff' : '<?xml version="1.0" encoding="ISO-8859-1"?>';
+    const got = await read(Buffer.from(`${mark}\n${urlset('https://h/é').replace(/^.*\n/, '')}`, encoding));
+    expect([named(got), got.faults]).toEqual([[{ url: 'https://h/é', line: 2, lastmod: '' }], []]);
+  });
+});
+
+describe('faults', () => {
+  it.each<[string, string | Uint8Array, string[]]>([
+    ['nothing', ' \n', ['1 empty']],
+    ['a page', '<!doctype html>\n<html><body>gone</body></html>', ['1 no-sitemap <html>']],
+    ['words', 'https://h/a\r\nmoved\r\nhttps://h/b', ['2 bad-url moved']],
+    ['an entry without a URL', '<urlset>\n<url>\n<lastmod>2024-01-01</lastmod></url></urlset>', ['2 no-url']],
+    [
+      'hints that are none',
+      '<urlset>\n<url><loc>https://h/a</loc>\n<lastmod>yesterday</lastmod><changefreq>often</changefreq>\n<priority>7</priority></url></urlset>',
+      ['3 bad-date yesterday', '3 bad-frequency often', '4 bad-priority 7'],
+    ],
+    [
+      'a file that breaks off',
+      '<urlset>\n<url><loc>https://h/a</loc></url>\n<url><lo',
+      ['3 no-url', '3 breaks-off'],
+    ],
+    ['entities', '<!DOCTYPE u [<!ENTITY a "aaaa">]>\n<urlset></urlset>', ['1 entities']],
+    [
+      'an encoding that nobody knows',
+      '<?xml version="1.0" encoding="klingon"?><urlset></urlset>',
+      ['1 encoding klingon'],
+    ],
+    [
+      'torn packing',
+      gzipSync('\n'.repeat(100_000) + urlset('https://h/a')).subarray(0, 60),
+      ['1 broken-packing'],
+    ],
+  ])('%s', async (_name, body, faults) => {
+    expect((await read(body)).faults).toEqual(faults);
+  });
+
+  it('are placed right however far they are, twenty of them kept', async () => {
+    const page = (at: number): string =>
+      `<!--${'\n'.repeat(99)}--><url>\n<loc>https://h/${String(at)}</loc></url>`;
+    const many = Array.from({ length: 5_000 }, (_, at) => page(at));
+    many[4_321] = `<url></url>${many[4_321] ?? ''}`;
+    const got = await read(`<urlset>${many.join('')}</urlset>`);
+    expect(got.faults).toEqual([`${String(4_321 * 100 + 1)} no-url`]);
+    expect(got.entries.map(({ line }) => line)).toEqual(many.map((_, at) => 100 * (at + 1)));
+    expect((await read(`<urlset>${'<url></url>'.repeat(30)}</urlset>`)).faults.length).toBe(20);
   });
 });

@@ -32,7 +32,7 @@ const anchorOf = (heading: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\- ]/gu, '')
     .replaceAll(' ', '-');
-const notOurs = ['node_modules/**', 'dist/**', '.cache/**', '.git/**'];
+const notOurs = ['node_modules/**', 'bench/**/node_modules/**', 'dist/**', '.cache/**', '.git/**'];
 
 const numbered = (letter: string, count: number, digits: number): string[] =>
   Array.from({ length: count }, (_, index) => `${letter}${String(index + 1).padStart(digits, '0')}`);

@@ -1,7 +1,7 @@
 /** Backpressure (F07). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leastPace, paceLeft, slowedMs } from '../../domain/pressure.ts';
+import { leastPace, paceLeft, slowedBecause, slowedMs } from '../../domain/pressure.ts';
 
 const capacity = fc.integer({ min: 1, max: 1_000_000 });
 const share = fc.double({ min: 0, max: 3, noNaN: true });
@@ -33,6 +33,21 @@ describe('the pace that is left', () => {
     expect(leastPace(loads)).toBeCloseTo(0.25);
     expect(leastPace([])).toBe(1);
   });
+});
+
+it('says in words why fetching is slower, by the stage that leaves the least pace', () => {
+  const load = (stage: 'unread' | 'upload' | 'commit', used: number, capacity: number) => ({
+    stage,
+    used,
+    capacity,
+  });
+  expect(slowedBecause([load('unread', 80, 100)])).toBeNull();
+  expect(slowedBecause([load('unread', 81, 100), load('upload', 950 * 1024 ** 2, 1_000 * 1024 ** 2)])).toBe(
+    'Fetching is slowed to 25 % of its pace because uploads to S3 are behind: 950.0 MiB of segments wait for their upload, of 1000.0 MiB at most.',
+  );
+  expect(slowedBecause([load('commit', 3_500.4, 3_000)])).toBe(
+    'Fetching stands still because the database is slow: 3,500 ms is what a commit takes, of 3,000 ms at most.',
+  );
 });
 
 describe('a queue', () => {

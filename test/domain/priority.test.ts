@@ -15,7 +15,15 @@ import {
 
 const plain: PrioritySignals = {
   ...{ depth: 1, parentPriority: 1, nesting: 1, home: false, trusted: 0 },
-  ...{ inboundHosts: 0, inboundPages: 1, relevance: 0, freshness: 0, hostQuality: 1, trapSuspicion: 0 },
+  ...{
+    inboundHosts: 0,
+    inboundPages: 1,
+    relevance: 0,
+    freshness: 0,
+    dateOfSitemap: false,
+    hostQuality: 1,
+    trapSuspicion: 0,
+  },
 };
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
@@ -30,6 +38,7 @@ const someSignals: fc.Arbitrary<PrioritySignals> = fc.record({
   inboundPages: links,
   relevance: unit,
   freshness: unit,
+  dateOfSitemap: fc.boolean(),
   hostQuality: unit,
   trapSuspicion: unit,
 });

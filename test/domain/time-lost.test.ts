@@ -108,7 +108,7 @@ const holder: HolderFacts = {
     waitMs: 0,
     eachMs: 2_000,
   },
-  ...{ settings: { windows: null, quotaPerDay: null }, requestsDay: null, requestsUsed: 0 },
+  ...{ settings: { windows: null, quotaPerDay: null }, requestsDay: null, requestsUsed: 0, budget: null },
   spent: { delay: 90, answering: 10 },
 };
 const facts: CrawlTimeFacts = {
@@ -176,8 +176,8 @@ it('says what a host waits for now, whatever took most of its time', () => {
 });
 
 it('sums up in words', () => {
-  expect(timeSummary({}, null)).toBe('No time has been counted yet.');
-  expect(timeSummary(facts.spent, null)).toBe(
+  expect(timeSummary({}, null, null)).toBe('No time has been counted yet.');
+  expect(timeSummary(facts.spent, null, null)).toBe(
     'Most of the time, 90 %, went into the delay between two requests to one host; 10 % into requests under way: from sending each until its answer was complete.',
   );
   fc.assert(

@@ -1,7 +1,7 @@
 /** Shapes of URLs, what pages show, and the rules that take a shape for a trap (domain/traps/). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isToken, kindOfShape, shapesOf, wholeHost } from '../../domain/traps/shape.ts';
+import { hostsBelow, isToken, kindOfShape, shapesOf, wholeHost } from '../../domain/traps/shape.ts';
 import { printText } from '../../domain/traps/text.ts';
 import { standingUnder, type ShapeVerdict } from '../../domain/traps/verdict.ts';
 import {
@@ -21,6 +21,8 @@ describe('the shapes of a URL', () => {
     ['/list?page=3', ['/list?page', '/list?*', '/**']],
     ['/a/b?q=0123abcd4567ef89', ['/a/b?q', '/a/b?*', '**?q={t}', '/a/**', '/**']],
     ['/s/0123abcd4567ef89/x/y', ['/s/{t}/x/y', '/s/{t}/**', '/s/{t}/x/**', '/s/**', '/**']],
+    ['/a?*', ['/a?%2A', '/a?*', '/**']],
+    ['/a?q=0123abcd4567ef89&q=0123abcd4567ef89', ['/a?q', '/a?*', '**?q={t}', '/**']],
     ['/a/b/a/c/a/', ['a segment three times', '/a/b/a/**', '/a/b/**', '/a/**', '/**']],
   ])('of %s', (path, shapes) => {
     expect(shapesOf(path)).toEqual(shapes);
@@ -98,7 +100,7 @@ function page(path: string, text: string, fresh: readonly string[], links = 3): 
   for (const each of fresh) for (const shape of shapesOf(each)) counts[shape] = (counts[shape] ?? 0) + 1;
   return {
     ...{ shapes: shapesOf(path), print: printText(text, path), body: 0, links },
-    ...{ fresh: counts, freshLinks: fresh.length, crowd: null },
+    ...{ fresh: counts, freshLinks: fresh.length, crowd: null, tookMs: null },
   };
 }
 const words = (seed: number, count = 40): string =>
@@ -147,6 +149,51 @@ describe('a shape', () => {
     expect(holds(watched(copies))).toEqual([]);
   });
 
+  describe('whose pages lead nowhere but to unknown ones', () => {
+    const mixed = (at: number): string => `${words(at % 15, 36)} ${words(50 + at, 6)}`;
+    const deeper = (at: number, text: string, tookMs: number | null = null): Observation => {
+      const name = (seed: number): string =>
+        `/m/${(seed * 104_729 + 7).toString(16).padStart(9, '0')}ab1c2d3e`;
+      return {
+        ...page(name(at), text, [name(2 * at + 1_000_000), name(2 * at + 1_000_001)], 2),
+        tookMs,
+      };
+    };
+    const costs = (of: (at: number) => Observation): number => {
+      const all = numbers(2_400).map(of);
+      let [low, high] = [0, all.length];
+      // Findings only grow with the pages.
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        if (holds(watched(all.slice(0, middle))).length > 0) high = middle;
+        else low = middle + 1;
+      }
+      return low;
+    };
+
+    it('is held before 200 pages if its words never come again, or every answer is slow', () => {
+      expect(costs((at) => deeper(at, words(at)))).toBeLessThan(130);
+      expect(costs((at) => deeper(at, mixed(at), 2_000 + (at % 5)))).toBeLessThan(130);
+    });
+
+    it('passes for long if it says what people write, soon enough', () => {
+      expect(costs((at) => deeper(at, mixed(at), 300))).toBeGreaterThan(1_900);
+    });
+
+    it('is not released for samples that lead deeper, however new their words are', () => {
+      const standings = new Map<string, Standing>([['/m/{t}', 'held']]);
+      const samples = numbers(5).map((at) => deeper(at, words(at)));
+      expect(watched(samples, standings)).toEqual([{ kind: 'sample', shape: '/m/{t}', pages: 5, novel: 0 }]);
+    });
+
+    it('is held as early or late as an operator says', () => {
+      const state = noPages();
+      const pages = numbers(200).map((at) => deeper(at, mixed(at)));
+      const found = watchPages(state, pages, new Map(), 0, { endless: 150, crowd: 500, flood: 1_000_000 });
+      expect(found.find(({ kind }) => kind === 'hold')).toMatchObject({ accusation: { rule: 'endless' } });
+    });
+  });
+
   it('is held no more once somebody has released it', () => {
     const standings = new Map<string, Standing>([['/c/{n}', 'released']]);
     expect(holds(watched(numbers(200).map(calendar), standings))).not.toContain('/c/{n}');
@@ -167,6 +214,35 @@ describe('a shape', () => {
     ]);
     const suspected = new Map<string, Standing>([['/item/{n}', 'suspected']]);
     expect(watchPages(state, items, suspected, 0)).toEqual([{ kind: 'clear', shape: '/item/{n}' }]);
+  });
+});
+
+describe('the hosts below a domain', () => {
+  const shape = hostsBelow('spam.example');
+  const at = (number: number, text: string, over: Partial<Observation> = {}): Observation => ({
+    ...page('/', text, []),
+    ...{ shapes: [shape], from: number, links: 4, fresh: { [shape]: 3 }, freshLinks: 3, ...over },
+  });
+  const many = (of: (number: number) => Observation): Observation[] =>
+    Array.from({ length: 300 }, (_, number) => of(number));
+  const rule = (findings: readonly Finding[]): string | undefined =>
+    findings.flatMap((finding) => (finding.kind === 'hold' ? [finding.accusation.rule] : []))[0];
+
+  it('are held if ever further ones say the same, or what no person writes', () => {
+    expect(rule(watched(many((number) => at(number, `welcome to host ${String(number)} of ours`))))).toBe(
+      'names',
+    );
+    expect(rule(watched(many((number) => at(number, words(number)))))).toBe('names');
+  });
+
+  it('pass if they are few, lead to no further ones, or have something to say', () => {
+    const same = (number: number): string => `welcome to host ${String(number)} of ours`;
+    const prose = (number: number): string => `${words(number % 15, 36)} ${words(50 + number, 6)}`;
+    expect(rule(watched(many((number) => at(number % 6, same(number)))))).toBeUndefined();
+    expect(
+      rule(watched(many((number) => at(number, same(number), { fresh: {}, freshLinks: 0 })))),
+    ).toBeUndefined();
+    expect(rule(watched(many((number) => at(number, prose(number)))))).toBeUndefined();
   });
 });
 

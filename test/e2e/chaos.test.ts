@@ -18,6 +18,7 @@ it('loses nothing and hurries nobody, whatever is killed, frozen, cut, filled or
     kinds: faultKinds,
     crawlDelay: 0.3,
     finishSeconds: 90,
+    freshSeconds: 8,
     web: {
       hosts: 3,
       pages: 45,
@@ -25,7 +26,7 @@ it('loses nothing and hurries nobody, whatever is killed, frozen, cut, filled or
       latencyMs: 15,
       slowMs: 800,
       retryAfter: 5,
-      misfits: ['slow', 'limited', 'limited', 'flaky', 'endless', 'carousel'],
+      misfits: ['slow', 'limited', 'limited', 'flaky', 'endless', 'carousel', 'calendar'],
     },
     tell: (line) => lines.push(line),
   });

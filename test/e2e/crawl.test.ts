@@ -49,46 +49,54 @@ describe('a web with every wrinkle', () => {
     }
   });
 
-  it('is fetched also where hosts have a shard from when there were more of them', async () => {
-    const web = await startWeb({ seed: 13, hosts: 2, pages: 4 });
-    try {
-      await countShards(desk.pool, 4);
-      await addHost(desk.pool, web.origins[0] ?? '', { shard: 3 });
-      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0 });
-      expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
-      expect(complaints(judge(web.log(), { delayMs: 0, expected: expectedOf(web.plan) }))).toEqual([]);
-    } finally {
-      await web.stop();
-    }
-  });
+  it(
+    'is fetched also where hosts have a shard from when there were more of them',
+    { tags: ['long'] },
+    async () => {
+      const web = await startWeb({ seed: 13, hosts: 2, pages: 4 });
+      try {
+        await countShards(desk.pool, 4);
+        await addHost(desk.pool, web.origins[0] ?? '', { shard: 3 });
+        const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0 });
+        expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+        expect(complaints(judge(web.log(), { delayMs: 0, expected: expectedOf(web.plan) }))).toEqual([]);
+      } finally {
+        await web.stop();
+      }
+    },
+  );
 
-  it('is fetched whole while shards of its hosts are split, and split again (F09)', async () => {
-    const web = await startWeb({ seed: 14, hosts: 12, pages: 12, latencyMs: 5 });
-    try {
-      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.4 });
-      const fetched = (pages: number) =>
-        until('pages', async () => (await ledgerPages(desk.pool, id)) >= pages);
-      const split = async (shard: number): Promise<number> => {
-        const into = (await splitShard(desk.pool, shard, 1))[0]?.into;
-        if (into === undefined) throw new Error('the shard is being split already');
-        await until('the split', async () => (await listSplits(desk.pool)).every(({ done }) => done));
-        return into;
-      };
-      await fetched(12);
-      const into = await split(0);
-      await fetched(40);
-      const further = await split(into);
-      expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
-      const hosts = await tables.host.rows(desk.pool, { origin: web.origins });
-      expect(new Set(hosts.map(({ shard }) => shard))).toEqual(new Set([0, into, further]));
-      expect(complaints(judge(web.log(), { delayMs: 400, expected: expectedOf(web.plan) }))).toEqual([]);
-      expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
-    } finally {
-      await web.stop();
-    }
-  });
+  it(
+    'is fetched whole while shards of its hosts are split, and split again (F09)',
+    { tags: ['long'] },
+    async () => {
+      const web = await startWeb({ seed: 14, hosts: 12, pages: 12, latencyMs: 5 });
+      try {
+        const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.4 });
+        const fetched = (pages: number) =>
+          until('pages', async () => (await ledgerPages(desk.pool, id)) >= pages);
+        const split = async (shard: number): Promise<number> => {
+          const into = (await splitShard(desk.pool, shard, 1))[0]?.into;
+          if (into === undefined) throw new Error('the shard is being split already');
+          await until('the split', async () => (await listSplits(desk.pool)).every(({ done }) => done));
+          return into;
+        };
+        await fetched(12);
+        const into = await split(0);
+        await fetched(40);
+        const further = await split(into);
+        expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+        const hosts = await tables.host.rows(desk.pool, { origin: web.origins });
+        expect(new Set(hosts.map(({ shard }) => shard))).toEqual(new Set([0, into, further]));
+        expect(complaints(judge(web.log(), { delayMs: 400, expected: expectedOf(web.plan) }))).toEqual([]);
+        expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
+      } finally {
+        await web.stop();
+      }
+    },
+  );
 
-  it('obeys a Crawl-delay of the robots.txt', async () => {
+  it('obeys a Crawl-delay of the robots.txt', { tags: ['long'] }, async () => {
     const web = await startWeb({ seed: 12, hosts: 2, pages: 4, crawlDelay: 0.5 });
     try {
       const id = await desk.start(web.seeds, { scope: 'any' });
@@ -120,6 +128,7 @@ const endings: Readonly<Record<Misfit, readonly Ending[]>> = {
   limited: [],
   flaky: [],
   reluctant: [],
+  calendar: [],
   failing: [{ path: '/', state: 'failed', reason: 'server-error', status: 500, because: /answered 500/ }],
   refused: [
     {

@@ -1,6 +1,8 @@
 /**
  * docs/operations.md, "By symptom", followed by the letter in a browser: from what is seen in Temporal Web, by the
  * query, the page and the button that the section names, to a crawl that is whole (F40).
+ *
+ * @module-tag long
  */
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

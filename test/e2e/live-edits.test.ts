@@ -1,4 +1,8 @@
-/** Settings that change while a crawl runs (G6): in force at once, applied to what was found, told beforehand, undone. */
+/**
+ * Settings that change while a crawl runs (G6): in force at once, applied to what was found, told beforehand, undone.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlEvent } from '../../contracts/http/events.ts';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';

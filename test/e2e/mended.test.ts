@@ -1,4 +1,8 @@
-/** A site that was down is mended, and crawled again: its host is parked, and the new crawl has it asked once (F14). */
+/**
+ * A site that was down is mended, and crawled again: its host is parked, and the new crawl has it asked once (F14).
+ *
+ * @module-tag long
+ */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { actOnHost } from '../../activities/act-on-host.ts';

@@ -1,4 +1,8 @@
-/** Sites with the very same bytes: those that were asked for are crawled whole each, others are met but not crawled. */
+/**
+ * Sites with the very same bytes: those that were asked for are crawled whole each, others are met but not crawled.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { allPages } from '../support/all-pages.ts';

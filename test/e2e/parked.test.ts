@@ -1,4 +1,8 @@
-/** Hosts that give up and come back: probes of parked hosts, re-drives, and waits of days (F14, G4, G7). */
+/**
+ * Hosts that give up and come back: probes of parked hosts, re-drives, and waits of days (F14, G4, G7).
+ *
+ * @module-tag long
+ */
 import { createServer, type Server } from 'node:http';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,8 @@
-/** A standing crawl on the real stack: its Schedule runs it, and obeys what the buttons of Temporal Web call. */
+/**
+ * A standing crawl on the real stack: its Schedule runs it, and obeys what the buttons of Temporal Web call.
+ *
+ * @module-tag long
+ */
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cancelCrawlUpdate, crawlWorkflowId, recrawlWorkflowId } from '../../contracts/workflows.ts';

@@ -1,6 +1,7 @@
 /** What a host is owed when somebody takes its lease: a slice, a probe, the door, a guest or a loan. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { FetchRequest } from '../../contracts/fetching.ts';
 import type { HostLease } from '../../engine/visit/lease-keeper.ts';
 import { HostPacer } from '../../engine/visit/pacer.ts';
 
@@ -10,8 +11,11 @@ interface Owed {
   readonly took_ms: number | null;
   readonly pace_ms: number;
   readonly held_ms: number;
+  readonly eased: boolean;
 }
-const rested: Owed = { unclean: false, asked_ago_ms: null, took_ms: null, pace_ms: 0, held_ms: 0 };
+const rested: Owed = {
+  ...{ unclean: false, asked_ago_ms: null, took_ms: null, pace_ms: 0, held_ms: 0, eased: false },
+};
 const nothingIsSent = {
   fetcher: {
     fetch: () => Promise.reject(new Error('nothing is sent')),
@@ -48,7 +52,7 @@ describe('what a host is owed', () => {
     const ms = fc.integer({ min: 0, max: 100_000 });
     fc.assert(
       fc.property(
-        fc.record({ unclean: fc.boolean(), asked_ago_ms: fc.option(ms), took_ms: fc.option(ms), pace_ms: ms, held_ms: ms }), // prettier-ignore
+        fc.record({ unclean: fc.boolean(), asked_ago_ms: fc.option(ms), took_ms: fc.option(ms), pace_ms: ms, held_ms: ms, eased: fc.boolean() }), // prettier-ignore
         ms,
         fc.option(fc.integer({ min: 1, max: 100 })),
         (host, delayMs, factor) => {
@@ -67,5 +71,46 @@ describe('what a host is owed', () => {
     const { waitMs } = pacer({ ...rested, asked_ago_ms: -500_000 }, 60_000);
     expect(waitMs).toBeGreaterThan(60_000 - slack);
     expect(waitMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+/** A pacer whose way has room again only after `freeAfter` looks, and what its one request was told to wait for. */
+async function easedExchange(freeAfter: number, patienceMs: number) {
+  let looks = 0;
+  const way = {
+    ...nothingIsSent,
+    pressure: {
+      get fetching() {
+        return ++looks <= freeAfter ? 0 : 1;
+      },
+    },
+  };
+  const lease = { taken: rested, asked: null, hostId: '1' } as unknown as HostLease;
+  const optOuts = { attend: <T>(work: () => Promise<T>) => work() };
+  const made = new HostPacer(lease, way, optOuts, new AbortController().signal);
+  const waits: (string | null)[] = [];
+  const result = await made.exchange({ url: 'http://a.example/' } as FetchRequest, {
+    ...{ waitMs: () => 0, stays: () => Promise.resolve(true), mayLeave: () => true, patienceMs },
+    ...{ waits: (what) => waits.push(what), underWay: () => undefined, taken: () => undefined },
+  });
+  return { made, result, waits };
+}
+
+describe('a request for whose answer there is no room', () => {
+  it('says that it waits for that, and then for nothing but its permits', async () => {
+    const { made, waits } = await easedExchange(1, 60_000);
+    expect(waits).toEqual(['time', 'pressure', null, 'caps', null]);
+    expect(made).toMatchObject({ waitMs: 0, eased: false });
+  });
+
+  it('is given up when its visit ends, and its host is left alone for that, until another reason lasts longer', async () => {
+    const { made, result } = await easedExchange(Infinity, 0);
+    expect(result).toBeNull();
+    expect(made.eased).toBe(true);
+    expect(made.waitMs).toBeGreaterThan(10_000 - slack);
+    made.holdOff(5_000);
+    expect(made.eased).toBe(true);
+    made.holdOff(60_000);
+    expect(made.eased).toBe(false);
   });
 });

@@ -25,8 +25,10 @@ async function reaches(of: OpenCrawl, fetches: number): Promise<boolean> {
       return Promise.reject(new Error('asked'));
     },
   } as unknown as Pool;
-  const watch = new TrapWatch({ pool, log: pino({ level: 'silent' }) }, { open: () => Promise.resolve(of) });
-  for (let at = 0; at < 16; at++) watch.read(of, staged(at, fetches), extracted, []);
+  const hosts = { idOf: () => Promise.resolve(9) };
+  const crawls = { open: () => Promise.resolve(of) };
+  const watch = new TrapWatch({ pool, log: pino({ level: 'silent' }) }, { crawls, hosts });
+  for (let at = 0; at < 64; at++) watch.read(of, staged(at, fetches), extracted, []);
   await watch.save().catch(() => undefined);
   return asked;
 }

@@ -30,9 +30,11 @@ const acts = fc.oneof(
   fc.integer({ min: -100, max: 5_000 }).map((ms): Act => (times, at) => {
     times.pace = () => [{ cause: 'delay', until: at + ms }];
   }),
-  fc.constantFrom('time' as const, 'caps' as const, null).map((waits): Act => (times) => {
-    times.waits(waits);
-  }),
+  fc
+    .constantFrom('time' as const, 'caps' as const, 'pressure' as const, null)
+    .map((waits): Act => (times) => {
+      times.waits(waits);
+    }),
   fc.constant<Act>((times) => {
     times.written(times.due());
   }),

@@ -1,4 +1,8 @@
-/** Room for large bodies: a common bound on what a process holds of them, which small ones never wait for. */
+/**
+ * Room for large bodies: a common bound on what a process holds of them, which small ones never wait for.
+ *
+ * @module-tag long
+ */
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as zlib from 'node:zlib';

@@ -2,6 +2,7 @@
 import { createServer as createTlsServer } from 'node:tls';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFetcher } from '../../net/fetcher.ts';
 import type { ResolvedAddress, Resolver } from '../../net/resolver.ts';
 import { cert, key } from './certificate.ts';
 import { expectFault, expectResponse, fetching, text, until } from './fetching.ts';
@@ -113,6 +114,55 @@ describe('names', () => {
     expect(expectFault(await get(url)).fault).toBe('address-refused');
     expectResponse(await get(url));
     expect(resolver.asked).toEqual(['site.test', 'site.test', 'site.test']);
+  });
+
+  it.each([
+    [
+      'each answer has another address',
+      [[v4('127.0.0.1')], [v4('127.0.0.2')], [v4('127.0.0.3')], [v4('127.0.0.4')]],
+    ],
+    [
+      'each answer has its addresses in another order',
+      [
+        [v4('127.0.0.1'), v4('127.0.0.2'), v4('127.0.0.3')],
+        [v4('127.0.0.2'), v4('127.0.0.3'), v4('127.0.0.1')],
+        [v4('127.0.0.3'), v4('127.0.0.1'), v4('127.0.0.2')],
+      ],
+    ],
+  ])('lead where a request was withheld to the same address again, where %s', async (_, answers) => {
+    const server = await rawServer((socket) => socket.end(response('x', { Connection: 'close' })), '0.0.0.0');
+    const resolver = resolving(...answers);
+    const fetcher = createFetcher({ resolver });
+    onTestFinished(() => fetcher.close());
+    const request = {
+      ...{ url: `http://site.test:${String(server.port)}/`, userAgent: 'orbweaver-tests/1.0' },
+      ...{ allowPrivate: ['127.0.0.0/8'], limits: { maxBodyBytes: 1_024, totalTimeoutMs: 10_000 } },
+    };
+    expectResponse(await fetcher.fetch(request));
+    // The next connection asks anew, by itself.
+    const led: (string | null)[] = [];
+    const withheld = fetcher.fetch({ ...request, maySend: (address) => led.push(address) === 0 });
+    await expect(withheld).rejects.toThrow('withheld');
+    const again = await fetcher.fetch({ ...request, maySend: (address) => led.push(address) > 0 });
+    expect(expectResponse(again).remoteAddress).toBe(led[0]);
+    expect(led[1]).toBe(led[0]);
+  });
+
+  it('lead to the address that was foretold, in whatever order the next answer has them', async () => {
+    const server = await rawServer((socket) => socket.end(response('x', { Connection: 'close' })), '0.0.0.0');
+    const [a, b] = [v4('127.0.0.1'), v4('127.0.0.2')];
+    const fetcher = createFetcher({ resolver: resolving([a, b], [b, a]) });
+    onTestFinished(() => fetcher.close());
+    const request = {
+      ...{ url: `http://site.test:${String(server.port)}/`, userAgent: 'orbweaver-tests/1.0' },
+      ...{ allowPrivate: ['127.0.0.0/8'], limits: { maxBodyBytes: 1_024, totalTimeoutMs: 10_000 } },
+    };
+    for (let turn = 0; turn < 2; turn++) {
+      const foretold = await fetcher.addressOf(request);
+      const { remoteAddress } = expectResponse(await fetcher.fetch(request));
+      expect(remoteAddress).toBe(foretold);
+      await expect.poll(() => server.connections.open).toBe(0);
+    }
   });
 
   it('the next address has its turn when one is dead', async () => {

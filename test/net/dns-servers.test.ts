@@ -1,4 +1,8 @@
-/** Resolvers that answer, refuse, are slow, deaf, frozen or gone: all of them real, on loopback. */
+/**
+ * Resolvers that answer, refuse, are slow, deaf, frozen or gone: all of them real, on loopback.
+ *
+ * @module-tag long
+ */
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { DnsServers, type DnsServersOptions } from '../../net/dns-servers.ts';
 import { ResolverFault } from '../../net/resolver.ts';

@@ -26,6 +26,11 @@ export const manyHosts: readonly Reason[] = [
     statements: ['addLinks', 'rescoreUrls'],
   },
   {
+    why: 'An edit of the weights gives the URLs of each batch that it judges new scores. The rows can be split by host.',
+    when: 'each thousand URLs of an edit of weights or trusted domains',
+    statements: ['settleTiers', 'urlsToScore'],
+  },
+  {
     why: 'All leases that a process holds are kept, and all its waiting visits are told what is queued, in one statement instead of one a host. The rows can be split by host.',
     when: 'every few seconds in each process that fetches; for waiting visits ten times a second',
     statements: ['noteTimes', 'outdatedLeases', 'renewLeases', 'workAhead'],
@@ -63,6 +68,11 @@ export const manyHosts: readonly Reason[] = [
     why: 'The scheduler looks for leases of its shard that ran out and were not returned. It cannot know whose.',
     when: 'each tick, once a second',
     statements: ['lost-visits'],
+  },
+  {
+    why: 'Answers to made-up paths that have no body are judged together; each row names its host and key.',
+    when: 'every few seconds in each control worker, of hosts whose answer was not judged yet',
+    statements: ['bodilessAnswers'],
   },
   {
     why: 'Bodies of many hosts are judged and read together, in the order of their hosts.',
@@ -105,9 +115,17 @@ export const manyHosts: readonly Reason[] = [
     statements: ['claimAsks', 'countCrawl', 'crawlOutlook', 'holdingHosts', 'timesOfCrawl', 'waitingHosts'],
   },
   {
-    why: 'Pages of a crawl are listed in the order in which they came, over all its hosts.',
+    why: 'Pages and sitemaps of a crawl are listed, over all its hosts.',
     when: 'a page of a list or an export',
-    statements: ['listCrawlUrls', 'listPages', 'listShortened', 'pagesHorizon', 'storedRecords'],
+    statements: [
+      'listClusters',
+      'listCrawlUrls',
+      'listPages',
+      'listShortened',
+      'listSitemaps',
+      'pagesHorizon',
+      'storedRecords',
+    ],
   },
   {
     why: 'The report sums up a crawl.',
@@ -146,6 +164,7 @@ export const manyHosts: readonly Reason[] = [
       'remove-rest-of-page_history',
       'remove-rest-of-sitemap_hint',
       'remove-rest-of-sitemap_record',
+      'remove-rest-of-sitemap_report',
     ],
   },
   {
@@ -165,6 +184,16 @@ export const manyHosts: readonly Reason[] = [
       ...['beginStanding', 'countDates', 'countDue', 'noteHints', 'noteVisits', 'queueDue', 'samplePages'],
       'visitsAfter',
     ],
+  },
+  {
+    why: 'A change of what a standing crawl keeps fresh holds for its known pages, over all its hosts. The walk is in batches.',
+    when: 'after an edit, in the next runs of a standing crawl',
+    statements: ['datePages', 'knownPages'],
+  },
+  {
+    why: 'A page with a known body asks the page that stands for the body whether it still has it, wherever that page is. Only in standing crawls.',
+    when: 'judging a fetched body',
+    statements: ['claimContents'],
   },
   {
     why: 'A foreign fetcher asks for hosts, whichever are free, and reports the pages of a batch together.',
@@ -187,17 +216,32 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'What pages have shown is added to the watches of a few hosts together, and the verdicts on shapes of URLs are read and listed for a whole crawl. The rows can be split by host.',
     when: 'every sixteen pages that are read of a host; a verdict; a request of an operator',
-    statements: [...['beginWatches', 'listQuarantine', 'lockWatches', 'storeWatches', 'verdictsAfter']],
+    statements: [
+      ...['beginWatches', 'hostKeptBack', 'listQuarantine', 'lockWatches', 'storeWatches', 'verdictsAfter'],
+    ],
   },
   {
     why: 'The quality of hosts is looked at in the order of their ids, and known by name.',
     when: 'every few seconds; for hosts that a process scores, once a minute; a request of an operator',
-    statements: ['hasPoorHosts', 'pinQuality', 'poorHosts', 'qualitiesOf', 'sampleHosts', 'storeQualities'],
+    statements: [
+      'hasPoorHosts',
+      'notePin',
+      'poorHosts',
+      'qualitiesOf',
+      'sampleHosts',
+      'settleQualities',
+      'storeQualities',
+    ],
   },
   {
     why: 'Metrics count all hosts and letters of the instance.',
     when: 'a scrape of the metrics',
     statements: ['measureDeadLetters', 'measureHosts', 'measureQueues'],
+  },
+  {
+    why: 'Pages that nobody can read are counted over all hosts, so that they do not hold up those that can be read.',
+    when: 'every fifteen seconds in each process that fetches, where the archive is in S3 and a machine with a folder of it is gone',
+    statements: ['outOfReach'],
   },
   {
     why: 'A segment of the archive holds the records of whichever hosts a process fetched from. Revisits (records of answers whose body was known) are found by their segment.',

@@ -1,5 +1,6 @@
 /** Every page of a crawl, read as the API reads them. */
-import type { PageField, PageView } from '../../contracts/http/results.ts';
+import type { PageView } from '../../contracts/http/results.ts';
+import type { PageField } from '../../contracts/page-fields.ts';
 import { pageBatches, type TextReader } from '../../storage/pages/index.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 

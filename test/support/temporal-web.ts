@@ -38,7 +38,18 @@ export interface TemporalWeb {
   signal(name: string, input?: string): Promise<void>;
   /** Resolves when Temporal Web says that the workflow has answered. @param input JSON text */
   update(name: string, input?: string): Promise<void>;
+  /** Opens a schedule's page, and presses its buttons. */
+  openSchedule(scheduleId: string): Promise<ScheduleDesk>;
   close(): Promise<void>;
+}
+
+/** The buttons of a schedule. Each resolves when its dialog is gone. */
+export interface ScheduleDesk {
+  /** Pauses it, or ends its pause. */
+  turn(to: 'Pause' | 'Unpause', reason: string): Promise<void>;
+  trigger(): Promise<void>;
+  /** Makes up for the hour that the dialog proposes. */
+  backfill(): Promise<void>;
 }
 
 /** Milliseconds for which a dialog may work before its button is pressed again. */
@@ -131,6 +142,26 @@ export async function openTemporalWeb(uiUrl: string, namespace: string): Promise
     },
     signal: (name, input) => send('signal', name, input),
     update: (name, input) => send('update', name, input),
+    openSchedule: async (scheduleId) => {
+      await page.goto(`${uiUrl}/namespaces/${namespace}/schedules/${encodeURIComponent(scheduleId)}`);
+      const act = async (name: 'trigger' | 'backfill'): Promise<void> => {
+        await page.getByRole('button', { name: 'Schedule Actions' }).click();
+        await page.getByTestId(`${name}-schedule`).click();
+        await confirm(page.getByRole('dialog'));
+      };
+      return {
+        turn: async (to, reason) => {
+          await page.getByRole('button', { name: to, exact: true }).click();
+          const dialog = page.getByRole('dialog');
+          await dialog.locator('#pause-reason').fill(reason);
+          await confirm(dialog);
+          const next = to === 'Pause' ? 'Unpause' : 'Pause';
+          await page.getByRole('button', { name: next, exact: true }).waitFor();
+        },
+        trigger: () => act('trigger'),
+        backfill: () => act('backfill'),
+      };
+    },
     close: () => browser.close(),
   };
 }

@@ -52,6 +52,7 @@ export async function startWorker(world: WorkerWorld, settings: WorkerSettings):
     ORBWEAVER_TEMPORAL_ADDRESS: world.temporalAddress,
     ORBWEAVER_TEMPORAL_NAMESPACE: world.namespace,
     ORBWEAVER_BLOBS: settings.blobDir,
+    ORBWEAVER_EXPORTS: join(settings.blobDir, 'exports'),
     ORBWEAVER_CACHE: cacheDir,
     ORBWEAVER_ALLOW_PRIVATE: '127.0.0.0/8',
     ORBWEAVER_WEBHOOK_ALLOW_PRIVATE: '127.0.0.0/8',

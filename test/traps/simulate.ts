@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Extractor } from '../../content/extract.ts';
 import { observe } from '../../engine/traps/observe.ts';
+import { usualLimits } from '../../domain/traps/rules.ts';
 import { shapesOf } from '../../domain/traps/shape.ts';
 import {
   noPages,
@@ -87,8 +88,9 @@ export function simulate(
     const id = hash('sha256', body);
     const link = canonicalize(origin + waiting.path);
     if (!link.ok) return;
+    const seen = { link: link.value, body: Buffer.from(id, 'hex'), tookMs: null };
     if (bodies.has(id)) {
-      open.push(observe({ link: link.value, body: Buffer.from(id, 'hex'), extracted: null, fresh: [] }));
+      open.push(observe({ ...seen, extracted: null, fresh: [] }, usualLimits.crowd));
     } else {
       bodies.add(id);
       const extracted = extractor.extract({
@@ -108,7 +110,7 @@ export function simulate(
         (levels[waiting.depth + 1] ??= []).push({ path, depth: waiting.depth + 1 });
         return [found.value.url];
       });
-      open.push(observe({ link: link.value, body: Buffer.from(id, 'hex'), extracted, fresh }));
+      open.push(observe({ ...seen, extracted, fresh }, usualLimits.crowd));
     }
     if (open.length >= batch) flush();
   };

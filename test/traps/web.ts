@@ -190,6 +190,19 @@ export const trapKinds: Readonly<Record<string, TrapKind>> = {
         ),
       ),
   },
+  'maze-of-new-words': {
+    entry: '/library/begin',
+    owns: (path) => path.startsWith('/library/'),
+    page: (path) =>
+      page(
+        babble(4, 2 ** 31, 'title', path),
+        babble(160, 2 ** 31, 'text', path),
+        Array.from(
+          { length: 10 },
+          (_, at) => `/library/${token(path, at)}/${wordAt(9_000 + below(60_000, path, at))}`,
+        ),
+      ),
+  },
   'own-text-again': {
     entry: '/echo/0',
     owns: (path) => path.startsWith('/echo/'),

@@ -1,5 +1,6 @@
 /** What a polite crawl of the web has to fetch, found by walking the plan as a crawler walks the pages. */
-import { carouselStop, mostRedirects, staysComplete } from './misfits.ts';
+import { calendarMonth, carouselStop, mostRedirects, staysComplete } from './misfits.ts';
+import type { Misfit } from './options.ts';
 import { linksOf, type Plan } from './plan.ts';
 import type { Resource } from './site.ts';
 import { isDisallowed } from './wrinkles.ts';
@@ -95,15 +96,16 @@ export function expectedOf(
 
   const traps = new Set<string>();
   for (const resource of reached) if (resource.kind === 'trap') traps.add(pageKey(urlOf(resource)));
-  const carousels = new Set(
-    plan.sites.filter((site) => site.misfit === 'carousel').map((site) => new URL(site.origin).host),
-  );
+  const hostsOf = (misfit: Misfit): ReadonlySet<string> =>
+    new Set(plan.sites.filter((site) => site.misfit === misfit).map((site) => new URL(site.origin).host));
+  const [carousels, calendars] = [hostsOf('carousel'), hostsOf('calendar')];
   return {
     must,
     disallowed,
     optional: (key) => {
       const { host, pathname } = new URL(key);
       if (traps.has(key) || lenient.has(host)) return true;
+      if (calendars.has(host) && calendarMonth(pathname) !== null) return true;
       const stop = carousels.has(host) ? carouselStop(pathname) : null;
       return stop !== null && stop <= mostRedirects;
     },

@@ -44,6 +44,8 @@ function quantity(text: string | undefined, otherwise: number): number {
   return value;
 }
 
+const spreads = ['ports', 'names', 'addresses'] as const;
+
 function misfitNamed(name: string): Misfit {
   const found = misfits.find((misfit) => misfit === name);
   if (found === undefined) throw new RangeError(`no such misfit: ${name}; there are ${misfits.join(', ')}`);
@@ -64,7 +66,7 @@ const options: WebOptions & ListenOptions = {
   latencyMs: quantity(values['latency-ms'], defaultWebOptions.latencyMs),
   slowMs: quantity(values['slow-ms'], defaultWebOptions.slowMs),
   retryAfter: quantity(values['retry-after'], defaultWebOptions.retryAfter),
-  spread: values.spread === 'addresses' ? 'addresses' : 'ports',
+  spread: spreads.find((spread) => spread === values.spread) ?? 'ports',
   basePort: quantity(values['base-port'], 0),
   warm: values.warm,
 };

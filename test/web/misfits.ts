@@ -50,7 +50,8 @@ const wholeHost: ReadonlySet<Misfit> = new Set([
   'reluctant',
 ]);
 
-const trapPath = (misfit: Misfit): string => (misfit === 'carousel' ? '/turn/0' : '/trap');
+const entrances: Partial<Record<Misfit, string>> = { carousel: '/turn/0', calendar: '/calendar/1' };
+const trapPath = (misfit: Misfit): string => entrances[misfit] ?? '/trap';
 
 export function addTraps(site: Site): void {
   if (site.misfit === null || wholeHost.has(site.misfit)) return;
@@ -64,6 +65,17 @@ export function carouselStop(path: string): number | null {
   const match = /^\/turn\/(\d{1,9})$/.exec(path);
   return match === null ? null : Number(match[1]);
 }
+
+/** The month of the calendar, 1 for its entrance; null for other paths. */
+export function calendarMonth(path: string): number | null {
+  const match = /^\/calendar\/(\d{1,9})$/.exec(path);
+  return match === null ? null : Number(match[1]);
+}
+
+/** A trap's pages beside its entrance. */
+export const isInside = (misfit: Misfit | null, path: string): boolean =>
+  (misfit === 'carousel' && carouselStop(path) !== null) ||
+  (misfit === 'calendar' && calendarMonth(path) !== null);
 
 const filler = Buffer.alloc(64 * 1024, '<p>more and more of the same</p>\n');
 
@@ -126,6 +138,17 @@ export function answerTrap(misfit: Misfit, req: IncomingMessage, res: ServerResp
       const stop = carouselStop(req.url ?? '') ?? 0;
       res.writeHead(302, { location: `/turn/${String(stop + 1)}` });
       res.end();
+      return;
+    }
+    case 'calendar': {
+      const month = calendarMonth(req.url ?? '') ?? 1;
+      const days = Array.from({ length: 30 }, (_, day) => `<td>${String(day + 1)}</td>`).join('');
+      const link = (to: number, text: string): string => `<a href="/calendar/${String(to)}">${text}</a>`;
+      res.writeHead(200, html);
+      res.end(
+        `<title>Month ${String(month)}</title><p>No events are planned for month ${String(month)}.</p>` +
+          `<table><tr>${days}</tr></table>${link(Math.max(1, month - 1), 'earlier')} ${link(month + 1, 'later')}`,
+      );
       return;
     }
     case 'reset':

@@ -4,7 +4,8 @@
  * The whole host: slow (every answer late), patient (slow, and its Crawl-delay is a long one), failing (500), busy (503 with Retry-After, then well), limited (429 with
  * Retry-After, now and then, in both of its forms), flaky (500 twice in a row for some pages), refused (nothing
  * listens), unruly (its robots.txt is 500, so nothing may be fetched), reluctant (its robots.txt is 503 twice, then
- * well). One URL, `/trap`, on a sound host: all others.
+ * well). One URL, `/trap`, on a sound host: all others; that
+ * of `carousel` and of `calendar` leads on without end.
  */
 export const misfits = [
   'slow',
@@ -23,6 +24,7 @@ export const misfits = [
   'header',
   'nested',
   'carousel',
+  'calendar',
   'reset',
   'garbage',
 ] as const;

@@ -4,21 +4,22 @@ import type { AddressInfo } from 'node:net';
 import {
   answerTrap,
   busyTurnsAway,
-  carouselStop,
   isFailing,
   isTurnedAway,
   reluctantTurnsAway,
+  isInside,
 } from './misfits.ts';
 import type { RequestRecord } from './log.ts';
 import { renderPage } from './page.ts';
+import { hostName } from './names.ts';
 import { defaultWebOptions, type WebOptions } from './options.ts';
 import { planWeb, type Plan } from './plan.ts';
 import type { Page, Site } from './site.ts';
 import { robotsFor } from './wrinkles.ts';
 
 export interface ListenOptions {
-  /** ports: 127.0.0.1 with a port each; addresses: 127.77.x.y each. */
-  readonly spread: 'ports' | 'addresses';
+  /** ports: 127.0.0.1 with a port each; names: the same, each by a name of its own (names.ts); addresses: 127.77.x.y each. */
+  readonly spread: 'ports' | 'names' | 'addresses';
   /** The first host's port (ports: counted up; addresses: the same for all); 0: any free one. */
   readonly basePort: number;
   /** Render every page before the web is up, so that measurements do not pay for it (bytes × pages of memory). */
@@ -133,7 +134,7 @@ class Host {
       }
     }
     if (resource === undefined) {
-      if (misfit === 'carousel' && carouselStop(path) !== null) answerTrap(misfit, req, res);
+      if (misfit !== null && isInside(misfit, path)) answerTrap(misfit, req, res);
       else send(res, 404, '<h1>Not found</h1>', { 'content-type': 'text/html' });
       return;
     }
@@ -267,7 +268,8 @@ export async function startWeb(options: Partial<WebOptions & ListenOptions> = {}
         : '127.0.0.1';
       const port = full.basePort === 0 ? 0 : full.basePort + (spreadOut ? 0 : index);
       servers.push(server);
-      origins.push(`http://${address}:${String(await listen(server, port, address))}`);
+      const name = full.spread === 'names' ? hostName(index) : address;
+      origins.push(`http://${name}:${String(await listen(server, port, address))}`);
     }
   } catch (error) {
     await Promise.all(servers.map(close));

@@ -344,6 +344,7 @@ describe('misfits', () => {
       'bomb',
       'nested',
       'carousel',
+      'calendar',
     ];
     expect(perHost).toEqual([8, ...misfits.map((misfit) => (sound.includes(misfit) ? 5 : 0))]);
   });

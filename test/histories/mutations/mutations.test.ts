@@ -1,4 +1,8 @@
-/** A few of the mutants that `npm run mutations` judges: it finds them, and the saved histories find them out. */
+/**
+ * A few of the mutants that `npm run mutations` judges: it finds them, and the saved histories find them out.
+ *
+ * @module-tag long
+ */
 import { beforeAll, expect, it } from 'vitest';
 import { presentCode, silenceReplays } from '../saved-histories.ts';
 import { workflowCode } from './commands.ts';
@@ -24,7 +28,7 @@ it('mutants have names of their own, are of every workflow, and some are known t
   const names = mutants.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(new Set(mutants.flatMap(({ types }) => types))).toEqual(
-    new Set(['crawl', 'edit', 'host', 'recrawl', 'redrive', 'scheduler', 'webhook']),
+    new Set(['crawl', 'edit', 'exporting', 'host', 'recrawl', 'redrive', 'scheduler', 'search', 'webhook']),
   );
   expect(staleEquivalences(names)).toEqual([]);
 });

@@ -1,13 +1,15 @@
 /** Schedulers, edits and webhooks: rests, and runs that are too long. */
 import {
   editWorkflowId,
+  exportWorkflowId,
   recrawlWorkflowId,
   schedulerWorkflowId,
+  searchWorkflowId,
   wakeSignal,
   webhookWorkflowId,
 } from '../../../contracts/workflows.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
-import type { EditProgress, FeedResult } from '../../../contracts/activities.ts';
+import type { EditProgress, ExportStep, FeedResult, IndexProgress } from '../../../contracts/activities.ts';
 import { always, gate, inTurn, longHistory, type Script } from './stage.ts';
 
 const fed: FeedResult = {
@@ -84,6 +86,53 @@ const recrawlRun: Script = {
   act: ({ handle }) => handle.result().then(() => undefined),
 };
 
+const searchFollowed: Script = {
+  name: 'search-followed',
+  workflowId: searchWorkflowId('23'),
+  input: { crawlId: '23' },
+  answers: {
+    indexPages: inTurn<IndexProgress>(
+      { looked: 100, over: false, waitMs: 0 },
+      { looked: 150, over: false, waitMs: 200 },
+      { looked: 151, over: true, waitMs: 0 },
+    ),
+  },
+  act: ({ handle }) => handle.result().then(() => undefined),
+};
+
+const step: ExportStep = { phase: 'pages', pages: 1_000, bytes: 300_000 };
+const exportMade: Script = {
+  name: 'export-made',
+  workflowId: exportWorkflowId('31'),
+  input: { exportId: '31' },
+  answers: { makeExport: inTurn<ExportStep | null>(step, step, null) },
+  act: ({ handle }) => handle.result().then(() => undefined),
+};
+
+const exportContinued: Script = {
+  name: 'export-continued',
+  workflowId: exportWorkflowId('32'),
+  input: { exportId: '32' },
+  run: 'first',
+  answers: { makeExport: inTurn<ExportStep | null>(...Array.from({ length: 40 }, () => step), null) },
+  act: ({ handle }) => handle.result().then(() => undefined),
+};
+
+const exportCancelled: Script = {
+  name: 'export-cancelled',
+  workflowId: exportWorkflowId('33'),
+  input: { exportId: '33' },
+  answers: {
+    makeExport: inTurn<ExportStep | null>(step, new Promise(() => undefined)),
+    cancelExport: () => Promise.resolve(),
+  },
+  async act({ handle, called, ended }) {
+    await called('makeExport', 2);
+    await handle.cancel();
+    await ended();
+  },
+};
+
 const sending = gate({ gone: false, waitMs: null });
 const webhookWoken: Script = {
   name: 'webhook-woken',
@@ -125,5 +174,7 @@ const webhookContinued: Script = {
 };
 
 export const otherScripts: readonly Script[] = [
-  ...[schedulerContinued, schedulerResting, editContinued, recrawlRun, webhookWoken, webhookContinued],
+  ...[schedulerContinued, schedulerResting, editContinued, recrawlRun, searchFollowed, webhookWoken],
+  webhookContinued,
+  ...[exportMade, exportContinued, exportCancelled],
 ];

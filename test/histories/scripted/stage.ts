@@ -13,8 +13,10 @@ import { programEnvironment } from '../../../config/environment.ts';
 import type {
   ControlActivities,
   DedupActivities,
+  ExportActivities,
   ExtractActivities,
   FetchActivities,
+  SearchActivities,
   WebhookActivities,
 } from '../../../contracts/activities.ts';
 import { taskQueues } from '../../../contracts/workflows.ts';
@@ -28,6 +30,8 @@ type Activities = FetchActivities &
   ControlActivities &
   DedupActivities &
   ExtractActivities &
+  SearchActivities &
+  ExportActivities &
   WebhookActivities;
 export type Answers = { readonly [N in keyof Activities]?: Activities[N] };
 type Name = keyof Activities;
@@ -166,6 +170,8 @@ class Company {
       ...{ unparkHost: true, dropHost: true, setHostDelay: true, countHost: true, redriveLetters: true },
       ...{ applyEdit: true, retryHost: true, lookAtCrawl: true, setCrawlState: true, watchCrawl: true },
       ...{ drainCrawl: true, wakeSchedulers: true, settleCrawl: true, recrawl: true },
+      ...{ indexPages: true },
+      ...{ makeExport: true, cancelExport: true },
     };
     return Object.fromEntries(
       Object.keys(names).map((name) => [name, (input: never) => this.#perform(name as Name, input)]),

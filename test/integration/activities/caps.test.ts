@@ -150,6 +150,22 @@ it('a connection that leads to another address than was foreseen sends by a perm
   expect(await tables.permitGroup.count(fetching.pool, { name: '127.0.0.4' })).toBe(1);
 });
 
+it('a name that leads to another address with each connection is crawled, by permits for the one that it led to', async () => {
+  const site = await startSite({}, '0.0.0.0');
+  let asked = 0;
+  const elsewhere = () => [{ address: `127.0.1.${String(++asked)}`, family: 4 as const }];
+  const turning = createFetcher({ resolver: { resolve: () => Promise.resolve(elsewhere()) } });
+  onTestFinished(() => turning.close());
+  // Each is foretold wrongly, as if the name had turned while the request waited for its permit.
+  const mistaken: Fetcher = { ...turning, addressOf: () => Promise.resolve('127.0.0.99') };
+  const host = await fetching.host(site.origin.replace('0.0.0.0', 'turning.test'));
+  const crawl = await fetching.crawl();
+  await fetching.queue(crawl, host, '/a', '/b');
+  await fetching.role({ caps: capped(5) }, { fetcher: mistaken }).fetchSlice(host);
+  expect(site.paths()).toEqual(['/robots.txt', '/a', '/b']);
+  expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 2 });
+});
+
 it('a foreign fetcher borrows no more hosts of an address than its cap has permits', async () => {
   const { hosts, crawl } = await visited(3, '127.0.0.5', '/a');
   await Promise.all(hosts.map((host) => fetching.role().fetchSlice(host)));

@@ -424,3 +424,49 @@ describe('a crawl that was ended', () => {
     expect((await loadCrawls(fetching.pool, [crawl])).map(({ state }) => state)).toEqual(['cancelled']);
   });
 });
+
+describe('edited weights (F02)', () => {
+  it('give URLs that wait new scores, and move their hosts to other queues', async () => {
+    const crawl = await fetching.crawl({ priority: { depth: 1 } });
+    const host = await fetching.host('http://weighed.example');
+    const writer = new FrontierWriter(fetching.pool);
+    const at = (path: string, over: object) =>
+      admission(Number(host.hostId), crawl, `${host.origin}${path}`, over);
+    await writer.write({
+      admissions: [
+        at('/', { depth: 9, priority: 0.1 }),
+        at('/deep/er/page', { depth: 9, priority: 0.1 }),
+        at('/seed', { depth: 0, priority: 1, seed: true }),
+        at('/failed', { depth: 1, priority: -3.5 }),
+      ],
+    });
+    const scores = async (): Promise<Record<string, number>> =>
+      Object.fromEntries(
+        Object.entries(await fetching.urls(crawl, host.origin)).map(([path, { priority }]) => [
+          path,
+          priority,
+        ]),
+      );
+    const place = { host_id: Number(host.hostId), crawl_id: crawl };
+    await edit(crawl, { maxDepth: 50 });
+    await applied(crawl);
+    expect((await scores())['/']).toBeCloseTo(0.1);
+
+    await tables.url.change(fetching.pool, { ...place, seed: true }, { state: 'done' });
+    await edit(crawl, { priority: { home: 0.9, nesting: 0.1 } });
+    // An edit of something else comes before this one is applied.
+    await edit(crawl, { maxDepth: 40 });
+    await applied(crawl);
+    const after = await scores();
+    expect(after['/']).toBeCloseTo(1);
+    expect(after['/deep/er/page']).toBeCloseTo(0.025);
+    expect([after['/seed'], after['/failed']]).toEqual([1, -3.5]);
+    expect((await tables.queue.row(fetching.pool, place)).tier).toBe(0);
+    await edit(crawl, { priority: { nesting: 1 } });
+    await applied(crawl);
+    await edit(crawl, { priority: { internal: 1 } });
+    await applied(crawl);
+    expect((await tables.queue.row(fetching.pool, place)).tier).toBe(2);
+    await expectExact(fetching.pool, crawl);
+  });
+});

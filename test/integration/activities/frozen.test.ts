@@ -1,6 +1,8 @@
 /**
  * A process that is frozen (SIGSTOP, a machine that is suspended) between the decision to send and the sending, when
  * the connection stands already (docs/design.md, "Crash safety").
+ *
+ * @module-tag long
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -90,6 +92,7 @@ it.each([
   ['a page', 3, ['frozen /robots.txt', 'frozen /a']],
 ])(
   'frozen before it sends for %s until its lease is another’s, it does not send',
+  { tags: ['long'] },
   async (_what, nth, before) => {
     const { site, host, crawl, port } = await visited();
     const frozen = startSlice('frozen', 3, { host, freeze: { port, nth } });

@@ -1,14 +1,17 @@
 /** No limit is silent: what each leaves out is counted at its page, in the crawl, and told by explain (domain/limits.ts). */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defaultCrawlConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
+import { createExtractor } from '../../../content/extract.ts';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
+import { createTextReader } from '../../../engine/page-text.ts';
 import { readPages } from '../../../storage/pages/index.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { tables } from '../../support/database/index.ts';
+import { not, tables } from '../../support/database/index.ts';
+import { makePdf } from '../../support/make-pdf.ts';
 import { openFetching, type Fetching } from './fetching.ts';
-import { readBodies } from './reading.ts';
+import { extractBodies, judgeBodies, readBodies } from './reading.ts';
 import { redirect, robots, startSite, type Answer, type Site } from './site.ts';
 
 let fetching: Fetching;
@@ -167,5 +170,79 @@ describe('what is no URL of the crawl', () => {
     );
     expect(await viewCrawl(fetching.pool, crawled.crawl)).toMatchObject({ excluded: { pattern: 10 } });
     await expectExact(fetching.pool, Number(crawled.crawl));
+  });
+});
+
+describe('documents', () => {
+  it('give text and links, and the one that gives none says why', async () => {
+    const send =
+      (body: Buffer, type = 'application/pdf'): Answer =>
+      (response) => {
+        response.writeHead(200, { 'content-type': type }).end(body);
+      };
+    const done = await visited((origin) => ({
+      '/': html(() => links(['/report.pdf', '/torn.pdf', '/notes.txt'])),
+      '/report.pdf': (...request) => {
+        send(makePdf([{ lines: ['A year of spiders'], link: `${origin()}/linked` }], 'Report'))(...request);
+      },
+      '/torn.pdf': send(Buffer.from('%PDF-1.7\nand no more')),
+      '/notes.txt': send(Buffer.from('My notes\n\nand what they say'), 'text/plain'),
+      '/linked': html(() => 'x'),
+    }));
+    const { crawl, site, view, explain } = done;
+    const textOf = createTextReader(fetching.blobs);
+    const asked = new Set<string>();
+    const request = { cursor: null, limit: 100, fields: ['text'] } as const;
+    const feed = () =>
+      readPages(fetching.pool, crawl, request, (hash, type, url) => {
+        asked.add(url.slice(site.origin.length));
+        return textOf(hash, type, url);
+      });
+    const items = await vi.waitFor(async () => {
+      const answer = await feed();
+      if (typeof answer === 'string' || answer.items.length < 5) throw new Error('not all have come yet');
+      return new Map(answer.items.map((item) => [item.url.slice(site.origin.length), item]));
+    }, 60_000);
+    expect(items.get('/report.pdf')).toMatchObject({
+      title: 'Report',
+      text: 'A year of spiders',
+      words: 4,
+      cut: {},
+    });
+    expect(items.get('/notes.txt')).toMatchObject({ title: 'My notes', text: 'My notes and what they say' });
+    expect(items.get('/torn.pdf')).toMatchObject({ title: null, text: '', cut: { brokenDocuments: 1 } });
+    expect(items.get('/linked')?.state).toBe('done');
+    expect(view.cut).toMatchObject({ brokenDocuments: { places: 1, leftOut: 1 } });
+    expect(JSON.stringify(await explain('/torn.pdf'))).toContain('1 damaged document');
+    // One that gave no text is not read again, and an answer whose documents take long is short.
+    expect([...asked].sort()).toEqual(['/', '/linked', '/notes.txt', '/report.pdf']);
+    const now = performance.now.bind(performance);
+    let lateMs = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + lateMs);
+    const short = await readPages(fetching.pool, crawl, request, (...body) => {
+      lateMs += 60_000;
+      return textOf(...body);
+    });
+    clock.mockRestore();
+    expect(short).toMatchObject({ items: [{ url: `${site.origin}/` }], more: true });
+  });
+
+  it('are left to a later call where others took long, and pages beside them are not', async () => {
+    const document: Answer = (response, { url = '' }) => {
+      response.writeHead(200, { 'content-type': 'application/pdf' }).end(makePdf([{ lines: [url] }]));
+    };
+    const site = await startSite({ '/a.pdf': document, '/b.pdf': document, '/page': html(() => 'a page') });
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/a.pdf', '/b.pdf', '/page');
+    await fetching.role().fetchSlice(host);
+    const dependencies = fetching.dependencies();
+    const extractor = await createExtractor();
+    await judgeBodies(dependencies, host);
+    for (const left of [1, 0]) {
+      await extractBodies(dependencies, extractor, host, 0);
+      expect(await tables.url.count(fetching.pool, { crawl_id: crawl, stage: not(0) })).toBe(left);
+    }
+    await expectExact(fetching.pool, crawl);
   });
 });

@@ -1,11 +1,17 @@
 /** Fetching slows down for the stages behind it, and loses nothing (F07). */
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NoRoomForBody, type Fetcher } from '../../../contracts/fetching.ts';
+import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { endless, Pressure } from '../../../engine/pressure/pressure.ts';
 import type { BodyStore } from '../../../storage/archive/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { unreadPages } from '../../../storage/crawls/index.ts';
+import { noteWorker } from '../../../storage/instance/index.ts';
 import { createPool } from '../../../storage/postgres/index.ts';
-import { hostRow, tables, not } from '../../support/database/index.ts';
+import { auditCrawl, timeOf } from '../../../storage/reports/index.ts';
+import { addUrl, fromNow, hostRow, tables, not } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { readBodies } from './reading.ts';
@@ -61,6 +67,9 @@ it('with no room for unread pages fetching stands still, and goes on at the pace
   // Of each host the answer that was under way when the room was used up.
   expect(most).toBeLessThanOrEqual(capacity + hosts.length);
   await expectNothingLost(crawl, hosts, 42);
+  // The time in which fetching stood still has a name of its own.
+  const times = await tables.time.rows(fetching.pool, { crawl_id: crawl });
+  expect(times.reduce((sum, { pressure }) => sum + pressure, 0)).toBeGreaterThan(0);
 });
 
 it('with a slow disk fewer bodies wait for it than there are hosts, and none is lost', async () => {
@@ -110,4 +119,83 @@ it('with a slow database the pace falls, comes back when commits are quick, and 
   await expect.poll(() => pressure.fetching).toBe(1);
   await expectNothingLost(crawl, hosts, 12);
   await slowPool.end();
+});
+
+it('a host that is left alone for want of room says so, to whoever asks about its URLs or the crawl', async () => {
+  const { hosts, crawl } = await queued(1, 1);
+  const [host] = hosts;
+  if (host === undefined) throw new Error('no host');
+  const full: Fetcher = {
+    fetch: () => Promise.reject(new NoRoomForBody('a.example:80')),
+    addressOf: () => Promise.resolve(null),
+    close: () => Promise.resolve(),
+  };
+  await fetching.role({}, { fetcher: full }).fetchSlice(host);
+  await tables.queue.change(fetching.pool, { crawl_id: crawl }, { work_at: fromNow(-100) });
+  const {
+    not_before_ms: heldMs,
+    eased,
+    failures,
+  } = await tables.host.row(fetching.pool, { id: host.hostId });
+  expect(heldMs).toBeGreaterThan(0);
+  expect({ eased, failures }).toEqual({ eased: true, failures: 0 });
+  const told = await explainUrlOf(fetching.pool, String(crawl), `${host.origin}/0`, 'Orbweaver');
+  const [why] = told?.decisions.filter(({ step }) => step === 'wait') ?? [];
+  expect(why).toMatchObject({
+    verdict: 'pressure',
+    because: expect.stringContaining('no room for its answers') as string,
+  });
+  const time = await timeOf(fetching.pool, String(crawl), new Date());
+  const seconds = (of: string): number => time?.causes.find(({ cause }) => cause === of)?.seconds ?? 0;
+  expect(seconds('pressure')).toBeGreaterThan(seconds('caps'));
+});
+
+it('pages in the folder of a machine that is gone fill no stage for the others, until it is back', async () => {
+  const { pool } = fetching;
+  const [here, alive, gone] = [randomUUID(), randomUUID(), randomUUID()];
+  await noteWorker(pool, randomUUID(), ['fetch'], here);
+  await noteWorker(pool, randomUUID(), ['fetch'], alive);
+  const [before] = await unreadPages(pool);
+  if (before === undefined) throw new Error('no answer');
+  const crawl = await fetching.crawl();
+  let n = 0;
+  for (const [folder, pages] of [
+    [here, 1],
+    [alive, 2],
+    [gone, 4],
+    [null, 8],
+  ] as const) {
+    const name = randomUUID();
+    const segment = { name, owner: randomUUID(), folder, state: 'sealed', length: 5_000 };
+    const settles = folder === null ? null : new Date();
+    const { id } = await tables.segment.add(pool, { ...segment, settle_at: settles });
+    for (let page = 0; page < pages; page++) {
+      const hash = randomBytes(32);
+      await tables.body.add(pool, { hash, segment: id, at: 0, length: 100 });
+      const fetched = { state: 'done', status: 200, stage: 2, bytes: 1_000, content_hash: hash };
+      await addUrl(pool, crawl, `https://folders.example/${String(n++)}`, fetched);
+    }
+  }
+  const looks = async (): Promise<Readonly<Record<string, number>>> => {
+    const pressure = new Pressure(
+      pool,
+      new FrontierWriter(pool),
+      { ...endless, unreadPages: 1_000, uploadBytes: 10_000 },
+      here,
+    );
+    await expect
+      .poll(() => {
+        expect(pressure.fetching).toBeGreaterThanOrEqual(0);
+        return pressure.loads.find(({ stage }) => stage === 'upload')?.used;
+      })
+      .toBe(5_000);
+    await expect
+      .poll(() => pressure.loads.find(({ stage }) => stage === 'unread')?.used)
+      .not.toBe(before.pages + 15);
+    return Object.fromEntries(pressure.loads.map(({ stage, used }) => [stage, used]));
+  };
+  expect(await looks()).toMatchObject({ unread: before.pages + 11, unread_bytes: before.bytes + 11_000 });
+  // The ledger still has them all, and they count again once somebody can read them.
+  expect(await auditCrawl(pool, String(crawl))).toMatchObject({ differences: expect.not.arrayContaining([expect.objectContaining({ check: 'ledger.unread_bytes' })]) as unknown[] }); // prettier-ignore
+  expect((await unreadPages(pool))[0]).toEqual({ pages: before.pages + 15, bytes: before.bytes + 15_000 });
 });

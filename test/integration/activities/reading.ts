@@ -65,12 +65,14 @@ export const judgeBodies = (
     createDedup(dependencies, () => Promise.resolve()),
   );
 
-/** The same for extraction. */
+/** The same for extraction. @param documentsMs as for `createReading` */
 export const extractBodies = (
   dependencies: Dependencies,
   extractor: Extractor,
   host: Pick<HostRow, 'hostId'>,
-): Promise<number> => work(dependencies, host, storedStages.extract, createReading(dependencies, extractor));
+  documentsMs?: number,
+): Promise<number> =>
+  work(dependencies, host, storedStages.extract, createReading(dependencies, extractor, documentsMs));
 
 async function work(
   { pool }: Pick<Dependencies, 'pool'>,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settleCrawl } from '../../../engine/crawls/life.ts';
 import { runRecrawl } from '../../../engine/recrawl/run.ts';
 import { newsLift } from '../../../domain/priority/place.ts';
+import { storedKinds } from '../../../domain/url-kind.ts';
 import { defaultKeepFresh, type KeepFresh } from '../../../domain/recrawl/keep-fresh.ts';
 import { changeCrawl, fromNow, ledgerPages, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
@@ -44,7 +45,7 @@ interface Standing {
   readonly host: HostRow;
 }
 
-async function standing(keepFresh: Partial<KeepFresh> = {}): Promise<Standing> {
+async function standing(keepFresh: Partial<KeepFresh> = {}, nearDuplicates = false): Promise<Standing> {
   const site = await startSite({
     '/': told('Home', ...paths),
     '/same': fixed('Same'),
@@ -56,7 +57,10 @@ async function standing(keepFresh: Partial<KeepFresh> = {}): Promise<Standing> {
   });
   const host = await fetching.host(site.origin);
   const id = await fetching.crawl(
-    { scope: 'host', keepFresh: { ...defaultKeepFresh, requestsPerDay: 100_000, ...keepFresh } },
+    {
+      ...{ scope: 'host', nearDuplicates },
+      keepFresh: { ...defaultKeepFresh, requestsPerDay: 100_000, ...keepFresh },
+    },
     [`${site.origin}/`],
   );
   await fetching.queue(id, host, '/');
@@ -167,6 +171,57 @@ describe('a standing crawl', () => {
     expect(freed).toBeDefined();
   });
 
+  it('asks again for pages that are held as missing, so that they hold nothing up, and for no made-up path', async () => {
+    const crawl = await standing({ requestsPerDay: 100 });
+    const { id, site } = crawl;
+    const change = (path: string, columns: Parameters<typeof tables.url.change>[2]): Promise<number> =>
+      tables.url.change(fetching.pool, { crawl_id: id, url: site.origin + path }, columns);
+    await change('/still', { kind: storedKinds.probe });
+    await noted(crawl, paths.length - 1);
+    expect(Object.keys(await histories(crawl))).not.toContain('/still');
+    await change('/kept', { state: 'excluded', reason: 'soft-404', detail: '1: text of made-up paths in /' });
+    await makeDue(crawl);
+    const { key } = (await fetching.urls(id, site.origin))['/kept'] ?? {};
+    await tables.history.change(fetching.pool, { crawl_id: id, key }, { next_due: fromNow(-60) });
+    // The budget allows one, and the one that has waited longest is held.
+    expect((await run(crawl)).queued).toBe(1);
+    expect((await fetching.urls(id, site.origin))['/kept']).toMatchObject({ state: 'queued', detail: null });
+    await expectExact(fetching.pool, id);
+  });
+
+  it('drops what was read of a page that became a copy, and ends even if nobody has noted that yet', async () => {
+    const crawl = await standing({}, true);
+    const { id, site } = crawl;
+    await noted(crawl, paths.length);
+    const printed = async (path: string): Promise<number> => {
+      const key = (await fetching.urls(id, site.origin))[path]?.key;
+      return tables.print.count(fetching.pool, { crawl_id: id, key });
+    };
+    expect([await printed('/'), await printed('/still')]).toEqual([1, 1]);
+    site.answers = { ...site.answers, '/still': fixed('Kept'), '/copy': fixed('Copy') };
+    await makeDue(crawl);
+    await run(crawl);
+    await work(crawl);
+    await noted(crawl, paths.length);
+    await work(crawl);
+    expect([await printed('/still'), await printed('/copy')]).toEqual([0, 1]);
+
+    // It stands for its new body in the end, since its URL comes first.
+    site.answers = { ...site.answers, '/copy': fixed('Same') };
+    await makeDue(crawl);
+    await run(crawl);
+    await work(crawl);
+    const { config } = await tables.crawl.row(fetching.pool, { id });
+    await changeCrawl(fetching.pool, id, { config: { ...config, keepFresh: null } });
+    expect(await settleCrawl(fetching.pool, String(id), 'complete', null)).toMatchObject({
+      state: 'finished',
+    });
+    const { key, alias_key: alias } = (await fetching.urls(id, site.origin))['/copy'] ?? {};
+    expect(alias).toBeNull();
+    expect(await tables.page.rows(fetching.pool, { crawl_id: id, key })).toMatchObject([{ title: 'Same' }]);
+    expect([await printed('/copy'), await printed('/same')]).toEqual([1, 0]);
+  });
+
   it('sends no more than its budget, news first, and nothing while it is paused', async () => {
     const crawl = await standing({ requestsPerDay: 1, news: ['*/still'] });
     await noted(crawl, paths.length);
@@ -198,12 +253,107 @@ describe('a standing crawl', () => {
     const sample = (await tables.freshness.rows(fetching.pool, { crawl_id: crawl.id })).at(-1);
     expect(sample).toMatchObject({ pages: 2, left_out: 0 });
     expect(sample?.fresh).toBeGreaterThan(0.9);
+
+    // An edit that keeps more of the crawl fresh, or other bounds, hold for pages that are known already.
+    const edit = async (keepFresh: Partial<KeepFresh>): Promise<void> => {
+      const { config } = await tables.crawl.row(fetching.pool, { id: crawl.id });
+      const edited = { ...defaultKeepFresh, ...config.keepFresh, ...keepFresh };
+      await changeCrawl(fetching.pool, crawl.id, { config: { ...config, keepFresh: edited } });
+      await run(crawl);
+    };
+    const dueOf = async (): Promise<Readonly<Record<string, number>>> => {
+      const urls = Object.entries(await fetching.urls(crawl.id, crawl.site.origin));
+      const rows = await tables.history.rows(fetching.pool, { crawl_id: crawl.id });
+      return Object.fromEntries(
+        urls.flatMap(([path, { key }]) => {
+          const row = rows.find((each) => each.key.equals(key));
+          const due = row?.next_due ?? null;
+          return row === undefined || due === null ? [] : [[path, due.getTime() - row.seen_at.getTime()]];
+        }),
+      );
+    };
+    await edit({ only: ['*/kept', '*/still'] });
+    expect(Object.keys(await dueOf())).toEqual(['/kept', '/still']);
+    const { generic } = defaultKeepFresh.intervals;
+    const hour = { floorSeconds: 60, ceilingSeconds: 3_600 };
+    expect(Math.min(...Object.values(await dueOf()))).toBeGreaterThanOrEqual(
+      generic.floorSeconds * 1_000 - 1,
+    );
+    await edit({ only: [], intervals: { ...defaultKeepFresh.intervals, generic: hour } });
+    expect(Object.keys(await dueOf())).toEqual(paths);
+    const { '/gone': gone = 0, ...others } = await dueOf();
+    expect(gone).toBeGreaterThan(6 * 86_400_000);
+    expect(Math.max(...Object.values(others))).toBeLessThanOrEqual(3_600_001);
     const { config } = await tables.crawl.row(fetching.pool, { id: crawl.id });
     await changeCrawl(fetching.pool, crawl.id, { config: { ...config, keepFresh: null } });
     expect(await run(crawl)).toEqual({ noted: 0, queued: 0, over: true });
     expect(await settleCrawl(fetching.pool, String(crawl.id), 'complete', null)).toMatchObject({
       state: 'finished',
     });
+  });
+
+  it('gives a body to one of its copies, whose copies the others become, however late each is noted', async () => {
+    const crawl = await standing();
+    const { id, site } = crawl;
+    site.answers = {
+      ...site.answers,
+      '/copy-2': fixed('Same'),
+      '/copy-3': fixed('Same'),
+      '/late': fixed('Same'),
+    };
+    await fetching.queue(id, crawl.host, '/copy-2', '/copy-3');
+    await work(crawl);
+    await noted(crawl, paths.length + 2);
+    const first = await fetching.urls(id, site.origin);
+    const names = ['/same', '/copy', '/copy-2', '/copy-3'];
+    const owner = names.find((path) => first[path]?.alias_key === null) ?? '';
+    const copies = names.filter((path) => path !== owner);
+    const [copy = ''] = copies;
+    expect(copies.map((path) => first[path]?.alias_key)).toEqual(copies.map(() => first[owner]?.key));
+
+    // The page that was read for all of them has changed, which nobody has noted yet when another copy is found.
+    site.answers = { ...site.answers, [owner]: told('Changed') };
+    const place = { crawl_id: id, url: `${site.origin}${owner}` };
+    await tables.history.change(
+      fetching.pool,
+      { crawl_id: id, key: first[owner]?.key },
+      { next_due: fromNow(-1) },
+    );
+    await tables.standing.change(fetching.pool, { crawl_id: id }, { allowed_at: fromNow(-2 * 86_400) });
+    expect((await run(crawl)).queued).toBe(1);
+    await work(crawl);
+    expect(await tables.url.row(fetching.pool, place)).toMatchObject({ state: 'done', alias_key: null });
+    await fetching.queue(id, crawl.host, '/late');
+    await work(crawl);
+    const late = (await fetching.urls(id, site.origin))['/late'];
+    expect(late).toMatchObject({ state: 'done', stage: 0, alias_key: null });
+    await noted(crawl, 2);
+    await work(crawl);
+    const now = await fetching.urls(id, site.origin);
+    expect(copies.map((path) => [now[path]?.stage, now[path]?.alias_key])).toEqual(
+      copies.map(() => [0, late?.key]),
+    );
+
+    // A copy whose original is not the page that stands for the body is judged at its own next visit.
+    await tables.url.change(
+      fetching.pool,
+      { crawl_id: id, url: `${site.origin}${copy}` },
+      { alias_key: first[owner]?.key },
+    );
+    await makeDue(crawl);
+    await tables.history.change(fetching.pool, { crawl_id: id }, { next_due: fromNow(86_400) });
+    await tables.history.change(
+      fetching.pool,
+      { crawl_id: id, key: now[copy]?.key },
+      { next_due: fromNow(-1) },
+    );
+    expect((await run(crawl)).queued).toBe(1);
+    await work(crawl);
+    await noted(crawl, 1);
+    await work(crawl);
+    const last = await fetching.urls(id, site.origin);
+    expect(last[copy]).toMatchObject({ stage: 0, alias_key: late?.key });
+    await expectExact(fetching.pool, id);
   });
 
   it('takes hints of sitemaps, and hurries for dates that have held', async () => {

@@ -1,11 +1,16 @@
 /** What a host says of itself by sitemaps (sitemaps.org 0.9), and how much of it a crawl does (domain/sitemap-limits.ts). */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import { sitemapList } from '../../../contracts/http/sitemaps.ts';
+import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { sitemapLimits } from '../../../domain/sitemap-limits.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { chooseCanonicals } from '../../../storage/pages/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
 import { tables, urlStates } from '../../support/database/index.ts';
+import { getOk, noteTaker, serve } from '../api/world.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { redirect, robots, startSite, type Answer, type Site } from './site.ts';
@@ -48,11 +53,12 @@ interface Crawled {
 
 async function crawled(
   answers: (origin: () => string) => Readonly<Record<string, Answer>>,
+  config: Partial<CrawlConfig> = {},
 ): Promise<Crawled> {
   const site: Site = await startSite();
   site.answers = answers(() => site.origin);
   const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
+  const crawl = await fetching.crawl({ scope: 'host', ...config }, [`${site.origin}/`]);
   await fetching.queue(crawl, host, '/');
   const role = fetching.role();
   return {
@@ -108,10 +114,12 @@ describe('a seed', () => {
     await expectExact(fetching.pool, crawl);
   });
 
-  it('that is a feed or a page is none', async () => {
+  it('that is a page or other XML is none', async () => {
     const site = await startSite({
       '/feed': (response) => {
-        response.writeHead(200, { 'content-type': 'application/xml' }).end('<rss><urlset></urlset></rss>');
+        response
+          .writeHead(200, { 'content-type': 'application/xml' })
+          .end('<records><urlset></urlset></records>');
       },
     });
     const host = await fetching.host(site.origin);
@@ -150,6 +158,20 @@ describe('sitemaps', () => {
     expect(Object.values(admitted).reduce((sum, count) => sum + count, 0)).toBe(sitemapLimits.ofHost);
     expect(excluded).toBe(22);
     expect(await cutOf(crawl)).toEqual({ sitemaps: { places: 1, leftOut: 500 } });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('that no pattern wants are kept as far as a host may have some, and past that counted', async () => {
+    const { visit, standing, crawl } = await crawled(
+      (origin) => ({
+        '/robots.txt': robots('sitemap: /index.xml'),
+        '/index.xml': late(() => index(...numbered(1_100, (i) => `${origin()}/a${String(i)}.xml`))),
+      }),
+      { sitemapPatterns: ['*/news*'] },
+    );
+    await visit();
+    expect(counted(await standing(1))).toMatchObject({ 'sitemap-pattern': sitemapLimits.ofHost });
+    expect(await cutOf(crawl)).toEqual({ sitemaps: { places: 1, leftOut: 100 } });
     await expectExact(fetching.pool, crawl);
   });
 
@@ -227,5 +249,173 @@ describe('sitemaps', () => {
     expect(pages).toHaveLength(50_000);
     expect(await cutOf(crawl)).toEqual({ sitemapEntries: { places: 1, leftOut: 10_000 } });
     await expectExact(fetching.pool, crawl);
+  });
+});
+
+const page: Answer = (response) => {
+  response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A page.</p><a href="/linked">on</a>');
+};
+
+describe('a crawl by sitemaps', () => {
+  it('takes what is modified and wanted, follows no link, and tells of each sitemap what is wrong', async () => {
+    const { visit, standing, crawl, site } = await crawled(
+      (origin) => ({
+        '/': page,
+        '/robots.txt': robots('sitemap: /index.xml'),
+        '/index.xml': late(() =>
+          [
+            '<sitemapindex>',
+            ...['/news-1.xml', '/news-0.xml', '/shop.xml', '/index.xml'].map(
+              (path) =>
+                `<sitemap><loc>${origin()}${path}</loc><lastmod>${path === '/news-0.xml' ? '2001-02-03' : '2024'}</lastmod></sitemap>`,
+            ),
+            '</sitemapindex>',
+          ].join('\n'),
+        ),
+        '/news-1.xml': late(
+          () =>
+            `<urlset>\n<url><loc>${origin()}/new</loc><lastmod>2024-05-06</lastmod></url>\n` +
+            `<url><loc>${origin()}/old</loc><lastmod>2001-02-03</lastmod></url>\n` +
+            `<url><loc>/undated</loc><lastmod>soon</lastmod></url>\n<url><loc>mailto:a@b.example</loc></url>`,
+        ),
+      }),
+      { sitemap: 'only', sitemapPatterns: ['*/news*', '*/index*'], modifiedSince: '2020-01-01T00:00:00Z' },
+    );
+    for (let slice = 0; slice < 4; slice++) await visit();
+    expect(await standing(1)).toEqual({
+      ...{ '/index.xml': 'done', '/news-1.xml': 'done' },
+      ...{ '/news-0.xml': 'unmodified', '/shop.xml': 'sitemap-pattern' },
+    });
+    expect(await standing(0)).toMatchObject({ '/': 'done', '/old': 'unmodified' });
+    expect(Object.keys(await standing(0)).sort()).toEqual(['/', '/new', '/old', '/undated']);
+    expect(await cutOf(crawl)).toEqual({
+      brokenSitemaps: { places: 1, leftOut: 1 },
+      unlisted: { places: 1, leftOut: 1 },
+    });
+    await expectExact(fetching.pool, crawl);
+
+    const api = await serve(fetching.pool, noteTaker(fetching.pool));
+    try {
+      const list = async (query: string) =>
+        sitemapList.parse(await getOk(`${api.url}/v1/crawls/${String(crawl)}/sitemaps?${query}`));
+      const { items, next } = await list('');
+      expect(next).toBeNull();
+      const told = Object.fromEntries(items.map(({ url, ...item }) => [url.slice(site.origin.length), item]));
+      expect(told).toMatchObject({
+        '/index.xml': {
+          ...{ state: 'faulty', namedBy: null, format: 'index', pages: 0, sitemaps: 4, newUrls: 3 },
+          faults: [{ line: 5, kind: 'itself', what: 'the sitemap names itself' }],
+        },
+        '/news-1.xml': {
+          ...{ state: 'faulty', namedBy: `${site.origin}/index.xml`, format: 'urlset', pages: 3, newUrls: 3 },
+          faults: [
+            { line: 4, what: 'not a date: soon' },
+            { line: 4, what: 'the URL is not absolute; it is read as relative to the sitemap: /undated' },
+            { line: 5, what: 'the file ends within its outermost element' },
+            { line: 5, what: 'not a URL that can be crawled: mailto:a@b.example' },
+          ],
+        },
+        '/news-0.xml': { state: 'excluded', format: null, faults: [] },
+        '/shop.xml': {
+          state: 'excluded',
+          why: 'it is a sitemap that the crawl does not read (no pattern for sitemaps matches it)',
+        },
+      });
+      const paged = [];
+      for (let cursor = ''; ;) {
+        const part = await list(`limit=1&state=excluded,faulty${cursor}`);
+        paged.push(...part.items);
+        if (part.next === null) break;
+        cursor = `&cursor=${encodeURIComponent(part.next)}`;
+      }
+      expect(paged).toEqual(items);
+      expect((await list('state=read')).items).toEqual([]);
+    } finally {
+      await api.stop();
+    }
+  });
+
+  it('lists a sitemap with the same bytes as another as that one, also when the crawl is over', async () => {
+    const same = (origin: () => string): Answer => late(() => urlset(`${origin()}/listed`));
+    const { visit, crawl, standing } = await crawled((origin) => ({
+      ...{
+        '/': page,
+        '/listed': page,
+        '/linked': page,
+        '/robots.txt': robots('sitemap: /long-name.xml', 'sitemap: /a.xml'),
+      },
+      ...{ '/long-name.xml': same(origin), '/a.xml': same(origin) },
+    }));
+    for (let slice = 0; slice < 4; slice++) await visit();
+    expect(await standing(1)).toEqual({ '/long-name.xml': 'done', '/a.xml': 'done' });
+    const api = await serve(fetching.pool, noteTaker(fetching.pool));
+    try {
+      const list = async () =>
+        sitemapList
+          .parse(await getOk(`${api.url}/v1/crawls/${String(crawl)}/sitemaps`))
+          .items.map(({ state, pages }) => [state, pages]);
+      expect(await list()).toEqual([['read', 1], ['read', 1]]); // prettier-ignore
+      await chooseCanonicals(fetching.pool, crawl);
+      expect(await list()).toEqual([['read', 1], ['read', 1]]); // prettier-ignore
+    } finally {
+      await api.stop();
+    }
+  });
+
+  it('asks for one where it usually is, if robots.txt names none; without sitemaps none is asked for', async () => {
+    const answers = (origin: () => string): Readonly<Record<string, Answer>> => ({
+      '/': page,
+      '/sitemap.xml': late(() => urlset(`${origin()}/listed`)),
+    });
+    const only = await crawled(answers, { sitemap: 'only' });
+    const skip = await crawled(
+      (origin) => ({ ...answers(origin), '/robots.txt': robots('sitemap: /sitemap.xml') }),
+      { sitemap: 'skip' },
+    );
+    for (const each of [only, only, skip, skip]) await each.visit();
+    expect(Object.keys(await only.standing(0)).sort()).toEqual(['/', '/listed']);
+    expect(Object.keys(await skip.standing(0)).sort()).toEqual(['/', '/linked']);
+    expect(skip.site.paths()).not.toContain('/sitemap.xml');
+  });
+});
+
+describe('the dates of sitemaps (F02)', () => {
+  const dated = (dates: readonly string[]): string =>
+    `<urlset>${dates.map((date, at) => `<url><loc>/page/${String(at)}</loc><lastmod>${date}</lastmod></url>`).join('')}</urlset>`;
+  const day = (before: number): string => new Date(Date.now() - before * 86_400_000).toISOString();
+  const scored = async (dates: readonly string[]) => {
+    const site = await startSite();
+    site.answers = {
+      '/robots.txt': robots(`Sitemap: ${site.origin}/map.xml`),
+      '/map.xml': xml(dated(dates).replaceAll('<loc>', `<loc>${site.origin}`)),
+    };
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ scope: 'host', priority: { freshness: 0.8, depth: 0.2 } }, [
+      `${site.origin}/`,
+    ]);
+    await fetching.queue(crawl, host, '/');
+    const role = fetching.role();
+    await role.fetchSlice(host);
+    await role.fetchSlice(host);
+    await readBodies(fetching, host);
+    const urls = await fetching.urls(crawl, site.origin);
+    const of = async (path: string): Promise<string> =>
+      JSON.stringify(await explainUrlOf(fetching.pool, String(crawl), site.origin + path, 'Orbweaver/0.0'));
+    return { of, score: (path: string) => urls[path]?.priority };
+  };
+
+  it('give new pages a part of their score, which is explained', async () => {
+    const { of, score } = await scored([day(0), day(30), day(3_000), '0001-01-01']);
+    expect(score('/page/0')).toBeCloseTo(0.9, 1);
+    expect(score('/page/1')).toBeCloseTo(0.5, 1);
+    expect(score('/page/2')).toBeCloseTo(0.1, 1);
+    expect(score('/page/3')).toBeCloseTo(0.1, 1);
+    expect(await of('/page/1')).toContain('for the date of its last change in a sitemap');
+    expect(await of('/page/2')).not.toContain('in a sitemap');
+  });
+
+  it('say nothing where all pages have the same', async () => {
+    const { score } = await scored(Array.from({ length: 20 }, () => day(0).slice(0, 10)));
+    expect(score('/page/0')).toBeCloseTo(0.1, 1);
   });
 });

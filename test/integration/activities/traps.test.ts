@@ -1,13 +1,20 @@
 /** The quarantine at work: what it keeps back, lets through and gives back, before a real database and a real site. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
+import type { Extracted } from '../../../contracts/extraction.ts';
+import { storedKinds } from '../../../domain/url-kind.ts';
+import { canonicalize } from '../../../domain/url.ts';
+import type { AdmissionRow } from '../../../storage/frontier/index.ts';
 import { shapesOf } from '../../../domain/traps/shape.ts';
+import { CrawlQuarantine } from '../../../engine/books/quarantine.ts';
+import { removeBatch } from '../../../storage/crawls/index.ts';
 import { printText } from '../../../domain/traps/text.ts';
 import type { Observation } from '../../../domain/traps/watch.ts';
 import {
   addWatched,
   giveVerdict,
   holdShape,
+  listQuarantine,
   sweepRelease,
   tendQuarantine,
 } from '../../../storage/traps/index.ts';
@@ -34,7 +41,7 @@ const novel = (at: number): Observation => {
   const print = printText(text, path);
   return {
     ...{ shapes: shapesOf(path), print, body: 0, links: 0 },
-    ...{ fresh: {}, freshLinks: 0, crowd: null },
+    ...{ fresh: {}, freshLinks: 0, crowd: null, tookMs: null },
   };
 };
 
@@ -86,7 +93,9 @@ it('lets three URLs through when samples are due, and frees the shape once they 
   await tendQuarantine(fetching.pool, 10, 5_000);
   expect(await states()).toMatchObject({ 'excluded trap': 12 });
   await tables.quarantine.change(fetching.pool, { id: Number(id) }, { sample_at: fromNow(-1) });
-  await tendQuarantine(fetching.pool, 10, 5_000);
+  // Two processes find it at once: the samples are let through by one of them.
+  const tend = (): Promise<void> => tendQuarantine(fetching.pool, 10, 5_000);
+  await Promise.all([tend(), tend(), tend()]);
   expect(await states()).toMatchObject({ 'queued sample': 3, 'excluded trap': 9 });
   await visit();
   expect(asked()).toHaveLength(3);
@@ -136,4 +145,97 @@ it('keeps nothing back in a crawl that does not look for traps', async () => {
   await tables.crawl.change(fetching.pool, { id: crawl }, { config: { ...config, traps: false } });
   await visit();
   expect(asked()).toHaveLength(4);
+});
+
+it('forgets what pages of a deleted crawl showed, though it comes late', async () => {
+  const { crawl, host } = await heldCrawl(3);
+  const place = { host_id: Number(host.hostId), crawl_id: crawl };
+  const watches = async (): Promise<number> => (await tables.trapWatch.rows(fetching.pool, place)).length;
+  await addWatched(fetching.pool, [{ ...place, pages: [novel(1)] }], 0);
+  expect(await watches()).toBe(1);
+  await tables.crawl.change(fetching.pool, { id: crawl }, { state: 'cancelled', removed_at: fromNow(0) });
+  while (await removeBatch(fetching.pool));
+  await addWatched(fetching.pool, [{ ...place, pages: [novel(2)] }], 0);
+  expect(await watches()).toBe(0);
+});
+
+it('is read once for each change, also for one that changed no verdict', async () => {
+  const { crawl } = await heldCrawl(1);
+  const book = new CrawlQuarantine(crawl);
+  const { quarantine_revision: first } = await tables.crawl.row(fetching.pool, { id: crawl });
+  await giveVerdict(fetching.pool, String(crawl), ['999999'], 'released', 'key 1');
+  const { quarantine_revision: revision } = await tables.crawl.row(fetching.pool, { id: crawl });
+  expect(revision).toBeGreaterThan(first);
+  let reads = 0;
+  const counting = new Proxy(fetching.pool, {
+    get: (pool, name) => {
+      if (name === 'query') reads++;
+      return Reflect.get(pool, name, pool) as unknown;
+    },
+  });
+  await book.follow(counting, revision);
+  expect(reads).toBeGreaterThan(0);
+  const before = reads;
+  await book.follow(counting, revision);
+  expect(reads).toBe(before);
+});
+
+it('holds ever further hosts below a domain, explains that, and gives all of them back', async () => {
+  const { pool } = fetching;
+  const crawl = await fetching.crawl();
+  const { traps, books } = fetching.dependencies();
+  const open = await books.crawls.open(crawl);
+  const names = Array.from({ length: 120 }, (_, at) => `http://h${String(at)}.spam-farm.com`);
+  const hosts = await Promise.all(names.map((origin) => fetching.host(origin)));
+  const next = (at: number): string => `http://h${String(at + 1_000)}.spam-farm.com/`;
+  for (const [at, { hostId, origin }] of hosts.entries()) {
+    const staged = {
+      ...{
+        host_id: Number(hostId),
+        origin,
+        crawl_id: crawl,
+        key: '00',
+        url: `${origin}/`,
+        kind: storedKinds.page,
+        seed: false,
+      },
+      ...{ depth: 1, priority: 1, content_hash: Buffer.alloc(32, at), content_type: null, robots_tag: null },
+      ...{ fetches: 1, took_ms: 5, record: null },
+    } as const;
+    const extracted = { title: null, text: `Welcome to host ${String(at)} of our farm`, links: [next(at)] };
+    const fresh = [{ host_id: 1_000_000 + at, url: next(at) }] as unknown as AdmissionRow[];
+    traps.read(open, staged, extracted as unknown as Extracted, fresh);
+    await traps.save();
+  }
+  const [row] = await tables.quarantine.rows(pool, { crawl_id: crawl });
+  expect(row).toMatchObject({ verdict: 'held', rule: 'names', shape: 'hosts below spam-farm.com' });
+
+  const book = new CrawlQuarantine(crawl);
+  await book.follow(pool, 1_000);
+  const standing = (url: string): string | undefined => {
+    const link = canonicalize(url);
+    return link.ok ? book.standing(link.value)?.kind : undefined;
+  };
+  expect([next(5), 'http://spam-farm.com/', 'http://other.com/'].map(standing)).toEqual([
+    'held',
+    undefined,
+    undefined,
+  ]);
+  const [one, other] = [hosts[3], hosts[7]];
+  if (one === undefined || other === undefined) throw new Error('there are no hosts');
+  for (const host of [one, other]) await fetching.queue(crawl, host, '/');
+  const trap = {
+    state: 'excluded',
+    reason: 'trap',
+    detail: `${String(row?.id)}: ${row?.shape ?? ''}`,
+  } as const;
+  await tables.url.change(pool, { crawl_id: crawl }, trap);
+  const told = await explainUrlOf(pool, String(crawl), `${one.origin}/`, 'Orbweaver/0.0');
+  expect(JSON.stringify(told)).toContain('lead to further hosts of the domain');
+  const listed = await listQuarantine(pool, String(crawl), '0', null, ['held'], null, 10, 100);
+  expect(listed.map(({ urls }) => urls)).toEqual([2]);
+
+  await giveVerdict(pool, String(crawl), [String(row?.id)], 'released', 'key 1');
+  expect(await sweepRelease(pool, String(row?.id), Infinity)).toEqual({ urls: 2, more: false });
+  await expectExact(pool, crawl);
 });

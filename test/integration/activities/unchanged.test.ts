@@ -1,5 +1,10 @@
-/** A crawl of what an earlier crawl has stored: conditional requests (RFC 9110 §13), 304 as a result, bodies taken over. */
+/**
+ * A crawl of what an earlier crawl has stored: conditional requests (RFC 9110 §13), 304 as a result, bodies taken over.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pageFields } from '../../../contracts/page-fields.ts';
 import { createTextReader } from '../../../engine/page-text.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import type { PageView } from '../../../contracts/http/results.ts';
@@ -49,12 +54,15 @@ interface KeptSite {
   readonly contents: Readonly<Record<'/' | '/dated' | '/twin' | '/plain', Kept>>;
 }
 
+/** Texts that Postgres refuses as they are. */
+const data = `<script type="application/ld+json">{"@type": "Thing\\u0000", "name": "\\ud800 a"}</script>`;
+
 async function startKept(): Promise<KeptSite> {
   const contents = {
     '/': { html: html('Home', '/dated', '/twin', '/plain', '/moved'), etag: '"home"', lastModified: null },
     '/dated': { html: html('Dated', '/'), etag: null, lastModified: date },
     '/twin': { html: html('Dated', '/'), etag: 'W/"twin"', lastModified: date },
-    '/plain': { html: html('Plain'), etag: null, lastModified: null },
+    '/plain': { html: html('Plain') + data, etag: null, lastModified: null },
   };
   const site = await startSite({
     ...Object.fromEntries(Object.entries(contents).map(([path, content]) => [path, kept(content)])),
@@ -80,12 +88,7 @@ async function crawl(
   await expectExact(fetching.pool, id);
   await moveCrawl(fetching.pool, id, 'finished');
   const pages = new Map<string, PageView>();
-  for await (const each of allPages(
-    fetching.pool,
-    String(id),
-    ['links', 'text'],
-    createTextReader(fetching.blobs),
-  ))
+  for await (const each of allPages(fetching.pool, String(id), pageFields, createTextReader(fetching.blobs)))
     pages.set(each.url.slice(site.origin.length), each);
   return { id, pages };
 }
@@ -125,6 +128,11 @@ describe('a second crawl of a site', () => {
     expect(lasting(second.pages)).toEqual(lasting(first.pages));
     expect(second.pages.get('/')).toMatchObject({ title: 'Home', status: 200, bytes: 0, linkCount: 4 });
     expect(second.pages.get('/')?.text).toContain('Home is told of here');
+    expect(second.pages.get('/')?.main).toContain('Home is told of here');
+    expect(second.pages.get('/')?.anchors).toHaveLength(4);
+    expect(second.pages.get('/')?.images).toEqual([]);
+    expect(second.pages.get('/')?.meta).toMatchObject({ version: 1 });
+    expect(second.pages.get('/plain')?.meta?.schema).toEqual([{ '@type': 'Thing', name: '\ufffd a' }]);
     expect(reasons(second.pages)).toEqual({
       '/': 'not-modified',
       '/dated': 'not-modified',

@@ -16,10 +16,12 @@ import type { Problem } from '../../../contracts/http/problem.ts';
 import { roles, type Role } from '../../../contracts/tenancy.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
 import { accessTable } from '../../support/access-table.ts';
+import { PostgresIndex } from '../../../storage/search/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import {
   newCrawl,
   noArchive,
+  noExports,
   noteTaker,
   serve,
   startServices,
@@ -127,6 +129,8 @@ describe('the table', () => {
       schedulers: { view: () => Promise.resolve(null), wake: () => Promise.resolve() },
       textOf,
       archive: noArchive,
+      search: new PostgresIndex(services.pool),
+      exports: noExports,
       freeBytes: () => Promise.resolve(Infinity),
       wakeHost: () => Promise.resolve(),
       actOnHost: () => Promise.resolve({ dropped: 0, more: false }),
@@ -176,7 +180,7 @@ describe('the table', () => {
 describe('without a key', () => {
   it.each(routes.filter(({ access }) => access === 'public'))('$route answers', async ({ method, path }) => {
     // Ready is what has a worker.
-    await noteWorker(services.pool, randomUUID(), ['control']);
+    await noteWorker(services.pool, randomUUID(), ['control'], null);
     const { status } = await ask(api.url, null, method, path.replace('*', ''));
     expect([200, 301, 302]).toContain(status);
   });

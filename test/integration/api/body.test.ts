@@ -33,7 +33,13 @@ afterAll(async () => {
 async function stored(url: string, body: Buffer, headers: Capture['headers'] = {}): Promise<void> {
   const { pool } = services;
   const hash = digest('sha256', body, 'buffer');
-  const place = await addUrl(pool, crawl, url, { state: 'done', status: 200, content_hash: hash });
+  const content_type = headers['content-type'] ?? null;
+  const place = await addUrl(pool, crawl, url, {
+    state: 'done',
+    status: 200,
+    content_hash: hash,
+    content_type,
+  });
   const { known, ...kept } = await archive.put({
     ...{ hash, url, at: new Date(), remoteAddress: null, asked: {}, status: 200 },
     ...{ headers, body, truncated: false },
@@ -105,6 +111,40 @@ it('has no head where only an answer that brought another body has one', async (
   expect((await ask('https://a.example/changed', 'head')).status).toBe(404);
 });
 
+it('is Markdown for whoever wants that, over the API and by the verb', async () => {
+  const html = '<nav>Menu</nav><h1>Sizes</h1><table><tr><th>a<th>b<tr><td>1<td><a href="x">2</a></table>';
+  await stored('https://a.example/dir/page', Buffer.from(html), { 'content-type': 'text/html' });
+  const answer = await ask('https://a.example/dir/page', 'markdown');
+  expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+  const wanted = '# Sizes\n\n| a | b |\n| --- | --- |\n| 1 | [2](https://a.example/dir/x) |\n';
+  expect(await answer.text()).toBe(wanted);
+  expect(await verb(crawl, 'https://a.example/dir/page', '--markdown')).toMatchObject({
+    code: 0,
+    stdout: wanted,
+  });
+
+  const text = 'A spider builds a web, and waits in it, and eats what comes, day after day. '.repeat(4);
+  const around = (inner: string) =>
+    `<div class="sidebar"><ol><li><a href=/m>Menu</a></ol></div>${inner}<div class="comments"><p>${text}</p></div>`;
+  const article = around(
+    `<article><h1>Spiders</h1><p>${text}</p><ol><li><b>Eight</b> legs, as all of them have.</ol></article>`,
+  );
+  await stored('https://a.example/spiders', Buffer.from(article), { 'content-type': 'text/html' });
+  const main = `# Spiders\n\n${text.trim()}\n\n1. **Eight** legs, as all of them have.\n`;
+  expect(await (await ask('https://a.example/spiders', 'main-markdown')).text()).toBe(main);
+  expect(await verb(crawl, 'https://a.example/spiders', '--markdown', '--main')).toMatchObject({
+    stdout: main,
+  });
+
+  await stored('https://a.example/long', Buffer.from('word '.repeat(200_100)), {
+    'content-type': 'text/html',
+  });
+  expect((await ask('https://a.example/long', 'markdown')).headers.get('orbweaver-left-out')).toBe('500');
+  await stored('https://a.example/png', Buffer.from('PNG'), { 'content-type': 'image/png' });
+  expect((await ask('https://a.example/png', 'markdown')).status).toBe(422);
+  expect((await ask('https://a.example/none', 'markdown')).status).toBe(404);
+});
+
 it('is refused where there is none', async () => {
   await addUrl(services.pool, crawl, 'https://a.example/waits');
   expect((await ask('https://a.example/waits')).status).toBe(404);
@@ -116,6 +156,10 @@ it('is refused where there is none', async () => {
 it.each<[Error, RegExp]>([
   [new NotHereYet('some segment'), /still on the machine that fetched it/],
   [Object.assign(new Error('HTTP 503'), { code: 'EIO' }), /store of bodies does not answer/],
+  [
+    Object.assign(new Error('canceling statement'), { name: 'TooLate', code: '57014' }),
+    /database took too long/,
+  ],
 ])('is not said to be missing where it cannot be had now: %s', async (error, said) => {
   const fails = (): Promise<never> => Promise.reject(error);
   const away = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CapView } from '../../../contracts/http/caps.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { tables } from '../../support/database/index.ts';
+import { ask, type Answer } from './asking.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
@@ -16,21 +17,8 @@ afterAll(async () => {
   await services.stop();
 });
 
-interface Answer<T> {
-  readonly status: number;
-  readonly body: T;
-}
-
-async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
-  const response = await fetch(api.url + path, {
-    method,
-    ...(body !== undefined && {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }),
-  });
-  return { status: response.status, body: (await response.json()) as T };
-}
+const call = <T>(method: string, path: string, body?: unknown): Promise<Answer<T>> =>
+  ask<T>(api.url, null, method, path, body);
 
 describe('/v1/caps', () => {
   it('sets, lists and takes back the cap of a domain and of an address, however they are written', async () => {

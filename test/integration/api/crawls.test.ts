@@ -418,6 +418,7 @@ describe('a crawl', () => {
       hosts: { total: 2, waiting: 1, working: 0, parked: 0 },
       deadLetters: { tls: 1 },
       rate: { perSecond: 0.1 },
+      stages: [],
     });
     expect(body.seconds).toBeGreaterThanOrEqual(0);
     expect((await call('GET', `/v1/crawls/${id}/ledger`)).body).toMatchObject({ pages: 1, balanced: true });
@@ -451,7 +452,7 @@ describe('documents', () => {
     const docs = await fetch(`${api.url}/docs/`);
     expect(docs.status).toBe(200);
     expect(await docs.text()).toContain('Orbweaver API');
-    await noteWorker(services.pool, randomUUID(), ['control']);
+    await noteWorker(services.pool, randomUUID(), ['control'], null);
     expect((await call('GET', '/readyz')).body).toEqual({ status: 'ready' });
   });
 });

@@ -261,7 +261,7 @@ describe('requests a second', () => {
       looks++;
       return answered;
     };
-    await noteWorker(services.pool, randomUUID(), ['control']);
+    await noteWorker(services.pool, randomUUID(), ['control'], null);
     const own = await serve(services.pool, { ...control, ping }, 5, undefined, { anonymous: true });
     const asking = Array.from({ length: 50 }, () => ask(own.url, null, 'GET', '/readyz'));
     await expect.poll(() => looks).toBeGreaterThan(0);

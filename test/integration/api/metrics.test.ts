@@ -61,7 +61,7 @@ it('tells what the instance holds, in a fixed number of series', async () => {
     await addLetter(pool, running, { hostId: 1, key: Buffer.from(key, 'hex') }, letterClass); // prettier-ignore
 
   const [one, other] = [randomUUID(), randomUUID()];
-  for (const id of [one, other]) await noteWorker(pool, id, ['fetch']);
+  for (const id of [one, other]) await noteWorker(pool, id, ['fetch'], null);
   await noteLoads(pool, one, JSON.stringify([{ stage: 'store', used: 9, capacity: 10 }]));
   await noteLoads(pool, other, JSON.stringify([{ stage: 'store', used: 12, capacity: 100 }]));
 

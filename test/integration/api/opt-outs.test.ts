@@ -7,6 +7,7 @@ import type { Problem } from '../../../contracts/http/problem.ts';
 import type { ComplaintView, OptOutAdded, OptOutView } from '../../../contracts/opt-out.ts';
 import { optOutHoldMs } from '../../../domain/opt-out.ts';
 import { addUrl, like, tables } from '../../support/database/index.ts';
+import { ask, type Answer } from './asking.ts';
 import { noteTaker, serve, startServices, newRunningCrawl, type Api, type Services } from './world.ts';
 
 let services: Services;
@@ -20,26 +21,8 @@ afterAll(async () => {
   await services.stop();
 });
 
-interface Answer<T> {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: T;
-}
-
-async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
-  const response = await fetch(api.url + path, {
-    method,
-    ...(body !== undefined && {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }),
-  });
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as T,
-  };
-}
+const call = <T>(method: string, path: string, body?: unknown): Promise<Answer<T>> =>
+  ask<T>(api.url, null, method, path, body);
 
 const expectProblem = (answer: Answer<unknown>, status: number, words: RegExp): void => {
   expect(answer.status).toBe(status);

@@ -1,7 +1,9 @@
 /** What a crawl waits for, how long it takes, and its time without its pauses (G14). */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../../../contracts/http/outlook.ts';
+import { noteLoads, noteWorker } from '../../../storage/instance/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import {
   addUrl,
@@ -143,4 +145,39 @@ it("a crawl's time is without its pauses, and without what passed between its en
   await shift({ rests_since: fromNow(-20) });
   await setState(services.pool, id, 'running', null);
   await expectAbout(50);
+});
+
+it('a crawl, its report and its explanation show how full the stages behind the fetchers are, while it is open', async () => {
+  const id = await running();
+  const origin = await host(id, 'slowed', 1);
+  expect((await get<CrawlView>(`/v1/crawls/${id}`)).stages).toEqual([]);
+  const worker = randomUUID();
+  await noteWorker(services.pool, worker, ['fetch'], null);
+  const loads = [
+    { stage: 'commit', used: 30, capacity: 3_000 },
+    { stage: 'unread', used: 19_000, capacity: 20_000 },
+  ];
+  await noteLoads(services.pool, worker, JSON.stringify(loads));
+  const stages = [
+    {
+      ...loads[1],
+      pace: expect.closeTo(0.25) as number,
+      means: 'fetched pages that wait to be read, of all crawls',
+    },
+    { ...loads[0], pace: 1, means: 'milliseconds that a commit of a worker takes' },
+  ];
+  const because = 'Fetching is slowed to 25 % of its pace because reading is behind: 19,000 fetched pages wait to be read, of 20,000 at most.'; // prettier-ignore
+  expect(await get<CrawlView>(`/v1/crawls/${id}`)).toMatchObject({ stages });
+  expect(await get(`/v1/crawls/${id}/report`)).toMatchObject({ stages });
+  expect(await get(`/v1/crawls/${id}/time`)).toMatchObject({ stages, summary: expect.stringContaining(because) as string }); // prettier-ignore
+  const url = encodeURIComponent(`${origin}/0`);
+  expect(await get(`/v1/crawls/${id}/explain?url=${url}`)).toMatchObject({
+    decisions: expect.arrayContaining([
+      expect.objectContaining({ verdict: 'pressure', because }),
+    ]) as unknown[],
+  });
+  const { stdout } = await runCli(['status', id, '--server', api.url, '--key', api.key]);
+  expect(stdout).toContain('unread 95 %, commit 1 %; fetching at 25 % of its pace');
+  await setState(services.pool, id, 'cancelled', null);
+  expect((await get<CrawlView>(`/v1/crawls/${id}`)).stages).toEqual([]);
 });

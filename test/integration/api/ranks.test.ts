@@ -1,8 +1,9 @@
 /** The ranking of domains over HTTP: imported as lines of either format, looked up, used for scores, removed (F02). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
-import type { ImportedRanks } from '../../../contracts/http/ranks.ts';
+import type { ImportedRanks, RanksView } from '../../../contracts/http/ranks.ts';
 import { RankBook } from '../../../engine/books/rank-book.ts';
+import { until } from '../../support/until.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
@@ -16,7 +17,7 @@ afterAll(async () => {
   await services.stop();
 });
 
-const send = async (
+const post = async (
   body: string,
   query = '',
   type = 'text/csv',
@@ -28,12 +29,12 @@ const send = async (
   });
   return { status: response.status, body: (await response.json()) as ImportedRanks & Problem };
 };
-const look = async (domain: string): Promise<unknown> =>
-  (await fetch(`${api.url}/v1/ranks?domain=${domain}`)).json();
+const look = async (domain: string): Promise<RanksView> =>
+  (await (await fetch(`${api.url}/v1/ranks?domain=${domain}`)).json()) as RanksView;
 
 it('keeps the latest ranking only, by the better place of each domain', async () => {
   const many = Array.from({ length: 12_000 }, (_, at) => `${String(at + 1)},d${String(at + 1)}.example`);
-  expect((await send(many.join('\r\n'))).body).toMatchObject({ domains: 12_000, refused: [] });
+  expect((await post(many.join('\r\n'))).body).toMatchObject({ domains: 12_000, refused: [] });
   expect(await look('www.d7.example')).toEqual({
     domains: 12_000,
     ranked: { domain: 'd7.example', place: 7 },
@@ -45,7 +46,7 @@ it('keeps the latest ranking only, by the better place of each domain', async ()
     '4\t8\t1\t1\tcom.fourth',
     '5\t8\t1\t1\tcom.fourth',
   ];
-  const second = await send(common.join('\n'), '?most=4', 'text/tab-separated-values');
+  const second = await post(common.join('\n'), '?most=4', 'text/tab-separated-values');
   expect(second.body).toEqual({ domains: 2, beyond: 1, refusedCount: 0, refused: [] });
   expect(await look('d7.example')).toEqual({ domains: 2, ranked: null });
 
@@ -59,22 +60,53 @@ it('keeps the latest ranking only, by the better place of each domain', async ()
 });
 
 it('reports lines that are none, and keeps the ranking if there is no other', async () => {
-  const mixed = await send('1,a.example\nnonsense\n2,https://b.example/\n');
+  const mixed = await post('1,a.example\nnonsense\n2,https://b.example/\n');
   expect(mixed.body).toMatchObject({ domains: 1, refusedCount: 2 });
   expect(mixed.body.refused).toEqual([
     { line: 2, text: 'nonsense' },
     { line: 3, text: '2,https://b.example/' },
   ]);
-  const none = await send('<html>\n');
+  const none = await post('<html>\n');
   expect(none).toMatchObject({
     status: 422,
     body: { detail: expect.stringMatching(/^No line .* is a line of a ranking/) as unknown },
   });
   expect(await look('a.example')).toMatchObject({ ranked: { place: 1 } });
-  expect((await send('{}', '', 'application/json')).status).toBe(415);
-  expect((await send('1,a.example', '?most=0')).status).toBe(400);
+  expect((await post('{}', '', 'application/json')).status).toBe(415);
+  expect((await post('1,a.example', '?most=0')).status).toBe(400);
 
   const removed = await fetch(`${api.url}/v1/ranks`, { method: 'DELETE' });
   expect(await removed.json()).toEqual({ removed: 1 });
   expect(await look('a.example')).toEqual({ domains: 0, ranked: null });
+});
+
+it('holds the ranking whose import began last, and nothing of the other', async () => {
+  const entries = (name: string, count: number): string =>
+    Array.from({ length: count }, (_, at) => `${String(at + 1)},${name}${String(at)}.example`).join('\n');
+  let send = (_part: string | null): void => undefined;
+  const parts = new ReadableStream<Uint8Array>({
+    start: (stream) => {
+      send = (part) => {
+        if (part === null) stream.close();
+        else stream.enqueue(Buffer.from(part));
+      };
+    },
+  });
+  const first = fetch(`${api.url}/v1/ranks`, {
+    ...{ method: 'POST', headers: { 'content-type': 'text/csv' }, body: parts, duplex: 'half' },
+  });
+  send(`${entries('early', 6_000)}\n`);
+  await until(
+    'the first import has stored entries',
+    async () => (await look('early1.example')).ranked !== null,
+  );
+  expect((await post(`${entries('late', 20)}\n`)).body).toMatchObject({ domains: 20 });
+  send(entries('slow', 6_000));
+  send(null);
+  const answer = await first;
+  expect([answer.status, ((await answer.json()) as Problem).detail]).toEqual([
+    409,
+    expect.stringMatching(/^Another import, or the removal of the ranking, began/),
+  ]);
+  expect(await look('slow1.example')).toEqual({ domains: 20, ranked: null });
 });

@@ -13,8 +13,10 @@ import { defaultCrawlConfig, type CrawlConfig } from '../../../contracts/crawl.t
 import { adoptAdminKey, makeSecret } from '../../../storage/tenancy/index.ts';
 import { createCrawl } from '../../../storage/starting/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import { ExportFiles } from '../../../storage/exports/index.ts';
 import { packOutlinks } from '../../../storage/pages/index.ts';
 import { redriveBatch } from '../../../storage/letters/index.ts';
+import { PostgresIndex } from '../../../storage/search/index.ts';
 import { readSeeds } from '../../../storage/seeds/index.ts';
 import { addUrl, setState, tables, type UrlPlace, type UrlColumns } from '../../support/database/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -61,6 +63,8 @@ export function noteTaker(pool: Pool): CrawlControl & { readonly started: string
       return { done: true, view: { ...(await redriveBatch(pool, filter, null)), unparked: false } };
     },
     applyEdit: () => Promise.resolve(),
+    indexCrawl: () => Promise.resolve(),
+    startExport: () => Promise.resolve(),
     ping: () => Promise.resolve(),
   };
 }
@@ -76,6 +80,9 @@ export const noArchive: Dependencies['archive'] = {
   revisit: () => Promise.resolve(null),
 };
 
+/** In no folder that is there: no export of such an API has a file. */
+export const noExports: Dependencies['exports'] = { files: new ExportFiles('/nowhere', null), days: 7 };
+
 export interface Api {
   readonly url: string;
   /** Of an admin of the instance. Sent with every request that brings none, unless the API was served anonymously. */
@@ -86,7 +93,7 @@ export interface Api {
 type Extras = Partial<
   Pick<
     Dependencies,
-    'verifyToken' | 'sharedCounts' | 'log' | 'actOnHost' | 'freeBytes' | 'archive' | 'schedulers'
+    'verifyToken' | 'sharedCounts' | 'log' | 'actOnHost' | 'freeBytes' | 'archive' | 'exports' | 'schedulers'
   >
 > & {
   readonly anonymous?: boolean;
@@ -106,6 +113,7 @@ export async function serve(
     log = pino({ level: 'silent' }),
     freeBytes = () => Promise.resolve(Infinity),
     archive = noArchive,
+    exports = noExports,
     hostNames = [],
     trustedProxies = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
@@ -131,6 +139,8 @@ export async function serve(
     control,
     textOf,
     archive,
+    search: new PostgresIndex(pool),
+    exports,
     freeBytes,
     wakeHost,
     actOnHost,

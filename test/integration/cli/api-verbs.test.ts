@@ -1,4 +1,8 @@
-/** Verbs that go by an API elsewhere: --server and a key, tables and --json, and what is refused. */
+/**
+ * Verbs that go by an API elsewhere: --server and a key, tables and --json, and what is refused.
+ *
+ * @module-tag long
+ */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

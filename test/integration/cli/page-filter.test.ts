@@ -1,4 +1,8 @@
-/** Which pages `pages` and `export` write, by an API over a real database. */
+/**
+ * Which pages `pages` and `export` write, by an API over a real database.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
 import { addPage, noteTaker, serve, startServices, newRunningCrawl } from '../api/world.ts';

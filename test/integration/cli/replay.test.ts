@@ -1,4 +1,8 @@
-/** `replay --save` and `replay FILE`, on a crawl that a real worker has done. */
+/**
+ * `replay --save` and `replay FILE`, on a crawl that a real worker has done.
+ *
+ * @module-tag long
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

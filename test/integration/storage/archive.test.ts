@@ -201,7 +201,7 @@ describe('a segment', () => {
   it('of a dead process is cut where the last commit ends; that of a living one is left alone', async () => {
     const { pool } = frontier;
     const [dead, living] = [startProcess(), startProcess()];
-    await noteWorker(pool, living.id, ['fetch']);
+    await noteWorker(pool, living.id, ['fetch'], null);
     const kept = await store(dead, text('kept '.repeat(100)));
     await dead.archive.put(capture(text('appended, never committed')));
     const file = await fileOf(kept.segment);

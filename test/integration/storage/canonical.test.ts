@@ -101,6 +101,7 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
           ...{ host_id: host, crawl_id: crawl, key, title: body, description: null, language: 'en' },
           ...{ charset: 'utf-8', words: 20, links: 0, canonical: canonical ?? null, noindex: false },
           ...{ nofollow: false, text_hash: text === undefined ? null : sha256(text) },
+          meta: null,
           outlinks: packOutlinks(link.value.host, links),
           counters: [],
         },

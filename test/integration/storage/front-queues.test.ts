@@ -1,46 +1,17 @@
 /** F03: in which front queue a host waits, and that the places of a crawl are shared by tier. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { sharesOfPlaces, tierOf, tiers } from '../../../domain/front-queue/tiers.ts';
 import { correctTurns, retireHost, takeTurns } from '../../../storage/feeding/index.ts';
-import type { Pool } from '../../../storage/postgres/index.ts';
 import { addHosts, addUrls, changeHost, fromNow, frontTier, tables } from '../../support/database/index.ts';
-import {
-  admission,
-  leased,
-  newHost,
-  openFrontier,
-  result,
-  runningCrawl,
-  takenLease,
-  type Frontier,
-} from './frontier.ts';
+import { admission, leased, result, takenLease } from './frontier.ts';
+import { crawl, frontier, knownHost, nextNumber, nextShard, ownShards, pool, shard } from './own-shard.ts';
 
-let frontier: Frontier;
-let pool: Pool;
-let crawl: number;
-/** Each test has a shard of its own, and so no hosts but its own. */
-let shard = 0;
+ownShards();
 
-beforeAll(async () => {
-  frontier = await openFrontier();
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
-beforeEach(async () => {
-  shard++;
-  crawl = await runningCrawl(pool);
-});
-
-let made = 0;
-const knownHost = async (): Promise<number> => {
-  const host = await newHost(pool);
-  await changeHost(pool, host, { shard, known_at: fromNow() });
-  return host;
-};
 const admit = (host: number, priority: number, seed = false) =>
   frontier.writer.write({
-    admissions: [admission(host, crawl, `https://x.example/front/${String(made++)}`, { priority, seed })],
+    admissions: [admission(host, crawl, `https://x.example/front/${nextNumber()}`, { priority, seed })],
   });
 const queueOf = (host: number) => tables.queue.row(pool, { host_id: host, crawl_id: crawl });
 const fed = async (cap: number) => {
@@ -146,5 +117,64 @@ describe('places by tier (F03)', () => {
     const { given } = await fed(40);
     expect(given.byTier[0]).toBeGreaterThan(given.byTier[1]);
     expect(given.byTier[1]).toBeGreaterThan(0);
+  });
+});
+
+describe('a giant host (F09)', () => {
+  const places = 4;
+  const small = { hosts: 30, urls: 2 };
+
+  /**
+   * Works hosts of a crawl of its own in rounds, one URL of each that has a place, until the small ones have nothing
+   * left. @param giants URLs of the one host beside them, which all go before theirs; 0: there is no such host
+   */
+  async function work(giants: number): Promise<{ readonly rounds: number; readonly ofGiant: number }> {
+    await nextShard();
+    const known = { shard, known_at: new Date() };
+    const hosts = await addHosts(
+      pool,
+      small.hosts,
+      (n) => `https://small-${String(n)}-${String(shard)}.example`,
+      known,
+    );
+    const urls = (id: number, many: number, priority: number) =>
+      Array.from({ length: many }, (_, n) => ({
+        host_id: id,
+        url: `https://x.example/${String(n)}`,
+        priority,
+      }));
+    const [giant = 0] = await addHosts(pool, 1, () => `https://giant-${String(shard)}.example`, known);
+    if (giants > 0) await addUrls(pool, crawl, urls(giant, giants, 0.9));
+    await addUrls(
+      pool,
+      crawl,
+      hosts.flatMap((id) => urls(id, small.urls, 0.05)),
+    );
+    let front = newFront(5);
+    const working = new Set<number>();
+    let [rounds, ofGiant, left] = [0, 0, small.hosts * small.urls];
+    for (; left > 0 && rounds < 1_000; rounds++) {
+      const turns = await takeTurns(pool, shard, places, front);
+      ({ front } = turns);
+      for (const { id } of turns.fed) working.add(id);
+      for (const host of working) {
+        const fetched = await leased(pool, host, await takenLease(pool, host), 1);
+        await frontier.writer.write({ results: fetched.map((place) => result(place, 'done')) });
+        await changeHost(pool, host, { lease_token: null, lease_until: null });
+        if (host === giant) ofGiant += fetched.length;
+        else left -= fetched.length;
+        if ((await retireHost(pool, String(host))).length > 0) working.delete(host);
+      }
+    }
+    return { rounds, ofGiant };
+  }
+
+  it('has one place: the others are done as soon as with that place less, however much it has that goes first', async () => {
+    const [alone, beside] = [await work(0), await work(20_000)];
+    const turns = small.hosts * small.urls;
+    expect(alone.rounds).toBeLessThanOrEqual(Math.ceil(turns / places) + small.urls);
+    expect(beside.rounds).toBeLessThanOrEqual(Math.ceil(turns / (places - 1)) + small.urls);
+    expect(beside.ofGiant).toBeGreaterThan(0);
+    expect(beside.ofGiant).toBeLessThanOrEqual(beside.rounds);
   });
 });

@@ -45,6 +45,7 @@ const page = (key: string, over: Partial<PageRow> = {}): PageRow => ({
   noindex: false,
   nofollow: false,
   text_hash: null,
+  meta: null,
   outlinks: '',
   counters: [],
   ...over,

@@ -32,6 +32,7 @@ it('forgets what was gone for long, a batch at a time, and keeps every sum', asy
   });
   const place = { host_id: old.hostId, crawl_id: id, key: old.key };
   await tables.attempt.add(pool, { ...place, class: 'timeout', message: '' });
+  await tables.linkCount.add(pool, { ...place, hosts: 1, pages: 1 });
   await tables.standing.add(pool, { crawl_id: id, pages: 5, allowance: 0, queued: 0 });
   await tables.history.add(pool, {
     ...{ ...place, class: 1, visits: 2, dead_visits: 2, importance: 1, rate: 1, unchanged_in_row: 0 },
@@ -53,6 +54,7 @@ it('forgets what was gone for long, a batch at a time, and keeps every sum', asy
   expect(left.map(({ url }) => url.slice(origin.length))).toEqual(['/child', '/young']);
   expect(await tables.queue.row(pool, { crawl_id: id })).toMatchObject({ total: 2 });
   expect(await tables.attempt.count(pool, { crawl_id: id })).toBe(0);
+  expect(await tables.linkCount.count(pool, { crawl_id: id })).toBe(0);
   expect(await tables.history.count(pool, { crawl_id: id })).toBe(0);
   expect(await tables.standing.row(pool, { crawl_id: id })).toMatchObject({ pages: 4 });
   expect((await reportCrawl(pool, String(id), new Date()))?.totals).toMatchObject({ forgotten: 3 });

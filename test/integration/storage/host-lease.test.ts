@@ -99,6 +99,15 @@ describe('returning', () => {
     revision: 0,
   };
 
+  it('forgets failures of long ago, however many requests have gone well since', async () => {
+    // What one failure is worth after some eight thousand requests.
+    await changeHost(pool, host, { recent_asked: 92, recent_failed: 1e-38 });
+    const { token } = await got();
+    const leaving = { waitMs: 0, paceMs: 0, failures: 0, lastError: null, visit: null };
+    expect(await releaseLease(pool, host, token, { ...leaving, asked: 2_000, failed: 0 })).toHaveLength(1);
+    expect(await hostRow(pool, host)).toMatchObject({ lease_token: null, recent_failed: 0 });
+  });
+
   it('keeps what the host has taught for the next holder', async () => {
     const first = await got();
     await saveLessons(pool, String(host), first.token, JSON.stringify(lessons));

@@ -259,6 +259,7 @@ const emptyPage = {
   noindex: false,
   nofollow: false,
   text_hash: null,
+  meta: null,
   outlinks: '',
   counters: [],
 } as const;

@@ -1,4 +1,8 @@
-/** Opt-outs in Postgres (F15): what they exclude, what taking them back queues again, and that every sum stays exact. */
+/**
+ * Opt-outs in Postgres (F15): what they exclude, what taking them back queues again, and that every sum stays exact.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { coveringDomain, hostName, optOutDetail, optOutHoldMs } from '../../../domain/opt-out.ts';
 import {

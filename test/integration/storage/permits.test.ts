@@ -1,4 +1,8 @@
-/** Several processes share the permits of a group by its books in Postgres (F05). */
+/**
+ * Several processes share the permits of a group by its books in Postgres (F05).
+ *
+ * @module-tag long
+ */
 import pino from 'pino';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -102,6 +106,26 @@ it('a host that is alone needs no books', async () => {
   const sent = await crawl([keeper], 'alone', { rate: 20, inFlight: null }, 1, 1);
   expect(sent).toHaveLength(1);
   expect(await tables.permitGroup.count(pool, { name: 'alone' })).toBe(0);
+});
+
+it('a seat that was not committed is none', async () => {
+  const its = createPool(world.databaseUrl, 1, () => undefined);
+  onTestFinished(() => its.end());
+  // Its transactions roll back, as when Postgres is lost before they are committed.
+  its.on('connect', (client) => {
+    const query = client.query.bind(client) as (...all: unknown[]) => unknown;
+    client.query = ((...all: unknown[]) =>
+      all[0] === 'commit'
+        ? Promise.reject(new Error('lost before the commit'))
+        : query(...all)) as typeof client.query;
+  });
+  const keeper = process(60_000, its);
+  const cap = { rate: 20, inFlight: null };
+  for (let turn = 0; turn < 2; turn++) {
+    const asked = { name: 'no seat', cap, permits: permitsOf(cap) };
+    const entered = await keeper.enter(asked, '1', { ...patient, ms: 1_500 });
+    expect(entered).toMatchObject({ waitMs: expect.any(Number) as number });
+  }
 });
 
 it('what a killed process had counts until its lease has run out, and rests once more', async () => {

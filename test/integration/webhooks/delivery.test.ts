@@ -1,4 +1,8 @@
-/** Webhooks end to end (F38): API, outbox, workflow and receiver, in one process, with waits made short. */
+/**
+ * Webhooks end to end (F38): API, outbox, workflow and receiver, in one process, with waits made short.
+ *
+ * @module-tag long
+ */
 import { Writable } from 'node:stream';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';

@@ -1,4 +1,8 @@
-/** A crawl with more seeds than are admitted in a moment obeys all the while, on a real worker. */
+/**
+ * A crawl with more seeds than are admitted in a moment obeys all the while, on a real worker.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   cancelCrawlUpdate,

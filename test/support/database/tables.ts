@@ -22,6 +22,7 @@ export interface HostRow {
   readonly fed_tier: number;
   readonly yield_at: Date | null;
   readonly idle: boolean;
+  readonly eased: boolean;
   readonly parked_at: Date | null;
   readonly paused_at: Date | null;
   readonly paused_reason: string | null;
@@ -48,6 +49,10 @@ export interface HostRow {
   readonly requests_used: number;
   readonly requests_reserved: number;
   readonly closed_until: Time;
+  readonly recent_asked: number;
+  readonly recent_failed: number;
+  readonly budget: number | null;
+  readonly esteem: number;
 }
 
 export interface UrlRow {
@@ -100,6 +105,7 @@ interface CrawlRow {
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
   readonly removed_at: Date | null;
+  readonly quarantine_revision: number;
   readonly rests_since: Date | null;
   readonly rested: unknown;
   readonly seeded_line: number;
@@ -216,6 +222,17 @@ interface ConfigRow {
   readonly created_at: Date;
 }
 
+interface ExportJobRow {
+  readonly id: Id;
+  readonly crawl_id: Id;
+  readonly state: string;
+  readonly owner: string | null;
+  readonly folder: string;
+  readonly draft: string | null;
+  readonly pages: number;
+  readonly ended_at: Date | null;
+}
+
 interface RobotsRow {
   readonly host_id: Id;
   readonly status: number;
@@ -278,11 +295,22 @@ interface WorkerRow {
   readonly seen_at: Date;
 }
 
+interface PrintRow {
+  readonly id: Id;
+  readonly crawl_id: Id;
+  readonly key: Buffer;
+  readonly original: Id | null;
+  readonly bands: readonly string[] | string;
+  readonly sketch: Buffer | string;
+  readonly crowded: number;
+}
+
 interface QuarantineRow {
   readonly id: Id;
   readonly crawl_id: Id;
   readonly host_id: Id;
   readonly shape: string;
+  readonly rule: string;
   readonly verdict: string;
   readonly judged_by: string | null;
   readonly let_through: number;
@@ -349,7 +377,11 @@ export const tables = {
   content: table<{ crawl_id: Id; hash: Buffer; host_id: Id; key: Buffer }>('content', 'crawl_id, hash'),
   segment: table<SegmentRow>('segment', 'id'),
   body: table<BodyRow>('body', 'hash'),
-  linkCount: table<{ host_id: Id; crawl_id: Id; key: Buffer }>('link_count', 'host_id, crawl_id, key'),
+  linkCount: table<{ host_id: Id; crawl_id: Id; key: Buffer; hosts: number; pages: number }>(
+    'link_count',
+    'host_id, crawl_id, key',
+  ),
+  exportJob: table<ExportJobRow>('export_job', 'id'),
   revisit: table<RevisitRow>('revisit', 'crawl_id, host_id, key'),
   freedBody: table<{ hash: Buffer }>('freed_body', 'since'),
   tenantDay: table<{ tenant_id: Id; day: unknown; urls_before: number }>('tenant_day', 'day'),
@@ -361,7 +393,9 @@ export const tables = {
   cursor: table<CursorRow>('webhook_cursor', 'webhook_id, crawl_id'),
   webhook: table<{ id: string; tended_at: Date | null }>('webhook', 'created_at'),
   worker: table<WorkerRow>('worker_process', 'started_at'),
+  print: table<PrintRow>('text_print', 'id'),
   quarantine: table<QuarantineRow>('quarantine', 'id'),
+  trapWatch: table<{ host_id: Id; crawl_id: Id }>('trap_watch', 'host_id, crawl_id'),
   standing: table<StandingRow>('standing_crawl', 'crawl_id'),
   history: table<HistoryRow>('page_history', 'crawl_id, key, host_id'),
   sitemapRecord: table<{ crawl_id: Id; host_id: Id; correct: number; wrong: number }>(

@@ -4,7 +4,7 @@
  */
 import type { PageView } from '../../contracts/http/results.ts';
 
-const columns = [
+const csvColumns = [
   'url',
   'state',
   'status',
@@ -19,6 +19,7 @@ const columns = [
   'depth',
   'fetchedAt',
   'duplicateOf',
+  'nearDuplicateOf',
   'redirectTo',
   'canonical',
   'noindex',
@@ -26,14 +27,18 @@ const columns = [
   'cut',
 ] as const satisfies readonly (keyof PageView)[];
 
-export const csvHead = `${columns.join(',')}\r\n`;
+export const csvHead = `${csvColumns.join(',')}\r\n`;
 
-export const csvLine = (page: PageView): string =>
-  `${columns.map((column) => csvCell(page[column])).join(',')}\r\n`;
+export const csvLine = (page: PageView): string => csvRow(csvColumns.map((column) => page[column]));
 
-/** `cut` as `links=1300 nofollow=3`; empty if nothing was cut. */
-function csvCell(value: string | number | boolean | PageView['cut'] | null): string {
+type Cell = PageView[(typeof csvColumns)[number]];
+
+export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+
+/** A near-duplicate as the URL of the other page; `cut` as `links=1300 nofollow=3`; empty if nothing was cut. */
+function csvCell(value: Cell): string {
   if (value === null) return '';
+  if (typeof value === 'object' && 'url' in value) return csvCell(value.url);
   if (typeof value === 'object') {
     return Object.entries(value)
       .map(([kind, amount]) => `${kind}=${String(amount)}`)

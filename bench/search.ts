@@ -1,0 +1,149 @@
+/**
+ * `npm run bench:search`: full text in Postgres over made-up pages, whose words come as often as words of a language do
+ * (Zipf): what a page costs to index, and how long searches take for common words, rare ones, and phrases. Exits 1 when
+ * a target is missed. `--pages 1000000` takes about an hour.
+ */
+import { parseArgs } from 'node:util';
+import { createPool } from '../storage/postgres/index.ts';
+import { PostgresIndex, type IndexedPage } from '../storage/search/index.ts';
+import { askIndex } from '../storage/search/index.ts';
+import { readQuery } from '../domain/search/query.ts';
+import { bare, startOwnStack } from '../test/support/start-stack.ts';
+import { quantile, table } from './figures.ts';
+
+const { values } = parseArgs({
+  options: {
+    pages: { type: 'string', default: '100000' },
+    words: { type: 'string', default: '400' },
+    rounds: { type: 'string', default: '60' },
+  },
+});
+const pages = Number(values.pages);
+const wordsOfPage = Number(values.words);
+const rounds = Number(values.rounds);
+/** Milliseconds. */
+const target = 50;
+
+/** As many words as an encyclopaedia has; the k-th is k times as rare as the first. */
+const vocabulary = 200_000;
+const harmonic = Math.log(vocabulary) + 0.577;
+const syllables = [
+  'ba',
+  'ke',
+  'di',
+  'lo',
+  'mu',
+  'na',
+  'pe',
+  'ri',
+  'so',
+  'tu',
+  'va',
+  'ze',
+  'go',
+  'fi',
+  'hu',
+  'ca',
+];
+const wordOf = (rank: number): string => {
+  let word = '';
+  for (let left = rank + 16; left > 0; left = Math.floor(left / 16)) word += syllables[left % 16] ?? '';
+  return word;
+};
+
+/** Mulberry32: the same pages each time. */
+let seed = 20_261_123;
+function random(): number {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+}
+const rankOf = (): number => Math.min(vocabulary, Math.floor(Math.exp(random() * harmonic))) - 1;
+const wordsAtRandom = (count: number): string =>
+  Array.from({ length: count }, () => wordOf(Math.max(0, rankOf()))).join(' ');
+
+const pageOf = (at: number): IndexedPage => ({
+  key: at.toString(16).padStart(16, '0'),
+  url: `https://host-${String(at % 500)}.example/page/${String(at)}`,
+  origin: `https://host-${String(at % 500)}.example`,
+  title: wordsAtRandom(6),
+  description: wordsAtRandom(15),
+  text: wordsAtRandom(Math.round(wordsOfPage * (0.25 + 1.5 * random()))),
+  ...{ language: at % 5 === 0 ? 'de' : 'en', status: 200, mediaType: 'text/html' },
+  fetchedAt: new Date(1_700_000_000_000 + at * 1_000).toISOString(),
+});
+
+const own = await startOwnStack({ ...bare, services: 'postgres' });
+const pool = createPool(own.stack.postgresUrl, 4, () => undefined);
+try {
+  const index = new PostgresIndex(pool);
+  const crawlId = '1';
+  await askIndex(pool, crawlId);
+  const started = performance.now();
+  const batch = 200;
+  for (let at = 0; at < pages; at += batch) {
+    const some = Array.from({ length: Math.min(batch, pages - at) }, (_, step) => pageOf(at + step));
+    await index.put(crawlId, some, []);
+    if (at % 20_000 === 0) process.stderr.write(`${String(at)} pages\n`);
+  }
+  await index.settle();
+  const indexMs = performance.now() - started;
+  await pool.query('analyze search_page');
+  const size = await pool.query<{ table: number; words: number }>(
+    `select pg_table_size('search_page') as table, pg_relation_size('search_page_words') as words`,
+  );
+
+  const rank = (least: number, most: number): string => wordOf(least + Math.floor(random() * (most - least)));
+  const phrase = (): string => `"${pageOf(0).text.split(' ').slice(3, 5).join(' ')}"`;
+  const kinds: readonly [string, () => string][] = [
+    ['a word that most pages have', () => rank(0, 5)],
+    ['a common word (1 to 10 % of pages)', () => rank(40, 400)],
+    ['a rare word', () => rank(20_000, 100_000)],
+    ['two common words', () => `${rank(5, 100)} ${rank(5, 100)}`],
+    ['three words', () => `${rank(5, 50)} ${rank(50, 500)} ${rank(500, 5_000)}`],
+    ['a phrase of common words', () => `"${rank(0, 20)} ${rank(0, 20)}"`],
+    ['a phrase from a page', phrase],
+    ['a common word at one host', () => rank(5, 100)],
+  ];
+  const rows: string[][] = [];
+  for (const [name, query] of kinds) {
+    const times: number[] = [];
+    let found = 0;
+    for (let round = -5; round < rounds; round++) {
+      const terms = readQuery(query());
+      const filter = name.endsWith('host') ? { host: `https://host-${String(round + 5)}.example` } : {};
+      const from = performance.now();
+      const answer = await index.search({
+        ...{ crawlIds: [crawlId], configs: ['english', 'german'], terms, filter, limit: 10, offset: 0 },
+      });
+      if (round < 0) continue;
+      times.push(performance.now() - from);
+      found += answer.found;
+    }
+    const p95 = quantile(times, 0.95);
+    const met = p95 < target;
+    if (!met) process.exitCode = 1;
+    rows.push([
+      ...[name, quantile(times, 0.5).toFixed(1), p95.toFixed(1), Math.max(...times).toFixed(1)],
+      ...[String(Math.round(found / rounds)), met ? 'met' : 'MISSED'],
+    ]);
+  }
+  const [bytes] = size.rows;
+  const perPage = (count: number): string => (count / pages).toFixed(0);
+  process.stdout.write(
+    [
+      `${String(pages)} pages of some ${String(wordsOfPage)} words: ${(indexMs / pages).toFixed(2)} ms a page to index, ` +
+        `${perPage(Number(bytes?.table))} bytes a page, and ${perPage(Number(bytes?.words))} in the index of words.`,
+      '',
+      table([
+        ['search for', 'median ms', 'p95 ms', 'most ms', 'found', `p95 < ${String(target)} ms`],
+        ...rows,
+      ]),
+      '',
+    ].join('\n'),
+  );
+} finally {
+  await pool.end();
+  await own.close();
+}

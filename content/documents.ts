@@ -1,0 +1,53 @@
+/** Documents that are no markup: the title, text and links of a PDF. A process that meets none has no thread for them. */
+import { extname } from 'node:path';
+import type { ReadDocument } from '../contracts/extraction.ts';
+import type { Cut } from '../domain/limits.ts';
+import { BudgetedThread, type Overrun } from './documents/budgeted-thread.ts';
+import type { DocumentText, Unreadable } from './documents/pdf.ts';
+import { titleOfText } from './documents/title.ts';
+import { parseContentType } from './media.ts';
+
+/** Larger documents are not read. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** Is the body such a document? One without a type is told by its first bytes. */
+export function isDocument(contentType: string | null, body: Uint8Array): boolean {
+  const { essence } = parseContentType(contentType);
+  if (essence === 'application/pdf' || essence === 'application/x-pdf') return true;
+  return (essence === '' || essence === 'application/octet-stream') && startsAsPdf(body);
+}
+
+const startsAsPdf = (body: Uint8Array): boolean =>
+  Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 5)).toString('latin1') === '%PDF-';
+
+/** One for the process. */
+let thread: BudgetedThread<Uint8Array, DocumentText | Unreadable> | null = null;
+
+/** Reads a document within its budget. Never throws for what a body holds. */
+export async function readDocument(body: Uint8Array): Promise<ReadDocument> {
+  if (body.length > mostBytes) return unread({ documentsTooLarge: 1 });
+  thread ??= new BudgetedThread(
+    new URL(`documents/thread${extname(import.meta.filename)}`, import.meta.url),
+    {
+      ...{ heapMb: 256, bufferBytes: 512 * 1024 * 1024, deadlineMs: 30_000 },
+    },
+  );
+  const data = Uint8Array.from(body);
+  const read = await thread.run(data, [data.buffer]);
+  if (typeof read === 'string') return unread(reasons[read]);
+  const { title, text, links, leftOut } = read;
+  return {
+    ...{ title: title ?? titleOfText(text), text, links },
+    cut: { documentPages: leftOut.pages, text: leftOut.characters },
+  };
+}
+
+const reasons: Readonly<Record<Overrun | Unreadable, Cut>> = {
+  'too-slow': { documentsTooSlow: 1 },
+  'too-much-memory': { documentsTooMuchMemory: 1 },
+  'broke-down': { brokenDocuments: 1 },
+  broken: { brokenDocuments: 1 },
+  locked: { lockedDocuments: 1 },
+};
+
+const unread = (cut: Cut): ReadDocument => ({ title: null, text: '', links: [], cut });

@@ -1,0 +1,121 @@
+/**
+ * A thread for work that a hostile body can make endless: each task has a deadline and a memory limit, and a task that
+ * passes one takes the thread with it, and nothing else. The thread starts with the first task, does one after the other,
+ * and ends when nothing has come for a while.
+ */
+import { Worker } from 'node:worker_threads';
+
+interface Budget {
+  /** Of JavaScript objects. */
+  readonly heapMb: number;
+  /** Of buffers, which the heap's limit does not count: looked at every few milliseconds. */
+  readonly bufferBytes: number;
+  readonly deadlineMs: number;
+}
+
+/** Milliseconds without a task after which the thread ends. */
+const idleMs = 30_000;
+const lookMs = 20;
+
+/** `broke-down`: the work threw where nobody could catch it. */
+export type Overrun = 'too-slow' | 'too-much-memory' | 'broke-down';
+
+export class BudgetedThread<Task, Answer> {
+  readonly #file: URL;
+  readonly #budget: Budget;
+  #thread: Worker | null = null;
+  #idle: NodeJS.Timeout | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param file of the thread: it answers each message with one */
+  constructor(file: URL, budget: Budget) {
+    this.#file = file;
+    this.#budget = budget;
+  }
+
+  /**
+   * The answer, or what the task passed.
+   * @param moved buffers of the task that the thread takes over
+   */
+  run(task: Task, moved: readonly ArrayBuffer[] = []): Promise<Answer | Overrun> {
+    const mine = this.#last.then(() => this.#run(task, moved));
+    // A task that could not be begun keeps no other from its turn.
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async #run(task: Task, moved: readonly ArrayBuffer[]): Promise<Answer | Overrun> {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    const thread = (this.#thread ??= this.#start());
+    thread.ref();
+    const before = process.memoryUsage.rss();
+    const overrun = Promise.withResolvers<Overrun>();
+    const answer = Promise.withResolvers<Answer>();
+    const deadline = setTimeout(() => overrun.resolve('too-slow'), this.#budget.deadlineMs);
+    let over = false;
+    const looking = setInterval(() => {
+      void buffersOf(thread, before).then((bytes) => {
+        // A look that is answered late must not end the task that came next.
+        if (!over && bytes > this.#budget.bufferBytes) overrun.resolve('too-much-memory');
+      });
+    }, lookMs);
+    const failed = (error: Error & { code?: unknown }): void => {
+      this.#thread = null;
+      overrun.resolve(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'too-much-memory' : 'broke-down');
+    };
+    thread.once('message', answer.resolve);
+    thread.once('error', failed);
+    try {
+      thread.postMessage(task, moved);
+      return await Promise.race([
+        answer.promise,
+        overrun.promise.then(async (passed) => {
+          this.#thread = null;
+          await thread.terminate();
+          return passed;
+        }),
+      ]);
+    } finally {
+      over = true;
+      clearTimeout(deadline);
+      clearInterval(looking);
+      thread.off('message', answer.resolve);
+      thread.off('error', failed);
+      thread.unref();
+      this.#rest();
+    }
+  }
+
+  #start(): Worker {
+    const thread = new Worker(this.#file, {
+      resourceLimits: { maxOldGenerationSizeMb: this.#budget.heapMb },
+      // The process's own flags are for its main thread.
+      execArgv: [],
+    });
+    thread.on('error', () => undefined);
+    // What a task has left behind may end the thread between two tasks.
+    thread.once('exit', () => {
+      if (this.#thread === thread) this.#thread = null;
+    });
+    return thread;
+  }
+
+  #rest(): void {
+    this.#idle = setTimeout(() => {
+      void this.#thread?.terminate();
+      this.#thread = null;
+    }, idleMs).unref();
+  }
+}
+
+/** Bytes of a thread's buffers. Where this Node does not tell, what the process has grown by. */
+async function buffersOf(thread: Worker, before: number): Promise<number> {
+  const told = thread as { getHeapStatistics?: () => Promise<{ external_memory: number }> };
+  if (told.getHeapStatistics === undefined) return process.memoryUsage.rss() - before;
+  try {
+    return (await told.getHeapStatistics()).external_memory;
+  } catch {
+    // The thread has ended.
+    return 0;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * What the names that authors give to parts of a page (class, id, role, itemprop) say of them: words that templates
+ * have shared since the days of blogs, and that every classifier of main text goes by.
+ */
+
+/** Bits. */
+export const hints = {
+  /** The words of what surrounds an article: sidebar, promo, share. */
+  around: 1,
+  /** The words of an article. */
+  content: 2,
+  /** Declared to be no content: navigation, hidden, a dialog. */
+  outside: 4,
+  /** Declared to be the content: role=main, itemprop=articleBody. */
+  main: 8,
+  /** What readers wrote below. */
+  comments: 16,
+  byline: 32,
+} as const;
+
+const roles: ReadonlyMap<string, number> = new Map([
+  ...['navigation', 'menu', 'menubar', 'banner', 'contentinfo', 'complementary', 'search', 'dialog'].map(
+    (role) => [role, hints.outside] as const,
+  ),
+  ...['alertdialog', 'alert', 'status', 'toolbar', 'tablist'].map((role) => [role, hints.outside] as const),
+  ['main', hints.main],
+  ['article', hints.content],
+]);
+
+const itemprops: ReadonlyMap<string, number> = new Map([
+  ['articleBody', hints.main],
+  ['author', hints.byline],
+  ['comment', hints.comments],
+  ['breadcrumb', hints.outside],
+]);
+
+const words: readonly (readonly [RegExp, number])[] = [
+  [
+    /(?:^|[-_\s])(?:nav|navbar|navigation|navi|menu|breadcrumbs?|cookies?|gdpr|consent|modal|popup|overlay|sr-only|visually-hidden|screen-reader-text|noprint|headerlink|skip-?link|newsletter|subscribe|login|signup|toc|pagination|pager|print-?only)(?:$|[-_\s])/i,
+    hints.outside,
+  ],
+  [
+    /sidebar|side-bar|sidenav|banner|footer|masthead|outbrain|taboola|promo|related|recommend|more-?(?:stories|articles|news|from)|share|sharing|social|shoutbox|skyscraper|sponsor|shopping|widget|advert|(?:^|[-_\s])(?:ads?|adsense|tags?|rss|meta|contact|legends?|extra|copyright|teasers?|trending|popular|tools?|toolbar)(?:$|[-_\s])/i,
+    hints.around,
+  ],
+  [
+    /comment|disqus|combx|replies|respond|(?:^|[-_\s])(?:remark|discussion|reactions)(?:$|[-_\s])/i,
+    hints.comments,
+  ],
+  [
+    /article|hentry|h-entry|story|(?:^|[-_\s])(?:body|content|main|entry|post|text|blog|page)(?:$|[-_\s])|(?:post|entry|page|main|article|body|story|blog)-?(?:content|body|text)/i,
+    hints.content,
+  ],
+  [
+    /byline|(?:^|[-_\s])(?:author|dateline|writtenby|p-author|post-?meta|entry-?meta)(?:$|[-_\s])/i,
+    hints.byline,
+  ],
+];
+
+/** Characters of a name that are looked at. */
+const longestName = 200;
+/** Sites use the same names on every page. */
+const mostKnown = 5_000;
+const known = new Map<string, number>();
+
+/** What one attribute says; 0: nothing. */
+export function hintsOf(attribute: string, value: string): number {
+  switch (attribute) {
+    case 'role':
+      return roles.get(value.toLowerCase()) ?? 0;
+    case 'itemprop':
+      return itemprops.get(value) ?? 0;
+    case 'hidden':
+      return hints.outside;
+    case 'class':
+    case 'id':
+      return ofName(value);
+    default:
+      return 0;
+  }
+}
+
+function ofName(name: string): number {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const head = name.slice(0, longestName);
+  let told = 0;
+  for (const [pattern, bit] of words) if (pattern.test(head)) told |= bit;
+  if (name.length <= longestName) {
+    if (known.size >= mostKnown) known.clear();
+    // A copy: the name is a part of the page's source, which the map would keep in memory.
+    known.set(` ${name}`.slice(1), told);
+  }
+  return told;
+}
+
+/** Is it an attribute that gives hints? Told from the source, without making a text of it. */
+export function hintAttribute(source: string, start: number, end: number): string {
+  switch (end - start) {
+    case 2:
+      return source.startsWith('id', start) ? 'id' : '';
+    case 4:
+      return source.startsWith('role', start) ? 'role' : '';
+    case 5:
+      return source.startsWith('class', start) ? 'class' : '';
+    case 6:
+      return source.startsWith('hidden', start) ? 'hidden' : '';
+    case 8:
+      return source.startsWith('itemprop', start) ? 'itemprop' : '';
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,19 @@
+/** What attributes say of a link. */
+
+const barringRelations: ReadonlySet<string> = new Set(['nofollow', 'ugc', 'sponsored']);
+
+/** Does the page ask not to follow a link with such a rel attribute? */
+export function isBarred(rel: string | undefined): boolean {
+  return rel !== undefined && relations(rel).some((word) => barringRelations.has(word));
+}
+
+/** The words of a rel attribute, lower-case. */
+export function relations(rel: string | undefined): readonly string[] {
+  return rel === undefined ? [] : rel.toLowerCase().split(/\s+/);
+}
+
+/** Address in `<meta http-equiv="refresh">` (HTML standard section 4.2.5.3), without its quotes. */
+export function refreshTarget(content: string): string | undefined {
+  const [, quote = '', rest] = /^\s*[\d.]+[\s;,]+(?:url\s*=\s*)?(["']?)(.+)$/is.exec(content) ?? [];
+  return quote === '' ? rest : rest?.split(quote, 1)[0];
+}

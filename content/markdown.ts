@@ -1,0 +1,35 @@
+/** Markdown of a page (CommonMark with GitHub's tables and strike-through), made when somebody asks for it. */
+import { decodeBody } from './charset.ts';
+import { fenced } from './markdown/code.ts';
+import { type Markdown, type MarkdownPart, readMarkdown } from './markdown/reader.ts';
+import { bodyKind, parseContentType } from './media.ts';
+
+export type { Markdown, MarkdownPart };
+
+/**
+ * The whole page without what is no part of its text (scripts, navigation, asides, footers), in time linear in its size.
+ * Links and images are absolute. Plain text becomes a block of code. Never throws for what a body holds.
+ * Null: the body is no text.
+ * @param url of the page, absolute
+ * @param part 'main': its main text alone, as extraction judges it
+ */
+export function toMarkdown(
+  body: Uint8Array,
+  contentType: string | null,
+  url: string,
+  part: MarkdownPart = 'page',
+): Markdown | null {
+  const type = parseContentType(contentType);
+  const kind = bodyKind(type, body);
+  if (kind === null) return null;
+  const source = decodeBody(body, type.charset).text.replaceAll('\0', '').toWellFormed();
+  if (kind !== 'text') return readMarkdown(source, kind === 'xhtml', new URL(url), part);
+  const lines = fenced(source.slice(0, longestText), null);
+  return {
+    text: lines.map((line) => `${line}\n`).join(''),
+    leftOut: Math.max(0, source.length - longestText),
+  };
+}
+
+/** Characters of plain text, as many as are kept of any page's text. */
+const longestText = 1_000_000;

@@ -1,0 +1,193 @@
+/** Reads a page for its Markdown: what is visible is as PageReader judges it. */
+import type { TokenizerCallbacks } from 'htmlparser2';
+import { blockElements } from '../elements.ts';
+import { baseOf } from '../links.ts';
+import { splitText } from '../main-text.ts';
+import { PageReader } from '../page-reader.ts';
+import { skippingTokenizer } from '../skipping-tokenizer.ts';
+import { MarkdownWriter } from './writer.ts';
+
+/** Longest address of a link or an image, in characters. */
+const longestTarget = 8_192;
+/** Characters of text read. */
+const longestText = 1_000_000;
+
+/** Elements whose attributes the writer reads. */
+const attributed: ReadonlySet<string> = new Set([
+  ...['a', 'img', 'input', 'ol', 'pre', 'code', 'div', 'figure', 'td', 'th'],
+]);
+
+export interface Markdown {
+  /** Ends with a line break, unless it is empty. */
+  readonly text: string;
+  /** Characters left out, for a page that is too long. */
+  readonly leftOut: number;
+}
+
+/** Elements that show something without text. */
+const bare: ReadonlySet<string> = new Set(['img', 'hr', 'input', 'q']);
+
+/** The whole page, or its main text as extraction judges it: that takes a second pass. */
+export type MarkdownPart = 'page' | 'main';
+
+export function readMarkdown(source: string, xhtml: boolean, url: URL, part: MarkdownPart): Markdown {
+  let isShown: (at: number) => boolean = () => true;
+  if (part === 'main') {
+    const page = new PageReader(source, xhtml, []);
+    page.read();
+    isShown = splitText(page.text.raw, page.blocks).isMain;
+  }
+  const reader = new MarkdownReader(source, xhtml, url, isShown);
+  const tokenizer = skippingTokenizer(xhtml, reader);
+  tokenizer.write(source);
+  tokenizer.end();
+  return reader.finish();
+}
+
+/** Kinds of addresses that are shown; what follows another one, such as a script, is shown as text. */
+const shown: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel:', 'ftp:']);
+
+class MarkdownReader implements TokenizerCallbacks {
+  readonly #page: PageReader;
+  readonly #writer: MarkdownWriter;
+  readonly #source: string;
+  readonly #xhtml: boolean;
+  readonly #url: URL;
+  /** Is a place in the page's text shown? */
+  readonly #isShown: (at: number) => boolean;
+  #base: URL;
+  #baseHref: string | null = null;
+  /** Name of the tag being read, and its attributes where they matter. */
+  #tag = '';
+  #reads = false;
+  #attribute = '';
+  #value = '';
+  readonly #attributes = new Map<string, string>();
+  #room = longestText;
+  #leftOut = 0;
+
+  constructor(source: string, xhtml: boolean, url: URL, isShown: (at: number) => boolean) {
+    this.#isShown = isShown;
+    this.#source = source;
+    this.#xhtml = xhtml;
+    this.#url = url;
+    this.#base = url;
+    this.#page = new PageReader(source, xhtml, []);
+    this.#writer = new MarkdownWriter((reference) => this.#resolve(reference));
+  }
+
+  finish(): Markdown {
+    const { text, leftOut } = this.#writer.finish();
+    return { text, leftOut: leftOut + this.#leftOut };
+  }
+
+  /** Absolute, with its fragment; null: no address that can be shown. */
+  #resolve(reference: string): string | null {
+    if (reference.length > longestTarget) return null;
+    const { baseHref } = this.#page;
+    if (baseHref !== this.#baseHref) {
+      this.#baseHref = baseHref;
+      this.#base = baseOf(baseHref, this.#url);
+    }
+    const url = URL.parse(reference, this.#base.href);
+    return url !== null && shown.has(url.protocol) ? url.href : null;
+  }
+
+  isInForeignContext(): boolean {
+    return this.#page.isInForeignContext();
+  }
+
+  ontext(start: number, end: number): void {
+    this.#page.ontext(start, end);
+    this.#text(this.#source.slice(start, end));
+  }
+
+  ontextentity(codePoint: number): void {
+    this.#page.ontextentity(codePoint);
+    this.#text(String.fromCodePoint(codePoint));
+  }
+
+  oncdata(start: number, end: number, endOffset: number): void {
+    this.#page.oncdata(start, end, endOffset);
+    if (this.#xhtml) this.#text(this.#source.slice(start, end - endOffset));
+  }
+
+  #text(piece: string): void {
+    if (this.#page.isSilent || !this.#isHere()) return;
+    const kept = piece.length > this.#room ? piece.slice(0, this.#room).toWellFormed() : piece;
+    this.#room -= kept.length;
+    this.#leftOut += piece.length - kept.length;
+    if (kept !== '') this.#writer.text(kept);
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#page.onopentagname(start, end);
+    this.#tag = this.#source.slice(start, end).toLowerCase();
+    this.#reads = attributed.has(this.#tag);
+    this.#attributes.clear();
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#page.onattribname(start, end);
+    if (this.#reads) this.#attribute = this.#source.slice(start, end).toLowerCase();
+    this.#value = '';
+  }
+
+  onattribdata(start: number, end: number): void {
+    this.#page.onattribdata(start, end);
+    if (this.#reads) this.#value += this.#source.slice(start, end);
+  }
+
+  onattribentity(codePoint: number): void {
+    this.#page.onattribentity(codePoint);
+    if (this.#reads) this.#value += String.fromCodePoint(codePoint);
+  }
+
+  onattribend(): void {
+    this.#page.onattribend();
+    if (this.#reads && !this.#attributes.has(this.#attribute)) {
+      this.#attributes.set(this.#attribute, this.#value);
+    }
+  }
+
+  onopentagend(): void {
+    this.#opened(() => this.#page.onopentagend());
+  }
+
+  onselfclosingtag(): void {
+    this.#opened(() => this.#page.onselfclosingtag());
+    if (this.#xhtml && !this.#page.isSilent) this.#writer.closed(this.#tag, blockElements.has(this.#tag));
+  }
+
+  /** Of the text that was read last; an image is shown where the text before it is. */
+  #isHere(): boolean {
+    return this.#isShown(Math.max(0, this.#page.text.length - 1));
+  }
+
+  #isSilent(): boolean {
+    return this.#page.isSilent;
+  }
+
+  /** What begins or ends what is not visible still parts blocks. */
+  #opened(read: () => void): void {
+    const wasSilent = this.#isSilent();
+    read();
+    if (wasSilent && this.#isSilent()) return;
+    if (bare.has(this.#tag) && !this.#isHere()) return;
+    this.#writer.opened(this.#tag, this.#attributes, blockElements.has(this.#tag));
+  }
+
+  onclosetag(start: number, end: number): void {
+    const wasSilent = this.#isSilent();
+    this.#page.onclosetag(start, end);
+    if (wasSilent && this.#isSilent()) return;
+    const name = this.#source.slice(start, end).toLowerCase();
+    if (bare.has(name) && !this.#isHere()) return;
+    this.#writer.closed(name, blockElements.has(name));
+  }
+
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onprocessinginstruction(): void {}
+  onend(): void {}
+}

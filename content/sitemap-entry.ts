@@ -1,0 +1,26 @@
+/** What the readers of sitemaps in their forms have in common. */
+import type { SitemapFormat } from '../domain/sitemap-choice.ts';
+
+export interface SitemapEntry {
+  readonly kind: 'page' | 'sitemap';
+  /** As written, white space trimmed; not checked to be a URL. */
+  readonly url: string;
+  /** Where the entry begins in the unpacked file, from 1. */
+  readonly line: number;
+  /** As written, if the entry has them. */
+  readonly lastmod?: string;
+  readonly changefreq?: string;
+  /** The page of another entry in another language, or for another device. */
+  readonly isAlternate?: true;
+}
+
+export interface EntryReader {
+  readonly format: SitemapFormat;
+  /** Of what has been read so far. */
+  readonly line: number;
+  /** Entries that were left out as too many. */
+  readonly leftOut: number;
+  write(text: string): void;
+  /** @param whole false: the file goes on beyond what was read. @returns whether it breaks off by itself */
+  end(whole: boolean): boolean;
+}

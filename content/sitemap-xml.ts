@@ -1,0 +1,289 @@
+/**
+ * Sitemaps and feeds in XML, on the tokenizer alone: no stack of open elements is kept, so nesting costs nothing. It tells
+ * places in the whole text; a token may begin in the piece before the one it ends in, so two are kept.
+ */
+import { hash } from 'node:crypto';
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import { changeRates } from '../domain/recrawl/page-class.ts';
+import { lastMoment, type SitemapFormat } from '../domain/sitemap-choice.ts';
+import type { SitemapFaults } from '../domain/sitemap-faults.ts';
+import { sitemapLimits } from '../domain/sitemap-limits.ts';
+import type { EntryReader, SitemapEntry } from './sitemap-entry.ts';
+
+/** Characters of a text or an attribute kept; no URL that is crawled is as long. */
+const maxText = 4_096;
+
+/** By the local name of the outermost element. */
+const formats: Readonly<Partial<Record<string, SitemapFormat>>> = {
+  urlset: 'urlset',
+  sitemapindex: 'index',
+  rss: 'rss',
+  rdf: 'rss',
+  feed: 'atom',
+};
+
+/** What is read of an entry, by the local names of elements. `published` stands in for a date of change. */
+const fields: Readonly<Record<SitemapFormat, Readonly<Partial<Record<string, Field>>>>> = {
+  urlset: { loc: 'loc', lastmod: 'lastmod', changefreq: 'changefreq', priority: 'priority' },
+  index: { loc: 'loc', lastmod: 'lastmod' },
+  rss: { link: 'loc', pubdate: 'lastmod' },
+  atom: { updated: 'lastmod', published: 'published' },
+  text: {},
+  unknown: { loc: 'loc', lastmod: 'lastmod', changefreq: 'changefreq', priority: 'priority' },
+};
+type Field = 'loc' | 'lastmod' | 'published' | 'changefreq' | 'priority';
+/** Dates of other vocabularies, whatever their prefix: sitemaps for news, and RSS 1.0. */
+const foreignDates: Readonly<Partial<Record<string, Field>>> = {
+  publication_date: 'published',
+  'dc:date': 'published',
+};
+
+interface OpenEntry {
+  readonly kind: SitemapEntry['kind'];
+  readonly line: number;
+  /** Of its elements, with the colon. */
+  readonly prefix: string;
+  readonly texts: Partial<Record<Field, string>>;
+  /** The same page in other languages, or for other devices. */
+  readonly alternates: string[];
+  named: boolean;
+}
+
+export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
+  readonly #add: (entry: SitemapEntry) => void;
+  readonly #faults: SitemapFaults;
+  readonly #tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: true }, this);
+  #last = '';
+  #kept = '';
+  /** Place of `#kept` in the whole text. */
+  #keptFrom = 0;
+  /** Line breaks are counted up to this place. */
+  #countedTo = 0;
+  #line = 1;
+  /** The name of the outermost element; null: none was met. */
+  #root: string | null = null;
+  #rootClosed = false;
+  #entry: OpenEntry | null = null;
+  /** The element whose text is being read; null: none of interest. */
+  #field: { readonly name: string; readonly as: Field; readonly line: number } | null = null;
+  #text = '';
+  /** Attributes of a link that is being read; null: of no interest. */
+  #link: Record<string, string> | null = null;
+  #attribute = '';
+  /** Digests of the other languages' URLs that were given out: each of n pages may name all n. */
+  readonly #alternates = new Set<string>();
+  format: SitemapFormat = 'unknown';
+  leftOut = 0;
+
+  constructor(add: (entry: SitemapEntry) => void, faults: SitemapFaults) {
+    this.#add = add;
+    this.#faults = faults;
+  }
+
+  get line(): number {
+    return this.#lineAt(this.#keptFrom + this.#kept.length);
+  }
+
+  write(text: string): void {
+    const from = this.#keptFrom + this.#kept.length - this.#last.length;
+    this.#lineAt(from);
+    this.#keptFrom = from;
+    this.#kept = this.#last + text;
+    this.#last = text;
+    this.#tokenizer.write(text);
+  }
+
+  end(whole: boolean): boolean {
+    this.#tokenizer.end();
+    this.#endEntry();
+    if (this.#root !== null && this.format === 'unknown')
+      this.#faults.add(1, 'no-sitemap', `<${this.#root}>`);
+    const isTorn = whole && this.format !== 'unknown' && !this.#rootClosed;
+    if (isTorn) this.#faults.add(this.line, 'breaks-off');
+    return isTorn;
+  }
+
+  /** Places must not go back beyond the last one asked for. */
+  #lineAt(place: number): number {
+    const until = place - this.#keptFrom;
+    for (let at = this.#countedTo - this.#keptFrom; ; this.#line++) {
+      const next = this.#kept.indexOf('\n', at);
+      if (next < 0 || next >= until) break;
+      at = next + 1;
+    }
+    this.#countedTo = Math.max(this.#countedTo, place);
+    return this.#line;
+  }
+
+  onopentagname(start: number, end: number): void {
+    const name = this.#slice(start, end).toLowerCase();
+    const colon = name.indexOf(':') + 1;
+    const local = name.slice(colon);
+    this.#link = null;
+    if (this.#root === null) {
+      this.#root = name;
+      this.format = formats[local] ?? 'unknown';
+      return;
+    }
+    const kind = this.#kindOf(local);
+    if (kind !== null) {
+      this.#endEntry();
+      const prefix = name.slice(0, colon);
+      const line = this.#lineAt(start);
+      this.#entry = { kind, line, prefix, texts: {}, alternates: [], named: false };
+      return;
+    }
+    if (this.#entry === null) return;
+    if (local === 'link' && this.format !== 'rss') {
+      this.#link = {};
+      return;
+    }
+    // `image:loc` and the like name pictures, not pages.
+    const isOwn = colon === 0 || name.slice(0, colon) === this.#entry.prefix;
+    const as = (isOwn ? fields[this.format][local] : undefined) ?? foreignDates[name] ?? foreignDates[local];
+    if (as === undefined) return;
+    this.#field = { name, as, line: this.#lineAt(start) };
+    this.#text = '';
+  }
+
+  #kindOf(local: string): SitemapEntry['kind'] | null {
+    if (this.format === 'rss') return local === 'item' ? 'page' : null;
+    if (this.format === 'atom') return local === 'entry' ? 'page' : null;
+    if (local === 'sitemap') return 'sitemap';
+    return local === 'url' ? 'page' : null;
+  }
+
+  /** Gives out the entry that is being read. */
+  #endEntry(): void {
+    const entry = this.#entry;
+    this.#entry = null;
+    this.#field = null;
+    if (entry === null) return;
+    const { kind, line, texts, alternates } = entry;
+    if (texts.loc === undefined || texts.loc === '') {
+      if (!entry.named) this.#faults.add(line, 'no-url');
+      return;
+    }
+    const { changefreq } = texts;
+    const lastmod = texts.lastmod ?? texts.published;
+    const dated = lastmod === undefined ? {} : { lastmod };
+    this.#add({ kind, url: texts.loc, line, ...dated, ...(changefreq !== undefined && { changefreq }) });
+    if (kind === 'sitemap') return;
+    for (const url of alternates) {
+      const digest = hash('sha1', url, 'base64');
+      if (url === texts.loc || this.#alternates.has(digest)) continue;
+      if (this.#alternates.size === sitemapLimits.entries) {
+        this.leftOut++;
+        continue;
+      }
+      this.#alternates.add(digest);
+      this.#add({ kind, url, line, ...dated, isAlternate: true });
+    }
+  }
+
+  onselfclosingtag(): void {
+    this.#endLink();
+    if (this.#text === '') this.#field = null;
+  }
+
+  onopentagend(): void {
+    this.#endLink();
+  }
+
+  /** Atom names the page of an entry by a link; sitemaps name the same page in other languages by links. */
+  #endLink(): void {
+    const link = this.#link;
+    this.#link = null;
+    const href = link?.['href']?.trim() ?? '';
+    if (this.#entry === null || link === null || href === '') return;
+    const { rel = 'alternate' } = link;
+    if (rel.toLowerCase() !== 'alternate') return;
+    if (this.format === 'atom') this.#entry.texts.loc ??= href;
+    else if (this.format === 'rss') return;
+    else if (this.#entry.alternates.length < sitemapLimits.entries) this.#entry.alternates.push(href);
+    else this.leftOut++;
+  }
+
+  onclosetag(start: number, end: number): void {
+    const name = this.#slice(start, end).toLowerCase();
+    if (name === this.#root) this.#rootClosed = true;
+    const field = this.#field;
+    if (field !== null && name === field.name) {
+      this.#endField(field);
+      return;
+    }
+    if (field !== null || this.#entry === null) return;
+    if (this.#kindOf(name.slice(name.indexOf(':') + 1)) !== null) this.#endEntry();
+  }
+
+  #endField({ as, line }: { readonly as: Field; readonly line: number }): void {
+    this.#field = null;
+    const text = this.#text.trim();
+    if (this.#entry === null) return;
+    if (as === 'loc' && this.#entry.texts.loc !== undefined) {
+      // Two URLs in one entry are two entries to those who wrote it.
+      const { kind, prefix } = this.#entry;
+      this.#endEntry();
+      this.#entry = { kind, line, prefix, texts: {}, alternates: [], named: true };
+    }
+    if (text !== '') this.#entry.texts[as] = text;
+    this.#checkHint(as, text, line);
+  }
+
+  #checkHint(as: Field, text: string, line: number): void {
+    if (text === '') return;
+    if (as === 'lastmod' || as === 'published') {
+      if (lastMoment(text) === null) this.#faults.add(line, 'bad-date', text);
+    } else if (as === 'changefreq') {
+      if (!Object.hasOwn(changeRates, text.toLowerCase())) this.#faults.add(line, 'bad-frequency', text);
+    } else if (as === 'priority') {
+      const priority = Number(text);
+      if (!(priority >= 0 && priority <= 1)) this.#faults.add(line, 'bad-priority', text);
+    }
+  }
+
+  ontext(start: number, end: number): void {
+    if (this.#field !== null && this.#text.length < maxText) this.#text += this.#slice(start, end);
+  }
+
+  oncdata(start: number, end: number, endOffset: number): void {
+    this.ontext(start, end - endOffset);
+  }
+
+  ontextentity(codePoint: number): void {
+    if (this.#field !== null && this.#text.length < maxText) this.#text += String.fromCodePoint(codePoint);
+  }
+
+  onattribname(start: number, end: number): void {
+    if (this.#link === null) return;
+    this.#attribute = this.#slice(start, end).toLowerCase();
+    this.#text = '';
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (this.#link !== null && this.#text.length < maxText) this.#text += this.#slice(start, end);
+  }
+
+  onattribentity(codePoint: number): void {
+    if (this.#link !== null && this.#text.length < maxText) this.#text += String.fromCodePoint(codePoint);
+  }
+
+  onattribend(): void {
+    const name = this.#attribute;
+    if (this.#link !== null && (name === 'href' || name === 'rel')) this.#link[name] = this.#text;
+    this.#text = '';
+  }
+
+  /** Entities stand for more text, perhaps for gigabytes. */
+  ondeclaration(start: number, end: number): void {
+    if (/<!entity/i.test(this.#slice(start, end))) this.#faults.add(this.#lineAt(start), 'entities');
+  }
+
+  oncomment(): void {}
+  onend(): void {}
+  onprocessinginstruction(): void {}
+
+  #slice(start: number, end: number): string {
+    return this.#kept.slice(Math.max(0, start - this.#keptFrom), Math.max(0, end - this.#keptFrom));
+  }
+}

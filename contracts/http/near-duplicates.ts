@@ -1,0 +1,40 @@
+/** Near-duplicates of a crawl on the wire. */
+import { z } from 'zod';
+import { nearDuplicate } from './results.ts';
+import { count, limit, nextCursor } from './shared.ts';
+
+export const defaultClusterLimit = 100;
+/** Pages that are listed of one cluster. */
+export const mostAlikeShown = 100;
+/** Pages that wait to be judged are counted up to this number. */
+export const mostUnjudgedCounted = 10_000;
+
+export const nearDuplicatesQuery = z.strictObject({
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .optional()
+    .meta({ description: '`next` of the previous answer.' }),
+  limit: limit(1_000, defaultClusterLimit),
+});
+
+export const nearDuplicateCluster = z
+  .object({
+    url: z.string().meta({ description: 'The page that was judged first.' }),
+    pages: count.meta({ description: 'Pages whose text is nearly that of this page.' }),
+    alike: z.array(nearDuplicate).meta({
+      description: `These pages, ${String(mostAlikeShown)} at most, in the order in which they came.`,
+    }),
+  })
+  .meta({ id: 'NearDuplicateCluster' });
+export type NearDuplicateCluster = z.infer<typeof nearDuplicateCluster>;
+
+export const nearDuplicateList = z
+  .object({
+    items: z.array(nearDuplicateCluster),
+    next: nextCursor,
+    waiting: count.meta({
+      description: `Pages that are still to be judged, counted up to ${String(mostUnjudgedCounted)}.`,
+    }),
+  })
+  .meta({ id: 'NearDuplicateList' });

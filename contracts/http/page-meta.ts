@@ -1,0 +1,49 @@
+/**
+ * What a page says about itself beyond title, description and canonical: one value, stored with the page as it is. A new
+ * field is a line here, and a place in content/ that finds it.
+ */
+import { z } from 'zod';
+
+/** `YYYY-MM-DD`, or with a time of day in UTC if the page tells the zone too. */
+const date = z.string().regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/);
+
+const dateSources = ['meta', 'schema', 'time', 'url', 'text'] as const;
+
+export const pageMeta = z
+  .object({
+    version: z.int().meta({ description: 'Of the extractor that read the page.' }),
+    published: date.optional(),
+    publishedFrom: z.enum(dateSources).optional().meta({
+      description:
+        'What told the date, best evidence first: `meta` elements, schema.org data, `<time>`, the URL, the text.',
+    }),
+    modified: date.optional(),
+    authors: z.array(z.string()).optional(),
+    declaredLanguage: z
+      .string()
+      .optional()
+      .meta({ description: 'The `lang` attribute of the page, as written.' }),
+    mainWords: z.int().optional().meta({
+      description: 'Words of the main text, without what surrounds it; absent: as many as `words`.',
+    }),
+    fromState: z.literal(true).optional().meta({
+      description: 'The text was found in data for scripts, because the markup is an empty shell.',
+    }),
+    headings: z
+      .array(z.object({ level: z.int().min(1).max(6), text: z.string() }))
+      .optional()
+      .meta({
+        description: 'In document order: each belongs to the nearest one before it of a lower level.',
+      }),
+    openGraph: z
+      .record(z.string(), z.union([z.string(), z.array(z.string())]))
+      .optional()
+      .meta({ description: '`og:`, `article:`, `book:`, `profile:`, `product:` and `twitter:` properties.' }),
+    schema: z.array(z.record(z.string(), z.unknown())).optional().meta({
+      description:
+        'Items of schema.org, from JSON-LD, microdata and RDFa, all written as JSON-LD is; long texts are shortened.',
+    }),
+    feeds: z.array(z.object({ url: z.string(), type: z.string(), title: z.string().optional() })).optional(),
+  })
+  .meta({ id: 'PageMeta' });
+export type PageMeta = z.infer<typeof pageMeta>;

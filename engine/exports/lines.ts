@@ -1,0 +1,35 @@
+/** Exports that are lines of text: a page, or a link, on each. */
+import type { PageView } from '../../contracts/http/results.ts';
+import { csvHead, csvLine, csvRow } from './csv.ts';
+import { whole, type ExportForm } from './form.ts';
+
+const linkHead = csvRow(['source', 'target', 'kind']);
+
+/** The graph of a crawl, an edge on each line: what a page links to, and where it redirects. */
+function edges({ url, links, redirectTo, duplicateOf }: PageView): string {
+  // The links of a duplicate are those of the page that it is a duplicate of, and stand there.
+  const own = duplicateOf === null ? (links ?? []) : [];
+  return [
+    ...(redirectTo === null ? [] : [csvRow([url, redirectTo, 'redirect'])]),
+    ...own.map((target) => csvRow([url, target, 'link'])),
+    ...(duplicateOf === null ? [] : [csvRow([url, duplicateOf, 'duplicate'])]),
+  ].join('');
+}
+
+const lines = (head: string, lineOf: (page: PageView) => string): ExportForm => ({
+  pages: 1_000,
+  needs: [],
+  async add({ draft }, pages) {
+    if (draft.length(whole) === 0) await draft.append(whole, head);
+    for (const page of pages) await draft.append(whole, lineOf(page));
+    return null;
+  },
+  async end({ draft }) {
+    // A crawl without pages has a file all the same.
+    if (draft.length(whole) === 0) await draft.append(whole, head);
+  },
+});
+
+export const jsonLines = lines('', (page) => `${JSON.stringify(page)}\n`);
+export const csv = lines(csvHead, csvLine);
+export const linkGraph: ExportForm = { ...lines(linkHead, edges), needs: ['links'] };

@@ -1,0 +1,196 @@
+/**
+ * Soft 404 (F29): asks hosts for made-up paths, and says of pages that are read whether they look like the answer. A
+ * made-up path is a URL of the crawl like any other: it passes robots.txt, scope, opt-outs, the host's delay and its
+ * quota on its way. A host is asked once a day at most, whichever crawls want to know, and only about a folder from which
+ * pages were read.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { readShown } from '../../content/extract.ts';
+import type { Extracted } from '../../contracts/extraction.ts';
+import { urlKey } from '../../contracts/url-key.ts';
+import {
+  folderOf,
+  isHome,
+  isMissing,
+  isRepeated,
+  judgeProbe,
+  madeUpSibling,
+} from '../../domain/soft-404/judge.ts';
+import { printAnswer } from '../../domain/soft-404/print.ts';
+import { quarantineDetail } from '../../domain/traps/verdict.ts';
+import { storedKinds } from '../../domain/url-kind.ts';
+import { canonicalize } from '../../domain/url.ts';
+import type { BodyStore } from '../../storage/archive/index.ts';
+import type { FrontierWriter } from '../../storage/frontier/index.ts';
+import type { PageRow, StagedBody } from '../../storage/pages/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
+import {
+  claimMadeUp,
+  holdBySign,
+  holdMissing,
+  mostRepeated,
+  noteJudged,
+  openMadeUp,
+  pagesReadBefore,
+} from '../../storage/traps/index.ts';
+import type { Admission } from '../admission/admission.ts';
+import { candidate } from '../admission/candidates.ts';
+import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
+
+/** Pages of a host that are read before it is asked: a host with fewer is not worth a request. */
+const fewestPages = 3;
+/** Words of a page beside which a path is made up. */
+const fewestWords = 20;
+/** After so many pages of a host, and each time after twice as many, repeated texts are looked for. */
+const firstLook = 20;
+/** Most pages, those read last, that are looked at again when a host turns out to answer made-up paths. */
+const mostLookedAt = 500;
+/** Milliseconds after which a host that could not be asked is tried again. */
+const retryMs = 3_600_000;
+const hostsKept = 20_000;
+
+interface AtHost {
+  pages: number;
+  readonly asked: Set<string>;
+  notBefore: number;
+}
+
+interface Parts {
+  readonly pool: Pool;
+  readonly writer: FrontierWriter;
+  readonly blobs: BodyStore;
+  readonly log: Logger;
+}
+
+export class Soft404 {
+  readonly #parts: Parts;
+  readonly #crawls: Pick<CrawlBook, 'open' | 'forget'>;
+  readonly #admission: Admission;
+  readonly #hosts = new LRUCache<string, AtHost>({ max: hostsKept });
+
+  constructor(parts: Parts, crawls: Pick<CrawlBook, 'open' | 'forget'>, admission: Admission) {
+    this.#parts = parts;
+    this.#crawls = crawls;
+    this.#admission = admission;
+  }
+
+  /** The detail under which a page is held that looks like one that is not there; null: it does not. */
+  standing(
+    crawl: OpenCrawl,
+    staged: StagedBody,
+    { title, text }: Extracted,
+    hash: PageRow['text_hash'],
+  ): string | null {
+    const signs = crawl.errorSigns(staged.origin);
+    if (signs.length === 0 || staged.seed) return null;
+    const path = pathOf(staged.url);
+    if (isHome(path)) return null;
+    const found = signs.find(({ sign }) => {
+      if (sign.kind === 'repeated') return sign.text === hash;
+      return sign.kind === 'text' && isMissing(sign, printAnswer(title, text, path));
+    });
+    return found === undefined ? null : quarantineDetail(found.id, found.shape);
+  }
+
+  /** A page that was read and stored, and is not held. */
+  async read(crawl: OpenCrawl, staged: StagedBody, extracted: Extracted): Promise<void> {
+    if (!crawl.config.soft404 || staged.kind !== storedKinds.page) return;
+    const host = await this.#count(crawl, staged);
+    const path = pathOf(staged.url);
+    const folder = folderOf(path);
+    const due = host.pages >= fewestPages && Date.now() >= host.notBefore && !host.asked.has(folder);
+    if (!due || isHome(path) || extracted.words < fewestWords) return;
+    host.asked.add(folder);
+    host.notBefore = Date.now() + retryMs;
+    await this.#ask(crawl, staged, path, folder, extracted);
+  }
+
+  /** Pages whose bodies are those of other pages, and which are therefore not read. */
+  async repeated(bodies: readonly StagedBody[]): Promise<void> {
+    for (const body of bodies) {
+      const crawl = await this.#crawls.open(body.crawl_id);
+      if (crawl.config.soft404) await this.#count(crawl, body);
+    }
+  }
+
+  /** The answer to a made-up path that has a body. */
+  async answered(staged: StagedBody, { title, text }: Extracted): Promise<void> {
+    const { pool, blobs, log } = this.#parts;
+    const [asked] = await openMadeUp(pool, staged.host_id, staged.crawl_id, staged.key);
+    if (asked === undefined) return;
+    const probe = { status: 200, redirectTo: null, path: pathOf(staged.url), title, text };
+    const verdict = judgeProbe(probe, asked.sibling);
+    if (verdict.kind === 'soft' && verdict.sign.kind === 'text') {
+      const { sign } = verdict;
+      const row = await holdBySign(pool, staged, asked.shape, sign, { redirects: 0 });
+      if (row !== null) {
+        // Pages that are read from now on are judged by the sign; those that were read before are read once more.
+        this.#crawls.forget(staged.crawl_id);
+        const missing: string[] = [];
+        for (const page of await pagesReadBefore(pool, staged.host_id, staged.crawl_id, mostLookedAt)) {
+          const path = pathOf(page.url);
+          const body = isHome(path) ? null : await blobs.get(page.content_hash);
+          if (body === null) continue;
+          if (
+            isMissing(sign, printAnswer(page.title, readShown(body, page.content_type, page.url).text, path))
+          )
+            missing.push(page.key);
+        }
+        const held = await holdMissing(pool, staged, missing, row);
+        log.info({ host: staged.origin, held }, 'a host answers made-up paths as if they were pages');
+      }
+    }
+    await noteJudged(pool, staged.host_id);
+  }
+
+  async #count(crawl: OpenCrawl, staged: StagedBody): Promise<AtHost> {
+    const name = `${String(crawl.id)} ${String(staged.host_id)}`;
+    const host = this.#hosts.get(name) ?? { pages: 0, asked: new Set(), notBefore: 0 };
+    this.#hosts.set(name, host);
+    host.pages++;
+    if (host.pages % firstLook === 0 && Number.isInteger(Math.log2(host.pages / firstLook)))
+      await this.#lookForRepeated(staged);
+    return host;
+  }
+
+  async #lookForRepeated(staged: StagedBody): Promise<void> {
+    const { pool, log } = this.#parts;
+    const [most] = await mostRepeated(pool, staged.host_id, staged.crawl_id);
+    if (most === undefined || most.wanted || !isRepeated(most.pages, most.of)) return;
+    const sign = { kind: 'repeated', text: most.text } as const;
+    const row = await holdBySign(pool, staged, '/', sign, { pages: most.pages, of: most.of });
+    if (row === null) return;
+    this.#crawls.forget(staged.crawl_id);
+    const held = await holdMissing(pool, staged, most.keys, row);
+    log.info({ host: staged.origin, held }, 'many pages of a host have the same text');
+  }
+
+  async #ask(
+    crawl: OpenCrawl,
+    staged: StagedBody,
+    path: string,
+    folder: string,
+    { title, text }: Extracted,
+  ): Promise<void> {
+    const made = canonicalize(staged.origin + madeUpSibling(path, tokenFor(staged.origin + folder)));
+    if (!made.ok) return;
+    const { pool, writer } = this.#parts;
+    const key = urlKey(made.value.canonical).toString('hex');
+    const sibling = JSON.stringify(printAnswer(title, text, path));
+    if ((await claimMadeUp(pool, staged.host_id, crawl.id, key, folder, sibling)).length === 0) return;
+    await this.#admission.store(writer, [candidate(crawl, made.value, { in: 'thin-air', page: staged })]);
+  }
+}
+
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+/** Sixteen letters that no path has by chance, the same for the same folder. */
+const tokenFor = (folder: string): string =>
+  [...createHash('sha256').update(folder).digest().subarray(0, 16)]
+    .map((byte) => String.fromCharCode(97 + (byte % 26)))
+    .join('');

@@ -1,0 +1,102 @@
+/**
+ * Judges fingerprints: is a page like an original of its crawl, or an original itself? One process at a time judges a
+ * crawl, in batches, after its pages were stored: so of two pages that come at once, the second that is judged finds the
+ * first. What a process has not judged when it dies is judged by another one.
+ *
+ * The work for a page is bounded: a band finds `mostOfBand` originals at most. Further originals with the same band are
+ * not put under it (pages of one template share most of their text), and are found by their other bands.
+ */
+import type { Fingerprint } from '../../domain/alike/fingerprint.ts';
+import { areAlike, likenessOf, type Likeness } from '../../domain/alike/likeness.ts';
+import { inTransaction, type Pool, retrying } from '../postgres/index.ts';
+import {
+  claimJudging,
+  judgePrints,
+  nextUnjudged,
+  printsLike,
+  unjudgedPrints,
+  type JudgedPrint,
+  type StoredPrint,
+} from './prints.sql.ts';
+
+const batch = 200;
+const mostOfBand = 8;
+
+type Print = Pick<Fingerprint, 'simhash' | 'sketch' | 'numbers'> & Pick<StoredPrint, 'id' | 'bands'>;
+
+/** Judges what there is to judge, of all crawls, until none is left or the time is up. Answers how many it judged. */
+export async function judgeAlike(pool: Pool, budgetMs: number): Promise<number> {
+  const until = performance.now() + budgetMs;
+  let judged = 0;
+  for (let crawl = 0; performance.now() < until;) {
+    const [next] = await nextUnjudged(pool, crawl);
+    if (next === undefined) break;
+    crawl = next.crawl_id;
+    // Judging an original may leave others to be judged again, so only an empty batch is the end.
+    for (let prints = 1; prints > 0 && performance.now() < until; judged += prints)
+      prints = await judgeBatch(pool, crawl);
+  }
+  return judged;
+}
+
+function judgeBatch(pool: Pool, crawlId: number): Promise<number> {
+  return retrying(() =>
+    inTransaction(pool, async (db) => {
+      if ((await claimJudging(db, crawlId)).length === 0) return 0;
+      const prints = (await unjudgedPrints(db, crawlId, batch)).map(printOf);
+      if (prints.length === 0) return 0;
+      const found = await printsLike(
+        db,
+        crawlId,
+        prints.map(({ id }) => id),
+      );
+      const known = Map.groupBy(found, ({ like }) => like);
+      const fresh: Print[] = [];
+      const judged = prints.map((print) => {
+        const mine = new Set(print.bands);
+        const near = [
+          ...(known.get(print.id) ?? []).map(printOf),
+          ...fresh.filter(({ bands }) => bands.some((band) => mine.has(band))),
+        ];
+        const best = bestOf(print, near);
+        if (best !== null) return aliasOf(print, best);
+        const bands = print.bands.filter(
+          (band) => near.filter((other) => other.bands.includes(band)).length < mostOfBand,
+        );
+        fresh.push({ ...print, bands });
+        const crowded = print.bands.length - bands.length;
+        return { id: print.id, original: print.id, likeness: null, distance: null, bands, crowded };
+      });
+      await judgePrints(db, JSON.stringify(judged));
+      return prints.length;
+    }),
+  );
+}
+
+interface Near {
+  readonly id: number;
+  readonly likeness: Likeness;
+}
+
+/** The original that the text is most like; null: none is near enough. */
+function bestOf(print: Print, near: readonly Print[]): Near | null {
+  let best: Near | null = null;
+  for (const other of near) {
+    const likeness = likenessOf(print, other);
+    if (areAlike(likeness) && (best === null || likeness.shingles > best.likeness.shingles))
+      best = { id: other.id, likeness };
+  }
+  return best;
+}
+
+const aliasOf = ({ id, bands }: Print, { id: original, likeness }: Near): JudgedPrint => ({
+  ...{ id, original, bands, crowded: 0 },
+  likeness: Math.round(likeness.shingles * 1_000) / 1_000,
+  distance: likeness.distance,
+});
+
+const printOf = ({ id, simhash, sketch, numbers, bands }: StoredPrint): Print => ({
+  ...{ id, sketch, bands },
+  simhash: BigInt(simhash),
+  numbers: Array.from({ length: numbers.length / 4 }, (_, at) => numbers.readUInt32BE(at * 4)),
+});

@@ -1,0 +1,145 @@
+/** Fingerprints of texts: stored with their pages, judged in batches, listed. */
+import { statement } from '../postgres/index.ts';
+
+/** A fingerprint (domain/alike/fingerprint.ts), as JSON. Bytes are hex. */
+export interface PrintRow {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+  readonly words: number;
+  readonly simhash: string;
+  readonly sketch: string;
+  readonly numbers: string;
+  readonly bands: readonly string[];
+}
+
+/** Stores fingerprints, to be judged. One that has not changed keeps its judgement. No answer. */
+export const storePrints = statement<[rows: string], Record<string, never>>(
+  'store-prints',
+  `insert into text_print as t (host_id, crawl_id, key, words, simhash, sketch, numbers, bands)
+   select host_id, crawl_id, decode(key, 'hex'), words, simhash, decode(sketch, 'hex'), decode(numbers, 'hex'), bands
+     from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, words int, simhash bigint, sketch text,
+                                     numbers text, bands bigint[])
+    order by host_id, crawl_id, key
+   on conflict (host_id, crawl_id, key) do update
+     set words = excluded.words, simhash = excluded.simhash, sketch = excluded.sketch, numbers = excluded.numbers,
+         bands = excluded.bands, original = null, likeness = null, distance = null, crowded = 0
+    where (t.simhash, t.sketch, t.numbers) is distinct from (excluded.simhash, excluded.sketch, excluded.numbers)`,
+);
+
+/** A crawl after an id that has fingerprints to be judged. */
+export const nextUnjudged = statement<[after: number], { readonly crawl_id: number }>(
+  'next-unjudged',
+  `select crawl_id from text_print where original is null and crawl_id > $1 order by crawl_id limit 1`,
+);
+
+/** Claims the judging of a crawl until the end of the transaction; no row: another process judges it. */
+export const claimJudging = statement<[crawlId: number], { readonly id: number }>(
+  'claim-judging',
+  `select $1::bigint as id where pg_try_advisory_xact_lock(${String(0x616c696b)}, ($1::bigint % 2147483647)::int)`,
+);
+
+/** As Postgres has it. */
+export interface StoredPrint {
+  readonly id: number;
+  readonly simhash: string;
+  readonly sketch: Buffer;
+  readonly numbers: Buffer;
+  readonly bands: readonly string[];
+}
+
+/**
+ * Fingerprints of a crawl that are to be judged, locked until they are: one that changes meanwhile waits, and is judged again.
+ * Those that are just being stored are left for later. Pages that were like one of them are to be judged again.
+ */
+export const unjudgedPrints = statement<[crawlId: number, limit: number], StoredPrint>(
+  'unjudged-prints',
+  `with chosen as materialized (
+     select * from text_print where crawl_id = $1 and original is null order by id limit $2
+       for update skip locked
+   ), left_alone as (
+     update text_print t set original = null, likeness = null, distance = null
+       from chosen c
+      where t.crawl_id = $1 and t.original = c.id and t.original <> t.id
+   )
+   select id, simhash::text, sketch, numbers, bands::text[] from chosen order by id`,
+);
+
+/** Originals of a crawl that share a band with one of these fingerprints. */
+export const printsLike = statement<
+  [crawlId: number, ids: readonly number[]],
+  StoredPrint & { readonly like: number }
+>(
+  'prints-like',
+  `select r.id as "like", p.id, p.simhash::text, p.sketch, p.numbers, p.bands::text[]
+     from (select id, bands from text_print where id = any ($2::bigint[]) offset 0) r
+    cross join lateral (
+      select id, crawl_id, simhash, sketch, numbers, bands from text_print o
+       where o.bands && r.bands and o.original = o.id offset 0
+    ) p
+    where p.crawl_id = $1
+    order by r.id, p.id`,
+);
+
+export interface JudgedPrint {
+  readonly id: number;
+  readonly original: number;
+  readonly likeness: number | null;
+  readonly distance: number | null;
+  readonly bands: readonly string[];
+  readonly crowded: number;
+}
+
+/** `rows`: `JudgedPrint`s. */
+export const judgePrints = statement<[rows: string], Record<string, never>>(
+  'judge-prints',
+  `update text_print t
+      set original = r.original, likeness = r.likeness, distance = r.distance, bands = r.bands, crowded = r.crowded
+     from json_to_recordset($1) as r(id bigint, original bigint, likeness real, distance smallint, bands bigint[], crowded smallint)
+    where t.id = r.id`,
+);
+
+interface ClusterRow {
+  readonly original: number;
+  readonly url: string;
+  readonly pages: number;
+  /** The first of them. */
+  readonly alike: readonly {
+    readonly url: string;
+    readonly likeness: number;
+    readonly distance: number;
+  }[];
+}
+
+/** Originals of a crawl after an id, with the pages that are like them, of which `shown` are listed. */
+export const listClusters = statement<
+  [crawlId: string, after: string, limit: number, shown: number],
+  ClusterRow
+>(
+  'list-clusters',
+  `select c.original, u.url, c.pages::int as pages, m.alike
+     from (select original, count(*) as pages from text_print
+            where crawl_id = $1 and original > $2 and original <> id
+            group by original order by original limit $3) c
+     join text_print o on o.id = c.original
+     join url u on u.host_id = o.host_id and u.crawl_id = $1 and u.key = o.key
+    cross join lateral (
+      select json_agg(json_build_object('url', url, 'likeness', likeness, 'distance', distance)) as alike
+        from (select a.url, t.likeness, t.distance
+                from text_print t join url a on a.host_id = t.host_id and a.crawl_id = $1 and a.key = t.key
+               where t.crawl_id = $1 and t.original = c.original and t.original <> t.id
+               order by t.id limit $4) listed
+    ) m
+    order by c.original`,
+);
+
+interface PrintCounts {
+  readonly waiting: number;
+}
+
+/** How many fingerprints of a crawl are still to be judged, counted up to a limit. */
+export const countUnjudged = statement<[crawlId: string, most: number], PrintCounts>(
+  'count-unjudged',
+  `select count(*)::int as waiting
+     from (select from text_print where crawl_id = $1 and original is null limit $2) waits`,
+);

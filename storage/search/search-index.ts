@@ -1,0 +1,79 @@
+/** What an index for searches does, whoever keeps it. */
+import type { SnippetPart } from '../../domain/search/page.ts';
+import type { Term } from '../../domain/search/query.ts';
+
+/** A page to be found. Texts are cut to `searchLimits`, and have breaks where words have no spaces (content/). */
+export interface IndexedPage {
+  /** Hex. */
+  readonly key: string;
+  readonly url: string;
+  readonly origin: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly text: string;
+  readonly language: string | null;
+  readonly status: number | null;
+  /** `type/subtype`, lower case. */
+  readonly mediaType: string | null;
+  /** ISO 8601. */
+  readonly fetchedAt: string;
+}
+
+/** A field that is absent stands for any. */
+export interface SearchFilter {
+  readonly host?: string | undefined;
+  readonly language?: string | undefined;
+  /** Such as `200` or `2xx`. */
+  readonly status?: string | undefined;
+  /** `type/subtype` or `type/*`. */
+  readonly contentType?: string | undefined;
+  /** ISO 8601. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export interface SearchRequest {
+  readonly crawlIds: readonly string[];
+  /** Text search configurations of their pages. */
+  readonly configs: readonly string[];
+  readonly terms: readonly Term[];
+  readonly filter: SearchFilter;
+  readonly limit: number;
+  /** Hits to skip. */
+  readonly offset: number;
+}
+
+export interface Hit {
+  readonly crawlId: string;
+  readonly url: string;
+  readonly title: string | null;
+  readonly language: string | null;
+  readonly status: number | null;
+  readonly contentType: string | null;
+  readonly fetchedAt: string;
+  readonly score: number;
+  readonly snippet: readonly SnippetPart[];
+}
+
+export interface SearchAnswer {
+  readonly hits: readonly Hit[];
+  /** Pages that match, as far as they were looked at. */
+  readonly found: number;
+  /** False: more pages match than were looked at. */
+  readonly isComplete: boolean;
+}
+
+export interface SearchIndex {
+  /** Puts pages of a crawl into the index, in place of what it had of them, and takes others out (keys in hex). */
+  put(crawlId: string, pages: readonly IndexedPage[], gone: readonly string[]): Promise<void>;
+  /** Which of these pages of a crawl it has as they were answered last, by their keys. */
+  has(
+    crawlId: string,
+    pages: readonly Pick<IndexedPage, 'key' | 'fetchedAt'>[],
+  ): Promise<ReadonlySet<string>>;
+  /** All pages that were put are found from now on, and quickly. */
+  settle(): Promise<void>;
+  search(request: SearchRequest): Promise<SearchAnswer>;
+  /** Takes all pages of a crawl out. */
+  drop(crawlId: string): Promise<void>;
+}

@@ -1,0 +1,122 @@
+/** The sitemaps of a crawl. */
+import type { UrlState } from '../../contracts/crawl.ts';
+import type { SitemapFormat, SitemapState } from '../../domain/sitemap-choice.ts';
+import type { SitemapFault } from '../../domain/sitemap-faults.ts';
+import type { UrlReason } from '../../domain/url-reason.ts';
+import { statement, type Queryable } from '../postgres/index.ts';
+
+export interface SitemapReport {
+  readonly format: SitemapFormat;
+  readonly pages: number;
+  readonly sitemaps: number;
+  readonly admitted: number;
+  readonly faults: readonly SitemapFault[];
+  readonly fault_count: number;
+}
+
+/**
+ * Stores what was found in a sitemap. What is read again after a crash has admitted its URLs already, so the larger number
+ * of new ones holds. @param faults as JSON
+ */
+const storeReport = statement<
+  [
+    hostId: number,
+    crawlId: number,
+    key: string,
+    format: SitemapFormat,
+    pages: number,
+    sitemaps: number,
+    admitted: number,
+    faults: string,
+    faultCount: number,
+  ],
+  Record<string, never>
+>(
+  'store-sitemap-report',
+  `insert into sitemap_report as s (host_id, crawl_id, key, format, pages, sitemaps, admitted, faults, fault_count)
+   values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9)
+   on conflict (crawl_id, host_id, key) do update
+     set format = excluded.format, pages = excluded.pages, sitemaps = excluded.sitemaps,
+         admitted = greatest(s.admitted, excluded.admitted), faults = excluded.faults,
+         fault_count = excluded.fault_count, read_at = now()`,
+);
+
+/** @param key hex */
+export const noteSitemap = async (
+  db: Queryable,
+  { host_id, crawl_id, key }: { readonly host_id: number; readonly crawl_id: number; readonly key: string },
+  { format, pages, sitemaps, admitted, faults, fault_count: count }: SitemapReport,
+): Promise<void> => {
+  await storeReport(
+    db,
+    host_id,
+    crawl_id,
+    key,
+    format,
+    pages,
+    sitemaps,
+    admitted,
+    JSON.stringify(faults),
+    count,
+  );
+};
+
+export interface SitemapRow {
+  readonly host_id: number;
+  /** Hex. */
+  readonly key: string;
+  readonly url: string;
+  readonly standing: SitemapState;
+  readonly state: UrlState;
+  readonly status: number | null;
+  readonly reason: UrlReason | null;
+  readonly detail: string | null;
+  /** Null: robots.txt names it, or it is a seed. */
+  readonly named_by: string | null;
+  readonly seed: boolean;
+  readonly fetched_at: Date | null;
+  readonly format: SitemapFormat | null;
+  readonly pages: number | null;
+  readonly sitemaps: number | null;
+  readonly admitted: number | null;
+  readonly faults: readonly SitemapFault[] | null;
+  readonly fault_count: number | null;
+}
+
+/**
+ * Sitemaps of a crawl after a place, by host and key. A sitemap with the same bytes as another is not read, and stands as
+ * that one does. @param states null: all
+ */
+export const listSitemaps = statement<
+  [
+    crawlId: string,
+    afterHost: string,
+    afterKey: string,
+    states: readonly SitemapState[] | null,
+    limit: number,
+  ],
+  SitemapRow
+>(
+  'list-sitemaps',
+  `select u.host_id, encode(u.key, 'hex') as key, u.url, s.standing, u.state, u.status, u.reason, u.detail,
+          parent.url as named_by, u.seed, u.fetched_at, r.format, r.pages, r.sitemaps, r.admitted, r.faults, r.fault_count
+     from url u
+     left join sitemap_report r
+       on r.crawl_id = u.crawl_id and r.host_id = coalesce(u.alias_host, u.host_id) and r.key = coalesce(u.alias_key, u.key)
+     left join url parent
+       on parent.host_id = u.parent_host and parent.crawl_id = u.crawl_id and parent.key = u.parent_key
+    cross join lateral (
+      select case
+        when u.state in ('queued', 'leased') or (u.state = 'done' and u.stage > 0) then 'waiting'
+        when u.state = 'excluded' then 'excluded'
+        when u.state <> 'done' then 'failed'
+        when r.fault_count > 0 then 'faulty'
+        when r.fault_count = 0 then 'read'
+        when u.redirect_to is not null then 'redirect'
+        else 'failed'
+      end as standing
+    ) s
+    where u.crawl_id = $1 and u.kind = 1 and (u.host_id, u.key) > ($2, decode($3, 'hex'))
+      and ($4::text[] is null or s.standing = any ($4))
+    order by u.host_id, u.key limit $5`,
+);

@@ -1,0 +1,191 @@
+/** Soft 404 (F29): a host is asked for one made-up path, and pages like its answer are held, explained and released. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { explainUrlOf } from '../../../engine/explain/explain.ts';
+import { auditCrawl } from '../../../storage/reports/index.ts';
+import { giveVerdict, listQuarantine, sweepRelease, tendSoft404 } from '../../../storage/traps/index.ts';
+import { seeded } from '../../../bench/content/alike-set.ts';
+import { addUrls, fromNow, like, setState, tables } from '../../support/database/index.ts';
+import { until } from '../../support/until.ts';
+import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { readBodies } from './reading.ts';
+import { redirect, startSite, type Answer, type Site } from './site.ts';
+
+let fetching: Fetching;
+beforeAll(async () => {
+  fetching = await openFetching();
+});
+afterAll(() => fetching.close());
+
+const random = seeded(3);
+const stems =
+  'river garden market window letter summer bridge silver morning paper winter village engine'.split(' ');
+const story = (words = 60): string =>
+  Array.from({ length: words }, () => stems[Math.floor(random() * stems.length)] ?? '').join(' ');
+const menu = 'home products about us contact imprint privacy';
+const html =
+  (title: string, text: string): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(`<!doctype html><title>${title}</title><p>${menu}</p><p>${text}</p>`);
+  };
+const missing: Answer = (response, request) => {
+  html('Not found', `Sorry, the page ${request.url ?? ''} could not be found here.`)(response, request, 1);
+};
+
+interface Crawled {
+  readonly site: Site;
+  readonly crawl: number;
+  /** Fetches and reads further pages. */
+  readonly read: (at: HostRow, ...paths: readonly string[]) => Promise<void>;
+  readonly host: HostRow;
+  readonly states: () => Promise<Record<string, string>>;
+}
+
+/** Crawls a site of ten stories and four pages that are not there, all of them linked. */
+async function crawled(soft404: boolean, unknown: Answer): Promise<Crawled> {
+  const good = Array.from({ length: 10 }, (_, at) => `/stories/${'abcdefghij'[at] ?? ''}-story`);
+  const lost = Array.from({ length: 4 }, (_, at) => `/stories/old-${'abcd'[at] ?? ''}`);
+  const site = await startSite();
+  const answers: Record<string, Answer> = Object.fromEntries(
+    good.map((path) => [path, html(`A ${path.split('/')[2] ?? ''}`, story())]),
+  );
+  site.answers = new Proxy(answers, {
+    get: (known, path: string) => known[path] ?? (path.startsWith('/stories/') ? unknown : undefined),
+  });
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl({ scope: 'host', soft404 }, [`${site.origin}/`]);
+  const read: Crawled['read'] = async (at, ...paths) => {
+    for (const path of paths) await fetching.queue(crawl, at, path);
+    await until('all is read', async () => {
+      await fetching.role().fetchSlice(at);
+      await readBodies(fetching, at);
+      const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl });
+      return rows.every(({ state, stage }) => !['queued', 'leased'].includes(state) && stage === 0);
+    });
+  };
+  await read(host, ...good, ...lost);
+  await tendSoft404(fetching.pool, 10);
+  const states = async (): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      (await tables.url.rows(fetching.pool, { crawl_id: crawl, kind: 0 })).map(({ url, state, reason }) => [
+        new URL(url).pathname,
+        `${state} ${reason ?? ''}`,
+      ]),
+    );
+  return { site, crawl, host, read, states };
+}
+
+const madeUp = (site: Site): string[] => site.paths().filter((path) => /^\/stories\/[a-z]{16}$/.test(path));
+const standing = (states: Record<string, string>, of: RegExp): string[] => [
+  ...new Set(Object.entries(states).flatMap(([path, state]) => (of.test(path) ? [state] : []))),
+];
+
+it('holds what looks like the answer to a made-up path, explains it, and gives it back in bulk', async () => {
+  const { site, crawl, states } = await crawled(true, missing);
+  expect(madeUp(site)).toHaveLength(1);
+  const held = await states();
+  expect(standing(held, /story$/)).toEqual(['done fetched']);
+  expect(standing(held, /old-/)).toEqual(['excluded soft-404']);
+
+  const all = [null, ['held'], null, 10, 100] as const;
+  const [row] = await listQuarantine(fetching.pool, String(crawl), '0', ...all);
+  expect(row).toMatchObject({ rule: 'soft-404', verdict: 'held', origin: site.origin, urls: 4 });
+  const explained = await explainUrlOf(
+    fetching.pool,
+    String(crawl),
+    `${site.origin}/stories/old-a`,
+    'Orbweaver/0.0',
+  );
+  expect(explained?.decisions.find(({ verdict }) => verdict === 'soft-404')?.because).toMatch(
+    /answers a made-up path with status 200 .* quarantine release/,
+  );
+  expect((await auditCrawl(fetching.pool, String(crawl)))?.differences).toEqual([]);
+
+  const id = row?.id ?? '';
+  await giveVerdict(fetching.pool, String(crawl), [id], 'released', 'test');
+  expect(await sweepRelease(fetching.pool, id, Infinity)).toMatchObject({ urls: 4, more: false });
+  expect(standing(await states(), /old-/)).toEqual(['done fetched']);
+  expect((await auditCrawl(fetching.pool, String(crawl)))?.differences).toEqual([]);
+});
+
+it('holds pages that redirect where a made-up path does', async () => {
+  const { site, states } = await crawled(true, redirect('/'));
+  expect(madeUp(site)).toHaveLength(1);
+  expect(standing(await states(), /old-/)).toEqual(['excluded soft-404']);
+  expect(standing(await states(), /story$/)).toEqual(['done fetched']);
+});
+
+it('finds the pages that redirect there behind any number of others', async () => {
+  const { crawl, host, states } = await crawled(true, redirect('/'));
+  const [one] = await tables.url.rows(fetching.pool, { crawl_id: crawl, kind: 0, reason: 'soft-404' });
+  const paths = Array.from(
+    { length: 1_500 },
+    (_, at) => `/${at < 1_400 ? 'other' : 'stories'}/m${String(at)}`,
+  );
+  await addUrls(
+    fetching.pool,
+    crawl,
+    paths.map((path) => ({
+      ...{ host_id: Number(host.hostId), url: host.origin + path, state: 'done', reason: 'fetched' },
+      ...{ status: 302, redirect_to: one?.redirect_to ?? '' },
+    })),
+  );
+  await tables.quarantine.change(fetching.pool, { crawl_id: crawl }, { sample_at: fromNow(-1) });
+  await tendSoft404(fetching.pool, 10);
+  expect(standing(await states(), /stories\/m/)).toEqual(['excluded soft-404']);
+  expect(standing(await states(), /other\/m/)).toEqual(['done fetched']);
+});
+
+it('holds copies with their page, in whatever order they come, and none at another host', async () => {
+  const lost: Answer = (response, request) => {
+    const more = request.url?.includes('new-') === true ? ' Try another one.' : '';
+    html('Not found', `Sorry, the page could not be found here.${more}`)(response, request, 1);
+  };
+  const { site, crawl, host, read, states } = await crawled(true, lost);
+  const elsewhere = await startSite({ '/new-copy': lost });
+  // Of pages that come together one is read; the others were judged by then.
+  await read(host, '/stories/new-a', '/stories/new-b', '/stories/new-c');
+  await read(await fetching.host(elsewhere.origin), '/new-copy');
+  await tables.quarantine.change(fetching.pool, { crawl_id: crawl }, { sample_at: fromNow(-1) });
+  await tendSoft404(fetching.pool, 10);
+  expect(site.paths().filter((path) => path.includes('new-'))).toHaveLength(3);
+  expect(standing(await states(), /stories\/(old|new)-/)).toEqual(['excluded soft-404']);
+  expect(standing(await states(), /new-copy/)).toEqual(['done fetched']);
+  const [held] = await listQuarantine(fetching.pool, String(crawl), '0', null, ['held'], null, 10, 100);
+  const id = held?.id ?? '';
+  await giveVerdict(fetching.pool, String(crawl), [id], 'released', 'test');
+  expect(await sweepRelease(fetching.pool, id, Infinity)).toMatchObject({ urls: 7, more: false });
+  expect((await auditCrawl(fetching.pool, String(crawl)))?.differences).toEqual([]);
+});
+
+it('holds nothing more once the crawl does not look, and gives pages back in a crawl that is over', async () => {
+  const { crawl, host, read, states } = await crawled(true, missing);
+  const { config } = await tables.crawl.row(fetching.pool, { id: crawl });
+  await tables.crawl.change(fetching.pool, { id: crawl }, { config: { ...config, soft404: false } });
+  await read(host, '/stories/later');
+  expect(standing(await states(), /later/)).toEqual(['done fetched']);
+
+  const [held] = await listQuarantine(fetching.pool, String(crawl), '0', null, ['held'], null, 10, 100);
+  const { id, shape } = held ?? { id: '', shape: '' };
+  await setState(fetching.pool, crawl, 'finished');
+  await giveVerdict(fetching.pool, String(crawl), [id], 'released', 'test');
+  expect(await sweepRelease(fetching.pool, id, Infinity)).toMatchObject({ urls: 4 });
+  // Nothing is to be fetched, so the crawl stays over.
+  expect((await tables.crawl.row(fetching.pool, { id: crawl })).state).toBe('finished');
+  const lost = { crawl_id: crawl, url: like('%/old-%') };
+  await tables.url.change(fetching.pool, lost, {
+    state: 'excluded',
+    reason: 'soft-404',
+    detail: `${id}: ${shape}`,
+  });
+  await setState(fetching.pool, crawl, 'cancelled');
+  expect(await sweepRelease(fetching.pool, id, Infinity)).toMatchObject({ urls: 4 });
+  expect(standing(await states(), /old-/)).toEqual(['done fetched']);
+});
+
+it('asks for nothing and holds nothing in a crawl that does not look for it', async () => {
+  const { site, crawl, states } = await crawled(false, missing);
+  expect(madeUp(site)).toEqual([]);
+  expect(standing(await states(), /old-|story$/)).toEqual(['done fetched']);
+  expect(await tables.quarantine.rows(fetching.pool, { crawl_id: crawl })).toEqual([]);
+});
