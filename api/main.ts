@@ -14,7 +14,8 @@ import {
 } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import { openProcessLog } from '../config/process-log.ts';
-import { settings, usualPorts } from '../config/table.ts';
+import { usualPorts } from '../config/settings/ports.ts';
+import { settings } from '../config/table.ts';
 import { taskQueues } from '../contracts/workflows.ts';
 import { ArchiveReader, openObjects, openSegments } from '../storage/archive/index.ts';
 import { ExportFiles } from '../storage/exports/index.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Environment } from './folders.ts';
 import { version } from './package.ts';
 import { settingsFileName, settings } from './table.ts';
-import type { Setting } from './table.ts';
+import type { Setting } from './settings/setting.ts';
 
 type Value<S> = S extends { schema: z.ZodType<infer T>; fallback: infer F }
   ? F extends null

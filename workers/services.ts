@@ -1,6 +1,6 @@
 /** The addresses on which the stack listens, as far as the settings of a worker tell: no crawl may reach them. */
 import type { ServiceConfig } from '../config/config.ts';
-import { usualPorts } from '../config/table.ts';
+import { usualPorts } from '../config/settings/ports.ts';
 import type { Service } from '../net/own-services.ts';
 
 const usualPostgresPort = 5432;

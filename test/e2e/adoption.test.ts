@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCrawlControl, type CrawlControl } from '../../api/crawls/crawl-control.ts';
 import { hostWorkflowId, pauseHostSignal, resumeHostSignal, taskQueues } from '../../contracts/workflows.ts';
-import type { WorkerRole } from '../../config/table.ts';
+import type { WorkerRole } from '../../config/settings/fetching.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { storeEdit } from '../../storage/edits/index.ts';
 import { parseId, signalProcess } from '../../stack/processes.ts';

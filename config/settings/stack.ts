@@ -1,0 +1,65 @@
+/** Where the services of a stack are, and what the embedded stack keeps where. */
+import { defaultCacheDir, defaultDataDir } from '../folders.ts';
+import { address, folder, text, url } from '../values.ts';
+import { nullable, setting } from './setting.ts';
+
+export const stackSettings = {
+  dataDir: setting({
+    name: 'ORBWEAVER_DATA',
+    type: 'folder',
+    schema: folder,
+    fallback: defaultDataDir,
+    defaultNote: '`$XDG_DATA_HOME/orbweaver`, else `~/.local/share/orbweaver` (root: `/var/lib/orbweaver`)',
+    description: 'Folder of everything that the embedded stack keeps: databases, bodies, logs.',
+  }),
+  cacheDir: setting({
+    name: 'ORBWEAVER_CACHE',
+    type: 'folder',
+    schema: folder,
+    fallback: defaultCacheDir,
+    defaultNote: '`$XDG_CACHE_HOME/orbweaver`, else `~/.cache/orbweaver`',
+    description: 'Folder of programs that are downloaded or built once, such as the Temporal CLI.',
+  }),
+  temporalCli: nullable({
+    name: 'ORBWEAVER_TEMPORAL_CLI',
+    type: 'file',
+    schema: folder,
+    fallback: null,
+    defaultNote: 'found on PATH or in the cache, else downloaded or built',
+    description: 'The `temporal` program that runs the embedded Temporal server.',
+  }),
+  databaseUrl: nullable({
+    name: 'ORBWEAVER_DATABASE_URL',
+    type: 'URL',
+    schema: url('postgres:', 'postgresql:'),
+    fallback: null,
+    defaultNote: 'embedded Postgres',
+    description: 'Postgres to use instead of the embedded Postgres.',
+    secret: true,
+  }),
+  temporalAddress: nullable({
+    name: 'ORBWEAVER_TEMPORAL_ADDRESS',
+    type: 'host:port',
+    schema: address,
+    fallback: null,
+    defaultNote: 'embedded Temporal',
+    description: 'Temporal to use instead of the embedded Temporal.',
+  }),
+  temporalNamespace: setting({
+    name: 'ORBWEAVER_TEMPORAL_NAMESPACE',
+    type: 'text',
+    schema: text,
+    fallback: 'default',
+    description: 'Temporal namespace of all workflows.',
+  }),
+  redisUrl: nullable({
+    name: 'ORBWEAVER_REDIS_URL',
+    type: 'URL',
+    schema: url('redis:', 'rediss:'),
+    fallback: null,
+    defaultNote: 'embedded Redis if `redis-server` is on PATH, else none',
+    description:
+      'Redis to use as a shared cache. Two instances on copies of one database must not share a Redis.',
+    secret: true,
+  }),
+} as const;
