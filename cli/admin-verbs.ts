@@ -2,9 +2,7 @@
 import { Option, type Command } from 'commander';
 import { commaSeparated, crawlId, wholeNumber } from './arguments.ts';
 import type { AuditOptions } from './audit-log.ts';
-import type { ExitCode } from './ending.ts';
-
-type Ended = (exitCode: ExitCode) => void;
+import type { Ended } from './ending.ts';
 
 export function addWebhooks(program: Command, ended: Ended): void {
   const webhooks = program.command('webhooks').description('Webhooks: URLs that receive events.');

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { capRate, wholeNumber } from './arguments.ts';
 import type { CapOptions } from './caps.ts';
-import type { ExitCode } from './ending.ts';
+import type { Ended } from './ending.ts';
 
-export function addCaps(program: Command, ended: (exitCode: ExitCode) => void): void {
+export function addCaps(program: Command, ended: Ended): void {
   const cap = program
     .command('cap')
     .description('How much all hosts of a domain, or at an IP address, are sent together, by all workers.');

@@ -3,9 +3,7 @@ import type { Command } from 'commander';
 import { crawlId, versionNumber } from './arguments.ts';
 import { addEditSettings } from './crawl-settings.ts';
 import type { EditOptions } from './edits.ts';
-import type { ExitCode } from './ending.ts';
-
-type Ended = (exitCode: ExitCode) => void;
+import type { Ended } from './ending.ts';
 
 const dryRun = [
   '--dry-run',

@@ -3,12 +3,10 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { exportFormats } from '../contracts/http/exports.ts';
 import { pageFields } from '../contracts/page-fields.ts';
 import { crawlId, fieldList } from './arguments.ts';
-import type { ExitCode } from './ending.ts';
+import type { Ended } from './ending.ts';
 import type { ExportOptions } from './export.ts';
 import type { StartOptions } from './exports.ts';
 import { withPageFilter } from './result-verbs.ts';
-
-type Ended = (exitCode: ExitCode) => void;
 
 const exportId = (text: string): string => {
   if (/^[1-9]\d{0,14}$/.test(text)) return text;

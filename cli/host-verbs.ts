@@ -1,8 +1,9 @@
-/** Verbs on hosts, besides their list and settings. */
+/** Verbs on hosts: their list and settings, and what can be done to them. */
 import { Option, type Command } from 'commander';
 import type { HostAction } from '../contracts/hosts.ts';
-import { hostStandings } from '../domain/host-standing.ts';
-import type { ExitCode } from './ending.ts';
+import { hostStandings, type HostStanding } from '../domain/host-standing.ts';
+import type { ApiOptions } from './api-target.ts';
+import type { Ended } from './ending.ts';
 import type { HostActionOptions } from './host-actions.ts';
 
 const actions: Readonly<
@@ -28,7 +29,7 @@ const actions: Readonly<
   },
 };
 
-export function addHostActions(host: Command, ended: (exitCode: ExitCode) => void): void {
+function addHostActions(host: Command, ended: Ended): void {
   host
     .command('show')
     .description('Show a host: its state and why, the URLs that wait there, and its settings.')
@@ -83,4 +84,60 @@ export function addHostActions(host: Command, ended: (exitCode: ExitCode) => voi
         ended(await (await import('./host-actions.ts')).actOnHosts(action, origins, options));
       });
   }
+}
+
+export function addHosts(program: Command, ended: Ended): void {
+  program
+    .command('hosts')
+    .description('List the hosts that crawls have met, with their states and settings.')
+    .addOption(new Option('--state <state>', 'only hosts in this state').choices([...hostStandings]))
+    .option('--json', 'as JSON, one object a line')
+    .option(
+      '--review',
+      'only hosts of poor quality or left for later, the worst first, with what speaks against each',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver hosts\n  orbweaver hosts --state parked\n  orbweaver hosts --review',
+    )
+    .action(async (options: ApiOptions & { state?: HostStanding; review?: boolean }) => {
+      if (options.review === true) ended(await (await import('./host-quality.ts')).reviewHosts(options));
+      else ended(await (await import('./hosts.ts')).hosts(options.state ?? null, options));
+    });
+  const host = program
+    .command('host')
+    .description('Show, retry, pause, resume and drop hosts, and change their settings.');
+  addHostActions(host, ended);
+  host
+    .command('set')
+    .description(
+      'Change how requests are sent to a host. A setting takes effect at once; the value default resets it.',
+    )
+    .argument('<origin>', 'such as https://example.com or http://127.0.0.1:8080')
+    .option(
+      '--delay <seconds>',
+      'seconds between two requests, for a host you own; 0 and fractions are allowed',
+    )
+    .option('--concurrency <n>', 'requests at a time, 1 to 16, for a host you own')
+    .option(
+      '--windows <json>',
+      'hours of the week in which requests may be sent: JSON, or a file that holds JSON',
+    )
+    .option('--quota <n>', 'requests per day at most, of all crawls together')
+    .option('--factor <x>', 'wait at least this many times as long as the last answer took')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  orbweaver host set https://example.com --quota 5000 --factor 3
+  orbweaver host set http://127.0.0.1:8080 --delay 0 --concurrency 4
+  orbweaver host set https://example.com --windows nights.json
+  orbweaver host set https://example.com --windows default
+
+nights.json may hold: {"timeZone": "Europe/Berlin", "open": [{"days": ["mon", "tue"], "from": "22:00", "to": "06:00"}]}`,
+    )
+    .action(async (origin: string, options: object) => {
+      ended(await (await import('./hosts.ts')).hostSet(origin, options));
+    });
 }

@@ -2,10 +2,8 @@
 import { Option, type Command } from 'commander';
 import { trapRules } from '../domain/traps/rules.ts';
 import { crawlId } from './arguments.ts';
-import type { ExitCode } from './ending.ts';
+import type { Ended } from './ending.ts';
 import type { QuarantineOptions } from './quarantine.ts';
-
-type Ended = (exitCode: ExitCode) => void;
 
 export function addQuarantineVerbs(program: Command, ended: Ended): void {
   const quarantine = program

@@ -2,11 +2,9 @@
 import { Option, type Command } from 'commander';
 import { crawlId, wholeNumber } from './arguments.ts';
 import type { BodyOptions } from './body.ts';
-import type { ExitCode } from './ending.ts';
+import type { Ended } from './ending.ts';
 import type { EventOptions } from './events.ts';
 import type { SitemapOptions } from './sitemaps.ts';
-
-type Ended = (exitCode: ExitCode) => void;
 
 /** Options of the verbs that write pages; page-filter.ts reads them. */
 export const withPageFilter = (verb: Command): Command =>

@@ -1,10 +1,8 @@
 /** The verbs `search` and `index`. */
 import type { Command } from 'commander';
 import { collect, crawlId, wholeNumber } from './arguments.ts';
-import type { ExitCode } from './ending.ts';
+import type { Ended } from './ending.ts';
 import type { SearchOptions } from './search.ts';
-
-type Ended = (exitCode: ExitCode) => void;
 
 export function addSearch(program: Command, ended: Ended): void {
   program

@@ -1,9 +1,9 @@
 /** Verbs on shards of hosts. */
 import type { Command } from 'commander';
 import { wholeNumber } from './arguments.ts';
-import type { ExitCode } from './ending.ts';
+import type { Ended } from './ending.ts';
 
-export function addShards(program: Command, ended: (exitCode: ExitCode) => void): void {
+export function addShards(program: Command, ended: Ended): void {
   const shards = program
     .command('shards')
     .description('Shards of hosts: how the scheduler of each shares its places, and how to split one.');
