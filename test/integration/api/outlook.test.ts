@@ -2,16 +2,20 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
+import type { CrawlTimeView } from '../../../contracts/http/crawl-time.ts';
 import type { CrawlOutlookView } from '../../../contracts/http/outlook.ts';
 import { noteLoads, noteWorker } from '../../../storage/instance/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import {
+  addHosts,
   addUrl,
+  addUrls,
   changeCrawl,
   changeHost,
   fromNow,
   hadSettings,
   hostIdOf,
+  longAgo,
   setState,
   tables,
   type HostColumns,
@@ -180,4 +184,35 @@ it('a crawl, its report and its explanation show how full the stages behind the 
   expect(stdout).toContain('unread 95 %, commit 1 %; fetching at 25 % of its pace');
   await setState(services.pool, id, 'cancelled', null);
   expect((await get<CrawlView>(`/v1/crawls/${id}`)).stages).toEqual([]);
+});
+
+it("a crawl's time is looked up at 2,000 hosts with work at most, which stand for all, and the answer says so", async () => {
+  const id = await running();
+  await changeCrawl(services.pool, id, { started_at: fromNow(-90_000) });
+  const time = (): Promise<CrawlTimeView> => get(`/v1/crawls/${id}/time`);
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  const queued = async (count: number, name: string, columns: HostColumns): Promise<void> => {
+    const hosts = await addHosts(
+      ...([services.pool, count, (n: number) => `https://${name}${String(n)}-${id}.example`] as const),
+      { failures: 0, paced_until: longAgo, ...columns },
+    );
+    await addUrls(
+      services.pool,
+      id,
+      hosts.map((host_id) => ({ host_id, url: `https://${name}.example/` })),
+    );
+    await tables.queue.change(services.pool, { crawl_id: id }, { work_at: fromNow(-1_000) });
+  };
+  await queued(1_200, 'closed', { closed_until: inAnHour });
+  expect((await time()).looked).toBeNull();
+  await queued(1_200, 'slow', { paced_until: inAnHour });
+  const now = await time();
+  expect(now.looked).toEqual({ hosts: 2_000, of: 2_400 });
+  expect(now.summary).toContain('at 2,000 of 2,400 hosts with work.');
+  // Each host has waited a thousand seconds, and what passes between two statements of the test.
+  expect(now.seconds).toBeGreaterThan(2_400 * 999);
+  expect(now.seconds).toBeLessThan(2_400 * 1_090);
+  const shares = Object.fromEntries(now.causes.map(({ cause, share }) => [cause, share]));
+  expect(shares['windows']).toBeCloseTo(0.5, 1);
+  expect(shares['delay']).toBeCloseTo(0.5, 1);
 });
