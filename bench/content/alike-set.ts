@@ -30,7 +30,7 @@ const syllables =
   );
 
 /** Words by Zipf's law: the commonest make up a text as they do in languages. */
-class Words {
+export class Words {
   readonly #random: Random;
   readonly #known: readonly string[];
   constructor(random: Random) {

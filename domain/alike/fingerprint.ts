@@ -94,6 +94,14 @@ export function fingerprint(text: string, shape = fingerprintShape): Fingerprint
   };
 }
 
+/** The SimHash of `fingerprint` alone. Null: the text has too few words. */
+export function simhashOf(text: string): bigint | null {
+  const words = readWords(text, []);
+  if (words < fewestWords) return null;
+  readShingles(words, fingerprintShape.shingleWords);
+  return majority();
+}
+
 /** Fills `hashes`, and `numbers` with those of the least hashes. Answers how many words there are. */
 function readWords(text: string, numbers: number[]): number {
   let [words, hash, shown] = [0, offset, 0];

@@ -1,4 +1,5 @@
 /** What the visits to a page have shown. */
+import { differsByAHair } from './page-sign.ts';
 import { noHistory, withVisit, type ChangeHistory } from './rate.ts';
 
 export interface PageState {
@@ -20,14 +21,27 @@ export interface Found {
   readonly bodySign: string;
   /** Of the text; null: the body was not read as a text. */
   readonly textSign: string | null;
+  /**
+   * SimHash of the text (page-sign.ts); null: it has none. Before the visit: of the text that last counted as new, so
+   * that a text which changes a little with every visit counts as changed once it has gone far enough.
+   */
+  readonly simhash: bigint | null;
 }
 
-/** The text tells, if both visits have one: bodies differ by dates, tokens and advertisements that nobody reads. */
+/**
+ * The text tells, if both visits have one: bodies differ by dates, tokens and advertisements that nobody reads. A text
+ * that differs by a hair is the same: otherwise a page with a counter would be visited again and again for nothing.
+ */
 export function hasChanged(before: Found, now: Found): boolean {
   if (before.isDead !== now.isDead) return true;
-  if (before.textSign !== null && now.textSign !== null) return before.textSign !== now.textSign;
-  return before.bodySign !== now.bodySign;
+  if (before.textSign === null || now.textSign === null) return before.bodySign !== now.bodySign;
+  if (before.textSign === now.textSign) return false;
+  return before.simhash === null || now.simhash === null || !differsByAHair(before.simhash, now.simhash);
 }
+
+/** The SimHash with which the next visit is compared. */
+export const simhashAfter = (before: Found | null, now: Found, changed: boolean): bigint | null =>
+  before === null || changed ? now.simhash : (before.simhash ?? now.simhash);
 
 export const firstVisit = (importance: number, { isDead }: Found): PageState => ({
   ...{ importance, history: noHistory, visits: 1, gap: null, changed: null, unchangedInARow: 0 },

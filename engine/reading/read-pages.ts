@@ -12,6 +12,7 @@ import { textHash } from '../../content/text-hash.ts';
 import { linksTaken } from '../../domain/host-quality.ts';
 import { cutBy, type Cut } from '../../domain/limits.ts';
 import { worthOf } from '../../domain/priority/place.ts';
+import { signOfText } from '../../domain/recrawl/page-sign.ts';
 import { canonicalize } from '../../domain/url.ts';
 import {
   packOutlinks,
@@ -316,6 +317,7 @@ function pageRow(
     noindex: extracted.noindex,
     nofollow: extracted.nofollow,
     text_hash: extracted.words < wordsThatTell ? null : Buffer.from(textHash(text)).toString('hex'),
+    ...(crawl.config.keepFresh !== null && { simhash: signOfText(extracted)?.toString() ?? null }),
     meta: extracted.meta,
     outlinks: packOutlinks(staged.origin, links),
     ...(relevance !== null && { relevance }),

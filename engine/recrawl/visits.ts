@@ -6,6 +6,7 @@ import { changeRates, importanceOf, pageClasses, type ChangeFreq } from '../../d
 import {
   firstVisit,
   hasChanged,
+  simhashAfter,
   visitedAgain,
   type Found,
   type PageState,
@@ -58,6 +59,7 @@ export function noteOf(visits: readonly VisitedPage[], keepFresh: KeepFresh, rul
       isDead: visit.state === 'dead',
       bodySign: visit.body_sign,
       textSign: visit.text_sign,
+      simhash: bitsOf(visit.simhash),
     };
     const before = pageBefore(visit);
     const changed = before !== null && hasChanged(before.found, found);
@@ -100,6 +102,7 @@ export function noteOf(visits: readonly VisitedPage[], keepFresh: KeepFresh, rul
         changed: before !== null && changed,
         body_sign: visit.body_sign,
         text_sign: visit.text_sign,
+        simhash: simhashAfter(before?.found ?? null, found, changed)?.toString() ?? null,
         lost_sign:
           before !== null && before.found.bodySign !== visit.body_sign ? before.found.bodySign : null,
         unread: found.isDead || visit.is_alias,
@@ -113,6 +116,8 @@ export function noteOf(visits: readonly VisitedPage[], keepFresh: KeepFresh, rul
 export const freqOf = (text: string | null): ChangeFreq | null =>
   text !== null && Object.hasOwn(changeRates, text) ? (text as ChangeFreq) : null;
 
+const bitsOf = (simhash: string | null): bigint | null => (simhash === null ? null : BigInt(simhash));
+
 /** Null: this is the first visit. */
 function pageBefore(visit: VisitedPage): {
   readonly page: Omit<PageState, 'importance'>;
@@ -123,7 +128,12 @@ function pageBefore(visit: VisitedPage): {
   const deadVisits = visit.dead_visits ?? 0;
   return {
     seenMicros: visit.seen_micros,
-    found: { isDead: deadVisits > 0, bodySign: visit.old_body_sign ?? '', textSign: visit.old_text_sign },
+    found: {
+      isDead: deadVisits > 0,
+      bodySign: visit.old_body_sign ?? '',
+      textSign: visit.old_text_sign,
+      simhash: bitsOf(visit.old_simhash),
+    },
     page: {
       history: { unchangedDays: visit.unchanged_days ?? 0, changedAfter: visit.changed_after ?? [] },
       visits: visit.visits ?? 0,

@@ -28,6 +28,8 @@ create table page (
   noindex      boolean not null,
   nofollow     boolean not null,
   text_hash    bytea,
+  -- SimHash of the text (domain/recrawl/page-sign.ts), for crawls that keep fresh; null: others, or too few words.
+  simhash      bigint,
   -- What else the page says of itself (contracts/http/page-meta.ts); null: nothing was extracted yet.
   meta         jsonb,
   -- One on each line; links within the page's own origin from their path on.

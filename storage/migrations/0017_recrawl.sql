@@ -56,6 +56,8 @@ create table page_history (
   -- The first bytes of the hashes of body and text at the last visit.
   body_sign         bytea not null,
   text_sign         bytea,
+  -- SimHash of the text that last counted as new; null: there is none.
+  simhash           bigint,
   -- Null: the page is queued, or is not visited again.
   next_due          timestamptz,
   primary key (crawl_id, key, host_id)

@@ -149,6 +149,8 @@ export interface PageRow {
   readonly noindex: boolean;
   readonly nofollow: boolean;
   readonly text_hash: string | null;
+  /** 64 bits, signed; absent: the crawl does not keep fresh. */
+  readonly simhash?: string | null;
   readonly meta: PageMeta | null;
   /** The links to follow, packed (storage/pages/outlinks.ts). */
   readonly outlinks: string;
@@ -168,18 +170,18 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
      select *, decode(key, 'hex') as place from json_to_recordset($1) as r(
             host_id bigint, crawl_id bigint, key text, title text, description text, language text, charset text,
             words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text,
-            meta jsonb, outlinks text, relevance real, counters text[])
+            simhash bigint, meta jsonb, outlinks text, relevance real, counters text[])
    ), stored as (
      insert into page (host_id, crawl_id, key, title, description, language, charset, words, links, canonical, noindex,
-                       nofollow, text_hash, meta, outlinks, relevance)
+                       nofollow, text_hash, simhash, meta, outlinks, relevance)
      select host_id, crawl_id, place, title, description, language, charset, words, links, canonical,
-            noindex, nofollow, decode(text_hash, 'hex'), meta, outlinks, relevance
+            noindex, nofollow, decode(text_hash, 'hex'), simhash, meta, outlinks, relevance
        from r order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
        set title = excluded.title, description = excluded.description, language = excluded.language,
            charset = excluded.charset, words = excluded.words, links = excluded.links, canonical = excluded.canonical,
            noindex = excluded.noindex, nofollow = excluded.nofollow,
-           text_hash = excluded.text_hash, meta = excluded.meta, outlinks = excluded.outlinks, relevance = excluded.relevance,
+           text_hash = excluded.text_hash, simhash = excluded.simhash, meta = excluded.meta, outlinks = excluded.outlinks, relevance = excluded.relevance,
            extracted_at = now()
      returning host_id, crawl_id, key, xmax = 0 as is_new
    ), counted as (

@@ -15,6 +15,8 @@ export interface VisitedPage {
   readonly micros: number;
   readonly body_sign: string;
   readonly text_sign: string | null;
+  /** 64 bits, signed; null: the page has no text, or too little. */
+  readonly simhash: string | null;
   readonly is_alias: boolean;
   readonly changefreq: string | null;
   readonly lastmod_micros: number | null;
@@ -26,6 +28,7 @@ export interface VisitedPage {
   readonly changed_after: readonly number[] | null;
   readonly old_body_sign: string | null;
   readonly old_text_sign: string | null;
+  readonly old_simhash: string | null;
 }
 
 const micros = (at: string): string => `(extract(epoch from ${at}) * 1000000)::bigint`;
@@ -51,11 +54,12 @@ export const visitsAfter = statement<
    select u.host_id, encode(u.key, 'hex') as key, u.url, u.kind, u.priority, u.state, ${micros('u.fetched_at')} as micros,
           encode(substring(coalesce(u.content_hash, sha256(convert_to(coalesce(u.redirect_to, ''), 'UTF8'))) for 8), 'hex') as body_sign,
           case when u.alias_host is null then encode(substring(p.text_hash for 8), 'hex') end as text_sign,
+          case when u.alias_host is null then p.simhash::text end as simhash,
           u.alias_host is not null as is_alias,
           s.changefreq, ${micros('s.lastmod')} as lastmod_micros,
           ${micros('h.seen_at')} as seen_micros, h.visits, h.unchanged_in_row, h.dead_visits,
           h.unchanged_days, h.changed_after, encode(h.body_sign, 'hex') as old_body_sign,
-          encode(h.text_sign, 'hex') as old_text_sign
+          encode(h.text_sign, 'hex') as old_text_sign, h.simhash::text as old_simhash
      from feed u
      left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
      left join page_history h on h.crawl_id = u.crawl_id and h.key = u.key and h.host_id = u.host_id
@@ -79,6 +83,8 @@ export interface NotedVisit {
   readonly changed: boolean;
   readonly body_sign: string;
   readonly text_sign: string | null;
+  /** Of the text with which the next visit is compared. */
+  readonly simhash: string | null;
   /** The sign of the body that the page had before and has no more; null: it has the same. */
   readonly lost_sign: string | null;
   /** What was read from the page once is not in it any more: the page is gone, or a copy of another. */
@@ -102,15 +108,16 @@ export const noteVisits = statement<[crawlId: string, rows: string], { readonly 
        from json_to_recordset($2) as r(
             host_id bigint, key text, class smallint, importance real, rate real, visits int, unchanged_in_row int,
             dead_visits smallint, unchanged_days real, changed_after real[], micros bigint, changed boolean,
-            body_sign text, text_sign text, lost_sign text, unread boolean, due_in_days float8)
+            body_sign text, text_sign text, simhash bigint, lost_sign text, unread boolean, due_in_days float8)
       order by host_id, key
    ), stored as (
      insert into page_history as h (crawl_id, key, host_id, class, importance, rate, visits, unchanged_in_row, dead_visits,
-                               unchanged_days, changed_after, seen_at, changed_at, body_sign, text_sign, next_due)
+                               unchanged_days, changed_after, seen_at, changed_at, body_sign, text_sign, simhash,
+                               next_due)
      select $1, place, host_id, class, importance, rate, visits, unchanged_in_row, dead_visits, unchanged_days,
             changed_after, timestamptz 'epoch' + micros * interval '1 microsecond',
             case when changed then timestamptz 'epoch' + micros * interval '1 microsecond' end,
-            decode(body_sign, 'hex'), decode(text_sign, 'hex'),
+            decode(body_sign, 'hex'), decode(text_sign, 'hex'), simhash,
             timestamptz 'epoch' + micros * interval '1 microsecond' + due_in_days * interval '1 day'
        from r
      on conflict (crawl_id, key, host_id) do update
@@ -118,7 +125,8 @@ export const noteVisits = statement<[crawlId: string, rows: string], { readonly 
            unchanged_in_row = excluded.unchanged_in_row, dead_visits = excluded.dead_visits,
            unchanged_days = excluded.unchanged_days, changed_after = excluded.changed_after,
            seen_at = excluded.seen_at, changed_at = coalesce(excluded.changed_at, h.changed_at),
-           body_sign = excluded.body_sign, text_sign = excluded.text_sign, next_due = excluded.next_due
+           body_sign = excluded.body_sign, text_sign = excluded.text_sign,
+           simhash = excluded.simhash, next_due = excluded.next_due
      returning xmax = 0 as is_new
    ), forgotten as (
      delete from page p using r

@@ -4,7 +4,13 @@ import { defaultKeepFresh, intervalsOf, lookSeconds } from '../../../domain/recr
 import { nextVisit, type VisitRules } from '../../../domain/recrawl/next-visit.ts';
 import { behindBy, newsLift } from '../../../domain/priority/place.ts';
 import { classOf, importanceOf, trustsLastmods } from '../../../domain/recrawl/page-class.ts';
-import { firstVisit, hasChanged, visitedAgain, type PageState } from '../../../domain/recrawl/page-state.ts';
+import {
+  firstVisit,
+  hasChanged,
+  simhashAfter,
+  visitedAgain,
+  type PageState,
+} from '../../../domain/recrawl/page-state.ts';
 import { noHistory } from '../../../domain/recrawl/rate.ts';
 
 const defaultIntervals = intervalsOf(defaultKeepFresh);
@@ -14,7 +20,7 @@ describe('the next visit', () => {
     plan: { price: 0.5, leftOutDays: 45 },
     ...{ typical: 0.1, even: 10, tolerance: 0, intervals: defaultIntervals },
   };
-  const found = { isDead: false, bodySign: 'a', textSign: 't' };
+  const found = { isDead: false, bodySign: 'a', textSign: 't', simhash: null };
   const plain = { isNews: false, changefreq: null } as const;
   const visited = (times: number, changed: boolean): PageState => {
     let state = firstVisit(1, found);
@@ -63,6 +69,29 @@ describe('the next visit', () => {
     expect(hasChanged(found, { ...found, textSign: 'u' })).toBe(true);
     expect(hasChanged({ ...found, textSign: null }, { ...found, bodySign: 'b' })).toBe(true);
     expect(hasChanged(found, { ...found, isDead: true })).toBe(true);
+  });
+
+  it('takes a text that differs by a hair for the same, until it has gone further', () => {
+    const [one, near, far] = [0n, 0b111n, 0b1111n].map((simhash, at) => ({
+      ...found,
+      textSign: `t${String(at)}`,
+      simhash,
+    }));
+    if (one === undefined || near === undefined || far === undefined) throw new Error('there are three');
+    expect(hasChanged(one, near)).toBe(false);
+    expect(hasChanged(one, far)).toBe(true);
+    // One of them has too few words to be compared so.
+    expect(hasChanged({ ...one, simhash: null }, near)).toBe(true);
+    expect(hasChanged(one, { ...near, simhash: null })).toBe(true);
+    // Each step is a hair, and the way is none: the next visit is compared with what last counted as new.
+    const after = simhashAfter(one, near, false);
+    expect(after).toBe(0n);
+    expect(hasChanged({ ...near, simhash: after }, far)).toBe(true);
+    expect(simhashAfter({ ...near, simhash: after }, far, true)).toBe(far.simhash);
+    expect([simhashAfter(null, near, false), simhashAfter({ ...one, simhash: null }, near, false)]).toEqual([
+      7n,
+      7n,
+    ]);
   });
 
   it('looks often enough that news is fetched within a quarter of an hour', () => {

@@ -171,6 +171,43 @@ describe('a standing crawl', () => {
     expect(freed).toBeDefined();
   });
 
+  it('takes a page whose text differs by a counter for unchanged, and one with another sentence for changed', async () => {
+    const crawl = await standing();
+    const { id, site } = crawl;
+    const article = Array.from({ length: 400 }, (_, at) => `word${String((at * 7919) % 1_000)}`).join(' ');
+    const counting =
+      (text: string): Answer =>
+      (response, _request, count) => {
+        const body = `<!doctype html><title>Counts</title><main><p>${text}</p><p>seen ${String(count)} times</p></main>`;
+        response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+      };
+    site.answers = {
+      ...site.answers,
+      '/counts': counting(article),
+      '/told': counting(`${article} and more`),
+    };
+    await fetching.queue(id, crawl.host, '/counts', '/told');
+    await work(crawl);
+    await noted(crawl, paths.length + 2);
+    const hashes = async (): Promise<unknown[]> =>
+      (await tables.page.rows(fetching.pool, { crawl_id: id, title: 'Counts' })).map(
+        ({ text_hash: hash }) => hash,
+      );
+    const before = await hashes();
+    const shuffled = counting(`${article.slice(900)} ${article.slice(0, 600)} and more`);
+    site.answers = { ...site.answers, '/told': shuffled };
+    await makeDue(crawl);
+    await run(crawl);
+    await work(crawl);
+    await noted(crawl, paths.length + 2);
+    // The hashes of both texts are others.
+    for (const hash of await hashes()) expect(before).not.toContainEqual(hash);
+    expect(await histories(crawl)).toMatchObject({
+      '/counts': { visits: 2, changed: false },
+      '/told': { visits: 2, changed: true },
+    });
+  });
+
   it('asks again for pages that are held as missing, so that they hold nothing up, and for no made-up path', async () => {
     const crawl = await standing({ requestsPerDay: 100 });
     const { id, site } = crawl;

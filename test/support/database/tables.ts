@@ -173,6 +173,7 @@ interface PageRow {
   readonly links: number;
   readonly noindex: boolean;
   readonly nofollow: boolean;
+  readonly text_hash: Buffer | null;
   readonly outlinks: unknown;
 }
 
