@@ -91,6 +91,11 @@ export const blockElements: ReadonlySet<string> = new Set([
   'plaintext',
 ]);
 
+/** They have no end tag (HTML standard section 13.1.2). */
+export const voidElements: ReadonlySet<string> = new Set([
+  ...['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'],
+]);
+
 /** HTML elements that end an unclosed <svg> or <math> (HTML standard section 13.2.6.5); the common ones of the list. */
 export const breakoutElements: ReadonlySet<string> = new Set([
   'blockquote',

@@ -132,6 +132,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     words,
     meta: meta.value,
     links: directives.nofollow ? [] : links.urls,
+    hiddenLinks: links.hidden,
     contexts: page.contexts?.resolve(resolve, links.urls) ?? null,
     linksSeen: links.seen,
     canonical: page.canonicalHref === null ? null : resolve(page.canonicalHref),

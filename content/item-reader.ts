@@ -2,6 +2,7 @@
  * Microdata (HTML standard section 5) and RDFa Lite, read while the page is: only for pages that have any, since all
  * attributes and all elements must be looked at for it. Both give items as JSON-LD writes them.
  */
+import { voidElements } from './elements.ts';
 import { foldLine } from './folded-text.ts';
 import { mostItems, type SchemaItem } from './schema-items.ts';
 
@@ -21,10 +22,6 @@ const deepest = 200;
 /** Characters of the text of a property. */
 const longestText = 1_000;
 const mostProperties = 2_000;
-
-const voidElements: ReadonlySet<string> = new Set([
-  ...['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'],
-]);
 
 /** Does a page have items? To be asked of its source. */
 export function hasItems(source: string): boolean {

@@ -1,11 +1,12 @@
 /**
  * One pass over a page, on the tokenizer alone: no tree is built and no stack of open elements is kept, so nesting
  * costs nothing (100,000 open tags read as fast as 100,000 closed ones) and nothing has to be cut for depth.
- * What a tree would tell is told by three small counters:
+ * What a tree would tell is told by four small counters:
  *
  * - `foreign`: inside <svg> or <math>, where <title>, <style> and self-closing tags mean something else. Left at the
  *   end tag or at an HTML element that cannot be inside.
  * - `inert`: inside <template>, whose content is no part of the page: neither text nor links.
+ * - `hiddenParts`: inside an element that people do not see (content/hidden-parts.ts): its links are noted as hidden.
  * - `quiet`: the outermost element whose text is left out (its links count). Left at its end tag, or when an element
  *   closes that was open before it: that is how a browser treats an unclosed <nav>.
  */
@@ -21,6 +22,7 @@ import {
   speakingElements,
 } from './elements.ts';
 import { FoldedText } from './folded-text.ts';
+import { HiddenParts, hidingAttribute, isHiding } from './hidden-parts.ts';
 import { hintAttribute, hints, hintsOf } from './hints.ts';
 import { hasItems, ItemReader } from './item-reader.ts';
 import { isBarred, refreshTarget, relations } from './link-attributes.ts';
@@ -71,6 +73,9 @@ export class PageReader implements TokenizerCallbacks {
   /** What the names of the block element being read say (content/hints.ts). */
   private told = 0;
   private readsHints = false;
+  /** An attribute of the element being read hides it from people. */
+  private hides = false;
+  private readonly hiddenParts = new HiddenParts();
 
   private inTitle = false;
   /** The first title that says something is the page's; later ones are passed over. */
@@ -130,6 +135,7 @@ export class PageReader implements TokenizerCallbacks {
   onopentagname(start: number, end: number): void {
     this.tag = this.source.slice(start, end).toLowerCase();
     this.told = 0;
+    this.hides = false;
     this.readsAttributes =
       readElements.has(this.tag) ||
       this.items !== null ||
@@ -141,7 +147,10 @@ export class PageReader implements TokenizerCallbacks {
 
   onattribname(start: number, end: number): void {
     if (this.readsAttributes) this.attribute = this.source.slice(start, end).toLowerCase();
-    else this.attribute = this.readsHints ? hintAttribute(this.source, start, end) : '';
+    else {
+      const hint = this.readsHints ? hintAttribute(this.source, start, end) : '';
+      this.attribute = hint === '' ? hidingAttribute(this.source, start, end) : hint;
+    }
     this.value = '';
   }
 
@@ -159,6 +168,7 @@ export class PageReader implements TokenizerCallbacks {
       this.attributes.set(this.attribute, this.value);
     }
     if (this.readsHints) this.told |= hintsOf(this.attribute, this.value);
+    this.hides ||= isHiding(this.attribute, this.value);
   }
 
   onopentagend(): void {
@@ -205,6 +215,7 @@ export class PageReader implements TokenizerCallbacks {
       this.breakBlock();
       if (name !== 'br') this.blocks.begin(name, this.told, this.text.length);
     }
+    if (this.inert === 0 && this.foreign === 0) this.hiddenParts.opened(name, this.hides, this.open);
     if (this.readsAttributes) this.readAttributes(name);
     if ((this.told & hints.byline) !== 0 && this.inert === 0) this.marks.byline(name, this.told);
     const container = containerIndex.get(name);
@@ -249,6 +260,7 @@ export class PageReader implements TokenizerCallbacks {
       this.blocks.endLink(this.text.length);
     }
     this.marks.closed(name);
+    if (this.inert === 0 && this.foreign === 0) this.hiddenParts.closed(name);
     this.items?.closed(name);
     const container = containerIndex.get(name);
     if (container !== undefined) this.closeContainer(container);
@@ -260,6 +272,7 @@ export class PageReader implements TokenizerCallbacks {
     if (open === 0) return;
     this.open[container] = open - 1;
     this.blocks.close(container);
+    this.hiddenParts.left(container, open - 1);
     if (open - 1 < (this.openBeforeQuiet[container] ?? 0)) this.quiet = null;
   }
 
@@ -289,11 +302,11 @@ export class PageReader implements TokenizerCallbacks {
       case 'area':
         if (name === 'a') this.blocks.beginLink(this.text.length);
         if (name === 'a') this.details?.link(attributes, this.quiet, this.text.length);
-        this.addLink(attributes.get('href'), attributes.get('rel'));
+        this.addLink(attributes.get('href'), attributes.get('rel'), this.hides || this.hiddenParts.isHidden);
         break;
       case 'iframe':
       case 'frame':
-        this.addLink(attributes.get('src'), undefined);
+        this.addLink(attributes.get('src'), undefined, this.hides || this.hiddenParts.isHidden);
         break;
       case 'img':
         this.details?.image(attributes);
@@ -321,9 +334,9 @@ export class PageReader implements TokenizerCallbacks {
     if (relation.includes('next') || relation.includes('prev')) this.addLink(href, undefined);
   }
 
-  private addLink(href: string | undefined, rel: string | undefined): void {
+  private addLink(href: string | undefined, rel: string | undefined, hidden = false): void {
     if (href === undefined) return;
-    this.links.add(href, !isBarred(rel));
+    this.links.add(href, !isBarred(rel), hidden);
     if (this.tag === 'a') this.contexts?.begin(href);
   }
 }

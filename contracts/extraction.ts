@@ -47,6 +47,8 @@ export interface Extracted {
   readonly words: number;
   /** Absolute http(s) URLs to follow, fragment dropped, in document order, without repeats or nofollow ones. */
   readonly links: readonly string[];
+  /** URLs of `links` to which only links lead that are hidden from people, by attributes. A menu may be hidden so. */
+  readonly hiddenLinks: ReadonlySet<string>;
   /** What the links say, by URL, for those with words; null: nobody asked. */
   readonly contexts: ReadonlyMap<string, LinkContext> | null;
   /** Links seen before the cap and before nofollow was applied. */

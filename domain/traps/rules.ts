@@ -19,6 +19,8 @@ export const trapRules = [
   'babble',
   /** The same, and every answer takes long: to hold a crawler up. */
   'tarpit',
+  /** The same, and people do not see the links that lead in: they are there for crawlers. */
+  'hidden',
   /** Ever further hosts below one domain, which say nothing new or lead to nothing but more of themselves. */
   'names',
   /** Thousands of pages, each of which leads to little but unknown pages of the shape. */
@@ -78,6 +80,8 @@ interface Shown {
   /** Different texts; at the hosts below a domain, different hosts. */
   readonly texts: number;
   readonly streak: number;
+  /** Of the links that lead in from elsewhere, the share that people do not see. */
+  readonly hidden: number;
 }
 
 /** Pages that lead to hardly anything but unknown pages like themselves, under names that say nothing of them. */
@@ -148,6 +152,14 @@ const rules: readonly Rule[] = [
     holds: (shown) => leadsNowhere(shown) && shown.slow >= 0.9,
   },
   {
+    rule: 'hidden',
+    of: ['session', 'folder'],
+    ...{ pages: 64, looked: window, suspects: true },
+    // Menus that scripts open are hidden too, and lead to pages that lead to others as well, or say what they are about.
+    holds: (shown, { endless }) =>
+      shown.hidden >= nearlyAll && (leadsNowhere(shown) || shown.streak * 4 >= endless),
+  },
+  {
     rule: 'names',
     of: ['domain'],
     ...{ pages: 48, looked: window, suspects: false },
@@ -165,10 +177,13 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** @param vocabularyFull so many words were met at the host that no word says anything any more */
-export function scoreOf(group: Group, vocabularyFull: boolean, limits: TrapLimits): Score {
+/**
+ * @param hidden share of the links into the shape, from elsewhere, that people do not see
+ * @param vocabularyFull so many words were met at the host that no word says anything any more
+ */
+export function scoreOf(group: Group, hidden: number, vocabularyFull: boolean, limits: TrapLimits): Score {
   const kind = kindOfShape(group.shape);
-  const shown = shownBy(group);
+  const shown = shownBy(group, hidden);
   const mine = rules.filter(({ of, needsWords }) => of.includes(kind) && !(needsWords && vocabularyFull));
   const trap = mine.find(
     ({ pages, looked, holds }) => group.pages >= pages && shown.looked >= looked && holds(shown, limits),
@@ -182,13 +197,13 @@ export function scoreOf(group: Group, vocabularyFull: boolean, limits: TrapLimit
   };
 }
 
-function shownBy({ pages, streak, recent }: Group): Shown {
+function shownBy({ pages, streak, recent }: Group, hidden: number): Shown {
   const share = (flag: number): number =>
     recent.length === 0 ? 0 : recent.filter((page) => (page & flag) !== 0).length / recent.length;
   const sum = (of: (page: number) => number): number => recent.reduce((total, page) => total + of(page), 0);
   const terms = sum(termsOf);
   return {
-    ...{ pages, streak, terms, looked: recent.length, texts: new Set(recent.map(printOf)).size },
+    ...{ pages, streak, hidden, terms, looked: recent.length, texts: new Set(recent.map(printOf)).size },
     ...{ same: share(flags.same), numbers: share(flags.numbers), grew: share(flags.grew) },
     ...{ onlyNew: share(flags.onlyNew), alien: share(flags.alien), slow: share(flags.slow) },
     newWords: terms === 0 ? 0 : sum(newTermsOf) / terms,
@@ -217,6 +232,8 @@ export function accusationText({ rule, evidence }: Accusation): string {
       return `${percent(evidence['onlyNew'])} ${of} lead to little but unknown pages of the same kind, ${percent(evidence['alien'])} say nothing of what their URLs name, and ${percent(evidence['newWords'])} of their words never came before, as in no language`;
     case 'tarpit':
       return `${percent(evidence['onlyNew'])} ${of} lead to little but unknown pages of the same kind, ${percent(evidence['alien'])} say nothing of what their URLs name, and ${percent(evidence['slow'])} took long to be answered`;
+    case 'hidden':
+      return `${percent(evidence['hidden'])} of the links that lead in from other pages are hidden from people, and ${percent(evidence['onlyNew'])} ${of} lead to little but unknown pages of the same kind${(evidence['alien'] ?? 0) >= 0.8 ? ', of whose names they say nothing' : ''}`;
     case 'names':
       return `${percent(evidence['grew'])} ${of}, which lie at ${String(evidence['texts'] ?? 0)} hosts or more, lead to further hosts of the domain, ${percent(Math.max(evidence['same'] ?? 0, evidence['numbers'] ?? 0))} have texts that other pages had, numbers aside, and ${percent(evidence['newWords'])} of their words were new`;
     case 'endless':

@@ -24,6 +24,8 @@ const vocabularyBits = vocabularyBytes * 8;
 const slowMs = 1_500;
 /** Share of a host's URLs that makes a shape suspicious, once the host has so many. */
 const lion = { share: 0.8, urls: 1_000 };
+/** Shapes kept that hidden links led into. */
+const mostEntries = 32;
 const dayMs = 86_400_000;
 
 /** One page that was read, or whose body was found to be that of another page. */
@@ -38,6 +40,8 @@ export interface Observation {
   readonly links: number;
   /** Of the links to its own host, those that were new to the crawl: how many have each shape. */
   readonly fresh: Readonly<Record<string, number>>;
+  /** Of these, those that only links led to which people do not see: how many have each shape. */
+  readonly hidden: Readonly<Record<string, number>>;
   readonly freshLinks: number;
   /** A shape that more links of the page have than `TrapLimits.crowd`; null: none. */
   readonly crowd: string | null;
@@ -53,11 +57,23 @@ export interface WatchState {
   groups: Group[];
   /** Prints of texts with how often each was met, those met last at the end. */
   texts: [print: number, times: number][];
+  /**
+   * Shapes that pages of other shapes led into, first of all by links that people do not see: new URLs found so, and how
+   * many of them by such links alone. Those met last at the end.
+   */
+  entries: [shape: string, found: number, hidden: number][];
   /** A bit for each term that was met, as base64; ''; none. */
   vocabulary: string;
 }
 
-export const noPages = (): WatchState => ({ pages: 0, found: 0, groups: [], texts: [], vocabulary: '' });
+export const noPages = (): WatchState => ({
+  pages: 0,
+  found: 0,
+  groups: [],
+  texts: [],
+  entries: [],
+  vocabulary: '',
+});
 
 /** What a standing quarantine or a release says of a shape. */
 export type Standing = 'suspected' | 'held' | 'confirmed' | 'released';
@@ -108,6 +124,7 @@ export function watchPages(
       if (saysMore(shown)) sample.novel++;
     }
     countFound(state, page, now);
+    countEntries(state, page);
     const held = page.shapes.some((shape) => isHeld(current.get(shape)));
     if (!held) judge({ state, vocabularyFull: vocabulary.isFull, limits }, page.shapes, current, findings);
   }
@@ -148,7 +165,7 @@ function judge(
     if (current.get(shape) === 'released') continue;
     const group = state.groups.find((each) => each.shape === shape);
     if (group === undefined) continue;
-    const { trap, suspect } = scoreOf(group, vocabularyFull, limits);
+    const { trap, suspect } = scoreOf(group, enteredHidden(state, shape), vocabularyFull, limits);
     if (trap === null && suspect !== null) return;
     if (trap === null || (shape === wholeHost && narrowerSuspected(watched))) continue;
     findings.push({ kind: 'hold', shape, accusation: trap });
@@ -161,7 +178,9 @@ function judge(
 
 const narrowerSuspected = ({ state, vocabularyFull, limits }: Watched): boolean =>
   state.groups.some(
-    (group) => group.shape !== wholeHost && scoreOf(group, vocabularyFull, limits).suspect !== null,
+    (group) =>
+      group.shape !== wholeHost &&
+      scoreOf(group, enteredHidden(state, group.shape), vocabularyFull, limits).suspect !== null,
   );
 
 function suspicions(watched: Watched, current: ReadonlyMap<string, Standing>): Finding[] {
@@ -176,7 +195,7 @@ function suspicions(watched: Watched, current: ReadonlyMap<string, Standing>): F
 }
 
 function suspicionOf({ state, vocabularyFull, limits }: Watched, group: Group): Accusation | null {
-  const { suspect } = scoreOf(group, vocabularyFull, limits);
+  const { suspect } = scoreOf(group, enteredHidden(state, group.shape), vocabularyFull, limits);
   if (suspect !== null) return suspect;
   // Once no word says anything any more, a text that was not met often is all that can be asked for.
   const isNovel = (page: number): boolean =>
@@ -251,6 +270,30 @@ function countFound(state: WatchState, page: Observation, now: number): void {
   }
   if (page.crowd !== null && !state.groups.some(({ shape }) => shape === page.crowd))
     groupOf(state, page.crowd).crowded = true;
+}
+
+/**
+ * A shape whose pages were read before any hidden link led there is one that people find, whatever leads there later: it
+ * gets no entry.
+ */
+function countEntries(state: WatchState, page: Observation): void {
+  for (const [shape, count] of Object.entries(page.hidden)) {
+    if (page.shapes.includes(shape)) continue;
+    const at = state.entries.findIndex(([known]) => known === shape);
+    if (at < 0 && state.groups.some((group) => group.shape === shape)) continue;
+    const [entry] = at < 0 ? [] : state.entries.splice(at, 1);
+    const [, found, hidden] = entry ?? [shape, 0, 0];
+    state.entries.push([shape, found, hidden + count]);
+  }
+  for (const entry of state.entries)
+    if (!page.shapes.includes(entry[0])) entry[1] += page.fresh[entry[0]] ?? 0;
+  state.entries = state.entries.slice(-mostEntries);
+}
+
+/** Of the new URLs of a shape to which pages of other shapes led, the share that only hidden links led to. */
+function enteredHidden({ entries }: WatchState, shape: string): number {
+  const [, found, hidden] = entries.find(([known]) => known === shape) ?? [shape, 0, 0];
+  return found === 0 ? 0 : hidden / found;
 }
 
 /**

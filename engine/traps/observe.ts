@@ -15,7 +15,7 @@ export interface ReadPage {
   /** SHA-256 of the body. */
   readonly body: Uint8Array;
   /** Null: the body is that of another page, and was not read. */
-  readonly extracted: Pick<Extracted, 'text' | 'title' | 'links'> | null;
+  readonly extracted: Pick<Extracted, 'text' | 'title' | 'links' | 'hiddenLinks'> | null;
   /** Links to its own host that were new to the crawl, as they were found. */
   readonly fresh: readonly string[];
   /** Milliseconds that the answer took; null: not known. */
@@ -37,6 +37,13 @@ export function observe({ link, body, extracted, fresh, tookMs }: ReadPage, crow
     body: new DataView(body.buffer, body.byteOffset).getUint32(0),
     links: ownLinks.length,
     fresh: shapesIn(fresh, own),
+    hidden:
+      extracted === null
+        ? {}
+        : shapesIn(
+            fresh.filter((url) => extracted.hiddenLinks.has(url)),
+            own,
+          ),
     freshLinks: fresh.length,
     crowd: ownLinks.length > crowd ? crowdIn(ownLinks, own, crowd) : null,
     tookMs,
@@ -63,7 +70,14 @@ export function observeBelow(
   const [count, shape] = [elsewhere(fresh), hostsBelow(domain)];
   return {
     ...{ shapes: [shape], print: own.print, body: own.body, links: elsewhere(links) },
-    ...{ fresh: { [shape]: count }, freshLinks: count, crowd: null, tookMs: own.tookMs, from: hostId },
+    ...{
+      fresh: { [shape]: count },
+      hidden: {},
+      freshLinks: count,
+      crowd: null,
+      tookMs: own.tookMs,
+      from: hostId,
+    },
   };
 }
 

@@ -100,7 +100,7 @@ function page(path: string, text: string, fresh: readonly string[], links = 3): 
   for (const each of fresh) for (const shape of shapesOf(each)) counts[shape] = (counts[shape] ?? 0) + 1;
   return {
     ...{ shapes: shapesOf(path), print: printText(text, path), body: 0, links },
-    ...{ fresh: counts, freshLinks: fresh.length, crowd: null, tookMs: null },
+    ...{ fresh: counts, hidden: {}, freshLinks: fresh.length, crowd: null, tookMs: null },
   };
 }
 const words = (seed: number, count = 40): string =>
@@ -180,6 +180,44 @@ describe('a shape', () => {
       expect(costs((at) => deeper(at, mixed(at), 300))).toBeGreaterThan(1_900);
     });
 
+    describe('and to which only hidden links led', () => {
+      const into = (from: string, over: Partial<Observation> = {}): Observation => ({
+        ...page(from, words(9_000), ['/m/begin']),
+        ...{ hidden: { '/m/**': 1 }, ...over },
+      });
+      const entered = (...entries: readonly Observation[]) => {
+        const pages = [...entries, ...numbers(300).map((at) => deeper(at, mixed(at), 300))];
+        return watched(pages).flatMap((found) =>
+          found.kind === 'hold' ? [[found.shape, found.accusation.rule]] : [],
+        );
+      };
+
+      it('is held whatever the words, and only then', () => {
+        expect(entered(into('/'))).toEqual([['/m/**', 'hidden']]);
+        expect(entered(into('/', { hidden: {} }))).toEqual([]);
+      });
+
+      it('is not if people see another link that leads there, or saw one before', () => {
+        const seen = into('/other', { hidden: {} });
+        expect(entered(into('/'), seen)).toEqual([]);
+        expect(entered(deeper(5_000, words(1)), into('/'))).toEqual([]);
+        // What its own pages hide or show says nothing.
+        expect(entered(into('/m/x'))).toEqual([]);
+        expect(entered(into('/'), into('/m/x', { hidden: {} }))).toEqual([['/m/**', 'hidden']]);
+      });
+
+      it('is no reason alone: menus that scripts open lead to pages that say what they are about', () => {
+        const menu = page('/', words(1), ['/docs/start']);
+        const docs = numbers(900).map((at) => {
+          const name = (seed: number): string =>
+            `/docs/w${((seed * 7_919 + 1) * 104_729).toString(36)}x.html`;
+          const next = at < 100 ? [name(2 * at + 100), name(2 * at + 101)] : [];
+          return page(name(at), words(at), next, 4);
+        });
+        expect(holds(watched([{ ...menu, hidden: menu.fresh }, ...docs]))).toEqual([]);
+      });
+    });
+
     it('is not released for samples that lead deeper, however new their words are', () => {
       const standings = new Map<string, Standing>([['/m/{t}', 'held']]);
       const samples = numbers(5).map((at) => deeper(at, words(at)));
@@ -254,11 +292,13 @@ it('knows no more of a host than some kilobytes, whatever its URLs are', () => {
       const pages = Array.from({ length: 900 }, (_, at) => {
         const name = ((seed + 1) * (at + 3) * 7_919).toString(36);
         const path = `/${name.slice(0, 3)}/${name}/${String(at)}?${name.slice(1, 4)}=${name}`;
-        return page(path, words(seed + at), [path]);
+        const shown = page(path, words(seed + at), [path]);
+        return { ...shown, hidden: { [`/${name}/**`]: 1 } };
       });
       for (let at = 0; at < pages.length; at += 90) watchPages(state, pages.slice(at, at + 90), new Map(), 0);
       expect(state.groups.length).toBeLessThanOrEqual(48);
       expect(state.texts.length).toBeLessThanOrEqual(512);
+      expect(state.entries.length).toBeLessThanOrEqual(32);
       expect(JSON.stringify(state).length).toBeLessThan(48_000);
     }),
     { numRuns: 5 },

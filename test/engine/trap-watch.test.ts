@@ -7,7 +7,12 @@ import type { OpenCrawl } from '../../engine/books/crawl-book.ts';
 import type { StagedBody } from '../../storage/pages/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 
-const extracted = { text: 'some words', title: null, links: [] } as unknown as Extracted;
+const extracted = {
+  text: 'some words',
+  title: null,
+  links: [],
+  hiddenLinks: new Set(),
+} as unknown as Extracted;
 const staged = (at: number, fetches: number): StagedBody =>
   ({
     ...{ host_id: 1, crawl_id: 1, kind: 0, fetches, url: `https://a.example/c/${String(at)}` },

@@ -1,5 +1,6 @@
 /**
  * Are real sites taken for traps? Runs the rules over folders of documentation: `npm run traps -- FOLDER[/index.html] …`.
+ * With `--hidden` the site lies in a folder to which a hidden link leads, and every link counts as hidden from people.
  * Prints what each folder has and what would be kept back; the exit code is 1 if anything would be.
  */
 import path from 'node:path';
@@ -10,18 +11,22 @@ import { simulate } from './simulate.ts';
 const most = 50_000;
 const extractor = await createExtractor();
 let wrong = 0;
-for (const asked of process.argv.slice(2)) {
+const allHidden = process.argv.includes('--hidden');
+for (const asked of process.argv.slice(2).filter((argument) => argument !== '--hidden')) {
   const [folder, start] = asked.endsWith('.html')
     ? [path.dirname(asked), `/${path.basename(asked)}`]
     : [asked, '/index.html'];
   let pages = 0;
   const begun = performance.now();
   const pageAt = (at: string): Uint8Array | null => {
-    const found = fileAt(path.resolve(folder), at);
+    if (allHidden && at === '/') return Buffer.from(`<p hidden><a href="/site${start}">on</a>`);
+    const found = fileAt(path.resolve(folder), allHidden ? at.replace('/site/', '/') : at);
     if (found !== null) pages++;
     return found;
   };
-  const { held, findings } = simulate(extractor, 'http://site.example', start, pageAt, { most });
+  const { held, findings } = simulate(extractor, 'http://site.example', allHidden ? '/' : start, pageAt, {
+    ...{ most, allHidden },
+  });
   const suspects = new Set(
     findings.flatMap((finding) => (finding.kind === 'suspect' ? [finding.shape] : [])),
   );

@@ -35,6 +35,14 @@ function anyOf(level: Waiting[]): Waiting | undefined {
   return level.splice(at % Math.max(1, level.length), 1)[0];
 }
 
+interface Asked {
+  /** Most pages. */
+  readonly most: number;
+  readonly lag?: number;
+  /** Every link of the site is taken for one that people do not see. */
+  readonly allHidden?: boolean;
+}
+
 /** Pages that the watch gets together. */
 const batch = 16;
 
@@ -43,7 +51,7 @@ export function simulate(
   origin: string,
   start: string,
   pageAt: (path: string, nth: number) => string | Uint8Array | null,
-  { most, lag = 20 }: { readonly most: number; readonly lag?: number },
+  { most, lag = 20, allHidden = false }: Asked,
 ): Simulated {
   const state = noPages();
   const standings = new Map<string, Standing>();
@@ -110,7 +118,8 @@ export function simulate(
         (levels[waiting.depth + 1] ??= []).push({ path, depth: waiting.depth + 1 });
         return [found.value.url];
       });
-      open.push(observe({ ...seen, extracted, fresh }, usualLimits.crowd));
+      const told = allHidden ? { ...extracted, hiddenLinks: new Set(fresh) } : extracted;
+      open.push(observe({ ...seen, extracted: told, fresh }, usualLimits.crowd));
     }
     if (open.length >= batch) flush();
   };

@@ -34,6 +34,8 @@ const shopText = babble(40, 60, 'template');
 interface TrapKind {
   /** Where it begins. */
   readonly entry: string;
+  /** People do not see the link that leads in. */
+  readonly isHidden?: true;
   readonly owns: (path: string) => boolean;
   readonly page: (path: string, nth: number) => string;
 }
@@ -203,6 +205,21 @@ export const trapKinds: Readonly<Record<string, TrapKind>> = {
         ),
       ),
   },
+  'hidden-maze-of-prose': {
+    entry: '/essays/begin',
+    isHidden: true,
+    owns: (path) => path.startsWith('/essays/'),
+    // A tenth of the words are new, as in what people write.
+    page: (path) =>
+      page(
+        babble(4, 800, 'title', path),
+        `${babble(126, 800, 'text', path)} ${babble(14, 2 ** 31, 'new', path)}`,
+        Array.from(
+          { length: 10 },
+          (_, at) => `/essays/${token(path, at)}/${wordAt(9_000 + below(60_000, path, at))}`,
+        ),
+      ),
+  },
   'own-text-again': {
     entry: '/echo/0',
     owns: (path) => path.startsWith('/echo/'),
@@ -215,8 +232,13 @@ export const trapKinds: Readonly<Record<string, TrapKind>> = {
 export function trapSitePage(path: string, nth: number): string | null {
   const good = /^\/good\/(\d+)\.html$/.exec(path)?.[1];
   if (path === '/') {
-    const entries = Object.values(trapKinds).map(({ entry }) => entry);
-    return page('Home', babble(80, 3_000, 'home'), ['/good/0.html', ...entries]);
+    const entries = (hidden: boolean): string[] =>
+      Object.values(trapKinds).flatMap(({ entry, isHidden = false }) => (isHidden === hidden ? [entry] : []));
+    const unseen = entries(true).map((entry) => `<a href="${entry}">more</a>`);
+    return page('Home', babble(80, 3_000, 'home'), ['/good/0.html', ...entries(false)]).replace(
+      '</html>',
+      `<div style="display: none">${unseen.join('')}</div></html>`,
+    );
   }
   if (good !== undefined) {
     const number = Number(good);

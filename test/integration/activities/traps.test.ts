@@ -41,7 +41,7 @@ const novel = (at: number): Observation => {
   const print = printText(text, path);
   return {
     ...{ shapes: shapesOf(path), print, body: 0, links: 0 },
-    ...{ fresh: {}, freshLinks: 0, crowd: null, tookMs: null },
+    ...{ fresh: {}, hidden: {}, freshLinks: 0, crowd: null, tookMs: null },
   };
 };
 
