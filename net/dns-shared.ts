@@ -1,11 +1,15 @@
 /**
  * DNS answers shared between processes in Redis, under its own expiry. Redis may forget or vanish: then nothing is
  * known and DNS is asked (fails open). Only whole answers with addresses are shared; a shared answer is trusted no
- * more than DNS is, since the connector judges every address.
+ * more than DNS is, since the connector judges every address. Whatever else stands in Redis under a name counts as
+ * nothing: what is no list of addresses, and what is longer than any list of ours.
  */
 import { isIP } from 'node:net';
 import type { Redis } from 'ioredis';
 import type { ResolvedAddress } from './resolver.ts';
+
+/** Four addresses of each family take 219 characters. */
+const mostCharacters = 256;
 
 export interface SharedAnswer {
   readonly addresses: readonly ResolvedAddress[];
@@ -37,8 +41,11 @@ export class RedisAnswers implements SharedAnswers {
     if (this.#redis.status !== 'ready') return null;
     const key = this.#prefix + hostname;
     try {
-      const [text, freshMs] = await Promise.all([this.#redis.get(key), this.#redis.pttl(key)]);
-      const addresses = text?.split(',').map(addressOf) ?? [];
+      const [text, freshMs] = await Promise.all([
+        this.#redis.getrange(key, 0, mostCharacters),
+        this.#redis.pttl(key),
+      ]);
+      const addresses = text.length > mostCharacters ? [] : text.split(',').map(addressOf);
       // Negative where there is no key or no expiry.
       return addresses.length === 0 || addresses.includes(null) || freshMs <= 0
         ? null

@@ -307,6 +307,16 @@ create table export_job (
   constraint export_job_until_not_null NOT NULL until
 );
 
+create table forgetting (
+  crawl_id bigint not null,
+  times integer not null,
+  begun_at timestamp with time zone not null,
+  constraint forgetting_begun_at_not_null NOT NULL begun_at,
+  constraint forgetting_crawl_id_not_null NOT NULL crawl_id,
+  constraint forgetting_pkey PRIMARY KEY (crawl_id),
+  constraint forgetting_times_not_null NOT NULL times
+);
+
 create table forgotten (
   host_id bigint not null,
   crawl_id bigint not null,

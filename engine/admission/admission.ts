@@ -64,20 +64,28 @@ export class Admission {
   }
 
   /** Is this URL, as it is spelt, in the frontier of a crawl for certain? Then it need not become a candidate. */
-  knows(crawlId: number, url: string): boolean {
-    return this.#known.has(crawlId, url);
+  knows({ seenAs }: OpenCrawl, url: string): boolean {
+    return this.#known.has(seenAs, url);
+  }
+
+  /**
+   * Has the frontier lost URLs since the crawl was opened? Then what the caches knew of it does not hold. A batch that
+   * outlasts a restart of Postgres finds out only once it is written.
+   */
+  async hasLost({ id, seenAs }: OpenCrawl): Promise<boolean> {
+    return (await this.#crawls.open(id)).seenAs !== seenAs;
   }
 
   /**
    * Stores the candidates that belong to their crawl, in one transaction with what `alongside` returns.
    * @param alongside gets the candidates outside the scope; called again if settings were edited in between
    */
-  store(
+  async store(
     writer: Pick<FrontierWriter, 'write'>,
     candidates: readonly Candidate[],
     alongside: (outside: readonly Candidate[]) => Omit<FrontierWrite, 'admissions' | 'judged'> = () => ({}),
   ): Promise<Stored> {
-    return this.admit(candidates, async (admissions, judged, outside) => {
+    let stored = await this.admit(candidates, async (admissions, judged, outside) => {
       const more = alongside(outside);
       const nothing = admissions.length + judged.length + Object.keys(more).length === 0;
       const written = nothing
@@ -85,6 +93,16 @@ export class Admission {
         : await writer.write({ ...more, admissions, judged });
       return { ...written, outside };
     });
+    for (const crawl of new Set(candidates.map(({ crawl }) => crawl))) {
+      if (!(await this.hasLost(crawl))) continue;
+      const again = await this.#underCurrentSettings(candidates.filter((each) => each.crawl === crawl));
+      const { admitted, queued, fresh } = await this.store(writer, again);
+      stored = {
+        ...{ outside: stored.outside, fresh: [...stored.fresh, ...fresh] },
+        ...{ admitted: stored.admitted + admitted, queued: stored.queued + queued },
+      };
+    }
+    return stored;
   }
 
   /**
@@ -107,7 +125,7 @@ export class Admission {
       const { rows, leftOutBy, outside } = await this.#rowsFor(judged);
       try {
         const written = await write(rows, leftOutBy, outside);
-        await this.#remember(rows);
+        await this.#remember(rows, new Map(judged.map(({ crawl }) => [crawl.id, crawl.seenAs])));
         return written;
       } catch (error) {
         if (!isOutdated(error)) throw error;
@@ -179,20 +197,22 @@ export class Admission {
   }
 
   /** The rows must be committed. */
-  async #remember(rows: readonly AdmissionRow[]): Promise<void> {
+  async #remember(rows: readonly AdmissionRow[], names: ReadonlyMap<number, string>): Promise<void> {
     this.#wakeHosts(rows.filter(({ reason }) => reason === null).map(({ host_id }) => host_id));
     for (const [crawlId, ofCrawl] of Map.groupBy(rows, (row) => row.crawl_id)) {
+      const seenAs = names.get(crawlId);
+      if (seenAs === undefined) continue;
       await this.#seen.remember(
-        crawlId,
+        seenAs,
         ofCrawl.map(({ key }) => Buffer.from(key, 'hex')),
       );
-      for (const { url } of ofCrawl) this.#known.add(crawlId, url);
+      for (const { url } of ofCrawl) this.#known.add(seenAs, url);
     }
   }
 
   async #unseen(candidates: readonly Candidate[]): Promise<{ candidate: Candidate; key: Buffer }[]> {
     const unseen: { candidate: Candidate; key: Buffer }[] = [];
-    for (const [crawlId, ofCrawl] of Map.groupBy(candidates, (candidate) => candidate.crawl.id)) {
+    for (const [seenAs, ofCrawl] of Map.groupBy(candidates, (candidate) => candidate.crawl.seenAs)) {
       const distinct = new Map<string, Candidate>();
       for (const candidate of ofCrawl) {
         const { canonical } = candidate.link;
@@ -200,11 +220,11 @@ export class Admission {
       }
       const found = [...distinct].map(([canonical, candidate]) => ({ candidate, key: urlKey(canonical) }));
       const known = await this.#seen.known(
-        crawlId,
+        seenAs,
         found.map(({ key }) => key),
       );
       found.forEach((each, at) => {
-        if (known[at] === true) this.#known.add(crawlId, each.candidate.link.url);
+        if (known[at] === true) this.#known.add(seenAs, each.candidate.link.url);
         else unseen.push(each);
       });
     }

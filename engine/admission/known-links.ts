@@ -1,13 +1,13 @@
 /**
- * Links that are in the frontier of their crawl for certain, by their spelling: most links of a page stand on other
- * pages of its site too, and need no canonical form, no key and no look at the seen-set. What is not known here, the
- * seen-set decides.
+ * Links that are in the frontier of their crawl (`OpenCrawl.seenAs`) for certain, by their spelling: most links of a page
+ * stand on other pages of its site too, and need no canonical form, no key and no look at the seen-set. What is not known
+ * here, the seen-set decides.
  */
 
 /** Characters of the links of one generation, about 4 MB. */
 const mostCharacters = 4_000_000;
 
-type Generation = Map<number, Set<string>>;
+type Generation = Map<string, Set<string>>;
 
 export class KnownLinks {
   readonly #mostCharacters: number;
@@ -19,17 +19,17 @@ export class KnownLinks {
     this.#mostCharacters = most;
   }
 
-  has(crawlId: number, url: string): boolean {
-    if (this.#young.get(crawlId)?.has(url) === true) return true;
-    if (this.#old.get(crawlId)?.has(url) !== true) return false;
-    this.add(crawlId, url);
+  has(crawl: string, url: string): boolean {
+    if (this.#young.get(crawl)?.has(url) === true) return true;
+    if (this.#old.get(crawl)?.has(url) !== true) return false;
+    this.add(crawl, url);
     return true;
   }
 
   /** The URL must be committed. */
-  add(crawlId: number, url: string): void {
-    let links = this.#young.get(crawlId);
-    if (links === undefined) this.#young.set(crawlId, (links = new Set()));
+  add(crawl: string, url: string): void {
+    let links = this.#young.get(crawl);
+    if (links === undefined) this.#young.set(crawl, (links = new Set()));
     if (links.has(url)) return;
     links.add(url);
     this.#characters += url.length;

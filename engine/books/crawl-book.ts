@@ -20,7 +20,7 @@ import { Attended } from './attended.ts';
 import { CrawlQuarantine } from './quarantine.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { isWithin, type KnownPlaces } from '../../storage/seeds/index.ts';
-import { loadCrawls } from '../../storage/crawls/index.ts';
+import { loadCrawls, type CrawlRow } from '../../storage/crawls/index.ts';
 import type { CrawlSettings } from '../settings.ts';
 
 /** Most milliseconds for which judging may block the event loop, with its heartbeats and requests. */
@@ -36,6 +36,8 @@ export interface OpenCrawl {
   /** Version of the settings, raised by each edit. */
   readonly version: number;
   readonly config: CrawlConfig;
+  /** The crawl in caches of seen URLs: its id, and the epoch of what they know of it. */
+  readonly seenAs: string;
   /** Whether each of the links belongs to the crawl. */
   readonly judge: (links: readonly AskedLink[]) => Promise<ScopeVerdict[]>;
   /** The verdicts on shapes of URLs, at most a second old; null: the crawl does not look for traps. */
@@ -146,6 +148,7 @@ export class CrawlBook {
         tenantId: row.tenant_id,
         version: row.config_version,
         config,
+        seenAs: seenAs(row),
         judge: this.#judgeOf(crawlId, config),
         quarantine: config.traps ? quarantine : null,
         errorSigns: config.soft404 ? quarantine.errorSigns : () => [],
@@ -174,7 +177,7 @@ export class CrawlBook {
     for (const row of await loadCrawls(this.#urgent, [...this.#entries.keys()])) {
       const entry = this.#entries.get(row.id);
       if (entry === undefined) continue;
-      if (entry.crawl.version === row.config_version) {
+      if (entry.crawl.version === row.config_version && entry.crawl.seenAs === seenAs(row)) {
         await entry.quarantine.follow(this.#urgent, row.quarantine_revision);
         Object.assign(entry, { state: row.state, readAt });
       } else this.#entries.delete(row.id);
@@ -204,6 +207,8 @@ export class CrawlBook {
     };
   }
 }
+
+const seenAs = ({ id, seen_epoch: epoch }: CrawlRow): string => `${String(id)}:${epoch}`;
 
 function sitemapChoice({ sitemapPatterns, modifiedSince }: CrawlConfig): SitemapChoice {
   const matchers = sitemapPatterns.map(compileUrlPattern);

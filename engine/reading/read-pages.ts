@@ -98,7 +98,7 @@ export function createReading(
     const open: Candidate[] = [];
     const fresh: AdmissionRow[] = [];
     const next = (until: number): readonly Candidate[] => {
-      const unknown = links.slice(at, until).filter((url) => !admission.knows(crawl.id, url));
+      const unknown = links.slice(at, until).filter((url) => !admission.knows(crawl, url));
       const part = linkCandidates(staged, crawl, unknown, promises);
       longUrls += part.longUrls;
       return part.candidates;
@@ -110,6 +110,15 @@ export function createReading(
     }
     open.push(...next(links.length));
     return { candidates: open, cut: cutBy(cut, { longUrls }), fresh };
+  };
+
+  /** Admits all links of a page again: the caches that left some of them out were wrong. */
+  const admitAgain = async ({ staged, crawl: { id }, links, promises }: Reading): Promise<void> => {
+    const crawl = await crawls.open(id);
+    for (let at = 0; at < links.length; at += linkBatch) {
+      const part = linkCandidates(staged, crawl, links.slice(at, at + linkBatch), promises);
+      await admission.store(writer, part.candidates);
+    }
   };
 
   const fetchAgain = async (lost: readonly StagedBody[]): Promise<void> => {
@@ -179,6 +188,7 @@ export function createReading(
         traps.read(crawl, staged, extracted, [...ready.fresh, ...own]);
       }
       await traps.save();
+      for (const { reading } of open) if (await admission.hasLost(reading.crawl)) await admitAgain(reading);
       for (const { reading } of open)
         if (reading.held === null) await soft404.read(reading.crawl, reading.staged, reading.extracted);
       open = [];

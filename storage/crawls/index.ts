@@ -16,4 +16,5 @@ export {
   earlierCrawls,
   crawlOfJob,
   countJobsOfUser,
+  type CrawlRow,
 } from './rows.sql.ts';

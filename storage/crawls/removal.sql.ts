@@ -139,6 +139,7 @@ export const removeRest: readonly Remove[] = [
       'crawl_config',
       'left_out',
       'forgotten',
+      'forgetting',
       'standing_crawl',
       'page_history',
       'sitemap_hint',

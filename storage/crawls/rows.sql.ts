@@ -65,11 +65,20 @@ export interface CrawlRow {
   readonly config_version: number;
   /** Raised by each verdict on a shape of its URLs. */
   readonly quarantine_revision: number;
+  /** Changes when the frontier may have lost URLs that it had: some were forgotten, or Postgres was started anew. */
+  readonly seen_epoch: string;
 }
 
+/**
+ * The epoch holds the time at which the server began. A backup that was restored, and a standby that took over with less
+ * than the old server had, are servers that began later: what was once committed may be missing from them.
+ */
 export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>(
   'load-crawls',
-  `select id, tenant_id, state, config, config_version, quarantine_revision from crawl where id = any ($1)`,
+  `select c.id, c.tenant_id, c.state, c.config, c.config_version, c.quarantine_revision,
+          concat(coalesce(f.times, 0), '-', round(extract(epoch from pg_postmaster_start_time()) * 1000)) as seen_epoch
+     from crawl c left join forgetting f on f.crawl_id = c.id
+    where c.id = any ($1)`,
 );
 
 /** Locks crawls, in the order of their ids, so that only one slice at a time judges their page limits. */

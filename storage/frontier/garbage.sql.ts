@@ -6,6 +6,10 @@ import { statement } from '../postgres/index.ts';
  * Removes URLs of open crawls that were last found dead so many days ago, with all rows about them, and counts them in
  * `forgotten`: the ledger counts them for ever, and the audit adds them to the URLs that it finds. Their places among
  * the URLs that a host may have are free again. Answers how many URLs there were, `limit` at most.
+ *
+ * Caches that know such a URL as seen would keep it out if it is found again. So each time changes the epoch of what is
+ * known of the crawl (`loadCrawls`), in the same transaction. That empties its caches, so a crawl forgets within ten
+ * minutes of a day.
  */
 export const forgetDead = statement<[days: number, limit: number], { readonly urls: number }>(
   'forget-dead',
@@ -18,6 +22,8 @@ export const forgetDead = statement<[days: number, limit: number], { readonly ur
          order by fetched_at limit $2
       ) u
       where c.state in ('seeding', 'running', 'paused', 'draining')
+        and not exists (select from forgetting f where f.crawl_id = c.id
+                           and f.begun_at between now() - interval '1 day' and now() - interval '10 minutes')
       limit $2
    ), ${holdQueues('chosen')}, gone as (
      delete from url u using chosen k
@@ -29,6 +35,12 @@ export const forgetDead = statement<[days: number, limit: number], { readonly ur
       group by host_id, crawl_id order by host_id, crawl_id
      on conflict (host_id, crawl_id) do update
        set urls = f.urls + excluded.urls, fetches = f.fetches + excluded.fetches, bytes = f.bytes + excluded.bytes
+   ), unknown as (
+     insert into forgetting as f (crawl_id, times, begun_at)
+     select distinct crawl_id, 1, now() from gone order by crawl_id
+     on conflict (crawl_id) do update
+       set times = f.times + 1,
+           begun_at = case when f.begun_at < now() - interval '1 day' then now() else f.begun_at end
    ), placed as (
      update host_queue q set total = q.total - g.urls
        from (select host_id, crawl_id, count(*) as urls from gone group by host_id, crawl_id) g

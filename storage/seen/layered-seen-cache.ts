@@ -10,21 +10,21 @@ export class LayeredSeenCache implements SeenCache {
     this.#far = far;
   }
 
-  async known(crawlId: number, keys: readonly Uint8Array[]): Promise<readonly boolean[]> {
-    const near = await this.#near.known(crawlId, keys);
+  async known(crawl: string, keys: readonly Uint8Array[]): Promise<readonly boolean[]> {
+    const near = await this.#near.known(crawl, keys);
     const missing = keys.filter((_, at) => near[at] !== true);
     if (missing.length === 0) return near;
-    const far = await this.#far.known(crawlId, missing);
+    const far = await this.#far.known(crawl, missing);
     await this.#near.remember(
-      crawlId,
+      crawl,
       missing.filter((_, at) => far[at] === true),
     );
     let next = 0;
     return near.map((known) => known || far[next++] === true);
   }
 
-  async remember(crawlId: number, keys: readonly Uint8Array[]): Promise<void> {
-    await this.#near.remember(crawlId, keys);
-    await this.#far.remember(crawlId, keys);
+  async remember(crawl: string, keys: readonly Uint8Array[]): Promise<void> {
+    await this.#near.remember(crawl, keys);
+    await this.#far.remember(crawl, keys);
   }
 }

@@ -100,12 +100,12 @@ class Interrupted extends MemorySeenCache {
     this.#questions = at;
   }
 
-  override async known(crawlId: number, keys: readonly Buffer[]): Promise<readonly boolean[]> {
-    if (--this.#questions > 0) return super.known(crawlId, keys);
+  override async known(crawl: string, keys: readonly Buffer[]): Promise<readonly boolean[]> {
+    if (--this.#questions > 0) return super.known(crawl, keys);
     const then = this.#then;
     this.#then = null;
     await then?.();
-    return super.known(crawlId, keys);
+    return super.known(crawl, keys);
   }
 }
 const linking =

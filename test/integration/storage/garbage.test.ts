@@ -1,6 +1,11 @@
 /** URLs that were gone for thirty days leave the frontier (F10): their rows go, their counts stay. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
+import { canonicalize } from '../../../domain/url.ts';
+import { Admission } from '../../../engine/admission/admission.ts';
+import { candidate } from '../../../engine/admission/candidates.ts';
+import { openBooks } from '../../../engine/books/books.ts';
+import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { forgetDead } from '../../../storage/frontier/index.ts';
 import { reportCrawl } from '../../../storage/reports/index.ts';
 import { addUrl, fromNow, tables, type UrlPlace } from '../../support/database/index.ts';
@@ -68,4 +73,41 @@ it('forgets what was gone for long, a batch at a time, and keeps every sum', asy
   await writer.write({ admissions: [again] });
   await writer.write({ admissions: [again] });
   expect(await expectExact(pool, id)).toMatchObject({ dead: 4, queued: 1 });
+});
+
+it('makes caches forget as well, at most for some minutes a day: a link makes a URL of it again', async () => {
+  const { pool, writer } = frontier;
+  const id = await runningCrawl(pool, { scope: 'any' });
+  const url = 'https://back.example/gone';
+  const place = { host_id: 0, crawl_id: id };
+  const age = async (): Promise<void> => {
+    await tables.url.change(pool, place, { state: 'dead', fetched_at: fromNow(-31 * day) });
+  };
+  const books = openBooks(pool, { userAgent: 'test/1', allowPrivate: [], shards: 1 });
+  const seen = new MemorySeenCache(1_000);
+  const admit = async (): Promise<number> => {
+    const link = canonicalize(url);
+    if (!link.ok) throw new Error(link.rejected);
+    books.crawls.forget(id);
+    const open = await books.crawls.open(id);
+    const admitting = new Admission({ seen, wakeHosts: () => undefined }, books);
+    const found = [candidate(open, link.value, { in: 'offer', depth: 1 })];
+    return (await admitting.store(writer, found)).admitted;
+  };
+  expect(await admit()).toBe(1);
+  place.host_id = (await tables.url.row(pool, { crawl_id: id })).host_id;
+  await age();
+  // Seen, and still there.
+  expect(await admit()).toBe(0);
+
+  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 1 }]);
+  expect(await admit()).toBe(1);
+
+  await age();
+  await tables.forgetting.change(pool, { crawl_id: id }, { begun_at: fromNow(-3_600) });
+  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 0 }]);
+  await tables.forgetting.change(pool, { crawl_id: id }, { begun_at: fromNow(-day - 60) });
+  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 1 }]);
+  expect(await admit()).toBe(1);
+  expect(await admit()).toBe(0);
 });

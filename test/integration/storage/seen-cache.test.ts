@@ -20,7 +20,7 @@ describe('MemorySeenCache', () => {
 
   it('holds what fits, forgets the oldest of a set, and still calls nothing new seen', () => {
     const cache = new MemorySeenCache(400);
-    const crawl = nextCrawl();
+    const crawl = String(nextCrawl());
     const many = keys(4_000);
     for (const key of many) cache.add(crawl, key);
     const known = many.filter((key) => cache.has(crawl, key));
@@ -32,7 +32,7 @@ describe('MemorySeenCache', () => {
 
   it('does not give a slot twice to a key that is told again', () => {
     const cache = new MemorySeenCache(4);
-    const crawl = nextCrawl();
+    const crawl = String(nextCrawl());
     const [kept, ...others] = keys(4) as [Buffer, ...Buffer[]];
     cache.add(crawl, kept);
     for (const other of others) cache.add(crawl, other);
@@ -63,7 +63,7 @@ describe.skipIf(redisUrl === null)('RedisSeenCache (needs redis-server)', () => 
   });
 
   it('shares what it knows with other processes', async () => {
-    const crawl = nextCrawl();
+    const crawl = String(nextCrawl());
     const some = keys(5);
     await cache().remember(crawl, some);
     const other = redis.duplicate({ lazyConnect: true });
@@ -75,7 +75,7 @@ describe.skipIf(redisUrl === null)('RedisSeenCache (needs redis-server)', () => 
   });
 
   it('keeps databases apart: crawl ids begin anew in another one', async () => {
-    const crawl = nextCrawl();
+    const crawl = String(nextCrawl());
     const some = keys(2);
     await cache().remember(crawl, some);
     const another = new RedisSeenCache(redis, randomUUID(), (error) => errors.push(error));
@@ -83,16 +83,16 @@ describe.skipIf(redisUrl === null)('RedisSeenCache (needs redis-server)', () => 
   });
 
   it('lets its keys expire', async () => {
-    const crawl = nextCrawl();
+    const crawl = String(nextCrawl());
     await cache().remember(crawl, [Buffer.alloc(16, 7)]);
-    const seconds = await redis.ttl(`seen:${instance}:${String(crawl)}:7`);
+    const seconds = await redis.ttl(`seen:${instance}:${crawl}:7`);
     expect(seconds).toBeGreaterThan(6 * 86_400);
   });
 
   it('knows nothing of keys it cannot read, says so, and goes on with the others', async () => {
-    const crawl = nextCrawl();
+    const crawl = String(nextCrawl());
     const [broken, whole] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)];
-    await redis.set(`seen:${instance}:${String(crawl)}:1`, 'no set');
+    await redis.set(`seen:${instance}:${crawl}:1`, 'no set');
     await cache().remember(crawl, [whole]);
     errors.length = 0;
     expect(await cache().known(crawl, [broken, whole])).toEqual([false, true]);
@@ -105,37 +105,54 @@ describe('RedisSeenCache without its server', () => {
   it('knows nothing and waits for nobody where Redis never was', async () => {
     const away = new Redis({ port: 1, lazyConnect: true, enableOfflineQueue: false });
     const cache = new RedisSeenCache(away, instance, () => undefined);
-    await cache.remember(nextCrawl(), keys(3));
-    expect(await cache.known(nextCrawl(), keys(3))).toEqual([false, false, false]);
+    await cache.remember(String(nextCrawl()), keys(3));
+    expect(await cache.known(String(nextCrawl()), keys(3))).toEqual([false, false, false]);
     away.disconnect();
   });
 
   it('knows nothing where Redis goes away in the middle of a question, and says so', async () => {
     const { cache, errors } = await hangingUp();
-    expect(await cache.known(nextCrawl(), keys(2))).toEqual([false, false]);
+    expect(await cache.known(String(nextCrawl()), keys(2))).toEqual([false, false]);
     expect(errors.length).toBeGreaterThan(0);
   });
 
   it('forgets what it is told where Redis goes away meanwhile', async () => {
     const { cache } = await hangingUp();
-    await cache.remember(nextCrawl(), keys(2));
+    await cache.remember(String(nextCrawl()), keys(2));
+  });
+
+  it('asks a Redis that is frozen once, and then leaves it alone for a moment', async () => {
+    const { cache, errors, asked } = await hangingUp('silent');
+    const crawl = String(nextCrawl());
+    expect(await cache.known(crawl, keys(2))).toEqual([false, false]);
+    expect(errors.length).toBeGreaterThan(0);
+    const before = asked();
+    await cache.remember(crawl, keys(2));
+    expect(await cache.known(crawl, keys(2))).toEqual([false, false]);
+    expect(before).toBeGreaterThan(0);
+    expect(asked()).toBe(before);
   });
 
   it('and says so', async () => {
     const { cache, errors } = await hangingUp();
-    await cache.remember(nextCrawl(), keys(2));
+    await cache.remember(String(nextCrawl()), keys(2));
     expect(errors.length).toBeGreaterThan(0);
   });
 });
 
-/** A cache whose server answers the greeting, then hangs up on the first real command. */
-async function hangingUp(): Promise<{ cache: SeenCache; errors: unknown[] }> {
+/** A cache whose server answers the greeting, then hangs up on the first real command, or says nothing to it. */
+async function hangingUp(
+  how: 'gone' | 'silent' = 'gone',
+): Promise<{ cache: SeenCache; errors: unknown[]; asked: () => number }> {
+  let asked = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.on('data', (data) => {
       const commands = data.toString();
-      if (/smismember|sadd/i.test(commands)) socket.destroy();
-      else socket.write('+OK\r\n'.repeat(commands.match(/\*\d/g)?.length ?? 0));
+      const real = commands.match(/smismember|sadd/gi)?.length ?? 0;
+      asked += real;
+      if (real > 0 && how === 'gone') socket.destroy();
+      else if (real === 0) socket.write('+OK\r\n'.repeat(commands.match(/\*\d/g)?.length ?? 0));
     });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -145,6 +162,7 @@ async function hangingUp(): Promise<{ cache: SeenCache; errors: unknown[] }> {
     enableReadyCheck: false,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
+    commandTimeout: 200,
     retryStrategy: () => null,
   });
   redis.on('error', () => undefined);
@@ -154,7 +172,11 @@ async function hangingUp(): Promise<{ cache: SeenCache; errors: unknown[] }> {
   });
   await new Promise((ready) => redis.once('ready', ready));
   const errors: unknown[] = [];
-  return { cache: new RedisSeenCache(redis, instance, (error) => errors.push(error)), errors };
+  return {
+    cache: new RedisSeenCache(redis, instance, (error) => errors.push(error)),
+    errors,
+    asked: () => asked,
+  };
 }
 
 describe('LayeredSeenCache', () => {
@@ -172,7 +194,7 @@ describe('LayeredSeenCache', () => {
       remember: (crawl, some) => told.remember(crawl, some),
     };
     const cache = new LayeredSeenCache(near, far);
-    const crawl = nextCrawl();
+    const crawl = String(nextCrawl());
     const [a, b, c] = keys(3) as [Buffer, Buffer, Buffer];
     await near.remember(crawl, [a]);
     await told.remember(crawl, [b]);

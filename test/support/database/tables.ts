@@ -378,6 +378,7 @@ export const tables = {
   content: table<{ crawl_id: Id; hash: Buffer; host_id: Id; key: Buffer }>('content', 'crawl_id, hash'),
   segment: table<SegmentRow>('segment', 'id'),
   body: table<BodyRow>('body', 'hash'),
+  forgetting: table<{ crawl_id: Id; times: number; begun_at: Time }>('forgetting', 'crawl_id'),
   linkCount: table<{ host_id: Id; crawl_id: Id; key: Buffer; hosts: number; pages: number }>(
     'link_count',
     'host_id, crawl_id, key',
