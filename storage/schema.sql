@@ -881,6 +881,7 @@ create table search_index (
   crawl_id bigint not null,
   state text not null default 'building'::text,
   place text,
+  round bigint not null default 0,
   looked bigint not null default 0,
   lost bigint not null default 0,
   configs text[] not null default '{}'::text[],
@@ -892,6 +893,7 @@ create table search_index (
   constraint search_index_looked_not_null NOT NULL looked,
   constraint search_index_lost_not_null NOT NULL lost,
   constraint search_index_pkey PRIMARY KEY (crawl_id),
+  constraint search_index_round_not_null NOT NULL round,
   constraint search_index_state_not_null NOT NULL state
 );
 
@@ -906,6 +908,7 @@ create table search_page (
   fetched_at timestamp with time zone not null,
   title text,
   shown text not null,
+  tier smallint not null,
   words tsvector not null,
   constraint search_page_config_not_null NOT NULL config,
   constraint search_page_crawl_id_not_null NOT NULL crawl_id,
@@ -913,6 +916,7 @@ create table search_page (
   constraint search_page_key_not_null NOT NULL key,
   constraint search_page_pkey PRIMARY KEY (crawl_id, key),
   constraint search_page_shown_not_null NOT NULL shown,
+  constraint search_page_tier_not_null NOT NULL tier,
   constraint search_page_url_not_null NOT NULL url,
   constraint search_page_words_not_null NOT NULL words
 );

@@ -138,9 +138,8 @@ async function searched(
   const most = Math.min(limit, mostHits - offset);
   if (crawls.length === 0 || most <= 0) return { items: [], found: 0, complete: true, next: null };
   const configs = [...new Set(crawls.flatMap((crawl) => crawl.configs))];
-  const crawlIds = crawls.map(({ id }) => id);
   const { hits, found, isComplete } = await search.search({
-    ...{ crawlIds, configs, terms, filter, limit: most, offset },
+    ...{ crawls, configs, terms, filter, limit: most, offset },
   });
   const end = offset + hits.length;
   return {

@@ -18,6 +18,7 @@ import {
   configFor,
   findIndex,
   noteIndexed,
+  type Batch,
   type IndexedPage,
   type SearchIndex,
 } from '../../storage/search/index.ts';
@@ -31,6 +32,8 @@ const restMs = 15_000;
 
 export type IndexCrawl = (crawlId: string, signal: AbortSignal) => Promise<IndexProgress>;
 
+type Round = Pick<Batch, 'crawlId' | 'round' | 'looked'>;
+
 interface Indexed {
   /** Text search configurations of the pages that were put. */
   readonly configs: readonly string[];
@@ -39,27 +42,27 @@ interface Indexed {
 }
 
 export function createIndexing(pool: Pool, index: SearchIndex, textOf: TextReader): IndexCrawl {
-  const put = async (crawlId: string, looks: readonly Look[]): Promise<Indexed> => {
+  const put = async (round: Round, looks: readonly Look[]): Promise<Indexed> => {
     const pages = looks.flatMap(({ page }) => page ?? []);
     const gone = looks.flatMap(({ page, key }) => (page === null ? [key] : []));
-    await index.put(crawlId, pages, gone);
+    await index.put({ ...round, pages, gone });
     const configs = [...new Set(pages.map(({ language }) => configFor(language)))];
     return { configs, lost: looks.filter(({ isLost }) => isLost).length };
   };
 
   /** Pages without their texts; the texts of those that the index lacks, which are few, are read one by one. */
-  const compare = async (crawlId: string, items: readonly PageView[]): Promise<Indexed> => {
+  const compare = async (round: Round, items: readonly PageView[]): Promise<Indexed> => {
     const pages = items.map((item) => ({ item, key: keyOf(item.url), fetchedAt: item.fetchedAt }));
-    const had = await index.has(crawlId, pages);
+    const had = await index.has(round.crawlId, pages);
     const gone = pages.flatMap(({ item, key }) => (isOne(item) ? [] : [key]));
-    await index.put(crawlId, [], gone);
+    await index.put({ ...round, pages: [], gone });
     const configs = new Set<string>();
     for (const { item, key } of pages) {
       if (had.has(key) || !isOne(item) || item.contentHash === null) continue;
       const body = await textOf(item.contentHash, item.contentType, item.url);
       // It is noted as lost already.
       if (body === null) continue;
-      for (const each of (await put(crawlId, [lookAt({ ...item, text: body.text })])).configs)
+      for (const each of (await put(round, [lookAt({ ...item, text: body.text })])).configs)
         configs.add(each);
     }
     return { configs: [...configs], lost: 0 };
@@ -79,16 +82,15 @@ export function createIndexing(pool: Pool, index: SearchIndex, textOf: TextReade
       if (answer === 'unknown-crawl') return { looked: row.looked, over: true, waitMs: 0 };
       if (answer === 'bad-cursor') throw new Error(`${String(row.place)} is no place in the pages feed`);
       const { items, next, more } = answer;
-      const { configs, lost } = isCheck
-        ? await compare(crawlId, items)
-        : await put(crawlId, items.map(lookAt));
+      const round = { crawlId, round: row.round, looked: row.looked };
+      const { configs, lost } = isCheck ? await compare(round, items) : await put(round, items.map(lookAt));
       const isEnd = next === null;
       const isOver = isEnd && isCheck;
       if (isEnd || !more) await index.settle();
       const state = stateAfter(isCheck, isEnd, more);
       const place = isEnd && !isCheck ? null : (next ?? row.place);
       const added = isCheck ? 0 : items.length;
-      await retrying(() => noteIndexed(pool, crawlId, row.place, place, added, lost, configs, state));
+      await retrying(() => noteIndexed(pool, crawlId, row.round, place, added, lost, configs, state));
       const looked = row.looked + added;
       const isLate = signal.aborted || performance.now() > end;
       if (isOver || isLate || (!isEnd && !more))

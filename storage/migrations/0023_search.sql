@@ -8,6 +8,8 @@ create table search_index (
   state        text not null default 'building',
   -- The place in the pages feed up to which pages are indexed or, then, compared; null: none is.
   place        text,
+  -- How often a batch of pages was noted as indexed. A batch of an earlier round puts nothing into the index any more.
+  round        bigint not null default 0,
   -- Pages that were looked at, and those of them whose body was gone.
   looked       bigint not null default 0,
   lost         bigint not null default 0,
@@ -30,8 +32,10 @@ create table search_page (
   title         text,
   -- The beginning of the text, for snippets (domain/search/page.ts).
   shown         text not null,
-  -- Words of title, description and text, by these weights: A, B, D; and marks to filter by, such as `=c7`
-  -- (storage/search/marks.ts), so that words and filters are one look into one index.
+  -- Searches go through a crawl tier by tier until enough pages are found (domain/search/tiers.ts). A page keeps its tier.
+  tier          smallint not null,
+  -- Words of title, description and text, by these weights: A, B, D; and marks to filter by, such as `=c7.0` for the
+  -- first tier of crawl 7 (storage/search/marks.ts), so that words and filters are one look into one index.
   words         tsvector not null,
   primary key (crawl_id, key)
 );

@@ -1,20 +1,13 @@
-/** The index in Postgres: nothing else to run, and quick up to some hundred thousand pages (docs/content.md). */
+/** The index in Postgres: nothing else to run (docs/content.md says how far it goes). */
 import { searchLimits, snippetOf, upTo } from '../../domain/search/page.ts';
 import { writtenQuery, type Term } from '../../domain/search/query.ts';
+import { looksOf, tierOf } from '../../domain/search/tiers.ts';
 import { inTransaction, retrying, type Pool } from '../postgres/index.ts';
 import { configFor } from './configs.ts';
-import { filterQuery, marksOf } from './marks.ts';
-import type { Hit, IndexedPage, SearchAnswer, SearchIndex, SearchRequest } from './search-index.ts';
-import {
-  cleanWords,
-  dropPages,
-  dropSome,
-  indexedPages,
-  putPages,
-  searchByWords,
-  searchPages,
-  type HitRow,
-} from './search.sql.ts';
+import { searchByWords, searchPages, type HitRow } from './find.sql.ts';
+import { filterQuery, marksOf, tiersQuery } from './marks.ts';
+import { cleanWords, dropPages, dropSome, indexedPages, putPages } from './put.sql.ts';
+import type { Batch, Hit, IndexedPage, SearchAnswer, SearchIndex, SearchRequest } from './search-index.ts';
 
 /** Pages taken out in one statement. */
 const droppedAtOnce = 2_000;
@@ -26,11 +19,11 @@ export class PostgresIndex implements SearchIndex {
     this.#pool = pool;
   }
 
-  async put(crawlId: string, pages: readonly IndexedPage[], gone: readonly string[]): Promise<void> {
-    if (gone.length > 0) await retrying(() => dropPages(this.#pool, crawlId, gone));
+  async put({ crawlId, round, looked, pages, gone }: Batch): Promise<void> {
+    if (gone.length > 0) await retrying(() => dropPages(this.#pool, crawlId, round, gone));
     if (pages.length === 0) return;
-    const rows = JSON.stringify(pages.map((page) => rowOf(crawlId, page)));
-    await retrying(() => putPages(this.#pool, crawlId, rows));
+    const rows = JSON.stringify(pages.map(rowOf));
+    await retrying(() => putPages(this.#pool, crawlId, round, tierOf(looked), rows));
   }
 
   async has(
@@ -49,14 +42,14 @@ export class PostgresIndex implements SearchIndex {
     while ((await retrying(() => dropSome(this.#pool, crawlId, droppedAtOnce))).length > 0);
   }
 
-  async search({ crawlIds, configs, terms, filter, limit, offset }: SearchRequest): Promise<SearchAnswer> {
+  async search({ crawls, configs, terms, filter, limit, offset }: SearchRequest): Promise<SearchAnswer> {
     const rows = await inTransaction(this.#pool, async (db) => {
       await searchByWords(db);
       return searchPages(
         ...([
           db,
           configs,
-          filterQuery(crawlIds, filter),
+          filterQuery(filter, Date.now()),
           writtenQuery(terms.map(literal)),
           wantedWords(terms),
         ] as const),
@@ -68,6 +61,7 @@ export class PostgresIndex implements SearchIndex {
           offset,
           terms.some(({ isPhrase }) => isPhrase),
         ] as const),
+        looksOf(crawls).map(tiersQuery),
       );
     });
     const hits = rows.flatMap((row) => (row.crawl_id === null ? [] : [hitOf(row, row.crawl_id)]));
@@ -90,13 +84,13 @@ const wantedWords = (terms: readonly Term[]): string =>
 const unwantedWords = (terms: readonly Term[]): string =>
   writtenQuery(terms.filter(({ isUnwanted, isPhrase }) => isUnwanted && !isPhrase));
 
-function rowOf(crawlId: string, page: IndexedPage): object {
+function rowOf(page: IndexedPage): object {
   const { key, url, title, description, text, language, status, mediaType, fetchedAt } = page;
   const config = configFor(language);
   return {
     ...{ key, url, config, language, status, title, description, text },
     ...{ content_type: mediaType, fetched_at: fetchedAt, shown: upTo(text, searchLimits.shown) },
-    marks: marksOf({ crawlId, config, ...page }),
+    marks: marksOf({ config, ...page }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What an index for searches does, whoever keeps it. */
 import type { SnippetPart } from '../../domain/search/page.ts';
 import type { Term } from '../../domain/search/query.ts';
+import type { SearchedCrawl } from '../../domain/search/tiers.ts';
 
 /** A page to be found. Texts are cut to `searchLimits`, and have breaks where words have no spaces (content/). */
 export interface IndexedPage {
@@ -32,8 +33,21 @@ export interface SearchFilter {
   readonly until?: string | undefined;
 }
 
+/** What an index is to hold from now on. */
+export interface Batch {
+  readonly crawlId: string;
+  /** Which of the crawl's batches this is (`search_index.round`). */
+  readonly round: number;
+  /** Pages of the crawl that were looked at before. */
+  readonly looked: number;
+  readonly pages: readonly IndexedPage[];
+  /** Keys of pages that are to be found no more, in hex. */
+  readonly gone: readonly string[];
+}
+
 export interface SearchRequest {
-  readonly crawlIds: readonly string[];
+  /** Of many pages with the words, those of the first crawls are looked at first. */
+  readonly crawls: readonly SearchedCrawl[];
   /** Text search configurations of their pages. */
   readonly configs: readonly string[];
   readonly terms: readonly Term[];
@@ -64,8 +78,12 @@ export interface SearchAnswer {
 }
 
 export interface SearchIndex {
-  /** Puts pages of a crawl into the index, in place of what it had of them, and takes others out (keys in hex). */
-  put(crawlId: string, pages: readonly IndexedPage[], gone: readonly string[]): Promise<void>;
+  /**
+   * Puts pages of a crawl into the index, in place of what it had of them, and takes others out. Nothing is put for a
+   * crawl that is removed, nor by a batch whose round is over: a process that was frozen meanwhile would bring back what
+   * pages once were.
+   */
+  put(batch: Batch): Promise<void>;
   /** Which of these pages of a crawl it has as they were answered last, by their keys. */
   has(
     crawlId: string,
