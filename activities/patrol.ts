@@ -4,8 +4,8 @@
  * through everything that should have a workflow, a few at a look, and tries to start each; a running workflow is not
  * touched by that. Standing crawls have a schedule as well, which the patrol makes and removes. It also gives back URLs
  * that a killed worker left leased at a host that was paused meanwhile, since nobody visits such a host, and queues URLs
- * again that a quarantine has released, or lets through as samples. It judges which pages are near-duplicates, and it
- * looks at the quality of hosts, each once a day. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts finds webhooks that have events to
+ * again that a quarantine has released, or lets through as samples. It judges which pages have the same
+ * text, or nearly so, and it looks at the quality of hosts, each once a day. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts finds webhooks that have events to
  * send.
  */
 import type { WorkflowClient } from '@temporalio/client';
@@ -21,6 +21,7 @@ import { openExports } from '../storage/exports/index.ts';
 import { reclaimPaused } from '../storage/frontier/index.ts';
 import { lookAtQuality } from '../storage/quality/index.ts';
 import { judgeAlike } from '../storage/alike/index.ts';
+import { judgeSameTexts } from '../storage/pages/index.ts';
 import { openIndexes } from '../storage/search/index.ts';
 import { tendQuarantine, tendSoft404 } from '../storage/traps/index.ts';
 import { wholeConfig } from '../contracts/crawl.ts';
@@ -124,6 +125,7 @@ export class Patrol {
     this.#looked = await lookAtQuality(this.#pool, this.#looked, qualitiesALook);
     await tendQuarantine(this.#pool, shapesALook, tendMs);
     await tendSoft404(this.#pool, shapesALook);
+    await judgeSameTexts(this.#pool, judgeMs);
     await judgeAlike(this.#pool, judgeMs);
     await this.#lookAtHosts(this.#inHurry ? hostsInHurry : hostsALook);
   }

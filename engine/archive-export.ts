@@ -110,9 +110,9 @@ async function recordsOf(
   page: StoredPage,
   stored: Records | undefined,
 ): Promise<Buffer[]> {
-  const { url, fetchedAt, duplicateOf, title, language, depth, words } = page;
+  const { url, fetchedAt, duplicateBy, title, language, depth, words } = page;
   const answer = await answerOf(archive, crawlId, page, stored);
-  if (words === null || duplicateOf !== null) return answer;
+  if (words === null || duplicateBy === 'body') return answer;
   const found = { title, language, depth: String(depth), words: String(words) };
   return [...answer, metadataRecord(url, new Date(fetchedAt), found)];
 }
@@ -120,11 +120,13 @@ async function recordsOf(
 async function answerOf(
   archive: ExportedAnswers,
   crawlId: string,
-  { url, contentHash, fetchedAt, duplicateOf }: StoredPage,
+  { url, contentHash, fetchedAt, ...page }: StoredPage,
   stored: Records | undefined,
 ): Promise<Buffer[]> {
   const [hash, at] = [Buffer.from(contentHash, 'hex'), new Date(fetchedAt)];
   const { body = null, revisit = null } = stored ?? {};
+  // A page that has only the text in common with another has a body of its own.
+  const duplicateOf = page.duplicateBy === 'body' ? page.duplicateOf : null;
   const own =
     stored === undefined || revisit === null
       ? null

@@ -1057,6 +1057,8 @@ create table standing_crawl (
   dated_by text,
   dated_key bytea default '\x'::bytea,
   dated_host bigint not null default 0,
+  ranked_at timestamp with time zone,
+  ranked_pages bigint not null default 0,
   constraint standing_crawl_allowance_not_null NOT NULL allowance,
   constraint standing_crawl_allowed_at_not_null NOT NULL allowed_at,
   constraint standing_crawl_crawl_id_not_null NOT NULL crawl_id,
@@ -1070,7 +1072,8 @@ create table standing_crawl (
   constraint standing_crawl_pkey PRIMARY KEY (crawl_id),
   constraint standing_crawl_planned_pages_not_null NOT NULL planned_pages,
   constraint standing_crawl_planned_queued_not_null NOT NULL planned_queued,
-  constraint standing_crawl_queued_not_null NOT NULL queued
+  constraint standing_crawl_queued_not_null NOT NULL queued,
+  constraint standing_crawl_ranked_pages_not_null NOT NULL ranked_pages
 );
 
 create table tenant (
@@ -1101,6 +1104,20 @@ create table tenant_day (
   constraint tenant_day_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
   constraint tenant_day_tenant_id_not_null NOT NULL tenant_id,
   constraint tenant_day_urls_before_not_null NOT NULL urls_before
+);
+
+create table text_due (
+  id bigint not null generated always as identity,
+  crawl_id bigint not null,
+  text_hash bytea not null,
+  host_id bigint not null,
+  key bytea not null,
+  constraint text_due_crawl_id_not_null NOT NULL crawl_id,
+  constraint text_due_host_id_not_null NOT NULL host_id,
+  constraint text_due_id_not_null NOT NULL id,
+  constraint text_due_key_not_null NOT NULL key,
+  constraint text_due_pkey PRIMARY KEY (id),
+  constraint text_due_text_hash_not_null NOT NULL text_hash
 );
 
 create table text_print (

@@ -57,7 +57,11 @@ export const pageView = z
     fetchedAt: instant,
     duplicateOf: z.string().nullable().meta({
       description:
-        'URL of the page with the same content; title, text and links are then those of that page. Null: the page has content of its own.',
+        'URL of the page that stands for all with this content. Null: the page has content of its own, or stands for others. May change while the crawl is open, as pages with the same text come and go.',
+    }),
+    duplicateBy: z.enum(['body', 'text']).nullable().meta({
+      description:
+        'What the page has in common with the page in `duplicateOf`. `body`: title, text and links are those of that page. `text`: the page was read for itself.',
     }),
     nearDuplicateOf: nearDuplicate.nullable().meta({
       description:

@@ -18,14 +18,8 @@ import {
 } from '../../storage/crawls/index.ts';
 import { excludeQueued } from '../../storage/frontier/index.ts';
 import { closeTimes } from '../../storage/times/index.ts';
-import { chooseCanonicals, markTextDuplicates } from '../../storage/pages/index.ts';
-import {
-  allowWalk,
-  inTransaction,
-  type Pool,
-  type Queryable,
-  retrying,
-} from '../../storage/postgres/index.ts';
+import { rankCopies } from '../../storage/pages/index.ts';
+import { inTransaction, type Pool, type Queryable, retrying } from '../../storage/postgres/index.ts';
 import { sleep } from '../visit/sleep.ts';
 
 /** URLs excluded in one statement. */
@@ -124,9 +118,7 @@ export async function settleCrawl(
     const final: CrawlStands = nothing
       ? { state: 'failed', cause: 'nothing-fetched', reason: endingInWords('nothing-fetched') }
       : { state: endState(ending), cause: ending, reason };
-    await allowWalk(db);
-    await chooseCanonicals(db, id);
-    await markTextDuplicates(db, id);
+    await rankCopies(db, id);
     await setCrawlState(db, id, final.state, final.cause, final.reason);
     return final;
   });

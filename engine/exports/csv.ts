@@ -19,6 +19,7 @@ const csvColumns = [
   'depth',
   'fetchedAt',
   'duplicateOf',
+  'duplicateBy',
   'nearDuplicateOf',
   'redirectTo',
   'canonical',

@@ -6,9 +6,9 @@ import { whole, type ExportForm } from './form.ts';
 const linkHead = csvRow(['source', 'target', 'kind']);
 
 /** The graph of a crawl, an edge on each line: what a page links to, and where it redirects. */
-function edges({ url, links, redirectTo, duplicateOf }: PageView): string {
-  // The links of a duplicate are those of the page that it is a duplicate of, and stand there.
-  const own = duplicateOf === null ? (links ?? []) : [];
+function edges({ url, links, redirectTo, duplicateOf, duplicateBy }: PageView): string {
+  // The links of a page with the body of another are those of that page, and stand there.
+  const own = duplicateBy !== 'body' ? (links ?? []) : [];
   return [
     ...(redirectTo === null ? [] : [csvRow([url, redirectTo, 'redirect'])]),
     ...own.map((target) => csvRow([url, target, 'link'])),

@@ -50,6 +50,7 @@ const columns: readonly Column[] = [
   column('depth', integer),
   column('fetchedAt', instant, (page) => new Date(page.fetchedAt)),
   column('duplicateOf', words),
+  column('duplicateBy', words),
   column('nearDuplicateOf', words, (page) => page.nearDuplicateOf?.url ?? null),
   column('redirectTo', words),
   column('canonical', words),

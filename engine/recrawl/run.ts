@@ -11,7 +11,7 @@ import { wholeConfig } from '../../contracts/crawl.ts';
 import { isOver } from '../../domain/crawl-life.ts';
 import type { KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
 import { crawlStanding, lockCrawls } from '../../storage/crawls/index.ts';
-import { pagesHorizon } from '../../storage/pages/index.ts';
+import { pagesHorizon, rankCopies } from '../../storage/pages/index.ts';
 import { inTransaction, retrying, type Pool, type Queryable } from '../../storage/postgres/index.ts';
 import {
   allow,
@@ -19,6 +19,7 @@ import {
   findStanding,
   holdStanding,
   noteProgress,
+  noteRanked,
   noteVisits,
   queueDue,
   visitsAfter,
@@ -34,6 +35,8 @@ const batch = 500;
 /** Seconds between two plans, and between two samples of freshness; sooner if the crawl has grown by a quarter. */
 const planSeconds = 3_600;
 const growth = 1.25;
+/** Seconds between two rankings of its copies; sooner if the crawl has grown by a quarter. */
+const rankSeconds = 86_400;
 
 /** @param goesOn asked between two batches. Answers `over` if the crawl does not keep fresh any more */
 export async function runRecrawl(pool: Pool, crawlId: string, goesOn: () => boolean): Promise<RecrawlRun> {
@@ -56,6 +59,12 @@ export async function runRecrawl(pool: Pool, crawlId: string, goesOn: () => bool
   }
   await held(pool, crawlId, async (db, standing) => {
     if (isPlanOld(standing)) await planAnew(db, crawlId, standing, keepFresh);
+    return 0;
+  });
+  await held(pool, crawlId, async (db, standing) => {
+    if (!isRankingOld(standing)) return 0;
+    await rankCopies(db, Number(crawlId));
+    await noteRanked(db, crawlId);
     return 0;
   });
   let queued = 0;
@@ -84,6 +93,10 @@ const held = (
 
 const isPlanOld = ({ planned_ago: ago, planned_pages: planned, pages }: StandingCrawl): boolean =>
   pages > 0 && (ago === null || ago >= planSeconds || pages >= planned * growth);
+
+/** A page may be chosen by redirects and links that came later than its copies, so the choice is made anew now and then. */
+const isRankingOld = ({ ranked_ago: ago, ranked_pages: ranked, pages }: StandingCrawl): boolean =>
+  pages > 0 && (ago === null || ago >= rankSeconds || (pages >= ranked * growth && pages > ranked));
 
 async function noteBatch(
   db: Queryable,

@@ -105,7 +105,7 @@ export function noteOf(visits: readonly VisitedPage[], keepFresh: KeepFresh, rul
         simhash: simhashAfter(before?.found ?? null, found, changed)?.toString() ?? null,
         lost_sign:
           before !== null && before.found.bodySign !== visit.body_sign ? before.found.bodySign : null,
-        unread: found.isDead || visit.is_alias,
+        unread: found.isDead || visit.is_copy,
         due_in_days: isPart(visit.url) ? next.inDays : null,
       },
     ];

@@ -113,9 +113,13 @@ interface Look {
   readonly isLost: boolean;
 }
 
-/** A copy is found as its original. */
+/** Once the crawl is over a copy is found as its original. */
 const isOne = ({ state, words, duplicateOf }: PageView): boolean =>
   state === 'done' && words !== null && duplicateOf === null;
+
+/** While the crawl goes on, a page may cease to have the text of another without being read anew: it must be there then. */
+const mayBeOne = ({ state, words, duplicateBy }: PageView): boolean =>
+  state === 'done' && words !== null && duplicateBy !== 'body';
 
 function linkOf(url: string): CanonicalUrl {
   const link = canonicalize(url);
@@ -129,7 +133,7 @@ const keyOf = (url: string): string => urlKey(linkOf(url).canonical).toString('h
 function lookAt(page: PageView): Look {
   const { url, text = null } = page;
   const key = keyOf(url);
-  if (!isOne(page) || text === null) return { key, page: null, isLost: isOne(page) };
+  if (!mayBeOne(page) || text === null) return { key, page: null, isLost: mayBeOne(page) };
   const written = (part: string | null, most: number): string | null =>
     part === null ? null : withBreaks(upTo(part, most));
   return {

@@ -47,6 +47,10 @@ export const forgetDead = statement<[days: number, limit: number], { readonly ur
       where q.host_id = g.host_id and q.crawl_id = g.crawl_id
    ), pages as (
      delete from page p using gone g where p.host_id = g.host_id and p.crawl_id = g.crawl_id and p.key = g.key
+     returning p.crawl_id, p.text_hash, p.host_id, p.key
+   ), due as (
+     insert into text_due (crawl_id, text_hash, host_id, key)
+     select crawl_id, text_hash, host_id, key from pages where text_hash is not null
    ), prints as (
      delete from text_print t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key
      returning t.crawl_id, t.id

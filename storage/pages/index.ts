@@ -3,8 +3,6 @@ export {
   claimContents,
   contentOwners,
   earlierCopies,
-  chooseCanonicals,
-  markTextDuplicates,
   type ContentOwner,
   type EarlierCopy,
 } from './copies.sql.ts';
@@ -16,6 +14,9 @@ export {
   storedRecords,
   type NearDuplicate,
 } from './lists.sql.ts';
+export { standsForItsBody } from './copy-ranking.ts';
+export { judgeSameTexts } from './judge-texts.ts';
+export { rankCopies } from './rank-copies.sql.ts';
 export { nearDuplicateOf } from './page-feed.ts';
 export { packOutlinks, unpackOutlinks } from './outlinks.ts';
 export { readPages, pageBatches, type TextReader } from './pages.ts';

@@ -29,6 +29,7 @@ export interface PageFeedRow {
   readonly fetched_at: Date;
   readonly redirect_to: string | null;
   readonly duplicate_of: string | null;
+  readonly duplicate_by: 'body' | 'text' | null;
   readonly near_duplicate_of: NearDuplicate | null;
   readonly title: string | null;
   readonly description: string | null;

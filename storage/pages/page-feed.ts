@@ -65,7 +65,9 @@ export const readFeed = `read as (
    )
    select (extract(epoch from r.fetched_at) * 1000000)::bigint as micros, r.host_id, encode(r.key, 'hex') as key,
           r.url, r.state, r.status, r.reason, encode(r.content_hash, 'hex') as content_hash, r.content_type, r.bytes,
-          r.depth, r.fetched_at, r.redirect_to, original.url as duplicate_of, p.title, p.description, p.language,
+          r.depth, r.fetched_at, r.redirect_to, original.url as duplicate_of,
+          case when original.url is null then null when original.content_hash = r.content_hash then 'body' else 'text' end as duplicate_by,
+          p.title, p.description, p.language,
           p.words, p.links, p.noindex, p.canonical, near.of as near_duplicate_of, coalesce(r.cut, original.cut) as cut, case when 'links' = any ($7) then p.outlinks end as outlinks,
           case when 'meta' = any ($7) then p.meta end as meta, h.origin,
           r.fits, r.looked

@@ -184,6 +184,7 @@ async function pageOf(row: PageFeedRow, fields: readonly PageField[], textOf: Te
     depth: row.depth,
     fetchedAt: row.fetched_at.toISOString(),
     duplicateOf: row.duplicate_of,
+    duplicateBy: row.duplicate_by,
     nearDuplicateOf: row.near_duplicate_of,
     redirectTo: row.redirect_to,
     noindex: row.noindex,
@@ -211,7 +212,8 @@ async function readBody(row: PageFeedRow, textOf: TextReader): Promise<ReadBody 
   if (row.words === null || row.content_hash === null) return null;
   // A document that gave no text would take as long again, and give none.
   if (unreadCuts.some((kind) => row.cut?.[kind] !== undefined)) return nothing;
-  return textOf(row.content_hash, row.content_type, row.duplicate_of ?? row.url);
+  const readFor = row.duplicate_by === 'body' ? row.duplicate_of : null;
+  return textOf(row.content_hash, row.content_type, readFor ?? row.url);
 }
 
 const nothing: ReadBody = { text: '', main: '', anchors: [], images: [] };

@@ -161,8 +161,8 @@ export interface PageRow {
 }
 
 /**
- * Stores extractions, and counts the new ones; a page that is extracted again replaces its earlier extraction. No
- * answer.
+ * Stores extractions, and counts the new ones; a page that is extracted again replaces its earlier extraction. The text
+ * of each page is judged later, and so is the text that the page had before (`judgeTexts`). No answer.
  */
 export const upsertPages = statement<[rows: string], Record<string, never>>(
   'upsert-pages',
@@ -171,6 +171,14 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
             host_id bigint, crawl_id bigint, key text, title text, description text, language text, charset text,
             words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text,
             simhash bigint, meta jsonb, outlinks text, relevance real, counters text[])
+   ), texts as materialized (
+     select crawl_id, decode(text_hash, 'hex') as text_hash, host_id, place as key from r where text_hash is not null
+     union
+     select p.crawl_id, p.text_hash, p.host_id, p.key
+       from r join page p on p.host_id = r.host_id and p.crawl_id = r.crawl_id and p.key = r.place
+      where p.text_hash is not null
+   ), due as (
+     insert into text_due (crawl_id, text_hash, host_id, key) select crawl_id, text_hash, host_id, key from texts
    ), stored as (
      insert into page (host_id, crawl_id, key, title, description, language, charset, words, links, canonical, noindex,
                        nofollow, text_hash, simhash, meta, outlinks, relevance)

@@ -18,6 +18,7 @@ export {
   findKept,
   findStanding,
   holdStanding,
+  noteRanked,
   queueDue,
   samplePages,
   standingCrawlsAfter,

@@ -1,6 +1,7 @@
 /** How visits to pages of standing crawls are noted, after they were committed. */
 import type { UrlState } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
+import { standsForItsBody } from '../pages/index.ts';
 import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 
 /** A page as it stands after a visit, beside what earlier visits have shown (null: there was none). */
@@ -17,7 +18,8 @@ export interface VisitedPage {
   readonly text_sign: string | null;
   /** 64 bits, signed; null: the page has no text, or too little. */
   readonly simhash: string | null;
-  readonly is_alias: boolean;
+  /** Its body is that of another page; a page that has only the same text as another has one of its own. */
+  readonly is_copy: boolean;
   readonly changefreq: string | null;
   readonly lastmod_micros: number | null;
   readonly seen_micros: number | null;
@@ -53,14 +55,15 @@ export const visitsAfter = statement<
    )
    select u.host_id, encode(u.key, 'hex') as key, u.url, u.kind, u.priority, u.state, ${micros('u.fetched_at')} as micros,
           encode(substring(coalesce(u.content_hash, sha256(convert_to(coalesce(u.redirect_to, ''), 'UTF8'))) for 8), 'hex') as body_sign,
-          case when u.alias_host is null then encode(substring(p.text_hash for 8), 'hex') end as text_sign,
-          case when u.alias_host is null then p.simhash::text end as simhash,
-          u.alias_host is not null as is_alias,
+          case when stands.of_it then encode(substring(p.text_hash for 8), 'hex') end as text_sign,
+          case when stands.of_it then p.simhash::text end as simhash,
+          not stands.of_it as is_copy,
           s.changefreq, ${micros('s.lastmod')} as lastmod_micros,
           ${micros('h.seen_at')} as seen_micros, h.visits, h.unchanged_in_row, h.dead_visits,
           h.unchanged_days, h.changed_after, encode(h.body_sign, 'hex') as old_body_sign,
           encode(h.text_sign, 'hex') as old_text_sign, h.simhash::text as old_simhash
      from feed u
+    cross join lateral (select u.alias_host is null or ${standsForItsBody} as of_it) stands
      left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
      left join page_history h on h.crawl_id = u.crawl_id and h.key = u.key and h.host_id = u.host_id
      left join sitemap_hint s on s.crawl_id = u.crawl_id and s.key = u.key and s.host_id = u.host_id
@@ -131,6 +134,10 @@ export const noteVisits = statement<[crawlId: string, rows: string], { readonly 
    ), forgotten as (
      delete from page p using r
       where r.unread and p.host_id = r.host_id and p.crawl_id = $1 and p.key = r.place
+     returning p.host_id, p.key, p.text_hash
+   ), due as (
+     insert into text_due (crawl_id, text_hash, host_id, key)
+     select $1, text_hash, host_id, key from forgotten where text_hash is not null
    ), prints as (
      delete from text_print t using r
       where r.unread and t.host_id = r.host_id and t.crawl_id = $1 and t.key = r.place

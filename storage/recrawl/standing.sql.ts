@@ -33,6 +33,9 @@ export interface StandingCrawl {
   readonly queued: number;
   readonly planned_queued: number;
   readonly pace: number;
+  /** Seconds since its copies were ranked, and how many pages it had then; null: they never were. */
+  readonly ranked_ago: number | null;
+  readonly ranked_pages: number;
   readonly dated_by: string | null;
   readonly dated_key: Buffer | null;
   readonly dated_host: number;
@@ -41,6 +44,7 @@ export interface StandingCrawl {
 const standing = `select c.state, c.config, s.noted_micros, s.noted_host, s.noted_key, s.pages, s.price, s.left_out_days,
           s.typical_rate, s.share, s.left_out, s.planned_pages, s.planned_at,
           extract(epoch from now() - s.planned_at)::float8 as planned_ago, s.queued, s.planned_queued, s.pace,
+          extract(epoch from now() - s.ranked_at)::float8 as ranked_ago, s.ranked_pages,
           s.dated_by, s.dated_key, s.dated_host
      from standing_crawl s join crawl c on c.id = s.crawl_id
     where s.crawl_id = $1`;
@@ -51,6 +55,12 @@ export const findStanding = statement<[crawlId: string], StandingCrawl>('find-st
 export const holdStanding = statement<[crawlId: string], StandingCrawl>(
   'hold-standing',
   `${standing} for update of s skip locked`,
+);
+
+/** Notes that the copies of a crawl were ranked. */
+export const noteRanked = statement<[crawlId: string], Record<string, never>>(
+  'note-ranked',
+  `update standing_crawl set ranked_at = now(), ranked_pages = pages where crawl_id = $1`,
 );
 
 /** A page of a sample. */

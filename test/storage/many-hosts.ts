@@ -149,8 +149,8 @@ export const manyHosts: readonly Reason[] = [
   },
   {
     why: 'Copies of a page at different hosts are compared with one another.',
-    when: 'the end of a crawl',
-    statements: ['chooseCanonicals', 'markTextDuplicates'],
+    when: 'the end of a crawl; batches of pages that were read; once a day in a crawl that keeps fresh',
+    statements: ['choose-canonicals', 'judgeTexts', 'mark-text-duplicates'],
   },
   {
     why: 'A removed crawl is taken away host after host: these find the next host, count what is left, take away the rest, and ask whether a body is still wanted by anybody.',

@@ -6,6 +6,7 @@ import { newsLift } from '../../../domain/priority/place.ts';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import { defaultKeepFresh, type KeepFresh } from '../../../domain/recrawl/keep-fresh.ts';
 import { changeCrawl, fromNow, ledgerPages, tables } from '../../support/database/index.ts';
+import { judgeSameTexts } from '../../../storage/pages/index.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -445,5 +446,81 @@ describe('a standing crawl', () => {
       return (await tables.sitemapRecord.row(fetching.pool, { crawl_id: id })).wrong === 2;
     });
     await expectExact(fetching.pool, id);
+  });
+});
+
+describe('pages of a standing crawl with the same text', () => {
+  const sharing = async (): Promise<Standing> => {
+    const site = await startSite({
+      '/': told('Home', '/a', '/bb', '/ccc'),
+      // The bodies differ in their links, the texts do not.
+      ...{ '/a': told('Shared', '/a'), '/bb': told('Shared', '/bb'), '/ccc': told('Own', '/ccc') },
+    });
+    const host = await fetching.host(site.origin);
+    const id = await fetching.crawl(
+      { scope: 'host', keepFresh: { ...defaultKeepFresh, requestsPerDay: 100_000 } },
+      [`${site.origin}/`],
+    );
+    await fetching.queue(id, host, '/');
+    await changeCrawl(fetching.pool, id, { seeded_line: 1 });
+    const crawl = { id, site, host };
+    await work(crawl);
+    return crawl;
+  };
+  /** By path: the path of the page that stands for it. */
+  const copies = async ({ id, site }: Standing): Promise<Record<string, string>> => {
+    const urls = Object.entries(await fetching.urls(id, site.origin));
+    return Object.fromEntries(
+      urls.flatMap(([path, { alias_key: alias }]) => {
+        const original = urls.find(([, { key }]) => alias?.equals(key));
+        return original === undefined ? [] : [[path, original[0]]];
+      }),
+    );
+  };
+  const visitAgain = async (crawl: Standing, answers: Record<string, Answer>): Promise<void> => {
+    crawl.site.answers = { ...crawl.site.answers, ...answers };
+    await makeDue(crawl);
+    expect((await run(crawl)).queued).toBe(4);
+    await work(crawl);
+    await judgeSameTexts(fetching.pool, 60_000);
+    await noted(crawl, 4);
+    await work(crawl);
+    await judgeSameTexts(fetching.pool, 60_000);
+  };
+  const words = async ({ id }: Standing): Promise<number> =>
+    (await tables.page.rows(fetching.pool, { crawl_id: id })).length;
+
+  it('are marked after each visit, and anew when their page has changed', async () => {
+    const crawl = await sharing();
+    await judgeSameTexts(fetching.pool, 60_000);
+    expect(await copies(crawl)).toEqual({ '/bb': '/a' });
+    await noted(crawl, 4);
+    // Nothing changed: the mark is back after the visit, both pages were noted as read, and no text as another one.
+    await visitAgain(crawl, {});
+    expect(await copies(crawl)).toEqual({ '/bb': '/a' });
+    expect(await words(crawl)).toBe(4);
+    expect(Object.values(await histories(crawl)).some(({ changed }) => changed)).toBe(false);
+    // The page that stood for both has another text, and a third page has theirs.
+    await visitAgain(crawl, { '/a': told('Other', '/a'), '/ccc': told('Shared', '/ccc') });
+    expect(await copies(crawl)).toEqual({ '/ccc': '/bb' });
+    expect(await words(crawl)).toBe(4);
+    // The page is gone: the other one stands for itself.
+    await visitAgain(crawl, { '/bb': status(404) });
+    expect(await copies(crawl)).toEqual({});
+    await expectExact(fetching.pool, crawl.id);
+  });
+
+  it('are ranked once a day by redirects too, though the crawl never ends', async () => {
+    const crawl = await sharing();
+    await noted(crawl, 4);
+    await judgeSameTexts(fetching.pool, 60_000);
+    expect(await copies(crawl)).toEqual({ '/bb': '/a' });
+    await visitAgain(crawl, { '/ccc': redirect('/bb') });
+    expect(await copies(crawl)).toEqual({ '/bb': '/a' });
+    await tables.standing.change(fetching.pool, { crawl_id: crawl.id }, { ranked_at: fromNow(-2 * 86_400) });
+    await run(crawl);
+    expect(await copies(crawl)).toEqual({ '/a': '/bb' });
+    await judgeSameTexts(fetching.pool, 60_000);
+    expect(await copies(crawl)).toEqual({ '/a': '/bb' });
   });
 });

@@ -7,7 +7,8 @@ import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { sitemapLimits } from '../../../domain/sitemap-limits.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
-import { chooseCanonicals } from '../../../storage/pages/index.ts';
+import { rankCopies } from '../../../storage/pages/index.ts';
+import { inTransaction } from '../../../storage/postgres/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
 import { tables, urlStates } from '../../support/database/index.ts';
 import { getOk, noteTaker, serve } from '../api/world.ts';
@@ -355,7 +356,7 @@ describe('a crawl by sitemaps', () => {
           .parse(await getOk(`${api.url}/v1/crawls/${String(crawl)}/sitemaps`))
           .items.map(({ state, pages }) => [state, pages]);
       expect(await list()).toEqual([['read', 1], ['read', 1]]); // prettier-ignore
-      await chooseCanonicals(fetching.pool, crawl);
+      await inTransaction(fetching.pool, (db) => rankCopies(db, crawl));
       expect(await list()).toEqual([['read', 1], ['read', 1]]); // prettier-ignore
     } finally {
       await api.stop();

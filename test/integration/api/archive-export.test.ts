@@ -138,6 +138,7 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     await page('https://a.example/raced-copy', 'shared', alias, false);
     await page('https://a.example/same', 'known for long', {}, 'unchanged');
     await page('https://a.example/same-copy', 'shared', alias, 'unchanged');
+    await page('https://a.example/same-text', 'with bytes of its own', alias);
     await page('https://a.example/large', random);
     const nothing = { content_hash: null, status: 301, fetched_at: new Date() };
     await addUrl(services.pool, crawl, 'https://a.example/moved', { state: 'done', ...nothing });
@@ -156,7 +157,8 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     ...['response /earlier 1 known for long', 'request /earlier -'],
     ...['revisit /same 8 → /same', 'request /same -'],
     ...['revisit /same-copy 9 → /same-copy', 'request /same-copy -'],
-    ...['response /large 10 …', 'request /large -'],
+    ...['response /same-text 10 with bytes of its own', 'request /same-text -'],
+    ...['response /large 11 …', 'request /large -'],
   ];
 
   it.each(['warc', 'warc-zstd'] as const)(
@@ -198,7 +200,7 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     for (let first = 0; first < 3; first++) await members.next();
     expect(answer).toHaveBeenCalledTimes(6);
     while ((await members.next()).done !== true);
-    expect(answer).toHaveBeenCalledTimes(7);
+    expect(answer).toHaveBeenCalledTimes(8);
   });
 
   it.skipIf(program === null)('passes warcio’s checks (needs `npm run test-programs`)', async () => {

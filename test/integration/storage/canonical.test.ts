@@ -6,10 +6,12 @@ import { createDedup } from '../../../engine/reading/dedup.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import {
   bodiesInStage,
+  judgeSameTexts,
   packOutlinks,
-  chooseCanonicals,
-  markTextDuplicates,
+  rankCopies,
+  type PageRow,
 } from '../../../storage/pages/index.ts';
+import { inTransaction } from '../../../storage/postgres/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
 import { tables } from '../../support/database/index.ts';
 import { allPages } from '../../support/all-pages.ts';
@@ -63,12 +65,24 @@ const hostOf = async (origin: string): Promise<number> => {
   return host;
 };
 
+const pageRow = (
+  host: number,
+  key: string,
+  { url, body = url, text, canonical, links = [] }: Fetched,
+): PageRow => ({
+  ...{ host_id: host, crawl_id: crawl, key, title: body, description: null, language: 'en' },
+  ...{ charset: 'utf-8', words: 20, links: 0, canonical: canonical ?? null, noindex: false },
+  ...{ nofollow: false, text_hash: text === undefined ? null : sha256(text) },
+  ...{ meta: null, outlinks: packOutlinks(new URL(url).origin, links), counters: [] },
+});
+
 /** Takes URLs the way of every URL, one after another: found, fetched, judged, and read where they are originals. */
 async function fetched(...urls: readonly Fetched[]): Promise<void> {
   const { pool, writer } = frontier;
   const judge = createDedup(frontier, () => Promise.resolve());
   const all = { shard: 0, lane: 0, lanes: 1 };
-  for (const { url, body = url, text, depth = 1, seed = false, canonical, links = [], redirectTo } of urls) {
+  for (const page of urls) {
+    const { url, body = url, depth = 1, seed = false, redirectTo } = page;
     const link = canonicalize(url);
     if (!link.ok) throw new Error(link.rejected);
     const host = await hostOf(link.value.host);
@@ -96,27 +110,17 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
     if (original === undefined) continue;
     await writer.write({
       stages: [{ ...place, from: 2, to: 0, alias_host: null, alias_key: null }],
-      pages: [
-        {
-          ...{ host_id: host, crawl_id: crawl, key, title: body, description: null, language: 'en' },
-          ...{ charset: 'utf-8', words: 20, links: 0, canonical: canonical ?? null, noindex: false },
-          ...{ nofollow: false, text_hash: text === undefined ? null : sha256(text) },
-          meta: null,
-          outlinks: packOutlinks(link.value.host, links),
-          counters: [],
-        },
-      ],
+      pages: [pageRow(host, key, page)],
     });
   }
 }
 
 /** As the end of a crawl does. Answers how many pages changed their standing. */
 async function settle(): Promise<number> {
-  const [exact] = await chooseCanonicals(frontier.pool, crawl);
-  const [alike] = await markTextDuplicates(frontier.pool, crawl);
+  const changed = await inTransaction(frontier.pool, (db) => rankCopies(db, crawl));
   await moveCrawl(frontier.pool, crawl, 'finished');
   await expectExact(frontier.pool, crawl);
-  return (exact?.pages ?? 0) + (alike?.pages ?? 0);
+  return changed;
 }
 
 /** Of each page: whose duplicate it is (null: nobody's), and the body that its title came from. */
@@ -173,14 +177,14 @@ describe('of pages with one body stands for the others', () => {
     await expectChosen(a, b, c);
   });
 
-  it('else the one that other pages name as theirs, redirects and names counted together', async () => {
+  it('else the one that pages of its site with its text name as theirs, though redirects lead to another', async () => {
     await fetched(
-      ...[same(b), same(a, { depth: 5 })],
+      ...[same(b, { text: 'told' }), same(a, { depth: 5 })],
       { url: 'https://b.example/moved', redirectTo: b },
-      { url: 'https://b.example/print/1', canonical: a },
-      { url: 'https://b.example/print/2', canonical: a },
+      { url: 'https://a.example/print', canonical: a, text: 'told', depth: 6 },
     );
-    await expectChosen(a, b);
+    await settle();
+    expect(await standing()).toMatchObject({ [a]: [null, 'same'], [b]: [a, 'same'] });
   });
 
   it('else the one that most links lead to, from its own host and from others', async () => {
@@ -192,11 +196,11 @@ describe('of pages with one body stands for the others', () => {
     await expectChosen(a, b, c);
   });
 
-  it('and before that the one that is named, however many links lead elsewhere', async () => {
+  it('and before that the one that a redirect leads to, however many links lead elsewhere', async () => {
     await fetched(
       ...[same(b), same(a, { depth: 5 })],
-      { url: 'https://a.example/1', links: [b], canonical: a },
-      { url: 'https://a.example/2', links: [b] },
+      { url: 'https://a.example/1', links: [b] },
+      { url: 'https://b.example/moved', redirectTo: a },
     );
     await expectChosen(a, b);
   });
@@ -228,6 +232,14 @@ describe('of pages with one body stands for the others', () => {
 
   it('whatever a rel=canonical names that no copy has', async () => {
     await fetched(same(a, { canonical: 'https://a.example/never/fetched', depth: 3 }), same(b));
+    await expectChosen(b, a);
+  });
+
+  it('whatever pages that are not like it name: all pages of a site may name its home page', async () => {
+    await fetched(
+      ...[same(b), same(a, { depth: 5 })],
+      ...[1, 2, 3].map((n) => ({ url: `https://a.example/${String(n)}`, canonical: a, text: String(n) })),
+    );
     await expectChosen(b, a);
   });
 
@@ -331,10 +343,50 @@ describe('of pages with one text and several bodies stands for the others', () =
     expect(await standing()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
   });
 
-  it('else the one the others name', async () => {
+  it('else the one the others of its site name', async () => {
     await fetched(alike(b, { depth: 0, canonical: a }), alike(c, { canonical: a }), alike(a, { depth: 5 }));
     await settle();
     expect(await standing()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
+  });
+
+  it('but not the one that pages of another site name', async () => {
+    await fetched(alike(b), alike(c, { canonical: a }), alike(a, { depth: 5 }));
+    await settle();
+    expect(await standing()).toEqual({ [b]: [null, b], [a]: [b, a], [c]: [b, c] });
+  });
+
+  it('nor one that names another itself: the end of a chain is believed, its links are not', async () => {
+    const d = 'https://a.example/the/end/of/the/chain';
+    await fetched(
+      ...[alike(b, { depth: 0, canonical: a }), alike(`${b}/2`, { canonical: a })],
+      ...[alike(a, { canonical: d, depth: 5 }), alike(d, { depth: 9 })],
+    );
+    await settle();
+    expect(await standing()).toMatchObject({
+      [d]: [null, d],
+      [a]: [d, a],
+      [b]: [d, b],
+      [`${b}/2`]: [d, `${b}/2`],
+    });
+  });
+
+  it('nor any of a loop', async () => {
+    const d = 'https://a.example/a';
+    await fetched(
+      ...[
+        alike(a, { canonical: b }),
+        alike(b, { canonical: a }),
+        alike(`${a}/2`, { canonical: a, depth: 2 }),
+      ],
+      alike(d, { depth: 0 }),
+    );
+    await settle();
+    expect(await standing()).toMatchObject({
+      [d]: [null, d],
+      [a]: [d, a],
+      [b]: [d, b],
+      [`${a}/2`]: [d, `${a}/2`],
+    });
   });
 
   it('else the one most links lead to', async () => {
@@ -374,4 +426,81 @@ describe('of pages with one text and several bodies stands for the others', () =
     await settle();
     expect(await standing()).toEqual({ [b]: [null, b], [a]: [b, a], [c]: [b, c] });
   });
+});
+
+describe('while a crawl goes on', () => {
+  const text = 'told again and again';
+  let most: number;
+  beforeEach(() => {
+    most = 1_000;
+  });
+  const alike = (url: string, more: Partial<Fetched> = {}): Fetched => ({ url, text, ...more });
+  const judged = async (...urls: readonly Fetched[]): Promise<Record<string, string | null>> => {
+    await fetched(...urls);
+    await judgeSameTexts(frontier.pool, 60_000, most);
+    expect(await tables.textDue.rows(frontier.pool, { crawl_id: crawl })).toEqual([]);
+    const rows = await tables.url.rows(frontier.pool, { crawl_id: crawl });
+    const url = (key: Buffer | null): string | null => rows.find((row) => key?.equals(row.key))?.url ?? null;
+    return Object.fromEntries(rows.map((row) => [row.url, url(row.alias_key)]));
+  };
+
+  it('pages with the same text are marked; one that names itself takes over, one that comes later does not', async () => {
+    expect(await judged(alike(b), { url: 'https://b.example/', text: 'else' })).toMatchObject({ [b]: null });
+    expect(await judged(alike(a))).toMatchObject({ [b]: null, [a]: b });
+    expect(await judged(alike(c, { depth: 0 }))).toMatchObject({ [b]: null, [a]: b, [c]: b });
+    const own = `${a}/own`;
+    expect(await judged(alike(own, { canonical: own, depth: 9 }))).toEqual({
+      ...{ [own]: null, [a]: own, [b]: own, [c]: own },
+      'https://b.example/': null,
+    });
+    expect(await settle()).toBe(0);
+  });
+
+  it('what redirects and links decided at an end is kept', async () => {
+    await judged(alike(b), alike(a, { depth: 5 }), { url: 'https://b.example/moved', redirectTo: a });
+    await settle();
+    await moveCrawl(frontier.pool, crawl, 'running');
+    expect(await judged(alike(c, { depth: 0 }))).toMatchObject({ [a]: null, [b]: a, [c]: a });
+  });
+
+  it('a page that is alone with its text again stands for itself, and its former copies have another page', async () => {
+    await judged(alike(b), alike(a), alike(c));
+    await changeText(b, 'something new');
+    expect(await judged()).toMatchObject({ [b]: null, [c]: null, [a]: c });
+    await changeText(c, 'something else');
+    expect(await judged()).toMatchObject({ [a]: null, [b]: null, [c]: null });
+    await changeText(c, text);
+    expect(await judged()).toMatchObject({ [a]: c, [b]: null, [c]: null });
+  });
+
+  it('of more pages with one text than are compared, each newcomer is marked, and their page stays', async () => {
+    const first = alike(b);
+    const others = [1, 2, 3, 4, 5, 6].map((n) => alike(`${b}/${String(n)}`));
+    await judged(first);
+    most = 3;
+    expect(await judged(...others)).toEqual({
+      [b]: null,
+      ...Object.fromEntries(others.map(({ url }) => [url, b])),
+    });
+    const own = `${b}/own`;
+    expect(await judged(alike(own, { canonical: own }))).toMatchObject({ [b]: null, [own]: b });
+    await settle();
+    const url = others[0]?.url ?? '';
+    expect(await judged()).toMatchObject({ [own]: null, [b]: own, [url]: own });
+  });
+
+  it('another crawl’s texts are no business of it', async () => {
+    await judged(alike(b));
+    crawl = await runningCrawl(frontier.pool);
+    expect(await judged(alike(a))).toEqual({ [a]: null });
+  });
+
+  /** As if the page had been fetched and read again. */
+  async function changeText(url: string, now: string): Promise<void> {
+    const [row] = await tables.url.rows(frontier.pool, { crawl_id: crawl, url });
+    if (row === undefined) throw new Error(`${url} is not there`);
+    await frontier.writer.write({
+      pages: [pageRow(row.host_id, row.key.toString('hex'), { url, text: now })],
+    });
+  }
 });

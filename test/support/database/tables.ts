@@ -330,6 +330,7 @@ interface StandingRow {
   readonly pages: number;
   readonly price: number | null;
   readonly planned_at: Date | null;
+  readonly ranked_at: Date | null;
   readonly allowance: number;
   readonly allowed_at: Date;
   readonly queued: number;
@@ -400,6 +401,7 @@ export const tables = {
   trapWatch: table<{ host_id: Id; crawl_id: Id }>('trap_watch', 'host_id, crawl_id'),
   standing: table<StandingRow>('standing_crawl', 'crawl_id'),
   history: table<HistoryRow>('page_history', 'crawl_id, key, host_id'),
+  textDue: table<{ crawl_id: Id; host_id: Id; key: Buffer; text_hash: Buffer }>('text_due', 'id'),
   sitemapRecord: table<{ crawl_id: Id; host_id: Id; correct: number; wrong: number }>(
     'sitemap_record',
     'crawl_id, host_id',

@@ -1,0 +1,32 @@
+/**
+ * Judges pages with the same text while their crawl goes on (F20). Whoever stores, replaces or removes what was read from
+ * a page notes its text (`text_due`), in the same transaction; so no text is missed, whichever of two pages is committed
+ * first, and what a process has not judged when it dies is judged by another one. One process at a time judges. A page
+ * that stands for another loses its copies once it has another text: the note of its old text has them judged again.
+ */
+import { inTransaction, retrying, type Pool } from '../postgres/index.ts';
+import { claimRanking } from './ranking-lock.sql.ts';
+import { dueTexts, judgeTexts } from './same-text.sql.ts';
+
+const batch = 500;
+/** Pages of one text that are compared with one another. */
+const mostOfText = 1_000;
+
+/** Judges what there is to judge, of all crawls, until nothing is left or the time is up. */
+export async function judgeSameTexts(pool: Pool, budgetMs: number, most = mostOfText): Promise<void> {
+  const until = performance.now() + budgetMs;
+  for (let notes = batch; notes === batch && performance.now() < until;)
+    notes = await retrying(() =>
+      inTransaction(pool, async (db) => {
+        if ((await claimRanking(db)).length === 0) return 0;
+        const due = await dueTexts(db, batch);
+        if (due.length > 0)
+          await judgeTexts(
+            db,
+            due.map(({ id }) => id),
+            most,
+          );
+        return due.length;
+      }),
+    );
+}
