@@ -1432,6 +1432,8 @@ CREATE INDEX text_print_bands ON public.text_print USING gin (bands) WITH (fastu
 
 CREATE INDEX text_print_unjudged ON public.text_print USING btree (crawl_id, id) WHERE (original IS NULL);
 
+CREATE INDEX trap_watch_crawl ON public.trap_watch USING btree (crawl_id);
+
 CREATE INDEX url_dead ON public.url USING btree (crawl_id, fetched_at) WHERE (state = 'dead'::url_state);
 
 CREATE INDEX url_leased ON public.url USING btree (host_id) WHERE (state = 'leased'::url_state);

@@ -10,14 +10,7 @@ import type { Logger } from 'pino';
 import { readShown } from '../../content/extract.ts';
 import type { Extracted } from '../../contracts/extraction.ts';
 import { urlKey } from '../../contracts/url-key.ts';
-import {
-  folderOf,
-  isHome,
-  isMissing,
-  isRepeated,
-  judgeProbe,
-  madeUpSibling,
-} from '../../domain/soft-404/judge.ts';
+import { folderOf, isHome, isMissing, judgeProbe, madeUpSibling } from '../../domain/soft-404/judge.ts';
 import { printAnswer } from '../../domain/soft-404/print.ts';
 import { quarantineDetail } from '../../domain/traps/verdict.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
@@ -30,7 +23,7 @@ import {
   claimMadeUp,
   holdBySign,
   holdMissing,
-  mostRepeated,
+  holdRepeated,
   noteJudged,
   openMadeUp,
   pagesReadBefore,
@@ -102,9 +95,8 @@ export class Soft404 {
     const folder = folderOf(path);
     const due = host.pages >= fewestPages && Date.now() >= host.notBefore && !host.asked.has(folder);
     if (!due || isHome(path) || extracted.words < fewestWords) return;
-    host.asked.add(folder);
     host.notBefore = Date.now() + retryMs;
-    await this.#ask(crawl, staged, path, folder, extracted);
+    if (await this.#ask(crawl, staged, path, folder, extracted)) host.asked.add(folder);
   }
 
   /** Pages whose bodies are those of other pages, and which are therefore not read. */
@@ -157,30 +149,28 @@ export class Soft404 {
 
   async #lookForRepeated(staged: StagedBody): Promise<void> {
     const { pool, log } = this.#parts;
-    const [most] = await mostRepeated(pool, staged.host_id, staged.crawl_id);
-    if (most === undefined || most.wanted || !isRepeated(most.pages, most.of)) return;
-    const sign = { kind: 'repeated', text: most.text } as const;
-    const row = await holdBySign(pool, staged, '/', sign, { pages: most.pages, of: most.of });
-    if (row === null) return;
+    const held = await holdRepeated(pool, staged);
+    if (held === null) return;
     this.#crawls.forget(staged.crawl_id);
-    const held = await holdMissing(pool, staged, most.keys, row);
     log.info({ host: staged.origin, held }, 'many pages of a host have the same text');
   }
 
+  /** False: the host was asked within a day; the folder is asked about later. */
   async #ask(
     crawl: OpenCrawl,
     staged: StagedBody,
     path: string,
     folder: string,
     { title, text }: Extracted,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const made = canonicalize(staged.origin + madeUpSibling(path, tokenFor(staged.origin + folder)));
-    if (!made.ok) return;
+    if (!made.ok) return true;
     const { pool, writer } = this.#parts;
     const key = urlKey(made.value.canonical).toString('hex');
     const sibling = JSON.stringify(printAnswer(title, text, path));
-    if ((await claimMadeUp(pool, staged.host_id, crawl.id, key, folder, sibling)).length === 0) return;
+    if ((await claimMadeUp(pool, staged.host_id, crawl.id, key, folder, sibling)).length === 0) return false;
     await this.#admission.store(writer, [candidate(crawl, made.value, { in: 'thin-air', page: staged })]);
+    return true;
   }
 }
 

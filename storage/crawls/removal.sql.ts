@@ -146,6 +146,8 @@ export const removeRest: readonly Remove[] = [
       'sitemap_report',
       'sitemap_record',
       'freshness_sample',
+      'trap_watch',
+      'quarantine',
     ],
     ...['webhook_attempt', 'webhook_dead_letter', 'webhook_cursor', 'webhook', 'event', 'ledger'],
   ].map(rowsOf),

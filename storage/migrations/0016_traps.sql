@@ -8,6 +8,8 @@ create table trap_watch (
   state     json not null,
   primary key (host_id, crawl_id)
 ) with (fillfactor = 50);
+-- A crawl that is deleted: hosts below a domain are watched under the domain, where the crawl may have no URL.
+create index trap_watch_crawl on trap_watch (crawl_id);
 
 -- Shapes of URLs (domain/traps/shape.ts) with a verdict. URLs of a held or confirmed shape are excluded with the reason
 -- `trap`, and their detail names the row; nothing is deleted, and a release queues them again.

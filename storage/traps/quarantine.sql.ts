@@ -195,15 +195,21 @@ export const lockQuarantined = statement<[id: string], KeptBack & { readonly due
      from quarantine q join crawl c on c.id = q.crawl_id where q.id = $1 for no key update of c, q`,
 );
 
-/** A host below a domain where a verdict on the domain still keeps URLs back; no row: there is none. */
-export const hostKeptBack = statement<[id: string, domain: string], { host_id: number }>(
+/**
+ * The next host below a domain, in the order of names spelt backwards, where a verdict on the domain still keeps URLs
+ * back; no row: there is none. @param from a name spelt backwards: hosts before it are not looked at; '': at all
+ */
+export const hostKeptBack = statement<
+  [id: string, domain: string, from: string],
+  { readonly host_id: number; readonly name: string }
+>(
   'host-kept-back',
-  `select h.id as host_id
+  `select h.id as host_id, reversed_host_name(h.origin) as name
      from quarantine q cross join host h join host_queue w on w.host_id = h.id and w.crawl_id = q.crawl_id
-    where q.id = $1 and ${belowDomain('$2')}
+    where q.id = $1 and ${belowDomain('$2')} and reversed_host_name(h.origin) collate "C" >= $3
       and exists (select from url u where u.host_id = h.id and u.crawl_id = q.crawl_id and u.state = 'excluded'
                                       and u.reason = 'trap' and u.detail = q.id::text || ': ' || q.shape)
-    limit 1`,
+    order by reversed_host_name(h.origin) collate "C" limit 1`,
 );
 
 /**

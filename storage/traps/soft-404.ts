@@ -1,6 +1,6 @@
 /** Soft 404: what follows from answers to made-up paths that nobody reads, and from signs by which pages are held. */
 import { isOver } from '../../domain/crawl-life.ts';
-import { folderOf, isHome, judgeProbe, type ErrorSign } from '../../domain/soft-404/judge.ts';
+import { folderOf, isHome, isRepeated, judgeProbe, type ErrorSign } from '../../domain/soft-404/judge.ts';
 import { quarantineDetail } from '../../domain/traps/verdict.ts';
 import type { Evidence } from '../../domain/traps/rules.ts';
 import { inTransaction, type Pool, retrying } from '../postgres/index.ts';
@@ -11,15 +11,24 @@ import {
   holdPages,
   holdSign,
   lookAgain,
+  closeUnasked,
+  mostRepeated,
   noteJudged,
+  pagesWithText,
   redirectingTo,
   type DueSign,
+  type Walked,
+  type WalkedText,
 } from './soft-404.sql.ts';
 
 /** Seconds between two looks for pages by a sign, while the crawl runs. */
 const lookSeconds = 60;
+/** A look takes no more than one part in so many of the time. */
+const lookShare = 20;
 /** Pages in one transaction. */
 const batch = 1_000;
+/** Pages among which a repeated text is looked for. */
+const sampled = 2_000;
 
 /** How a sign is called in the quarantine. */
 const signShape = (folder: string, sign: ErrorSign): string =>
@@ -50,7 +59,7 @@ export async function holdBySign(
   return row === undefined ? null : { id: row.id, shape };
 }
 
-/** Holds pages that were read, with their aliases. Answers how many. */
+/** Holds pages that were read. Their copies follow in the background (`tendSoft404`). Answers how many. */
 export async function holdMissing(
   pool: Pool,
   { crawl_id, host_id }: Place,
@@ -82,15 +91,58 @@ async function holdRedirecting(pool: Pool, due: DueSign, target: string): Promis
   }
 }
 
-/** Dedup runs ahead of reading: copies may have been judged before the page that they are copies of was held. */
 async function holdCopies(pool: Pool, due: DueSign): Promise<void> {
   const detail = quarantineDetail(due.id, due.shape);
-  for (let found = batch; found === batch;) {
-    const copies = await copiesOfHeld(pool, due.host_id, due.crawl_id, detail, batch);
-    const keys = copies.map(({ key }) => key);
-    await holdMissing(pool, due, keys, due);
-    found = keys.length;
+  for (let after: string | null = ''; after !== null;) {
+    const [walked]: readonly Walked[] = await copiesOfHeld(
+      pool,
+      due.host_id,
+      due.crawl_id,
+      detail,
+      after,
+      batch,
+    );
+    await holdMissing(pool, due, walked?.keys ?? [], due);
+    after = walked?.last ?? null;
   }
+}
+
+/**
+ * A text that a large share of the pages of a host have, as the pages of an error page: it goes into quarantine, and all
+ * pages with it. Answers how many were held; null: there is no such text, or a seed or the home page has it.
+ */
+export async function holdRepeated(pool: Pool, place: Place): Promise<number | null> {
+  const { host_id, crawl_id } = place;
+  const [most] = await mostRepeated(pool, host_id, crawl_id, sampled);
+  if (most === undefined || !isRepeated(most.pages, most.of)) return null;
+  const { text, pages, of } = most;
+  /** False: `visit` said that it has seen enough. */
+  const walk = async (visit: (walked: WalkedText) => Promise<boolean>): Promise<boolean> => {
+    for (let after: string | null = ''; after !== null;) {
+      const [walked]: readonly WalkedText[] = await pagesWithText(
+        pool,
+        host_id,
+        crawl_id,
+        text,
+        after,
+        batch,
+      );
+      if (walked === undefined) return true;
+      if (!(await visit(walked))) return false;
+      after = walked.last;
+    }
+    return true;
+  };
+  const mayHold = await walk(({ wanted }) => Promise.resolve(!wanted));
+  if (!mayHold) return null;
+  const row = await holdBySign(pool, place, '/', { kind: 'repeated', text }, { pages, of });
+  if (row === null) return null;
+  let held = 0;
+  await walk(async ({ keys }) => {
+    held += await holdMissing(pool, place, keys, row);
+    return true;
+  });
+  return held;
 }
 
 /**
@@ -98,6 +150,7 @@ async function holdCopies(pool: Pool, due: DueSign): Promise<void> {
  * held pages.
  */
 export async function tendSoft404(pool: Pool, most: number): Promise<void> {
+  await closeUnasked(pool, most);
   for (const answer of await bodilessAnswers(pool, most)) {
     const { status, redirect_to: redirectTo, url, sibling, shape: folder } = answer;
     const probe = { status: status ?? 0, redirectTo, path: pathOf(url), title: null, text: null };
@@ -107,8 +160,10 @@ export async function tendSoft404(pool: Pool, most: number): Promise<void> {
   }
   for (const due of await dueSigns(pool, most)) {
     const { sign, state } = due;
+    const began = performance.now();
     if (sign.kind === 'redirect') await holdRedirecting(pool, due, sign.to);
     await holdCopies(pool, due);
-    await lookAgain(pool, due.id, isOver(state) ? null : lookSeconds);
+    const took = (performance.now() - began) / 1_000;
+    await lookAgain(pool, due.id, isOver(state) ? null : Math.max(lookSeconds, took * lookShare));
   }
 }

@@ -118,24 +118,31 @@ async function freeBySamples(db: Queryable, samples: readonly object[]): Promise
  * Samples are let through once, however many processes find that they are due. A crawl that had ended
  * for want of work runs on, and the patrol starts its workflow; one that may not go on keeps its URLs as they are. Hosts
  * with a workflow that waits are found by the scheduler. Pages that were read make no work: they are done again in any
- * crawl.
+ * crawl. @param from where the hosts of a domain begin (`hostKeptBack`)
  */
-function requeueBatch(pool: Pool, id: string, limit: number, reason: 'sample' | null): Promise<number> {
+function requeueBatch(
+  pool: Pool,
+  id: string,
+  limit: number,
+  reason: 'sample' | null,
+  from = '',
+): Promise<{ readonly urls: number; readonly name: string }> {
   return retrying(() =>
     inTransaction(pool, async (db) => {
       const [row] = await lockQuarantined(db, id);
-      if (row === undefined || (reason === 'sample' && !row.due)) return 0;
+      if (row === undefined || (reason === 'sample' && !row.due)) return { urls: 0, name: from };
       const wereRead = row.rule === 'soft-404';
       const goesOn = wereRead || whyNoMore(row) === null;
       const domain = domainOfShape(row.shape);
-      const hostId = domain === null ? row.host_id : (await hostKeptBack(db, id, domain))[0]?.host_id;
+      const [next] = domain === null ? [] : await hostKeptBack(db, id, domain, from);
+      const hostId = domain === null ? row.host_id : next?.host_id;
       const urls =
         goesOn && hostId !== undefined
           ? (await requeueQuarantined(db, id, row.crawl_id, hostId, limit, reason)).length
           : 0;
       if (reason === 'sample') await noteLetThrough(db, id, urls, sampleSeconds);
       if (urls > 0 && !wereRead && isOver(row.state)) await reopenClosedCrawls(db, [row.crawl_id]);
-      return urls;
+      return { urls, name: next?.name ?? from };
     }),
   );
 }
@@ -146,11 +153,12 @@ export async function sweepRelease(
   id: string,
   until: number,
 ): Promise<{ readonly urls: number; readonly more: boolean }> {
-  for (let urls = 0; ;) {
-    const moved = await requeueBatch(pool, id, batch, null);
-    urls += moved;
+  for (let [urls, from] = [0, '']; ;) {
+    const moved = await requeueBatch(pool, id, batch, null, from);
+    urls += moved.urls;
+    from = moved.name;
     // A batch is of one host, and a domain has more of them.
-    if (moved === 0) return { urls, more: false };
+    if (moved.urls === 0) return { urls, more: false };
     if (performance.now() > until) return { urls, more: true };
   }
 }

@@ -72,7 +72,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'Answers to made-up paths that have no body are judged together; each row names its host and key.',
     when: 'every few seconds in each control worker, of hosts whose answer was not judged yet',
-    statements: ['bodilessAnswers'],
+    statements: ['bodilessAnswers', 'closeUnasked'],
   },
   {
     why: 'Bodies of many hosts are judged and read together, in the order of their hosts.',
@@ -165,6 +165,7 @@ export const manyHosts: readonly Reason[] = [
       'remove-rest-of-sitemap_hint',
       'remove-rest-of-sitemap_record',
       'remove-rest-of-sitemap_report',
+      'remove-rest-of-trap_watch',
     ],
   },
   {

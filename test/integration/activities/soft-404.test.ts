@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { auditCrawl } from '../../../storage/reports/index.ts';
-import { giveVerdict, listQuarantine, sweepRelease, tendSoft404 } from '../../../storage/traps/index.ts';
+import {
+  giveVerdict,
+  holdRepeated,
+  listQuarantine,
+  sweepRelease,
+  tendSoft404,
+} from '../../../storage/traps/index.ts';
 import { seeded } from '../../../bench/content/alike-set.ts';
 import { addUrls, fromNow, like, setState, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
@@ -188,4 +194,41 @@ it('asks for nothing and holds nothing in a crawl that does not look for it', as
   expect(madeUp(site)).toEqual([]);
   expect(standing(await states(), /old-|story$/)).toEqual(['done fetched']);
   expect(await tables.quarantine.rows(fetching.pool, { crawl_id: crawl })).toEqual([]);
+});
+
+it('waits no longer for an answer to a made-up path that is no URL', async () => {
+  const { host } = await crawled(true, missing);
+  const row = { host_id: Number(host.hostId) };
+  const isOpen = async (): Promise<boolean> => {
+    await tendSoft404(fetching.pool, 10);
+    return !(await tables.madeUpPath.row(fetching.pool, row)).judged;
+  };
+  const key = Buffer.alloc(16, 7);
+  await tables.madeUpPath.change(fetching.pool, row, { judged: false, key, asked_at: fromNow(-60) });
+  expect(await isOpen()).toBe(true);
+  await tables.madeUpPath.change(fetching.pool, row, { asked_at: fromNow(-3_700) });
+  expect(await isOpen()).toBe(false);
+});
+
+it('holds all pages with a text that half of the pages have, however many, unless a seed has it', async () => {
+  const { crawl, host } = await crawled(false, missing);
+  const pages = (name: string, count: number, hash: (at: number) => Buffer, seed = false) =>
+    addUrls(
+      fetching.pool,
+      crawl,
+      Array.from({ length: count }, (_, at) => ({
+        ...{ host_id: Number(host.hostId), url: `${host.origin}/${name}/${String(at)}`, seed },
+        ...{ state: 'done', reason: 'fetched', status: 200, content_hash: hash(at) },
+      })),
+    );
+  const numbered = (at: number): Buffer => Buffer.from(at.toString(16).padStart(64, '0'), 'hex');
+  await pages('same', 3_000, () => numbered(0));
+  await pages('other', 3_000, (at) => numbered(at + 1));
+  const place = { host_id: Number(host.hostId), crawl_id: crawl };
+  const [seed] = await pages('seed', 1, () => numbered(0), true);
+  expect(await holdRepeated(fetching.pool, place)).toBeNull();
+  await tables.url.change(fetching.pool, { ...place, key: seed?.key }, { seed: false });
+  expect(await holdRepeated(fetching.pool, place)).toBe(3_001);
+  const held = await tables.url.rows(fetching.pool, { ...place, state: 'excluded' });
+  expect(held.filter(({ url }) => !/\/(same|seed)\//.test(url))).toEqual([]);
 });

@@ -11,6 +11,7 @@ import {
 } from '../../../storage/crawls/index.ts';
 import { addPage, newCrawl, startServices, newRunningCrawl, type Services } from '../api/world.ts';
 import {
+  addHost,
   addLetter,
   addUrl,
   changeCrawl,
@@ -56,6 +57,13 @@ async function crawlWith(texts: readonly string[]): Promise<string> {
     ...{ host_id: bad.hostId, crawl_id: id, key: bad.key, class: 'timeout', message: 'slow' },
   });
   await addUrl(pool, id, 'https://c.example/waits');
+  // Hosts below a domain are watched and held under the domain, where the crawl has no URL.
+  const domain = { host_id: await addHost(pool, 'https://d-domain.example'), crawl_id: id };
+  await tables.trapWatch.add(pool, { ...domain, state: {} });
+  await tables.quarantine.add(pool, {
+    ...{ ...domain, shape: 'hosts below d-domain.example', rule: 'names', evidence: {} },
+    ...{ verdict: 'held', revision: 1 },
+  });
   await setState(pool, id, 'finished', 'complete');
   return id;
 }

@@ -398,7 +398,11 @@ export const tables = {
   worker: table<WorkerRow>('worker_process', 'started_at'),
   print: table<PrintRow>('text_print', 'id'),
   quarantine: table<QuarantineRow>('quarantine', 'id'),
-  trapWatch: table<{ host_id: Id; crawl_id: Id }>('trap_watch', 'host_id, crawl_id'),
+  madeUpPath: table<{ host_id: Id; crawl_id: Id; key: Buffer; asked_at: Date; judged: boolean }>(
+    'made_up_path',
+    'host_id',
+  ),
+  trapWatch: table<{ host_id: Id; crawl_id: Id; state: object }>('trap_watch', 'host_id, crawl_id'),
   standing: table<StandingRow>('standing_crawl', 'crawl_id'),
   history: table<HistoryRow>('page_history', 'crawl_id, key, host_id'),
   textDue: table<{ crawl_id: Id; host_id: Id; key: Buffer; text_hash: Buffer }>('text_due', 'id'),
