@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import type { ReadDocument } from '../contracts/extraction.ts';
 import type { Cut } from '../domain/limits.ts';
-import { BudgetedThread, type Overrun } from './documents/budgeted-thread.ts';
+import { BudgetedThread, type Overrun } from './budgeted-thread.ts';
 import type { DocumentText, Unreadable } from './documents/pdf.ts';
 import { titleOfText } from './documents/title.ts';
 import { parseContentType } from './media.ts';

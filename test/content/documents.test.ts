@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { BudgetedThread } from '../../content/documents/budgeted-thread.ts';
+import { BudgetedThread } from '../../content/budgeted-thread.ts';
 import { isDocument, readDocument } from '../../content/documents.ts';
 import { makePdf } from '../support/make-pdf.ts';
 import { extract } from './page.ts';
