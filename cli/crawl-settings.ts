@@ -197,6 +197,12 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
     words: 'ask each host for a made-up path, and put pages that look like the answer into quarantine',
     read: yesOrNo,
   },
+  rules: {
+    flags: '--rules <file>',
+    words:
+      'read pages by the rules in this file (YAML or JSON): fields by CSS selectors, parts of the text, links; the verb extract tries them',
+    unset: 'none',
+  },
   fresh: {
     flags: '--fresh',
     words: 'download every body anew, even if an earlier crawl has stored it and it has not changed',

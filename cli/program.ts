@@ -15,6 +15,7 @@ import { addOptOuts } from './opt-out-verbs.ts';
 import { addQuarantineVerbs } from './quarantine-verbs.ts';
 import { addRanks } from './rank-verbs.ts';
 import { addResults } from './result-verbs.ts';
+import { addExtract } from './rule-verbs.ts';
 import { addSearch } from './search-verbs.ts';
 import { withServer } from './server-options.ts';
 import { addShards } from './shard-verbs.ts';
@@ -57,6 +58,7 @@ Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
   addLooking(program, ended);
   addEdits(program, ended);
   addResults(program, ended);
+  addExtract(program, ended);
   addSearch(program, ended);
   addExports(program, ended);
   addDeadLetters(program, ended);

@@ -12,6 +12,7 @@ import { givenSettings, optionName } from './crawl-settings.ts';
 import { readFocus } from './focus-option.ts';
 import { CommandError } from './ending.ts';
 import { readJsonOption, readKeepFresh } from './json-option.ts';
+import { readRules } from './rules-file.ts';
 import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
 
 /** As commander gives them; the settings of crawl-settings.ts too. */
@@ -27,6 +28,8 @@ export interface CrawlOptions {
   readonly focus?: readonly string[];
   /** Requests a day or JSON; true: the option was given without a value. */
   readonly keepFresh?: string | true;
+  /** Name of a YAML file with rules for pages. */
+  readonly rules?: string;
   readonly header?: readonly string[];
   readonly allowPrivate?: readonly string[];
   readonly [setting: string]: unknown;
@@ -73,6 +76,7 @@ export async function readRequest(
       ...givenSettings(options),
       ...(finish !== undefined && { finish }),
       ...(focus !== undefined && { focus }),
+      ...(options.rules !== undefined && { rules: await readRules(options.rules) }),
       ...(options.keepFresh !== undefined && { keepFresh: await readKeepFresh(options.keepFresh) }),
       ...(options.header !== undefined && { headers: readHeaders(options.header) }),
       ...(allowPrivate.length > 0 && { allowPrivate }),

@@ -96,7 +96,13 @@ export async function runCrawl(
   }
 }
 
-async function takeStack(config: Config, keep: boolean, say: Say, signal: AbortSignal): Promise<UsedStack> {
+/** The stack that runs, or one for this command alone. @throws CommandError if another command has its own on the folder */
+export async function takeStack(
+  config: Config,
+  keep: boolean,
+  say: Say,
+  signal: AbortSignal,
+): Promise<UsedStack> {
   const running = findRunningStack(config.dataDir);
   if (running?.owner === 'crawl') {
     throw new CommandError(

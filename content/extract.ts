@@ -1,5 +1,5 @@
 /** What a body says: text, links and metadata, for every page that was fetched. */
-import type { Extracted, ExtractInput, ReadDocument } from '../contracts/extraction.ts';
+import type { Extracted, ExtractInput, KeptParts, ReadDocument, RuledPage } from '../contracts/extraction.ts';
 import type { PageAnchor, PageImage } from '../contracts/http/page-details.ts';
 import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { cutBy } from '../domain/limits.ts';
@@ -36,6 +36,9 @@ export async function createExtractor(): Promise<Extractor> {
   return { extract: (input) => extractWith(tellLanguage, input) };
 }
 
+/** As an extractor reads a body, but without telling its language, for which much would have to be loaded. */
+export const readWithoutLanguage = (input: ExtractInput): Extracted => extractWith(() => null, input);
+
 interface Texts {
   readonly text: string;
   readonly main: string;
@@ -61,13 +64,31 @@ export function readShown(
   contentType: string | null,
   address: string,
   document: ReadDocument | null = null,
+  ruled: RuledPage | null = null,
 ): ShownPage {
   const url = new URL(address);
   const details = new PageDetails();
   const { page } = readPage(body, contentType, [], { details }, document);
   const resolve = createResolver(baseOf(page.baseHref, url));
-  const { text, main, isMain } = textsOfPage(page, page.meta.schema(page.items));
-  return { text, main, anchors: details.anchors(resolve, isMain), images: details.images(resolve) };
+  const whole = textsOfPage(page, page.meta.schema(page.items));
+  const { text, main } = keptTexts(ruled, whole)?.texts ?? whole;
+  const images = details.images(resolve);
+  return { text, main, anchors: details.anchors(resolve, whole.isMain), images };
+}
+
+/** The texts of what the rules keep, and what they were read from; null: they keep the whole page. */
+function keptTexts(
+  ruled: RuledPage | null,
+  whole: Texts,
+): { readonly texts: Texts; readonly page: PageReader } | null {
+  const parts: KeptParts | null = ruled?.parts ?? null;
+  // The text of a shell is found in data for scripts, of which no selector could choose a part.
+  if (parts === null || (whole.fromState && !parts.chosen)) return null;
+  const page = new PageReader(parts.markup, parts.xhtml, []);
+  page.read();
+  const read = splitTexts(page);
+  if (!parts.chosen) return { texts: read, page };
+  return { texts: { ...read, main: read.text, mainWords: read.words, isMain: () => true }, page };
 }
 
 function readPage(
@@ -111,7 +132,12 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const url = new URL(input.url);
   url.hash = '';
   const { page, charset } = readPage(
-    ...([input.body, input.contentType, input.agentTokens, { contexts: input.withContexts }] as const),
+    ...([
+      input.body,
+      input.contentType,
+      input.agentTokens,
+      { contexts: input.withContexts, followed: input.followed },
+    ] as const),
     input.document,
   );
   const resolve = createResolver(baseOf(page.baseHref, url));
@@ -119,9 +145,12 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const links = page.links.resolve(resolve, url.href, input.maxLinks);
   const title = page.title.finish();
   const items = page.meta.schema(page.items);
-  const texts = textsOfPage(page, items);
+  const whole = textsOfPage(page, items);
+  const ruled = input.ruled ?? null;
+  const kept = keptTexts(ruled, whole);
+  const texts = kept?.texts ?? whole;
   const { text, words } = texts;
-  const meta = metaOf(page, items, texts, { resolve, url, now: input.now ?? Infinity });
+  const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, url, now: input.now ?? Infinity });
 
   return {
     title: title === '' ? null : title,
@@ -130,6 +159,8 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     text,
     main: texts.main,
     words,
+    whole: { text: whole.text, words: whole.words },
+    fields: ruled?.fields ?? null,
     meta: meta.value,
     links: directives.nofollow ? [] : links.urls,
     hiddenLinks: links.hidden,
@@ -139,17 +170,25 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     noindex: directives.noindex,
     nofollow: directives.nofollow,
     charset,
-    cut: cutBy(directives.nofollow ? { nofollow: links.seen } : links.cut, input.document?.cut ?? {}, {
-      ...{ text: texts.leftOut, title: page.title.leftOut, description: page.meta.description?.leftOut ?? 0 },
-      meta: meta.leftOut,
-    }),
+    cut: cutBy(
+      directives.nofollow ? { nofollow: links.seen } : links.cut,
+      input.document?.cut ?? {},
+      ruled?.cut ?? {},
+      {
+        ...{
+          text: texts.leftOut,
+          title: page.title.leftOut,
+          description: page.meta.description?.leftOut ?? 0,
+        },
+        meta: meta.leftOut,
+      },
+    ),
   };
 }
 
 function textsOfPage(page: PageReader, items: readonly SchemaItem[]): Texts {
-  const raw = page.text.raw;
-  const text = page.text.finish();
-  const words = countWords(text);
+  const read = splitTexts(page);
+  const { words } = read;
   if (words < shellWords) {
     const state = textOfState(items, page.marks.states);
     if (state !== null) {
@@ -166,6 +205,13 @@ function textsOfPage(page: PageReader, items: readonly SchemaItem[]): Texts {
       }
     }
   }
+  return read;
+}
+
+function splitTexts(page: PageReader): Texts {
+  const raw = page.text.raw;
+  const text = page.text.finish();
+  const words = countWords(text);
   const { main: chosen, rest, isMain } = splitText(raw, page.blocks);
   // Parts of a text that is well-formed and NFC are so too.
   const main = raw === text ? chosen : chosen.toWellFormed().normalize('NFC');
@@ -177,8 +223,10 @@ function textsOfPage(page: PageReader, items: readonly SchemaItem[]): Texts {
 /** Characters at the beginning and the end of the text, in which a date may be told. */
 const dateReach = 1_500;
 
+/** @param shown the part of the page that its text is made of */
 function metaOf(
-  { meta, marks, items: reader, blocks, text: folded, language }: PageReader,
+  { meta, marks, items: reader, language }: PageReader,
+  { blocks, text: folded }: PageReader,
   items: readonly SchemaItem[],
   { text, words, mainWords, fromState }: Texts,
   { resolve, url, now }: { resolve: (href: string) => string | null; url: URL; now: number },

@@ -1,10 +1,15 @@
 /** What attributes say of a link. */
 
-const barringRelations: ReadonlySet<string> = new Set(['nofollow', 'ugc', 'sponsored']);
+import { barringRelations } from '../contracts/page-rules.ts';
 
-/** Does the page ask not to follow a link with such a rel attribute? */
-export function isBarred(rel: string | undefined): boolean {
-  return rel !== undefined && relations(rel).some((word) => barringRelations.has(word));
+const barring: ReadonlySet<string> = new Set(barringRelations);
+
+/**
+ * Does the page ask not to follow a link with such a rel attribute?
+ * @param followed relations by which no link is barred
+ */
+export function isBarred(rel: string | undefined, followed: readonly string[] = []): boolean {
+  return rel !== undefined && relations(rel).some((word) => barring.has(word) && !followed.includes(word));
 }
 
 /** The words of a rel attribute, lower-case. */

@@ -18,6 +18,8 @@ export interface Asked {
   /** What links say, for crawls with a focus. */
   readonly contexts?: boolean | undefined;
   readonly details?: PageDetails;
+  /** Links with these relations are followed, whatever the page asks. */
+  readonly followed?: readonly string[] | undefined;
 }
 
 interface FoundLink {

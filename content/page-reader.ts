@@ -53,6 +53,8 @@ export class PageReader implements TokenizerCallbacks {
   readonly details: PageDetails | null;
   /** Null: nobody asks what links say. */
   readonly contexts: LinkContexts | null;
+  /** Relations of links that are followed nonetheless. */
+  private readonly followed: readonly string[];
   /** Of the first <base> that has one. */
   baseHref: string | null = null;
   canonicalHref: string | null = null;
@@ -97,6 +99,7 @@ export class PageReader implements TokenizerCallbacks {
   constructor(source: string, xhtml: boolean, agentTokens: readonly string[], asked: Asked = {}) {
     this.contexts = asked.contexts === true ? new LinkContexts() : null;
     this.details = asked.details ?? null;
+    this.followed = asked.followed ?? [];
     this.source = source;
     this.xhtml = xhtml;
     this.agentTokens = agentTokens;
@@ -336,7 +339,7 @@ export class PageReader implements TokenizerCallbacks {
 
   private addLink(href: string | undefined, rel: string | undefined, hidden = false): void {
     if (href === undefined) return;
-    this.links.add(href, !isBarred(rel), hidden);
+    this.links.add(href, !isBarred(rel, this.followed), hidden);
     if (this.tag === 'a') this.contexts?.begin(href);
   }
 }

@@ -10,6 +10,7 @@ import type { KeepFresh } from '../domain/recrawl/keep-fresh.ts';
 import type { RequestHeaders } from '../domain/request-headers.ts';
 import type { SitemapMode } from '../domain/sitemap-choice.ts';
 import { maxUrlLength } from '../domain/url.ts';
+import type { PageRules } from './page-rules.ts';
 
 /** Which links belong to the crawl, judged against its seeds. `www.` and http/https make no difference. */
 export type Scope =
@@ -91,6 +92,8 @@ export interface CrawlConfig {
   readonly search: boolean;
   /** Pages that are not there, though their server says so with no status, go into quarantine; absent: false. */
   readonly soft404: boolean;
+  /** Fields, parts and links by which its pages are read; null: as always. */
+  readonly rules: PageRules | null;
   /** Every body is transferred anew, also bodies that an earlier crawl has stored; absent: false. */
   readonly fresh: boolean;
   /** Days after its end on which the crawl is deleted with its data; null: the instance's setting. */
@@ -131,6 +134,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   nearDuplicates: false,
   search: false,
   soft404: false,
+  rules: null,
   fresh: false,
   retentionDays: null,
   userAgent: null,

@@ -2,6 +2,7 @@
 import type { Cut } from '../domain/limits.ts';
 import type { LinkContext } from '../domain/relevance/focus.ts';
 import type { PageMeta } from './http/page-meta.ts';
+import type { BarringRelation, PageFields } from './page-rules.ts';
 
 export interface ExtractInput {
   readonly body: Uint8Array;
@@ -19,8 +20,28 @@ export interface ExtractInput {
   readonly withContexts?: boolean;
   /** What the body says, where it is a document and no page (content/documents.ts). */
   readonly document?: ReadDocument | null;
+  /** What the rules of the crawl found in the body (content/rules.ts); null or absent: it has none. */
+  readonly ruled?: RuledPage | null;
+  /** Links with these relations are followed, whatever the page asks; absent: none. */
+  readonly followed?: readonly BarringRelation[] | undefined;
   /** Milliseconds since 1970: dates of the page that lie after it are none. Absent: any date counts. */
   readonly now?: number;
+}
+
+/** A page as the rules of its crawl see it. */
+export interface RuledPage {
+  /** Null: the rules could not be applied, as `cut` says. */
+  readonly fields: PageFields | null;
+  /** What `include` and `exclude` keep; null: the whole page. */
+  readonly parts: KeptParts | null;
+  readonly cut: Cut;
+}
+
+export interface KeptParts {
+  readonly markup: string;
+  readonly xhtml: boolean;
+  /** They were chosen by `include`, so all of their text is main text. */
+  readonly chosen: boolean;
 }
 
 /** A document that is no markup, such as a PDF. */
@@ -40,6 +61,10 @@ export interface Extracted {
   readonly language: string | null;
   /** Normalised visible text: NFC, white space folded, boilerplate tags (script, style, nav …) left out. */
   readonly text: string;
+  /** Text and words of the whole page, whichever parts the rules keep: what pages are compared by. */
+  readonly whole: { readonly text: string; readonly words: number };
+  /** Values that the rules took from the page; null: there are none, or they could not be applied. */
+  readonly fields: PageFields | null;
   /** The main text: lines of `text` without what surrounds it on the page. */
   readonly main: string;
   /** Stored with the page. */

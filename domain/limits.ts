@@ -32,6 +32,19 @@ const cutPhrases = {
   lockedDocuments: ['document that wants a password', 'documents that want a password'],
   /** Pages of a document beyond those that are read. */
   documentPages: ['page of a document', 'pages of documents'],
+  /** Values that the rules of a crawl find in a page: those without room, or shortened; those that are not of their type. */
+  fields: ['value of a field without room', 'values of fields without room'],
+  fieldsUnread: [
+    'value that is not of the type of its field',
+    'values that are not of the type of their field',
+  ],
+  /** Pages that were read without the rules of their crawl, because applying the rules passed a limit or failed. */
+  rulesTooSlow: ['page on which the rules take too long', 'pages on which the rules take too long'],
+  rulesTooMuchMemory: [
+    'page on which the rules take too much memory',
+    'pages on which the rules take too much memory',
+  ],
+  brokenRules: ['page on which the rules fail', 'pages on which the rules fail'],
   /** Entries of one sitemap over the limit. */
   sitemapEntries: ['sitemap entry over the limit', 'sitemap entries over the limit'],
   /** Sitemaps read only up to the size limit, or until they broke off; how many entries followed is not known. */
@@ -73,6 +86,9 @@ export const unreadCuts: readonly CutKind[] = [
   'brokenDocuments',
   'lockedDocuments',
 ];
+
+/** Kinds of cuts of pages that were read without the rules of their crawl. */
+export const unruledCuts: readonly CutKind[] = ['rulesTooSlow', 'rulesTooMuchMemory', 'brokenRules'];
 
 /** The sum of several cuts, without kinds of which nothing was cut. */
 export function cutBy(...cuts: readonly Cut[]): Cut {

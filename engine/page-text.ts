@@ -4,14 +4,22 @@
  */
 import { isDocument, readDocument } from '../content/documents.ts';
 import { readShown } from '../content/extract.ts';
+import { applyRules } from '../content/rules.ts';
+import type { PageRules } from '../contracts/page-rules.ts';
 import type { BodyStore } from '../storage/archive/index.ts';
 import type { TextReader } from '../storage/pages/index.ts';
 
 export function createTextReader(blobs: Pick<BodyStore, 'get'>): TextReader {
-  return async (contentHash, contentType, url) => {
+  return async (contentHash, contentType, url, rules) => {
     const body = await blobs.get(Buffer.from(contentHash, 'hex'));
     if (body === null) return null;
     const document = isDocument(contentType, body) ? await readDocument(body) : null;
-    return readShown(body, contentType, url, document);
+    const ruled =
+      document === null && keepParts(rules) ? await applyRules(body, contentType, url, rules) : null;
+    return readShown(body, contentType, url, document, ruled);
   };
 }
+
+/** Fields are stored; texts depend on what the rules keep. */
+const keepParts = (rules: PageRules | null): rules is PageRules =>
+  rules !== null && rules.include.length + rules.exclude.length > 0;

@@ -18,8 +18,14 @@ export async function storedBody(
   crawlId: string,
   url: string,
 ): Promise<Uint8Array | null> {
-  const stored = await find(db, crawlId, url);
-  return stored === null ? null : ((await archive.answer(stored.content_hash))?.body ?? null);
+  return (await findStoredBody(db, archive, crawlId, url))?.body ?? null;
+}
+
+/** As `storedBody`, with what is known of its answer. */
+export async function findStoredBody(db: Queryable, archive: Answers, crawlId: string, url: string) {
+  const page = await find(db, crawlId, url);
+  const body = page === null ? undefined : (await archive.answer(page.content_hash))?.body;
+  return page === null || body === undefined ? null : { body, page };
 }
 
 /** As `storedBody`, as Markdown. 'not-text': the body has none. */
@@ -30,10 +36,10 @@ export async function storedMarkdown(
   url: string,
   part: MarkdownPart,
 ): Promise<Markdown | 'not-text' | null> {
-  const stored = await find(db, crawlId, url);
-  const body = stored === null ? undefined : (await archive.answer(stored.content_hash))?.body;
-  if (stored === null || body === undefined) return null;
-  return toMarkdown(body, stored.content_type, stored.url, part) ?? 'not-text';
+  const stored = await findStoredBody(db, archive, crawlId, url);
+  if (stored === null) return null;
+  const { body, page } = stored;
+  return toMarkdown(body, page.content_type, page.url, part) ?? 'not-text';
 }
 
 /** As `storedBody`; of a 304 if the head of what has not changed was not kept. Null also where the head was not kept: of several answers with a new body, the first is. */

@@ -738,6 +738,7 @@ create table page (
   outlinks text not null,
   relevance real,
   extracted_at timestamp with time zone not null default now(),
+  fields jsonb,
   constraint page_crawl_id_not_null NOT NULL crawl_id,
   constraint page_extracted_at_not_null NOT NULL extracted_at,
   constraint page_host_id_not_null NOT NULL host_id,

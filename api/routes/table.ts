@@ -28,6 +28,7 @@ import { resultRoutes } from './results.ts';
 import type { Route } from './route.ts';
 import { seedRoutes } from './seeds.ts';
 import { shardRoutes } from './shards.ts';
+import { ruleTrialRoutes } from './rule-trial.ts';
 import { searchRoutes } from './search.ts';
 import { sitemapRoutes } from './sitemaps.ts';
 import { tenantRoutes } from './tenants.ts';
@@ -58,6 +59,7 @@ export const gatedRoutes: readonly Route[] = [
   ...exportRoutes,
   ...exportJobRoutes,
   ...bodyRoutes,
+  ...ruleTrialRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...jobRoutes,

@@ -26,6 +26,7 @@ import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
 import { finishCriteria } from './finish.ts';
 import { crawlFocus } from './focus.ts';
 import { endlessProblem, keepFresh } from './keep-fresh.ts';
+import { pageRules } from './page-rules.ts';
 import { patterns } from './patterns.ts';
 import {
   commaSeparated,
@@ -170,6 +171,7 @@ export const configFields = {
     description:
       'True: hosts are asked for a made-up path, once a day at most, and pages that look like the answer go into quarantine, as do pages with a text that many pages of their host have. Holds for pages that are read from then on.',
   }),
+  rules: pageRules.nullable(),
   fresh: z.boolean().meta({
     description:
       'True: every body is downloaded anew. False: if an earlier crawl has stored a body, the request carries its validators, and the stored body is used if the server answers 304.',

@@ -7,6 +7,7 @@ import { cutView, ledgerView } from './crawls.ts';
 import { pageFilter } from './page-filter.ts';
 import { pageAnchor, pageImage } from './page-details.ts';
 import { pageMeta } from './page-meta.ts';
+import { pageFieldsView } from './page-rules.ts';
 import { commaSeparated, count, instant, limit, nextCursor } from './shared.ts';
 
 const maxPageLimit = 1_000;
@@ -24,7 +25,7 @@ export const pagesQuery = z.strictObject({
     .meta({
       pattern: commaSeparated(pageFields),
       description:
-        'Comma-separated: `links` for the list of links, `text` for the text, `main` for the text without what surrounds it on the page, `meta` for what else the page says of itself, `anchors` for links with their words and position, `images` for images.',
+        'Comma-separated: `links` for the list of links, `text` for the text, `main` for the text without what surrounds it on the page, `meta` for what else the page says of itself, `fields` for the values that the rules of the crawl take from it, `anchors` for links with their words and position, `images` for images.',
     }),
   ...pageFilter.shape,
 });
@@ -82,6 +83,10 @@ export const pageView = z
       .optional()
       .meta({ description: 'Only with fields=main: the text without navigation, sidebars and the like.' }),
     meta: pageMeta.nullable().optional().meta({ description: 'Only with fields=meta.' }),
+    fields: pageFieldsView.nullable().optional().meta({
+      description:
+        'Only with fields=fields: the values that the rules of the crawl take from the page, by name. Null: nothing was read by rules.',
+    }),
     anchors: z.array(pageAnchor).nullable().optional().meta({ description: 'Only with fields=anchors.' }),
     images: z.array(pageImage).nullable().optional().meta({ description: 'Only with fields=images.' }),
   })

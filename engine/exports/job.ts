@@ -277,9 +277,9 @@ class Work {
 }
 
 /** Characters that a page is held with, about. */
-const sizeOf = ({ text, main, links, anchors, images, meta }: PageView): number =>
+const sizeOf = ({ text, main, links, anchors, images, meta, fields }: PageView): number =>
   200 +
   (text?.length ?? 0) +
   (main?.length ?? 0) +
   (links ?? []).reduce((sum, { length }) => sum + length, 0) +
-  JSON.stringify([anchors, images, meta]).length;
+  JSON.stringify([anchors, images, meta, fields]).length;

@@ -60,7 +60,7 @@ const columns: readonly Column[] = [
 ];
 const textOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
 /** As a text of JSON. */
-const json = (name: 'meta' | 'anchors' | 'images'): Column =>
+const json = (name: 'meta' | 'fields' | 'anchors' | 'images'): Column =>
   column(name, words, (page) => textOf(page[name] ?? null));
 const asked: Readonly<Record<PageField, Column>> = {
   text: column('text', words, (page) => page.text ?? null),
@@ -74,7 +74,7 @@ const asked: Readonly<Record<PageField, Column>> = {
     ],
     valueOf: (page) => page.links ?? null,
   },
-  ...{ meta: json('meta'), anchors: json('anchors'), images: json('images') },
+  ...{ meta: json('meta'), fields: json('fields'), anchors: json('anchors'), images: json('images') },
 };
 
 const columnsOf = (fields: readonly PageField[]): readonly Column[] => [

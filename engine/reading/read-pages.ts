@@ -5,7 +5,7 @@
 import { storedStages } from '../../domain/stage.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Extracted, ReadDocument } from '../../contracts/extraction.ts';
+import type { Extracted, ReadDocument, RuledPage } from '../../contracts/extraction.ts';
 import type { Extractor } from '../../content/extract.ts';
 import { looksLikeSitemap } from '../../content/sitemap.ts';
 import { textHash } from '../../content/text-hash.ts';
@@ -25,6 +25,7 @@ import {
 import type { PrintRow } from '../../storage/alike/index.ts';
 import { DocumentTurn } from './document-turn.ts';
 import { printRow } from './print-row.ts';
+import { RulesTurn } from './rules-turn.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import { noteSitemap } from '../../storage/sitemaps/index.ts';
 import type { AdmissionRow } from '../../storage/frontier/index.ts';
@@ -74,16 +75,22 @@ export function createReading(
   const { crawls } = books;
   const admitSitemap = createSitemapAdmission(dependencies, admission);
 
-  const read = async (staged: StagedBody, turn: DocumentTurn): Promise<Reading | 'lost' | 'later'> => {
+  const read = async (
+    staged: StagedBody,
+    turn: DocumentTurn,
+    rulesTurn: RulesTurn,
+  ): Promise<Reading | 'lost' | 'later'> => {
     if (turn.isLater(staged.content_type)) return 'later';
+    const crawl = await crawls.open(staged.crawl_id);
+    if (rulesTurn.isLater(crawl)) return 'later';
     const body = await blobs.get(staged.content_hash, staged.record);
     if (body === null) return 'lost';
     if (turn.isLater(staged.content_type, body)) return 'later';
-    const crawl = await crawls.open(staged.crawl_id);
     const quality = (await books.qualities.of([staged.origin])).get(staged.origin) ?? 1;
     const document = await turn.read(staged.content_type, body);
     const mostLinks = linksTaken(crawl.config.maxLinksPerPage, quality);
-    const reading = readPage(extractor, staged, crawl, body, mostLinks, document);
+    const ruled = document === null ? await rulesTurn.read(crawl, staged, body) : null;
+    const reading = readPage(extractor, staged, crawl, body, mostLinks, { document, ruled });
     return { ...reading, held: soft404.standing(crawl, staged, reading.extracted, reading.page.text_hash) };
   };
 
@@ -158,7 +165,7 @@ export function createReading(
   };
 
   const readProbe = async (staged: StagedBody): Promise<void> => {
-    const reading = await read(staged, new DocumentTurn());
+    const reading = await read(staged, new DocumentTurn(), new RulesTurn());
     if (typeof reading !== 'string') await soft404.answered(staged, reading.extracted);
     await writer.write({ stages: [stageEnd(staged, {})] });
   };
@@ -197,8 +204,9 @@ export function createReading(
     };
     const lost: StagedBody[] = [];
     const turn = new DocumentTurn(documentsMs);
+    const rulesTurn = new RulesTurn();
     for (const staged of bodies) {
-      const reading = await read(staged, turn);
+      const reading = await read(staged, turn, rulesTurn);
       if (reading === 'lost') lost.push(staged);
       if (typeof reading === 'string') continue;
       // Reading a page takes about a millisecond: the process serves its sockets in between.
@@ -231,11 +239,12 @@ function readPage(
   crawl: OpenCrawl,
   body: Uint8Array,
   maxLinks: number,
-  document: ReadDocument | null,
+  read: { readonly document: ReadDocument | null; readonly ruled: RuledPage | null },
 ): Omit<Reading, 'held'> {
   const extracted = extractor.extract({
     body,
-    document,
+    ...read,
+    followed: crawl.config.rules?.links.follow,
     url: staged.url,
     contentType: staged.content_type,
     xRobotsTag: staged.robots_tag,
@@ -311,7 +320,7 @@ function pageRow(
   extracted: Extracted,
   relevance: number | null,
 ): PageRow {
-  const { text, links, title, language } = extracted;
+  const { whole, links, title, language } = extracted;
   const { url, depth } = staged;
   return {
     host_id: staged.host_id,
@@ -326,9 +335,10 @@ function pageRow(
     canonical: extracted.canonical,
     noindex: extracted.noindex,
     nofollow: extracted.nofollow,
-    text_hash: extracted.words < wordsThatTell ? null : Buffer.from(textHash(text)).toString('hex'),
+    text_hash: whole.words < wordsThatTell ? null : Buffer.from(textHash(whole.text)).toString('hex'),
     ...(crawl.config.keepFresh !== null && { simhash: signOfText(extracted)?.toString() ?? null }),
     meta: extracted.meta,
+    ...(extracted.fields !== null && { fields: extracted.fields }),
     outlinks: packOutlinks(staged.origin, links),
     ...(relevance !== null && { relevance }),
     counters: crawl.counters({ url, title, language, depth }),

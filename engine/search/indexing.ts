@@ -12,6 +12,7 @@ import type { PageView } from '../../contracts/http/results.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { searchLimits, upTo } from '../../domain/search/page.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
+import { findRules } from '../../storage/crawls/index.ts';
 import { readPages, type TextReader } from '../../storage/pages/index.ts';
 import { retrying, type Pool } from '../../storage/postgres/index.ts';
 import {
@@ -54,12 +55,13 @@ export function createIndexing(pool: Pool, index: SearchIndex, textOf: TextReade
   const compare = async (round: Round, items: readonly PageView[]): Promise<Indexed> => {
     const pages = items.map((item) => ({ item, key: keyOf(item.url), fetchedAt: item.fetchedAt }));
     const had = await index.has(round.crawlId, pages);
+    const rules = await findRules(pool, round.crawlId);
     const gone = pages.flatMap(({ item, key }) => (isOne(item) ? [] : [key]));
     await index.put({ ...round, pages: [], gone });
     const configs = new Set<string>();
     for (const { item, key } of pages) {
       if (had.has(key) || !isOne(item) || item.contentHash === null) continue;
-      const body = await textOf(item.contentHash, item.contentType, item.url);
+      const body = await textOf(item.contentHash, item.contentType, item.url, rules);
       // It is noted as lost already.
       if (body === null) continue;
       for (const each of (await put(round, [lookAt({ ...item, text: body.text })])).configs)

@@ -73,7 +73,7 @@ export class Soft404 {
   standing(
     crawl: OpenCrawl,
     staged: StagedBody,
-    { title, text }: Extracted,
+    { title, whole: { text } }: Extracted,
     hash: PageRow['text_hash'],
   ): string | null {
     const signs = crawl.errorSigns(staged.origin);
@@ -94,7 +94,7 @@ export class Soft404 {
     const path = pathOf(staged.url);
     const folder = folderOf(path);
     const due = host.pages >= fewestPages && Date.now() >= host.notBefore && !host.asked.has(folder);
-    if (!due || isHome(path) || extracted.words < fewestWords) return;
+    if (!due || isHome(path) || extracted.whole.words < fewestWords) return;
     host.notBefore = Date.now() + retryMs;
     if (await this.#ask(crawl, staged, path, folder, extracted)) host.asked.add(folder);
   }
@@ -108,7 +108,7 @@ export class Soft404 {
   }
 
   /** The answer to a made-up path that has a body. */
-  async answered(staged: StagedBody, { title, text }: Extracted): Promise<void> {
+  async answered(staged: StagedBody, { title, whole: { text } }: Extracted): Promise<void> {
     const { pool, blobs, log } = this.#parts;
     const [asked] = await openMadeUp(pool, staged.host_id, staged.crawl_id, staged.key);
     if (asked === undefined) return;
@@ -161,7 +161,7 @@ export class Soft404 {
     staged: StagedBody,
     path: string,
     folder: string,
-    { title, text }: Extracted,
+    { title, whole: { text } }: Extracted,
   ): Promise<boolean> {
     const made = canonicalize(staged.origin + madeUpSibling(path, tokenFor(staged.origin + folder)));
     if (!made.ok) return true;

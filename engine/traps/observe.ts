@@ -15,7 +15,7 @@ export interface ReadPage {
   /** SHA-256 of the body. */
   readonly body: Uint8Array;
   /** Null: the body is that of another page, and was not read. */
-  readonly extracted: Pick<Extracted, 'text' | 'title' | 'links' | 'hiddenLinks'> | null;
+  readonly extracted: Pick<Extracted, 'whole' | 'title' | 'links' | 'hiddenLinks'> | null;
   /** Links to its own host that were new to the crawl, as they were found. */
   readonly fresh: readonly string[];
   /** Milliseconds that the answer took; null: not known. */
@@ -33,7 +33,7 @@ export function observe({ link, body, extracted, fresh, tookMs }: ReadPage, crow
   const ownLinks = extracted?.links.filter((url) => url.startsWith(own)) ?? [];
   return {
     shapes: shapesOf(path),
-    print: extracted === null ? null : printText(`${extracted.title ?? ''} ${extracted.text}`, path),
+    print: extracted === null ? null : printText(`${extracted.title ?? ''} ${extracted.whole.text}`, path),
     body: new DataView(body.buffer, body.byteOffset).getUint32(0),
     links: ownLinks.length,
     fresh: shapesIn(fresh, own),

@@ -5,7 +5,8 @@ import { stagesOf } from '../../domain/pressure.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
 import type { CountsView, CrawlSummary, CrawlView } from '../../contracts/http/crawls.ts';
 import { countCrawl, listParkedHosts, type ParkedHost, listRejectedSeeds } from './counts.sql.ts';
-import { listCrawls, type CountedCrawlRow } from './rows.sql.ts';
+import type { PageRules } from '../../contracts/page-rules.ts';
+import { listCrawls, loadCrawls, type CountedCrawlRow } from './rows.sql.ts';
 import { measureLoads } from '../instance/index.ts';
 import type { Queryable } from '../postgres/index.ts';
 
@@ -17,6 +18,12 @@ const rejectedShown = 100;
 export async function findCrawl(db: Queryable, crawlId: string): Promise<CrawlSummary | null> {
   const row = await findRow(db, crawlId);
   return row === null ? null : summaryOf(row);
+}
+
+/** The rules by which the pages of a crawl are read; null: it has none, or there is no such crawl. */
+export async function findRules(db: Queryable, crawlId: string): Promise<PageRules | null> {
+  const [row] = await loadCrawls(db, [Number(crawlId)]);
+  return row?.config.rules ?? null;
 }
 
 /** Newest first, in the states given. `before`: only crawls older than this id; `tenantId` null: of all tenants. */

@@ -2,7 +2,7 @@
 export { crawlOutlook, unreadPages, type CrawlOutlook, type UnreadPages } from './counts.sql.ts';
 export { removeBatch, freeBodies } from './crawl-removal.ts';
 export { crawlTime } from './crawl-time.ts';
-export { findCrawl, crawlsBefore, openCrawls, viewCrawl, parkedHosts } from './crawls.ts';
+export { findCrawl, findRules, crawlsBefore, openCrawls, viewCrawl, parkedHosts } from './crawls.ts';
 export { setCrawlState, reopenClosedCrawls, reopenCrawls } from './life.sql.ts';
 export { markExpired, markRemoved } from './removal.sql.ts';
 export {

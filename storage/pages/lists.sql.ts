@@ -1,6 +1,7 @@
 /** The lists of pages. */
 import type { UrlState } from '../../contracts/crawl.ts';
 import type { PageMeta } from '../../contracts/http/page-meta.ts';
+import type { PageFields } from '../../contracts/page-rules.ts';
 import type { Cut } from '../../domain/limits.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { fitsFeed, readFeed, withinFeed, type FeedParams } from './page-feed.ts';
@@ -43,6 +44,7 @@ export interface PageFeedRow {
   readonly outlinks: string | null;
   /** Null too if it was not asked for. */
   readonly meta: PageMeta | null;
+  readonly fields: PageFields | null;
   readonly origin: string | null;
   /** False: the row does not fit the filters, and only marks where looking ended. */
   readonly fits: boolean;
@@ -163,9 +165,11 @@ export const findStored = statement<
     readonly url: string;
     readonly content_hash: Buffer;
     readonly content_type: string | null;
+    /** Its X-Robots-Tag. */
+    readonly robots_tag: string | null;
   }
 >(
   'find-stored',
-  `select u.host_id, u.key, u.url, u.content_hash, u.content_type from host h join url u on u.host_id = h.id
+  `select u.host_id, u.key, u.url, u.content_hash, u.content_type, u.robots_tag from host h join url u on u.host_id = h.id
     where h.origin = $1 and u.crawl_id = $2 and u.key = $3 and u.content_hash is not null`,
 );

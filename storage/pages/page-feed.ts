@@ -13,7 +13,7 @@ export type FeedParams = readonly [
   key: string,
   horizonMicros: number | null,
   limit: number,
-  /** Which of the large values are read: `links`, `meta`. */
+  /** Which of the large values are read: `links`, `meta`, `fields`. */
   fields: readonly string[],
   mostBytes: number,
   leastStatus: number | null,
@@ -46,7 +46,7 @@ export const fitsFeed = `(u.kind = 0 and u.state not in ('queued', 'leased')
 
 /**
  * Goes behind `feed`, rows of `url` with `fits` and `looked`. What extraction found comes from the page itself, or else
- * from the page of which it is a duplicate. Links and metadata are read only as far as $8 bytes allow, and rows behind that point
+ * from the page of which it is a duplicate. Links, metadata and fields are read only as far as $8 bytes allow, and rows behind that point
  * not at all; one row always comes.
  */
 export const readFeed = `read as (
@@ -56,6 +56,8 @@ export const readFeed = `read as (
                                then coalesce(octet_length(p.outlinks), octet_length(o.outlinks), 0) else 0 end
                         + case when 'meta' = any ($7)
                                then coalesce(pg_column_size(p.meta), pg_column_size(o.meta), 0) else 0 end
+                        + case when 'fields' = any ($7)
+                               then coalesce(pg_column_size(p.fields), pg_column_size(o.fields), 0) else 0 end
                 end)
               over (order by f.fetched_at, f.host_id, f.key) as weight,
             row_number() over (order by f.fetched_at, f.host_id, f.key) as place
@@ -69,7 +71,8 @@ export const readFeed = `read as (
           case when original.url is null then null when original.content_hash = r.content_hash then 'body' else 'text' end as duplicate_by,
           p.title, p.description, p.language,
           p.words, p.links, p.noindex, p.canonical, near.of as near_duplicate_of, coalesce(r.cut, original.cut) as cut, case when 'links' = any ($7) then p.outlinks end as outlinks,
-          case when 'meta' = any ($7) then p.meta end as meta, h.origin,
+          case when 'meta' = any ($7) then p.meta end as meta,
+          case when 'fields' = any ($7) then p.fields end as fields, h.origin,
           r.fits, r.looked
      from read r
      left join page p on p.host_id = r.page_host and p.crawl_id = r.crawl_id and p.key = r.page_key

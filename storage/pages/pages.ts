@@ -16,8 +16,9 @@ import type { PageFilter } from '../../contracts/http/page-filter.ts';
 import type { PageAnchor, PageImage } from '../../contracts/http/page-details.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import type { PageField } from '../../contracts/page-fields.ts';
-import { unreadCuts } from '../../domain/limits.ts';
-import { findCrawl } from '../crawls/index.ts';
+import type { PageRules } from '../../contracts/page-rules.ts';
+import { unreadCuts, unruledCuts } from '../../domain/limits.ts';
+import { findCrawl, findRules } from '../crawls/index.ts';
 import {
   hostShare,
   listPagesOfHost,
@@ -46,11 +47,15 @@ interface ReadBody {
   readonly images: readonly PageImage[];
 }
 
-/** Reads a body, by its SHA-256 in hex, its Content-Type field and the URL of its page. Null: the body is gone. */
+/**
+ * Reads a body, by its SHA-256 in hex, its Content-Type field, the URL of its page and the rules of the crawl. Null: the
+ * body is gone.
+ */
 export type TextReader = (
   contentHash: string,
   contentType: string | null,
   url: string,
+  rules: PageRules | null,
 ) => Promise<ReadBody | null>;
 
 /** Fields that are read from the body. */
@@ -99,12 +104,13 @@ export async function readPages(
 
   const items: PageView[] = [];
   const readsBodies = bodyFields.some((field) => fields.includes(field));
+  const rules = readsBodies ? await findRules(db, crawlId) : null;
   const begunAt = performance.now();
   let last = from;
   let characters = 0;
   for (const row of rows) {
     if (row.fits) {
-      const page = await pageOf(row, fields, textOf);
+      const page = await pageOf(row, fields, textOf, rules);
       characters += (page.text?.length ?? 0) + (page.main?.length ?? 0);
       characters += sizeOf(page.anchors) + sizeOf(page.images);
       characters += (page.links ?? []).reduce((sum, link) => sum + link.length, 0);
@@ -166,8 +172,13 @@ export async function* pageBatches(
   }
 }
 
-async function pageOf(row: PageFeedRow, fields: readonly PageField[], textOf: TextReader): Promise<PageView> {
-  const body = bodyFields.some((field) => fields.includes(field)) ? await readBody(row, textOf) : null;
+async function pageOf(
+  row: PageFeedRow,
+  fields: readonly PageField[],
+  textOf: TextReader,
+  rules: PageRules | null,
+): Promise<PageView> {
+  const body = bodyFields.some((field) => fields.includes(field)) ? await readBody(row, textOf, rules) : null;
   return {
     url: row.url,
     state: row.state,
@@ -192,6 +203,7 @@ async function pageOf(row: PageFeedRow, fields: readonly PageField[], textOf: Te
     cut: row.cut ?? {},
     ...(fields.includes('links') && { links: linksOf(row) }),
     ...(fields.includes('meta') && { meta: row.meta }),
+    ...(fields.includes('fields') && { fields: row.fields }),
     ...(fields.includes('text') && { text: body?.text ?? null }),
     ...(fields.includes('main') && { main: body?.main ?? null }),
     ...(fields.includes('anchors') && { anchors: body === null ? null : [...body.anchors] }),
@@ -208,12 +220,18 @@ function linksOf({ origin, outlinks }: PageFeedRow): string[] | null {
 }
 
 /** Null if nothing was extracted: an error page has a body too, but its text is not shown. */
-async function readBody(row: PageFeedRow, textOf: TextReader): Promise<ReadBody | null> {
+async function readBody(
+  row: PageFeedRow,
+  textOf: TextReader,
+  rules: PageRules | null,
+): Promise<ReadBody | null> {
   if (row.words === null || row.content_hash === null) return null;
   // A document that gave no text would take as long again, and give none.
   if (unreadCuts.some((kind) => row.cut?.[kind] !== undefined)) return nothing;
   const readFor = row.duplicate_by === 'body' ? row.duplicate_of : null;
-  return textOf(row.content_hash, row.content_type, readFor ?? row.url);
+  // Rules that took too long would take as long again.
+  const unruled = unruledCuts.some((kind) => row.cut?.[kind] !== undefined);
+  return textOf(row.content_hash, row.content_type, readFor ?? row.url, unruled ? null : rules);
 }
 
 const nothing: ReadBody = { text: '', main: '', anchors: [], images: [] };

@@ -1,6 +1,7 @@
 /** The stages of a stored body: dedup, extraction. */
 import type { ReadingLane } from '../../contracts/activities.ts';
 import type { PageMeta } from '../../contracts/http/page-meta.ts';
+import type { PageFields } from '../../contracts/page-rules.ts';
 import type { StoredStage, storedStages } from '../../domain/stage.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { FoundRecord } from '../archive/index.ts';
@@ -152,6 +153,8 @@ export interface PageRow {
   /** 64 bits, signed; absent: the crawl does not keep fresh. */
   readonly simhash?: string | null;
   readonly meta: PageMeta | null;
+  /** Absent: nothing was read by rules. */
+  readonly fields?: PageFields;
   /** The links to follow, packed (storage/pages/outlinks.ts). */
   readonly outlinks: string;
   /** To the crawl's focus; absent: the crawl has none. */
@@ -170,7 +173,7 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
      select *, decode(key, 'hex') as place from json_to_recordset($1) as r(
             host_id bigint, crawl_id bigint, key text, title text, description text, language text, charset text,
             words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text,
-            simhash bigint, meta jsonb, outlinks text, relevance real, counters text[])
+            simhash bigint, meta jsonb, fields jsonb, outlinks text, relevance real, counters text[])
    ), texts as materialized (
      select crawl_id, decode(text_hash, 'hex') as text_hash, host_id, place as key from r where text_hash is not null
      union
@@ -181,15 +184,16 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
      insert into text_due (crawl_id, text_hash, host_id, key) select crawl_id, text_hash, host_id, key from texts
    ), stored as (
      insert into page (host_id, crawl_id, key, title, description, language, charset, words, links, canonical, noindex,
-                       nofollow, text_hash, simhash, meta, outlinks, relevance)
+                       nofollow, text_hash, simhash, meta, fields, outlinks, relevance)
      select host_id, crawl_id, place, title, description, language, charset, words, links, canonical,
-            noindex, nofollow, decode(text_hash, 'hex'), simhash, meta, outlinks, relevance
+            noindex, nofollow, decode(text_hash, 'hex'), simhash, meta, fields, outlinks, relevance
        from r order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
        set title = excluded.title, description = excluded.description, language = excluded.language,
            charset = excluded.charset, words = excluded.words, links = excluded.links, canonical = excluded.canonical,
            noindex = excluded.noindex, nofollow = excluded.nofollow,
-           text_hash = excluded.text_hash, simhash = excluded.simhash, meta = excluded.meta, outlinks = excluded.outlinks, relevance = excluded.relevance,
+           text_hash = excluded.text_hash, simhash = excluded.simhash, meta = excluded.meta, fields = excluded.fields,
+           outlinks = excluded.outlinks, relevance = excluded.relevance,
            extracted_at = now()
      returning host_id, crawl_id, key, xmax = 0 as is_new
    ), counted as (

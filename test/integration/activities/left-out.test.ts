@@ -194,9 +194,9 @@ describe('documents', () => {
     const asked = new Set<string>();
     const request = { cursor: null, limit: 100, fields: ['text'] } as const;
     const feed = () =>
-      readPages(fetching.pool, crawl, request, (hash, type, url) => {
+      readPages(fetching.pool, crawl, request, (hash, type, url, rules) => {
         asked.add(url.slice(site.origin.length));
-        return textOf(hash, type, url);
+        return textOf(hash, type, url, rules);
       });
     const items = await vi.waitFor(async () => {
       const answer = await feed();
