@@ -5,7 +5,8 @@
  * at every point, or where a focused crawl has not twice its harvest on a web of topics.
  *
  * `--folder <path>` adds a folder with an index.html; `--stack` crawls each folder with the whole crawler as well, one
- * request at a time, breadth-first (`depth=1`) and by score.
+ * request at a time, breadth-first (`depth=1`) and by score. `--explore` also takes a share of the pages whatever their
+ * scores, on a host where links mislead as well (docs/decisions/0016-exploring-hosts.md).
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -14,7 +15,7 @@ import { defaultWeights, focusedWeights } from '../domain/priority/score.ts';
 import { tellingTerms } from '../domain/relevance/terms.ts';
 import { table } from './figures.ts';
 import { crawledOrder } from './priority/crawled-order.ts';
-import { folderWeb, pageRank, reachable, syntheticWeb, type Web } from './priority/graph.ts';
+import { folderWeb, misleadingWeb, pageRank, reachable, syntheticWeb, type Web } from './priority/graph.ts';
 import { breadthFirst, byScore, captured, inRandomOrder, type Order } from './priority/orders.ts';
 import { byRelevance, harvest, textOf, topicalWeb } from './priority/topics.ts';
 
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     hosts: { type: 'string', default: '1500' },
     folder: { type: 'string', multiple: true, default: [] },
     stack: { type: 'boolean', default: false },
+    explore: { type: 'boolean', default: false },
   },
 });
 
@@ -32,10 +34,16 @@ const folders = [...usual.filter((folder) => existsSync(`${folder}/index.html`))
 const parts = [0.1, 0.25, 0.5];
 const missed: string[] = [];
 
-function report(name: string, web: Web, orders: readonly (readonly [name: string, order: Order])[]): void {
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+function report(
+  name: string,
+  web: Web,
+  orders: readonly (readonly [name: string, order: Order])[],
+  judged = true,
+): void {
   const importance = pageRank(web);
   const shares = (order: Order): number[] => parts.map((part) => captured(order, importance, part));
-  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   const best = [...importance.keys()].sort((one, other) => (importance[other] ?? 0) - (importance[one] ?? 0));
   const rows = [...orders, ['at best', best] as const].map(([order, pages]) => [
     order,
@@ -44,15 +52,23 @@ function report(name: string, web: Web, orders: readonly (readonly [name: string
   const heads = [`${name}: ${web.pages.length.toLocaleString('en-US')} pages`, ...parts.map(percent)];
   process.stdout.write(`${table([heads, ...rows])}\n\n`);
   const [ours = [], breadth = []] = orders.map(([, order]) => shares(order));
-  if (ours.some((share, at) => share <= (breadth[at] ?? 1))) missed.push(name);
+  if (judged && ours.some((share, at) => share <= (breadth[at] ?? 1))) missed.push(name);
 }
 
 const simulated = (web: Web): (readonly [string, Order])[] => [
   ['by score', byScore(web, defaultWeights)],
   ['breadth-first', breadthFirst(web)],
   ['random', inRandomOrder(web, 1)],
+  ...(values.explore ? explored(web) : []),
 ];
+const explored = (web: Web): (readonly [string, Order])[] =>
+  (['random', 'subtree'] as const).flatMap((by) =>
+    [0.05, 0.1, 0.2].map(
+      (share) => [`${by} ${percent(share)}`, byScore(web, defaultWeights, { share, by })] as const,
+    ),
+  );
 
+if (values.explore) report('links mislead', misleadingWeb(), simulated(misleadingWeb()), false);
 for (const seed of [7, 8, 9]) {
   const web = reachable(syntheticWeb(seed, Number(values.hosts)));
   report(`synthetic web ${String(seed)}`, web, simulated(web));

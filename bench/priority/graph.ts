@@ -72,6 +72,32 @@ export function syntheticWeb(seed: number, hosts: number): Web {
   return { pages, hosts, seeds: [0, 1, 2, 3, 4].map((at) => first[at * Math.floor(hosts / 5)] ?? 0) };
 }
 
+/**
+ * One host on which links mislead: a forum whose 1,500 pages name each other thirty times each, and twenty sections whose
+ * 75 pages are a chain each, and name a page of another section now and then.
+ */
+export function misleadingWeb(): Web {
+  const random = randomFrom(31);
+  const pages: { host: number; path: string; links: number[] }[] = [];
+  const add = (path: string): number => pages.push({ host: 0, path, links: [] }) - 1;
+  const home = add('/');
+  const forum = Array.from({ length: 1_500 }, (_, at) => add(`/forum/t${String(at)}`));
+  const sections = Array.from({ length: 20 }, (_, section) =>
+    Array.from({ length: 75 }, (__, at) => add(`/s${String(section)}/${at === 0 ? '' : `a/p${String(at)}`}`)),
+  );
+  const link = (from: number, to: readonly number[]): void => {
+    pages[from]?.links.push(...to);
+  };
+  link(home, [...forum.slice(0, 40), ...sections.flatMap(([first = home]) => [first])]);
+  for (const topic of forum) link(topic, [home, ...Array.from({ length: 30 }, () => random.pick(forum))]);
+  for (const section of sections)
+    for (const [at, page] of section.entries()) {
+      const other = at % 5 === 0 ? [random.pick(random.pick(sections))] : [];
+      link(page, [section[0] ?? home, ...section.slice(at + 1, at + 2), ...other]);
+    }
+  return reachable({ pages, hosts: 1, seeds: [home] });
+}
+
 /** The HTML files of a folder as one host, with the links that our own reader finds. */
 export function folderWeb(folder: string, start: string, extractor: Extractor): Web {
   const origin = 'http://docs.example';

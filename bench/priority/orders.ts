@@ -94,14 +94,65 @@ interface Met {
 
 const nestingOf = (path: string): number => path.split('/').filter((part) => part !== '').length;
 
-/** @param rescoredPerPage most pages that get a new score for each page that is fetched */
-export function byScore(web: Web, weights: PriorityWeights): Order {
+/** Some pages are taken for what they may tell, whatever their scores: `share` of all, the others by score. */
+export interface Exploring {
+  readonly share: number;
+  /** Any page that waits, or the best of the host and first path segment of which fewest were fetched. */
+  readonly by: 'random' | 'subtree';
+}
+
+/** What waits, for who explores. */
+class Unexplored {
+  readonly #web: Web;
+  readonly #by: Exploring['by'];
+  readonly #parts = new Map<string, { fetched: number; waiting: number; readonly queue: Heap }>();
+
+  constructor(web: Web, by: Exploring['by']) {
+    this.#web = web;
+    this.#by = by;
+  }
+  #partOf(number: number): { fetched: number; waiting: number; readonly queue: Heap } {
+    const page = this.#web.pages[number];
+    const segment = page?.path.split('/')[1] ?? '';
+    const name = this.#by === 'random' ? '' : `${String(page?.host)}/${segment}`;
+    const part = this.#parts.get(name) ?? { fetched: 0, waiting: 0, queue: new Heap() };
+    this.#parts.set(name, part);
+    return part;
+  }
+  /** @param isNew the page did not wait yet */
+  put(number: number, value: number, isNew: boolean): void {
+    const part = this.#partOf(number);
+    if (isNew) part.waiting++;
+    if (this.#by === 'subtree') part.queue.put(number, value);
+    else if (isNew) part.queue.put(number, randomFrom(number, 99).next());
+  }
+  took(number: number): void {
+    const part = this.#partOf(number);
+    part.fetched++;
+    part.waiting--;
+  }
+  next(done: ReadonlySet<number>): number | undefined {
+    const parts = [...this.#parts.values()].filter(({ waiting }) => waiting > 0);
+    const least = parts.reduce<(typeof parts)[number] | undefined>(
+      (one, other) => (one === undefined || other.fetched < one.fetched ? other : one),
+      undefined,
+    );
+    for (;;) {
+      const number = least?.queue.take();
+      if (number === undefined || !done.has(number)) return number;
+    }
+  }
+}
+
+export function byScore(web: Web, weights: PriorityWeights, exploring: Exploring | null = null): Order {
+  const unexplored = exploring === null ? null : new Unexplored(web, exploring.by);
+  const dice = randomFrom(5, 5);
   const { pages, seeds } = web;
   const queue = new Heap();
   const met = new Map<number, Met>();
   const scores = new Map<number, number>();
   const done = new Set<number>();
-  const enqueue = (number: number, seed: boolean): void => {
+  const enqueue = (number: number, seed: boolean, isNew: boolean): void => {
     const one = met.get(number);
     const page = pages[number];
     if (one === undefined || page === undefined) return;
@@ -121,20 +172,29 @@ export function byScore(web: Web, weights: PriorityWeights): Order {
     );
     scores.set(number, seed ? 1 : value);
     // Equal scores in an order that says nothing, as by the hash that is a URL's key.
-    queue.put(number, (seed ? 1 : value) + 1e-9 * randomFrom(number).next());
+    const rank = (seed ? 1 : value) + 1e-9 * randomFrom(number).next();
+    queue.put(number, rank);
+    unexplored?.put(number, rank, isNew);
+  };
+  const take = (): number | undefined => {
+    const explored = dice.chance(exploring?.share ?? 0) ? unexplored?.next(done) : undefined;
+    for (let next = explored ?? queue.take(); ; next = queue.take())
+      if (next === undefined || !done.has(next)) return next;
   };
   for (const seed of seeds) {
     met.set(seed, { depth: 0, parentPriority: 1, hosts: emptySketch(), pages: emptySketch(), level: 0 });
-    enqueue(seed, true);
+    enqueue(seed, true, true);
   }
   const order: number[] = [];
-  for (let next = queue.take(); next !== undefined; next = queue.take()) {
+  for (let next = take(); next !== undefined; next = take()) {
     order.push(next);
     done.add(next);
+    unexplored?.took(next);
     const from = pages[next];
     const own = met.get(next);
     for (const link of from?.links ?? []) {
       let one = met.get(link);
+      const isNew = one === undefined;
       if (one === undefined) {
         one = {
           ...{ depth: (own?.depth ?? 0) + 1, parentPriority: scores.get(next) ?? 1 },
@@ -148,7 +208,7 @@ export function byScore(web: Web, weights: PriorityWeights): Order {
       const level = linkLevel(sourcesOf(one.hosts)) + linkLevel(sourcesOf(one.pages));
       if (level === one.level) continue;
       one.level = level;
-      enqueue(link, false);
+      enqueue(link, false, isNew);
     }
   }
   return order;
