@@ -18,6 +18,7 @@ import {
   withoutBody,
   type ArchiveReader,
   type ReadRecord,
+  type RefersTo,
   type SegmentFormat,
 } from '../storage/archive/index.ts';
 import { storedRecords } from '../storage/pages/index.ts';
@@ -110,10 +111,15 @@ async function recordsOf(
   page: StoredPage,
   stored: Records | undefined,
 ): Promise<Buffer[]> {
-  const { url, fetchedAt, duplicateBy, title, language, depth, words } = page;
+  const { url, fetchedAt, duplicateBy, revisitOf, title, language, depth, words } = page;
   const answer = await answerOf(archive, crawlId, page, stored);
   if (words === null || duplicateBy === 'body') return answer;
-  const found = { title, language, depth: String(depth), words: String(words) };
+  const first = {
+    'orbweaver-revisit-of-crawl': revisitOf?.crawlId ?? null,
+    'orbweaver-revisit-of': revisitOf?.url ?? null,
+    'orbweaver-revisit-of-date': revisitOf?.storedAt ?? null,
+  };
+  const found = { title, language, depth: String(depth), words: String(words), ...first };
   return [...answer, metadataRecord(url, new Date(fetchedAt), found)];
 }
 
@@ -131,23 +137,30 @@ async function answerOf(
     stored === undefined || revisit === null
       ? null
       : await archive.revisit(stored.host_id, crawlId, keyOf(url), hash, revisit, unpackBoth);
-  if (duplicateOf !== null && own !== null) return [withoutBody(own, duplicateOf), ...requestOf(own)];
   const first = await archive.answer(hash, body, unpackBoth);
+  const original = duplicateOf === null ? null : recordOf(duplicateOf, first);
+  if (original !== null && own !== null) return [withoutBody(own, original), ...requestOf(own)];
   if (first === null) return [metadataRecord(url, at, { 'orbweaver-body': 'lost' })];
   const known = own ?? (isOf(first, url) ? first : null);
   // A 304 had no body. Of several answers that brought a new body at the same time the head of one was kept.
   if (known === null || saysUnchanged(known)) {
-    const refersTo = duplicateOf ?? first.fields.get('warc-target-uri') ?? '';
+    const refersTo = original ?? recordOf(first.fields.get('warc-target-uri') ?? '', first);
     return [
-      ...(duplicateOf === null ? [withBody(first, first.body), ...requestOf(first)] : []),
+      ...(original === null ? [withBody(first, first.body), ...requestOf(first)] : []),
       ...(known === null
         ? [headless(url, at, hash, refersTo)]
         : [withoutBody(known, refersTo), ...requestOf(known)]),
     ];
   }
-  const record = duplicateOf === null ? withBody(known, first.body) : withoutBody(known, duplicateOf);
+  const record = original === null ? withBody(known, first.body) : withoutBody(known, original);
   return [record, ...requestOf(known)];
 }
+
+/** The record of a page, by the first answer that brought its body: only that one tells when its record is from. */
+const recordOf = (url: string, first: ReadRecord | null): RefersTo => ({
+  url,
+  date: first !== null && isOf(first, url) ? (first.fields.get('warc-date') ?? null) : null,
+});
 
 const isOf = ({ fields }: ReadRecord, url: string): boolean => fields.get('warc-target-uri') === url;
 

@@ -136,12 +136,16 @@ create table content (
   site bigint not null default 0,
   host_id bigint not null,
   key bytea not null,
+  tenant_id bigint not null,
+  first_at timestamp with time zone not null default now(),
   constraint content_crawl_id_not_null NOT NULL crawl_id,
+  constraint content_first_at_not_null NOT NULL first_at,
   constraint content_hash_not_null NOT NULL hash,
   constraint content_host_id_not_null NOT NULL host_id,
   constraint content_key_not_null NOT NULL key,
   constraint content_pkey PRIMARY KEY (crawl_id, hash, site),
-  constraint content_site_not_null NOT NULL site
+  constraint content_site_not_null NOT NULL site,
+  constraint content_tenant_id_not_null NOT NULL tenant_id
 );
 
 create table crawl (
@@ -1337,7 +1341,7 @@ CREATE INDEX body_segment ON public.body USING btree (segment);
 
 CREATE INDEX complaint_domain ON public.complaint USING btree (domain, id);
 
-CREATE INDEX content_hash ON public.content USING btree (hash);
+CREATE INDEX content_known ON public.content USING btree (hash, tenant_id, first_at, crawl_id);
 
 CREATE INDEX crawl_config_pending ON public.crawl_config USING btree (crawl_id) WHERE (state = 'pending'::text);
 

@@ -7,7 +7,7 @@ import { urlKinds } from '../../domain/url-kind.ts';
 import { attemptReasons, filterReasons, urlReasons } from '../../domain/url-reason.ts';
 import { urlStates } from '../crawl.ts';
 import { cutView } from './crawls.ts';
-import { nearDuplicate } from './results.ts';
+import { nearDuplicate, revisit } from './results.ts';
 import { count, instant, maxUrlInUrl } from './shared.ts';
 
 export const explainQuery = z.strictObject({
@@ -65,6 +65,9 @@ const explainedRecord = z
     truncated: z.string().nullable(),
     duplicateOf: z.string().nullable(),
     duplicateBy: z.enum(['body', 'text']).nullable(),
+    revisitOf: revisit
+      .nullable()
+      .meta({ description: 'The crawl of the same tenant that had this body first; null: this one had.' }),
     stillToDo: z.enum(bodyStages).nullable(),
     requests: z.int().meta({ description: 'Requests for the URL that were answered.' }),
     reclaims: z.int().meta({ description: 'Leases of the URL that were lost to a crash.' }),

@@ -40,6 +40,14 @@ export const nearDuplicate = z
   })
   .meta({ id: 'NearDuplicate' });
 
+export const revisit = z
+  .object({
+    crawlId: z.string(),
+    url: z.string(),
+    storedAt: instant.meta({ description: 'When that crawl first had the body.' }),
+  })
+  .meta({ id: 'Revisit' });
+
 export const pageView = z
   .object({
     url: z.string(),
@@ -67,6 +75,10 @@ export const pageView = z
     nearDuplicateOf: nearDuplicate.nullable().meta({
       description:
         'The page whose text this one nearly has. Null: there is none, the crawl does not look for any, or the page has not been judged yet, which takes some seconds.',
+    }),
+    revisitOf: revisit.nullable().meta({
+      description:
+        'The crawl of the same tenant that had this body first, with its page: the one with the same URL, or else the one that stands for the body there. Null: this crawl had it first, or the other crawl was deleted.',
     }),
     redirectTo: z.string().nullable(),
     noindex: z.boolean().nullable(),

@@ -198,6 +198,8 @@ export interface RecordFacts {
   readonly truncated: string | null;
   readonly duplicateOf: string | null;
   readonly duplicateBy: 'body' | 'text' | null;
+  /** The crawl of the same tenant that had this body first, and its page there; null: this crawl had it first. */
+  readonly revisitOf: { readonly crawlId: string; readonly url: string; readonly storedAt: string } | null;
   readonly stillToDo: BodyStage | null;
   readonly requests: number;
   readonly reclaims: number;

@@ -103,7 +103,7 @@ function redirect({ redirectTo: target, redirectState, redirects, reason, state 
   return decisions;
 }
 
-function duplicate({ duplicateOf, duplicateBy, page }: RecordFacts): Decision[] {
+function duplicate({ duplicateOf, duplicateBy, revisitOf, page }: RecordFacts): Decision[] {
   const decisions: Decision[] = [];
   if (duplicateOf !== null) {
     const what = duplicateBy === 'text' ? 'text' : 'body';
@@ -113,6 +113,16 @@ function duplicate({ duplicateOf, duplicateBy, page }: RecordFacts): Decision[] 
       effect: 'stop',
       because: `Its ${what} is the same as that of ${duplicateOf}, which stands for both.`,
       detail: { of: duplicateOf },
+    });
+  }
+  if (revisitOf !== null) {
+    const { crawlId, url, storedAt } = revisitOf;
+    decisions.push({
+      step: 'duplicate',
+      verdict: 'revisit',
+      effect: 'note',
+      because: `Crawl ${crawlId} had the same body before, at ${storedAt}, from ${url}; the body is stored once.`,
+      detail: { crawl: crawlId, of: url, storedAt },
     });
   }
   const near = page?.nearDuplicateOf ?? null;

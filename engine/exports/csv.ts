@@ -21,6 +21,7 @@ const csvColumns = [
   'duplicateOf',
   'duplicateBy',
   'nearDuplicateOf',
+  'revisitOf',
   'redirectTo',
   'canonical',
   'noindex',
@@ -36,9 +37,10 @@ type Cell = PageView[(typeof csvColumns)[number]];
 
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
-/** A near-duplicate as the URL of the other page; `cut` as `links=1300 nofollow=3`; empty if nothing was cut. */
+/** A near-duplicate as the URL of the other page; a page of another crawl as its id and URL; `cut` as `links=1300 nofollow=3`; empty if nothing was cut. */
 function csvCell(value: Cell): string {
   if (value === null) return '';
+  if (typeof value === 'object' && 'crawlId' in value) return csvCell(`${value.crawlId} ${value.url}`);
   if (typeof value === 'object' && 'url' in value) return csvCell(value.url);
   if (typeof value === 'object') {
     return Object.entries(value)

@@ -52,6 +52,7 @@ const columns: readonly Column[] = [
   column('duplicateOf', words),
   column('duplicateBy', words),
   column('nearDuplicateOf', words, (page) => page.nearDuplicateOf?.url ?? null),
+  column('revisitOf', words, (page) => textOf(page.revisitOf)),
   column('redirectTo', words),
   column('canonical', words),
   column('noindex', boolean),

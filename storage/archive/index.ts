@@ -13,6 +13,7 @@ export {
   withoutBody,
   type Capture,
   type ReadRecord,
+  type RefersTo,
 } from './warc.ts';
 export { Archive, ArchiveReader, NotHereYet } from './archive.ts';
 export {

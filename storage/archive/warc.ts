@@ -148,25 +148,33 @@ export function withBody({ fields, head }: ReadRecord, body: Uint8Array): Buffer
   ]);
 }
 
+/** The record that a revisit refers to: its URL, and its date as that record says it; null: not known here. */
+export interface RefersTo {
+  readonly url: string;
+  readonly date: string | null;
+}
+
+const referring = ({ url, date }: RefersTo): readonly string[] => [
+  ...[`WARC-Profile: ${sameBody}`, `WARC-Refers-To-Target-URI: ${url}`],
+  ...(date === null ? [] : [`WARC-Refers-To-Date: ${date}`]),
+];
+
 /** The record of an answer without its body, which another record of the same archive holds. */
-export function withoutBody(read: ReadRecord, refersTo: string): Buffer {
+export function withoutBody(read: ReadRecord, refersTo: RefersTo): Buffer {
   const told = [...read.fields].filter(([name]) => !ofTheBlock.has(name));
   const own = saysUnchanged(read)
     ? told.map(fieldLine)
-    : [
-        ...told.filter(([name]) => !ofRevisits.has(name)).map(fieldLine),
-        ...[`WARC-Profile: ${sameBody}`, `WARC-Refers-To-Target-URI: ${refersTo}`],
-      ];
+    : [...told.filter(([name]) => !ofRevisits.has(name)).map(fieldLine), ...referring(refersTo)];
   return record(['WARC-Type: revisit', ...own], read.head + blankLine);
 }
 
 /** For an answer of which nothing was kept but that its body is that of another. */
-export const headless = (url: string, at: Date, hash: Uint8Array, refersTo: string): Buffer =>
+export const headless = (url: string, at: Date, hash: Uint8Array, refersTo: RefersTo): Buffer =>
   record(
     [
       ...['WARC-Type: revisit', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
       ...[`WARC-Target-URI: ${url}`, `WARC-Payload-Digest: ${payloadDigest(hash)}`],
-      ...[`WARC-Profile: ${sameBody}`, `WARC-Refers-To-Target-URI: ${refersTo}`],
+      ...referring(refersTo),
     ],
     '',
   );

@@ -24,8 +24,8 @@ export const claimContents = statement<[rows: string], Record<string, never>>(
        from left_behind b join r using (crawl_id, hash, site)
       where c.crawl_id = b.crawl_id and c.hash = b.hash and c.site = b.site
    )
-   insert into content (crawl_id, hash, site, host_id, key)
-   select crawl_id, hash, site, host_id, key from r
+   insert into content (crawl_id, hash, site, host_id, key, tenant_id)
+   select crawl_id, hash, site, host_id, key, (select tenant_id from crawl k where k.id = r.crawl_id) from r
     where site > 0 or not exists (
             select from content c where c.crawl_id = r.crawl_id and c.hash = r.hash
                and (c.crawl_id, c.hash, c.site) not in (select crawl_id, hash, site from left_behind))

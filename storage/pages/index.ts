@@ -13,13 +13,14 @@ export {
   pagesHorizon,
   storedRecords,
   type NearDuplicate,
+  type Revisit,
 } from './lists.sql.ts';
 export { standsForItsBody } from './copy-ranking.ts';
 export { judgeSameTexts } from './judge-texts.ts';
 export { rankCopies } from './rank-copies.sql.ts';
-export { nearDuplicateOf } from './page-feed.ts';
+export { nearDuplicateOf, revisitOf } from './page-feed.ts';
 export { packOutlinks, unpackOutlinks } from './outlinks.ts';
-export { readPages, pageBatches, type TextReader } from './pages.ts';
+export { readPages, pageBatches, revisitView, type TextReader } from './pages.ts';
 export {
   bodiesInStage,
   outOfReach,

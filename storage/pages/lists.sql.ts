@@ -14,6 +14,13 @@ export interface NearDuplicate {
   readonly distance: number;
 }
 
+export interface Revisit {
+  readonly crawlId: string;
+  readonly url: string;
+  /** When the crawl first had the body, as Postgres writes an instant in JSON. */
+  readonly storedAt: string;
+}
+
 export interface PageFeedRow {
   /** Place in the feed: microseconds since 1970, host and key. */
   readonly micros: number;
@@ -32,6 +39,7 @@ export interface PageFeedRow {
   readonly duplicate_of: string | null;
   readonly duplicate_by: 'body' | 'text' | null;
   readonly near_duplicate_of: NearDuplicate | null;
+  readonly revisit_of: Revisit | null;
   readonly title: string | null;
   readonly description: string | null;
   readonly language: string | null;

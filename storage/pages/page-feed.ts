@@ -30,6 +30,23 @@ export const nearDuplicateOf = (row: string): string =>
          join url ou on ou.host_id = o.host_id and ou.crawl_id = o.crawl_id and ou.key = o.key
         where t.host_id = ${row}.host_id and t.crawl_id = ${row}.crawl_id and t.key = ${row}.key`;
 
+/**
+ * Where the body of the row was stored first, if that was in another crawl of the same tenant, as a JSON object in `of`: in
+ * that crawl the page with the same URL if it has this body, else the page that stands for the body. No row: the crawl of
+ * the row had the body first. Looks at one crawl, however many have the body.
+ */
+export const revisitOf = (row: string): string =>
+  `select json_build_object('crawlId', f.crawl_id::text, 'url', coalesce(s.url, o.url), 'storedAt', f.first_at) as of
+         from (select c.crawl_id, c.host_id, c.key, c.first_at
+                 from content c join crawl k on k.id = c.crawl_id and k.removed_at is null
+                where c.hash = ${row}.content_hash
+                  and c.tenant_id = (select tenant_id from crawl own where own.id = ${row}.crawl_id)
+                order by c.first_at, c.crawl_id limit 1) f
+         join url o on o.host_id = f.host_id and o.crawl_id = f.crawl_id and o.key = f.key
+         left join url s on s.host_id = ${row}.host_id and s.crawl_id = f.crawl_id and s.key = ${row}.key
+          and s.content_hash = ${row}.content_hash
+        where f.crawl_id <> ${row}.crawl_id`;
+
 /** The row `u` comes after the place and before the horizon. */
 export const withinFeed = `(u.fetched_at, u.host_id, u.key) >
             (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::bigint, decode($4, 'hex'))
@@ -70,7 +87,7 @@ export const readFeed = `read as (
           r.depth, r.fetched_at, r.redirect_to, original.url as duplicate_of,
           case when original.url is null then null when original.content_hash = r.content_hash then 'body' else 'text' end as duplicate_by,
           p.title, p.description, p.language,
-          p.words, p.links, p.noindex, p.canonical, near.of as near_duplicate_of, coalesce(r.cut, original.cut) as cut, case when 'links' = any ($7) then p.outlinks end as outlinks,
+          p.words, p.links, p.noindex, p.canonical, near.of as near_duplicate_of, revisit.of as revisit_of, coalesce(r.cut, original.cut) as cut, case when 'links' = any ($7) then p.outlinks end as outlinks,
           case when 'meta' = any ($7) then p.meta end as meta,
           case when 'fields' = any ($7) then p.fields end as fields, h.origin,
           r.fits, r.looked
@@ -82,5 +99,8 @@ export const readFeed = `read as (
      left join lateral (
        ${nearDuplicateOf('r')}
      ) near on true
+     left join lateral (
+       ${revisitOf('r')}
+     ) revisit on true
     where r.place = 1 or r.weight <= $8
     order by r.fetched_at, r.host_id, r.key`;

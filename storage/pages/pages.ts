@@ -26,6 +26,7 @@ import {
   type PageFeedRow,
   type PagePlace,
   pagesHorizon,
+  type Revisit,
 } from './lists.sql.ts';
 import { unpackOutlinks } from './outlinks.ts';
 import type { Queryable } from '../postgres/index.ts';
@@ -197,6 +198,7 @@ async function pageOf(
     duplicateOf: row.duplicate_of,
     duplicateBy: row.duplicate_by,
     nearDuplicateOf: row.near_duplicate_of,
+    revisitOf: revisitView(row.revisit_of),
     redirectTo: row.redirect_to,
     noindex: row.noindex,
     canonical: row.canonical,
@@ -210,6 +212,10 @@ async function pageOf(
     ...(fields.includes('images') && { images: body === null ? null : [...body.images] }),
   };
 }
+
+/** As the API shows it: with its instant in UTC. */
+export const revisitView = (of: Revisit | null): PageView['revisitOf'] =>
+  of && { ...of, storedAt: new Date(of.storedAt).toISOString() };
 
 /** About as many characters as a list of links or images takes. */
 const sizeOf = (list: readonly Readonly<Record<string, string>>[] | null = null): number =>

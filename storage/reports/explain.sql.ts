@@ -4,7 +4,7 @@ import type { StoredKind } from '../../domain/url-kind.ts';
 import type { AttemptReason, FailedReason, UrlReason } from '../../domain/url-reason.ts';
 import type { UrlState } from '../../contracts/crawl.ts';
 import { type Cut, linkCuts } from '../../domain/limits.ts';
-import { nearDuplicateOf, type NearDuplicate } from '../pages/index.ts';
+import { nearDuplicateOf, revisitOf, type NearDuplicate, type Revisit } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 import type { HostSettings } from '../../contracts/hosts.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
@@ -53,6 +53,7 @@ export interface UrlCircumstances {
   /** True: the page has the same body as its alias; false: only the same text. */
   readonly alias_same_body: boolean;
   readonly near_duplicate_of: NearDuplicate | null;
+  readonly revisit_of: Revisit | null;
   /** Null: the page has not been read. */
   readonly words: number | null;
   readonly links: number | null;
@@ -81,7 +82,7 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
           k.hosts::text as linking_hosts, k.pages::text as linking_pages,
           k.relevance as promised, p.relevance, k.lastmod,
           alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, false) as alias_same_body,
-          near.of as near_duplicate_of, p.words, p.links, p.canonical, p.noindex, p.nofollow, u.cut,
+          near.of as near_duplicate_of, revisit.of as revisit_of, p.words, p.links, p.canonical, p.noindex, p.nofollow, u.cut,
           d.class as dead_class, d.status as dead_status, d.message as dead_message, d.attempts as dead_attempts,
           d.created_at as dead_at
      from url u
@@ -95,6 +96,9 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
      left join lateral (
        ${nearDuplicateOf('u')}
      ) near on true
+     left join lateral (
+       ${revisitOf('u')}
+     ) revisit on true
     where u.host_id = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex')`,
 );
 

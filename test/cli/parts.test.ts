@@ -359,6 +359,7 @@ describe('an API that is away', () => {
             fetchedAt: '2026-01-01T00:00:00.000Z',
             duplicateOf: null,
             duplicateBy: null,
+            revisitOf: null,
             redirectTo: null,
             noindex: null,
           },

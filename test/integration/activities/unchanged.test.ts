@@ -106,7 +106,10 @@ const none = [undefined, undefined];
 /** What does not depend on when and how it came. */
 const lasting = (pages: Map<string, PageView>): Record<string, Partial<PageView>> =>
   Object.fromEntries(
-    [...pages].map(([path, { bytes: _bytes, fetchedAt: _at, reason: _reason, ...rest }]) => [path, rest]),
+    [...pages].map(([path, { bytes: _bytes, fetchedAt: _at, reason: _reason, revisitOf: _of, ...rest }]) => [
+      path,
+      rest,
+    ]),
   );
 const reasons = (pages: Map<string, PageView>): Record<string, string | null> =>
   Object.fromEntries([...pages].map(([path, { reason }]) => [path, reason]));

@@ -91,7 +91,7 @@ describe('pages', () => {
     const [plain] = (await feed()).items;
     expect(plain).toMatchObject({
       url: 'https://a.example/1', status: 200, state: 'done', title: 'One', language: 'en', words: 3, linkCount: 1,
-      contentType: 'text/html', duplicateOf: null, duplicateBy: null, noindex: false,
+      contentType: 'text/html', duplicateOf: null, duplicateBy: null, revisitOf: null, noindex: false,
     }); // prettier-ignore
     expect(plain?.contentHash).toMatch(/^[0-9a-f]{64}$/);
     expect(plain).not.toHaveProperty('text');

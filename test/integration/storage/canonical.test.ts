@@ -13,7 +13,8 @@ import {
 } from '../../../storage/pages/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
-import { tables } from '../../support/database/index.ts';
+import { explainUrlOf } from '../../../engine/explain/explain.ts';
+import { addTenant, changeCrawl, tables } from '../../support/database/index.ts';
 import { allPages } from '../../support/all-pages.ts';
 import {
   admission,
@@ -503,4 +504,74 @@ describe('while a crawl goes on', () => {
       pages: [pageRow(row.host_id, row.key.toString('hex'), { url, text: now })],
     });
   }
+});
+
+describe('a body that another crawl of the tenant had first', () => {
+  /** Of each page: the crawl and the page that had its body first; null: this crawl had. */
+  const known = async (): Promise<Record<string, readonly [string, string] | null>> => {
+    await moveCrawl(frontier.pool, crawl, 'finished');
+    const pages: Record<string, readonly [string, string] | null> = {};
+    for await (const { url, revisitOf } of allPages(frontier.pool, String(crawl)))
+      pages[url] = revisitOf && [revisitOf.crawlId, revisitOf.url];
+    return pages;
+  };
+  /** Two crawls of tenants, each with its pages, in this order; the second is the one that is looked at. */
+  const inTwo = async (
+    tenants: readonly number[],
+    ...pages: readonly (readonly Fetched[])[]
+  ): Promise<string> => {
+    const first = crawl;
+    for (const [n, some] of pages.entries()) {
+      if (n > 0) crawl = await runningCrawl(frontier.pool);
+      await changeCrawl(frontier.pool, crawl, { tenant_id: tenants[n] ?? 0 });
+      await fetched(...some);
+    }
+    return String(first);
+  };
+  /** Each test has a tenant of its own: other tests have the same bodies. */
+  let ours: readonly [number, number];
+  beforeEach(async () => {
+    const tenant = await addTenant(frontier.pool, `tenant ${String(Math.random())}`);
+    ours = [tenant, tenant];
+  });
+
+  it('is told with that crawl and the page of the same URL there, else the one that stands for the body', async () => {
+    const first = await inTwo(ours, [same(a), same(b)], [same(b), same(c), { url: 'https://a.example/new' }]);
+    expect(await known()).toEqual({ [b]: [first, b], [c]: [first, a], 'https://a.example/new': null });
+    const told = await explainUrlOf(frontier.pool, String(crawl), c, 'Test/1.0');
+    expect(told?.record?.revisitOf).toMatchObject({ crawlId: first, url: a });
+    expect(told?.decisions.find(({ verdict }) => verdict === 'revisit')?.because).toContain(
+      `Crawl ${first} had`,
+    );
+    crawl = Number(first);
+    expect(await known()).toEqual({ [a]: null, [b]: null });
+  });
+
+  it('by who had it first, not by which crawl began first', async () => {
+    const first = await inTwo(ours, [], [same(a)]);
+    const second = String(crawl);
+    crawl = Number(first);
+    await fetched(same(b));
+    expect(await known()).toEqual({ [b]: [second, a] });
+  });
+
+  it('but never if that crawl is another tenant’s, whichever had the body first', async () => {
+    const other = await addTenant(frontier.pool, `other ${String(Math.random())}`);
+    const first = await inTwo([other, ours[1]], [same(a)], [same(a)]);
+    expect(await known()).toEqual({ [a]: null });
+    const second = String(crawl);
+    crawl = await runningCrawl(frontier.pool);
+    await changeCrawl(frontier.pool, crawl, { tenant_id: ours[1] });
+    await fetched(same(a));
+    expect(await known()).toEqual({ [a]: [second, a] });
+    crawl = Number(first);
+    expect(await known()).toEqual({ [a]: null });
+  });
+
+  it('nor of a crawl that is deleted', async () => {
+    const first = await inTwo(ours, [same(a)], [same(a)]);
+    await moveCrawl(frontier.pool, Number(first), 'cancelled');
+    await changeCrawl(frontier.pool, Number(first), { removed_at: new Date() });
+    expect(await known()).toEqual({ [a]: null });
+  });
 });

@@ -46,7 +46,8 @@ async function crawlWith(texts: readonly string[]): Promise<string> {
     await stored(text);
     const url = `https://${at % 2 === 0 ? 'a' : 'b'}.example/${String(at)}`;
     const { hostId, key } = await addPage(pool, id, url, { title: text, text, links: ['/x'] });
-    await tables.content.add(pool, { crawl_id: id, hash: bodyOf(text).hash, host_id: hostId, key });
+    const { hash } = bodyOf(text);
+    await tables.content.add(pool, { crawl_id: id, tenant_id: 1, hash, host_id: hostId, key });
   }
   const bad = await addUrl(pool, id, 'https://b.example/bad', { state: 'failed', reason: 'timeout' });
   await addLetter(pool, id, bad, 'timeout', { message: 'slow', attempts: 5 });

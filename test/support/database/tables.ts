@@ -376,7 +376,10 @@ export const tables = {
   lentBatch: table<LentBatchRow>('lent_batch', 'created_at'),
   lentUrl: table<LentUrlRow>('lent_url', 'lent_at'),
   optOut: table<{ domain: string }>('opt_out', 'domain'),
-  content: table<{ crawl_id: Id; hash: Buffer; host_id: Id; key: Buffer }>('content', 'crawl_id, hash'),
+  content: table<{ crawl_id: Id; tenant_id: Id; hash: Buffer; host_id: Id; key: Buffer }>(
+    'content',
+    'crawl_id, hash',
+  ),
   segment: table<SegmentRow>('segment', 'id'),
   body: table<BodyRow>('body', 'hash'),
   forgetting: table<{ crawl_id: Id; times: number; begun_at: Time }>('forgetting', 'crawl_id'),
